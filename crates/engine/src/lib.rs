@@ -1,0 +1,17 @@
+//! Turns a [`Plan`] into a [`Run`]: workers, their connections and exchanges, their recorders.
+//!
+//! Reading order: [`plan`] (what is asked), `worker` (how it is done), [`record`] (what is
+//! kept of it), [`run`] (what comes out). The worker knows no system call; it acts through the
+//! seam of `ablaze-net` and is tested against its simulated driver.
+
+pub mod failure;
+pub mod launch;
+pub mod plan;
+pub mod record;
+pub mod run;
+
+pub use failure::FailureKind;
+pub use launch::{Control, LaunchError, Progress, run};
+pub use plan::Plan;
+pub use record::{Phases, Record};
+pub use run::Run;

@@ -1,0 +1,205 @@
+//! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
+//! behind them reads a command line.
+
+use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use ablaze_wire::http1::request::Template;
+use serde::{Deserialize, Serialize};
+
+/// Everything a run will do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Plan {
+    /// Where the load goes.
+    pub target: Target,
+    /// What is sent.
+    pub requests: Requests,
+    /// The shape of the load.
+    pub load: Load,
+    /// When it ends, and what is too much.
+    pub limits: Limits,
+    /// How connections are made, used and ended.
+    pub connections: Connections,
+    /// Threads, CPUs and the I/O backend.
+    pub workers: Workers,
+    /// Statuses that count as expected.
+    pub expect: Vec<RangeInclusive<u16>>,
+    /// Keep a line of every request (ab's `-g`); memory then grows with their number.
+    pub keep_every_request: bool,
+}
+
+/// Where the load goes.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Target {
+    /// The URL as reports show it.
+    pub url: String,
+    /// Host name or address literal, without brackets.
+    pub host: String,
+    /// Port.
+    pub port: u16,
+    /// Path and query.
+    pub path: String,
+    /// Every address the name resolved to, in the resolver's order. Each is tried until one
+    /// accepts a connection.
+    pub addresses: Vec<SocketAddr>,
+    /// Connect to this Unix socket instead.
+    pub unix_socket: Option<PathBuf>,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Requests {
+    /// Distinct requests.
+    pub templates: Vec<Template>,
+    /// Which template each request of the run uses: entry `number % order.len()`. Weights are
+    /// already spread out in it. Empty means all use template 0.
+    pub order: Vec<u32>,
+    /// Method of the first template, for reports.
+    pub method: String,
+    /// HTTP minor version of the request line: 0 or 1.
+    pub minor_version: u8,
+    /// Whether the requests carry a body.
+    pub has_body: bool,
+    /// Seed of `{rand:N}`.
+    pub seed: u64,
+}
+
+/// The shape of the load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Load {
+    /// A fixed number of exchanges always in flight: each waits for its answer.
+    Closed {
+        /// Connections.
+        connections: u32,
+        /// Exchanges in flight on each.
+        pipeline: u32,
+    },
+}
+
+impl Load {
+    /// Connections of all workers together.
+    pub fn connections(&self) -> u32 {
+        match *self {
+            Self::Closed { connections, .. } => connections,
+        }
+    }
+
+    /// Exchanges in flight on each connection.
+    pub fn pipeline(&self) -> u32 {
+        match *self {
+            Self::Closed { pipeline, .. } => pipeline,
+        }
+    }
+}
+
+/// When a run ends, and what is too much.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Limits {
+    /// Number of exchanges; exact.
+    pub requests: Option<u64>,
+    /// Length of the measured window.
+    pub duration_ns: Option<u64>,
+    /// Load sent before the window, not counted.
+    pub warmup_ns: u64,
+    /// From the intended time to the last byte, connecting included; 0 for none.
+    pub timeout_ns: u64,
+    /// Longest head of an answer.
+    pub max_head_bytes: usize,
+    /// Give up when this many connections in a row were refused and none ever stood.
+    pub hopeless_after: u32,
+}
+
+/// How connections are made, used and ended.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Connections {
+    /// Use a connection for more than one exchange when the server permits.
+    pub keep_alive: bool,
+    /// Close after this many exchanges.
+    pub requests_per_connection: Option<u64>,
+    /// How a connection is closed that is not needed any more.
+    pub close: Close,
+    /// Send a request again, once, when a reused connection was closed before any answer byte.
+    pub repeat: bool,
+    /// When the clock starts: before the first connect (as ab does) or when all connections stand.
+    pub clock_starts: ClockStarts,
+    /// Time between the opening of two connections at the start; 0 opens all at once.
+    pub ramp_ns: u64,
+    /// Local addresses to bind to, in turn.
+    pub local_addresses: Vec<IpAddr>,
+    /// Local ports to bind to, in turn.
+    pub local_ports: Option<RangeInclusive<u16>>,
+    /// `SO_SNDBUF` and `SO_RCVBUF`, if given.
+    pub socket_buffer_bytes: Option<u32>,
+    /// `TCP_NODELAY`.
+    pub no_delay: bool,
+}
+
+/// How a connection is closed that is not needed any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Close {
+    /// Wait for the server's FIN up to a second if it announced one, then FIN.
+    Await,
+    /// FIN at once.
+    Fin,
+    /// RST.
+    Reset,
+}
+
+/// When the clock starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ClockStarts {
+    /// Before the first connect.
+    BeforeConnecting,
+    /// When all connections stand; setting them up is timed apart.
+    AfterConnecting,
+}
+
+/// Threads, CPUs and the I/O backend.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Workers {
+    /// Number of threads.
+    pub count: u32,
+    /// Why this many, for the report.
+    pub count_reason: String,
+    /// CPUs the threads are pinned to, in turn; empty leaves them to the scheduler.
+    pub cpus: Vec<u32>,
+    /// The backend asked for.
+    pub io: IoChoice,
+    /// Active waiting.
+    pub spin: Spin,
+}
+
+/// The I/O backend asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum IoChoice {
+    /// io_uring if the kernel permits, else epoll, and the report says why.
+    Auto,
+    /// io_uring or nothing.
+    Uring,
+    /// epoll.
+    Epoll,
+}
+
+/// Active waiting.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Spin {
+    /// Only with few exchanges in flight and CPUs to spare, and bounded.
+    Auto,
+    /// Never.
+    Off,
+    /// Always up to so many nanoseconds.
+    For(u64),
+}
+
+/// Why a Plan cannot be carried out.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+pub enum PlanError {
+    /// A number is out of its range or two settings exclude each other; the text names the remedy.
+    #[error("{0}")]
+    Invalid(String),
+}

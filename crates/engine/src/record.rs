@@ -1,0 +1,192 @@
+//! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
+//! apart for answers and for failures. Fixed size, whatever the number of requests.
+
+use std::collections::BTreeMap;
+
+use ablaze_stats::Latency;
+
+use crate::failure::FailureKind;
+
+/// Times of one outcome (answers, or failures), by phase.
+#[derive(Debug, Clone)]
+pub struct Phases {
+    /// From the first SYN to the connection standing, for exchanges that had to connect.
+    pub connect: Latency,
+    /// From the request's sending to the first byte of the answer.
+    pub wait: Latency,
+    /// From the first to the last byte of the answer.
+    pub receive: Latency,
+    /// From sending, connecting included where the exchange had to, to the last byte.
+    pub total: Latency,
+}
+
+impl Phases {
+    /// Empty distributions.
+    pub fn new() -> Self {
+        Self {
+            connect: Latency::new(3),
+            wait: Latency::new(3),
+            receive: Latency::new(3),
+            total: Latency::new(4),
+        }
+    }
+
+    /// Adds all values of `other`.
+    pub fn merge(&mut self, other: &Self) {
+        self.connect.merge(&other.connect);
+        self.wait.merge(&other.wait);
+        self.receive.merge(&other.receive);
+        self.total.merge(&other.total);
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        for phase in [&mut self.connect, &mut self.wait, &mut self.receive, &mut self.total] {
+            phase.clear();
+        }
+    }
+}
+
+impl Default for Phases {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What is kept of a run's exchanges.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Complete answers of any status.
+    pub answers: u64,
+    /// Those of them outside the expected statuses.
+    pub unexpected: u64,
+    /// Exchanges that ended without a valid answer, by kind, in the order of
+    /// [`FailureKind::ALL`].
+    pub failures: [u64; FailureKind::ALL.len()],
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Answers by length of their body; at most [`Record::BODY_LENGTHS_KEPT`] lengths.
+    pub body_lengths: BTreeMap<u64, u64>,
+    /// Answers whose length found no place in `body_lengths`.
+    pub body_lengths_other: u64,
+    /// Body length of the answer that was complete first.
+    pub first_body_bytes: Option<u64>,
+    /// When it was complete, driver's clock: decides between workers.
+    pub first_answer_at_ns: u64,
+    /// Head of the answer that was complete first.
+    pub first_head: Vec<u8>,
+    /// Answers on connections that stayed open for another request.
+    pub kept_alive: u64,
+    /// Requests sent again because a reused connection was closed before any answer byte.
+    pub repeated: u64,
+    /// Exchanges in flight when the run ended: neither success nor failure.
+    pub unfinished: u64,
+    /// Age of the oldest of them.
+    pub unfinished_oldest_ns: u64,
+    /// Connections opened (successfully).
+    pub connections_opened: u64,
+    /// Bytes received, everything on the wire above TCP, of failed and unfinished exchanges too.
+    pub received_bytes: u64,
+    /// Of these, bytes of bodies, without chunked coding.
+    pub body_bytes: u64,
+    /// Bytes of requests handed to the kernel.
+    pub sent_bytes: u64,
+    /// Times of exchanges that were answered.
+    pub answered: Phases,
+    /// Times of exchanges that failed.
+    pub failed: Phases,
+    /// Connects made before the clock started.
+    pub setup_connect: Latency,
+    /// The client's own delay: how old an event was, at most, when its batch had been handled.
+    pub event_age: Latency,
+    /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
+    pub in_flight_ns: u128,
+    /// The first failure's errno by kind, for messages and exit statuses.
+    pub first_failure: Option<FirstFailure>,
+    /// Count, errors and latency over time.
+    pub slices: Slices,
+    /// One line per request, if asked for.
+    pub every_request: Vec<RequestLine>,
+}
+
+/// The failure that came first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstFailure {
+    /// When, driver's clock.
+    pub at_ns: u64,
+    /// What.
+    pub kind: FailureKind,
+    /// The errno behind it; 0 where there is none.
+    pub errno: i32,
+    /// Whether it happened while connecting.
+    pub connecting: bool,
+}
+
+/// One finished exchange, kept only for the file of every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestLine {
+    /// Begin, ns since the clock started.
+    pub started_ns: u64,
+    /// Connect time; 0 on a reused connection.
+    pub connect_ns: u64,
+    /// Total time, connect included.
+    pub total_ns: u64,
+    /// Wait for the first byte.
+    pub wait_ns: u64,
+    /// Whether it was answered.
+    pub answered: bool,
+}
+
+/// A piece of the measured time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Slice {
+    /// Answers completed in it.
+    pub answers: u64,
+    /// Exchanges failed in it.
+    pub failures: u64,
+    /// Median of the total time of its answers, ns; 0 when there are none.
+    pub p50_ns: u64,
+    /// 99th percentile, ns.
+    pub p99_ns: u64,
+    /// Longest, ns.
+    pub max_ns: u64,
+}
+
+/// The measured time in equal pieces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slices {
+    /// Length of a slice.
+    pub slice_ns: u64,
+    /// In order of time.
+    pub slices: Vec<Slice>,
+}
+
+impl Slices {
+    /// Length of a slice at the start of a run.
+    pub const SLICE_NS: u64 = 100_000_000;
+}
+
+impl Record {
+    /// How many different body lengths are told apart.
+    pub const BODY_LENGTHS_KEPT: usize = 64;
+
+    /// Number of failures of one kind.
+    pub fn failures_of(&self, kind: FailureKind) -> u64 {
+        self.failures[kind as usize]
+    }
+
+    /// Number of failures of all kinds.
+    pub fn failures_total(&self) -> u64 {
+        self.failures.iter().sum()
+    }
+
+    /// Exchanges finished: answers and failures.
+    pub fn finished(&self) -> u64 {
+        self.answers + self.failures_total()
+    }
+
+    /// Answers with an expected status.
+    pub fn succeeded(&self) -> u64 {
+        self.answers - self.unexpected
+    }
+}

@@ -1,0 +1,89 @@
+//! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
+//! machine and of the client's own effort.
+
+use crate::plan::Plan;
+use crate::record::Record;
+
+/// What came out of a Plan.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// What was asked for.
+    pub plan: Plan,
+    /// The command line, for reports.
+    pub command_line: Vec<String>,
+    /// Wall-clock time of the clock's start, ns since 1970.
+    pub started_unix_ns: u64,
+    /// Length of the measured window: from the clock's start to the end of the last exchange, or
+    /// to the end of the duration.
+    pub elapsed_ns: u64,
+    /// Time it took to open the connections before the clock started.
+    pub setup_ns: u64,
+    /// How it ended.
+    pub ended: Ended,
+    /// Everything recorded, all workers merged.
+    pub record: Record,
+    /// The effort of each worker.
+    pub workers: Vec<WorkerEffort>,
+    /// The I/O backend used.
+    pub backend: Backend,
+    /// The far end that connections were made to.
+    pub connected_to: String,
+    /// Facts about this machine.
+    pub machine: Machine,
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// By its own limits.
+    Complete,
+    /// By Ctrl-C.
+    Interrupted,
+    /// No connection could be made at all.
+    Hopeless,
+}
+
+/// The effort of one worker, over the measured window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WorkerEffort {
+    /// CPU time in user mode.
+    pub user_ns: u64,
+    /// CPU time in the kernel.
+    pub system_ns: u64,
+    /// Time spent watching actively for events; part of the CPU time, but no work.
+    pub spun_ns: u64,
+    /// Time not spent waiting or watching.
+    pub busy_ns: u64,
+    /// Length of the window this is out of.
+    pub window_ns: u64,
+    /// System calls of the loop.
+    pub system_calls: u64,
+    /// Times the loop waited.
+    pub turns: u64,
+    /// Events handled.
+    pub events: u64,
+    /// Times the kernel took the CPU away.
+    pub involuntary_switches: u64,
+}
+
+/// The I/O backend used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Backend {
+    /// `io_uring` or `epoll`.
+    pub name: &'static str,
+    /// Why it is not the one preferred, if so.
+    pub fallback_reason: Option<String>,
+}
+
+/// Facts about this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Machine {
+    /// Kernel release.
+    pub kernel: Option<String>,
+    /// CPU model.
+    pub cpu_model: Option<String>,
+    /// CPUs this process may use.
+    pub cpus_allowed: Option<u32>,
+    /// Memory, bytes.
+    pub memory_bytes: Option<u64>,
+}

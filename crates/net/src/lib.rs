@@ -1,0 +1,15 @@
+//! The I/O seam of ablaze: everything that moves wire bytes, and nothing else.
+//!
+//! [`driver`] defines the seam: a [`Driver`] moves bytes for numbered slots, a [`Handler`] (the
+//! engine's worker) reacts, an [`Io`] is what the handler may do. Behind it: [`epoll`], [`uring`]
+//! and [`sim`] (a simulated network and clock for tests). [`endpoint`] says where connections
+//! go and with which socket options; [`socket`] makes them. Protocols, statistics and
+//! schedules live above, in the engine.
+
+pub mod driver;
+pub mod endpoint;
+
+pub use driver::{
+    CloseHow, CloseReason, Driver, Handler, Io, OutBuffer, Outgoing, Receive, Slot, Turn, Wait,
+};
+pub use endpoint::{Address, Endpoint, SocketOptions};

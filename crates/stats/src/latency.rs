@@ -1,0 +1,173 @@
+//! One quantity measured many times, in nanoseconds: an HDR histogram for its shape, and exact
+//! sums for what a histogram only approximates (mean, standard deviation, minimum, maximum).
+
+use hdrhistogram::Histogram;
+
+/// Lowest and highest value a histogram tells apart: 1 ns to 1 h. Fixed, so that it never grows
+/// during a run and any two can be merged.
+const RANGE_NS: (u64, u64) = (1, 3_600_000_000_000);
+
+/// The distribution of one quantity in nanoseconds.
+#[derive(Debug, Clone)]
+pub struct Latency {
+    histogram: Histogram<u64>,
+    count: u64,
+    sum_ns: u128,
+    sum_of_squares: u128,
+    min_ns: u64,
+    max_ns: u64,
+}
+
+impl Latency {
+    /// An empty distribution whose histogram keeps `digits` significant decimal digits (3 or 4).
+    /// Memory is reserved at once but touched only where values fall.
+    pub fn new(digits: u8) -> Self {
+        let histogram = Histogram::new_with_bounds(RANGE_NS.0, RANGE_NS.1, digits)
+            .expect("1 <= low, low * 2 <= high and digits <= 5 by the constants above");
+        Self { histogram, count: 0, sum_ns: 0, sum_of_squares: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+
+    /// Counts one value. Values beyond the range are counted in the last bucket.
+    #[inline]
+    pub fn record(&mut self, value_ns: u64) {
+        self.record_many(value_ns, 1);
+    }
+
+    /// Counts the same value `times` times.
+    #[inline]
+    pub fn record_many(&mut self, value_ns: u64, times: u64) {
+        if self.histogram.record_n(value_ns.clamp(1, RANGE_NS.1), times).is_err() {
+            debug_assert!(false, "a value clamped into the range is always recordable");
+        }
+        self.count += times;
+        self.sum_ns += u128::from(value_ns) * u128::from(times);
+        self.sum_of_squares += u128::from(value_ns) * u128::from(value_ns) * u128::from(times);
+        self.min_ns = self.min_ns.min(value_ns);
+        self.max_ns = self.max_ns.max(value_ns);
+    }
+
+    /// Adds all values of `other`; lossless when both keep the same digits.
+    pub fn merge(&mut self, other: &Self) {
+        if self.histogram.add(&other.histogram).is_err() {
+            debug_assert!(false, "all histograms share one range");
+        }
+        self.count += other.count;
+        self.sum_ns += other.sum_ns;
+        self.sum_of_squares += other.sum_of_squares;
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub fn clear(&mut self) {
+        self.histogram.reset();
+        self.count = 0;
+        self.sum_ns = 0;
+        self.sum_of_squares = 0;
+        self.min_ns = u64::MAX;
+        self.max_ns = 0;
+    }
+
+    /// Number of values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Sum of all values, ns. Exact.
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// Smallest value, exact; `None` when empty.
+    pub fn min_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.min_ns)
+    }
+
+    /// Largest value, exact; `None` when empty.
+    pub fn max_ns(&self) -> Option<u64> {
+        (self.count > 0).then_some(self.max_ns)
+    }
+
+    /// Arithmetic mean, exact; `None` when empty.
+    pub fn mean_ns(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// Sample standard deviation (n - 1), from exact sums; 0 for a single value, `None` when
+    /// empty.
+    pub fn deviation_ns(&self) -> Option<f64> {
+        if self.count < 2 {
+            return (self.count == 1).then_some(0.0);
+        }
+        // n·Σx² - (Σx)² in integers, so that nothing cancels; both fit u128 up to some 10^12
+        // values of a second each.
+        let n = u128::from(self.count);
+        let spread =
+            match (n.checked_mul(self.sum_of_squares), self.sum_ns.checked_mul(self.sum_ns)) {
+                (Some(left), Some(right)) => left.saturating_sub(right) as f64,
+                _ => {
+                    (n as f64 * self.sum_of_squares as f64 - (self.sum_ns as f64).powi(2)).max(0.0)
+                }
+            };
+        Some((spread / (self.count as f64 * (self.count - 1) as f64)).sqrt())
+    }
+
+    /// The value at quantile `q` (0 to 1), to the histogram's digits and within [min, max];
+    /// `None` when empty.
+    pub fn quantile_ns(&self, q: f64) -> Option<u64> {
+        (self.count > 0)
+            .then(|| self.histogram.value_at_quantile(q).clamp(self.min_ns, self.max_ns))
+    }
+
+    /// How many values are at most `value_ns`, to the histogram's digits.
+    pub fn count_at_most(&self, value_ns: u64) -> u64 {
+        self.histogram.count_between(0, value_ns.min(RANGE_NS.1))
+    }
+
+    /// The histogram itself, for exporters that speak HDR.
+    pub fn histogram(&self) -> &Histogram<u64> {
+        &self.histogram
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Latency;
+
+    #[test]
+    fn mean_and_deviation_are_those_of_the_textbook() {
+        let mut latency = Latency::new(3);
+        for value in [2, 4, 4, 4, 5, 5, 7, 9] {
+            latency.record(value);
+        }
+        assert_eq!(latency.mean_ns(), Some(5.0));
+        // Sum of squared differences is 32; 32 / 7.
+        assert!((latency.deviation_ns().unwrap() - (32.0f64 / 7.0).sqrt()).abs() < 1e-12);
+        assert_eq!((latency.min_ns(), latency.max_ns()), (Some(2), Some(9)));
+        assert_eq!(latency.quantile_ns(0.5), Some(4));
+    }
+
+    #[test]
+    fn an_empty_distribution_has_no_figures() {
+        let latency = Latency::new(3);
+        assert_eq!(latency.mean_ns(), None);
+        assert_eq!(latency.quantile_ns(0.99), None);
+        assert_eq!(latency.min_ns(), None);
+    }
+
+    #[test]
+    fn merging_equals_recording_together() {
+        let (mut left, mut right, mut both) = (Latency::new(3), Latency::new(3), Latency::new(3));
+        for value in 1..2000u64 {
+            let target = if value % 3 == 0 { &mut left } else { &mut right };
+            target.record(value * 977);
+            both.record(value * 977);
+        }
+        left.merge(&right);
+        assert_eq!(left.count(), both.count());
+        assert_eq!(left.deviation_ns(), both.deviation_ns());
+        for q in [0.0, 0.1, 0.5, 0.99, 1.0] {
+            assert_eq!(left.quantile_ns(q), both.quantile_ns(q));
+        }
+    }
+}

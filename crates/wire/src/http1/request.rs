@@ -1,0 +1,37 @@
+//! Requests as bytes, built once before the run, with the fields to patch in each copy.
+
+use serde::{Deserialize, Serialize};
+
+/// One request as it goes over the wire: constant bytes and the places that change.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Template {
+    /// Head and body.
+    pub bytes: Vec<u8>,
+    /// Length of the head, its empty line included.
+    pub head_bytes: usize,
+    /// Places whose bytes differ from request to request. Their width never changes, so neither
+    /// do Content-Length and the length of the request.
+    pub patches: Vec<Patch>,
+    /// The method is HEAD: the answer has no body whatever its head says.
+    pub answer_has_no_body: bool,
+}
+
+/// A fixed-width field in a [`Template`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Patch {
+    /// Offset of the field in the template's bytes.
+    pub offset: u32,
+    /// Width of the field in bytes.
+    pub width: u32,
+    /// What goes there.
+    pub value: PatchValue,
+}
+
+/// What a patched field carries: decimal digits, padded with zeros on the left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PatchValue {
+    /// `{seq}`: the number of the request in the run, from 0.
+    Sequence,
+    /// `{rand:N}`: N random digits.
+    Random,
+}

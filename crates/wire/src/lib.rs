@@ -1,0 +1,5 @@
+//! Sans-I/O protocol codecs: bytes in, events out. No I/O, no clock, no `unsafe`.
+#![forbid(unsafe_code)]
+
+pub mod http1;
+pub mod url;

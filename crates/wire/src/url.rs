@@ -1,0 +1,1 @@
+//! URLs as people type them at a load tester.
