@@ -8,7 +8,9 @@
 
 pub mod driver;
 pub mod endpoint;
+mod leases;
 pub mod socket;
+pub mod uring;
 pub mod waker;
 
 pub use driver::{
