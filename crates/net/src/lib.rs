@@ -8,6 +8,8 @@
 
 pub mod driver;
 pub mod endpoint;
+pub mod epoll;
+pub mod leases;
 pub mod socket;
 pub mod waker;
 
