@@ -8,6 +8,7 @@
 
 pub mod driver;
 pub mod endpoint;
+pub mod epoll;
 mod leases;
 pub mod socket;
 pub mod uring;

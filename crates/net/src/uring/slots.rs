@@ -115,10 +115,8 @@ impl UringIo {
         // often it is emptied.
         let submissions = (setup.slots * 4).clamp(64, 2048).next_power_of_two();
         let completions = (setup.slots * 4).clamp(256, 65_536).next_power_of_two();
-        let mut ring = ring::make(submissions, completions)?;
+        let ring = ring::make(submissions, completions)?;
         ring.submitter().register_files_sparse(setup.slots)?;
-        // Saves a look-up per system call; kernels before 5.18 do without.
-        let _ = ring.submitter().register_ring_fd();
         let gathers = ring.params().is_feature_min_timeout();
         let routes = setup.endpoints.iter().map(Route::for_ring).collect::<io::Result<_>>()?;
         let slots = (0..setup.slots)
