@@ -3,3 +3,4 @@
 //! `None`, never zero.
 
 pub mod clock;
+pub mod local_time;
