@@ -159,8 +159,15 @@ mod tests {
     #[test]
     fn numbers_are_read_as_c_reads_them() {
         let table = [
-            ("100", 100), ("3x", 3), ("x", 0), ("", 0), (" 7", 7), ("-1", -1), ("+2", 2),
-            ("99999999999999999999", i64::MAX), ("- 1", 0),
+            ("100", 100),
+            ("3x", 3),
+            ("x", 0),
+            ("", 0),
+            (" 7", 7),
+            ("-1", -1),
+            ("+2", 2),
+            ("99999999999999999999", i64::MAX),
+            ("- 1", 0),
         ];
         for (text, expected) in table {
             assert_eq!(atoi(text.as_bytes()), expected, "{text:?}");

@@ -95,10 +95,7 @@ impl Options {
     ///
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
-    pub fn parse(
-        words: &[OsString],
-        takes_value: &dyn Fn(&str) -> bool,
-    ) -> Result<Asked, Refused> {
+    pub fn parse(words: &[OsString], takes_value: &dyn Fn(&str) -> bool) -> Result<Asked, Refused> {
         let mut options = Self::new();
         let mut words = Words::new(words);
         while let Some(found) = words.next(takes_value) {

@@ -99,9 +99,7 @@ impl Refused {
                 Self::call(&format!("apr_sockaddr_info_get() for {host}"), reason, code)
                     .with_remedy(refusal.line)
             }
-            About::Machine => {
-                Self::system_call("socket", libc::EMFILE).with_remedy(refusal.line)
-            }
+            About::Machine => Self::system_call("socket", libc::EMFILE).with_remedy(refusal.line),
             About::Usage => Self::line(refusal.line),
         }
     }

@@ -4,9 +4,9 @@
 use std::io::Read;
 use std::path::PathBuf;
 
+use ablaze_wire::http1::builder::RequestBuilder;
+use ablaze_wire::http1::credentials::basic;
 use ablaze_wire::http1::request::Template;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 
 use super::refusal::Refused;
 
@@ -23,8 +23,8 @@ pub struct Asked {
     pub cookies: Vec<Vec<u8>>,
     /// `-H`, verbatim.
     pub headers: Vec<Vec<u8>>,
-    /// Lines of `-A` and `-P`, line ends included.
-    credentials: Vec<u8>,
+    /// Lines of `-A` and `-P`.
+    credentials: Vec<String>,
 }
 
 /// A method and how it was chosen.
@@ -112,8 +112,7 @@ impl Asked {
 
     /// Adds a line of Basic credentials.
     pub fn add_credentials(&mut self, field: &str, name_and_password: &[u8]) {
-        let encoded = STANDARD.encode(name_and_password);
-        self.credentials.extend_from_slice(format!("{field}: Basic {encoded}\r\n").as_bytes());
+        self.credentials.push(format!("{field}: {}", basic(name_and_password)));
     }
 
     /// The word on the request line.
@@ -122,69 +121,61 @@ impl Asked {
     }
 
     /// The request's bytes.
-    pub fn template(&self, keep_alive: bool, destination: Destination<'_>) -> Template {
-        let mut bytes = self.method_name().to_vec();
-        bytes.push(b' ');
-        bytes.extend_from_slice(destination.target);
-        bytes.extend_from_slice(b" HTTP/1.0\r\n");
+    ///
+    /// # Errors
+    /// When there are more than 4 GiB of them.
+    pub fn template(
+        &self,
+        keep_alive: bool,
+        destination: Destination<'_>,
+    ) -> Result<Template, Refused> {
+        let mut request =
+            RequestBuilder::new(self.method_name(), destination.target).minor_version(0).verbatim();
         if keep_alive {
-            bytes.extend_from_slice(b"Connection: Keep-Alive\r\n");
+            request = request.header("Connection", "Keep-Alive");
         }
         if !self.cookies.is_empty() {
-            line(&mut bytes, b"Cookie: ", &self.cookies.join(&b"; "[..]));
+            request = request.header("Cookie", self.cookies.join(&b"; "[..]));
         }
-        bytes.extend_from_slice(&self.credentials);
+        for line in &self.credentials {
+            request = request.header_line(line.as_bytes());
+        }
         if let Some(body) = &self.body {
-            line(&mut bytes, b"Content-length: ", body.len().to_string().as_bytes());
-            line(&mut bytes, b"Content-type: ", &self.content_type);
+            request = request
+                .body(body.as_slice())
+                .body_length_header("Content-length")
+                .header("Content-type", &self.content_type);
         }
-        for header in &self.headers {
-            line(&mut bytes, b"", header);
+        for line in &self.headers {
+            request = request.header_line(line.as_slice());
         }
-        let own: [(&[u8], &[u8]); 3] = [
-            (b"Host: ", destination.host),
-            (b"User-Agent: ", b"ApacheBench/2.3"),
-            (b"Accept: ", b"*/*"),
-        ];
-        for (field, value) in own {
-            if !self.overrides(field.trim_ascii_end()) {
-                line(&mut bytes, field, value);
+        let own: [(&str, &[u8]); 3] =
+            [("Host", destination.host), ("User-Agent", b"ApacheBench/2.3"), ("Accept", b"*/*")];
+        for (name, value) in own {
+            if !self.overrides(name) {
+                request = request.header(name, value);
             }
         }
-        bytes.extend_from_slice(b"\r\n");
-        let head_bytes = bytes.len();
-        bytes.extend_from_slice(self.body.as_deref().unwrap_or_default());
-        Template {
-            bytes,
-            head_bytes,
-            patches: Vec::new(),
-            answer_has_no_body: self.method_name() == b"HEAD",
-        }
+        request.build().map_err(|error| Refused::text(error.to_string()))
     }
 
-    /// Whether a `-H` line begins with this field name, colon included.
-    fn overrides(&self, field: &[u8]) -> bool {
-        self.headers
-            .iter()
-            .any(|header| header.get(..field.len()).is_some_and(|h| h.eq_ignore_ascii_case(field)))
+    /// Whether a `-H` line begins with this name and a colon.
+    fn overrides(&self, name: &str) -> bool {
+        self.headers.iter().any(|line| {
+            let (own, rest) = line.split_at(name.len().min(line.len()));
+            own.eq_ignore_ascii_case(name.as_bytes()) && rest.starts_with(b":")
+        })
     }
-}
-
-fn line(bytes: &mut Vec<u8>, field: &[u8], value: &[u8]) {
-    bytes.extend_from_slice(field);
-    bytes.extend_from_slice(value);
-    bytes.extend_from_slice(b"\r\n");
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const HERE: Destination<'_> =
-        Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010" };
+    const HERE: Destination<'_> = Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010" };
 
     fn sent(asked: &Asked, keep_alive: bool) -> String {
-        String::from_utf8(asked.template(keep_alive, HERE).bytes).unwrap()
+        String::from_utf8(asked.template(keep_alive, HERE).unwrap().bytes).unwrap()
     }
 
     #[test]
@@ -211,7 +202,7 @@ mod tests {
             Content-length: 15\r\nContent-type: t/t\r\nX-1: 1\r\nHost: 127.0.0.1:19010\r\n\
             User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\na=1&b=2&c=hello";
         assert_eq!(sent(&asked, true), expected);
-        let template = asked.template(true, HERE);
+        let template = asked.template(true, HERE).unwrap();
         assert_eq!(template.bytes.len() - template.head_bytes, 15);
     }
 
@@ -242,9 +233,9 @@ mod tests {
         assert!(sent(&asked, false).contains("Content-length: 0\r\nContent-type: text/plain\r\n"));
         for method in [Method::Head, Method::Custom(b"HEAD".to_vec())] {
             let asked = Asked { method: Some(method), ..Asked::default() };
-            assert!(asked.template(false, HERE).answer_has_no_body);
+            assert!(asked.template(false, HERE).unwrap().answer_has_no_body);
         }
-        assert!(!Asked::default().template(false, HERE).answer_has_no_body);
+        assert!(!Asked::default().template(false, HERE).unwrap().answer_has_no_body);
     }
 
     #[test]
