@@ -57,7 +57,8 @@ const OPTIONS: &str = "    \
     -r              Connection errors do not change the exit status
     -m method       Send this method
     -h              Print this text
-    -I -Z -f -E     These belong to https, which is not in this version
+    -I -Z -f -E     SNI off, ciphers, protocol, certificate:
+                    these belong to https, not in this version
     --name value    Any long option that `ablaze load --help` lists,
                     such as --warmup 1s, --cpus 0-3, --json
 ";
