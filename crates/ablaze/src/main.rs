@@ -6,6 +6,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
+use ablaze_wire::url::is_url_like;
+
 mod ab;
 mod carry_out;
 mod demo;
@@ -16,6 +18,7 @@ mod planning;
 mod progress;
 mod refusal;
 mod serve;
+mod values;
 
 pub use refusal::Refusal;
 
@@ -42,27 +45,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.
-        _ if word.starts_with('-') || is_url(&word) => load::main(arguments),
+        _ if word.starts_with('-') || is_url_like(&word) => load::main(arguments),
         _ => help::unknown_command(&word).report(),
-    }
-}
-
-/// Whether a first word is a URL rather than a command.
-fn is_url(word: &str) -> bool {
-    word == "localhost" || word.contains(['.', ':', '/'])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_url;
-
-    #[test]
-    fn words_with_a_dot_a_colon_or_a_slash_are_urls() {
-        for url in ["localhost", "localhost:80", ":8080", "example.org", "host/path", "[::1]:80"] {
-            assert!(is_url(url), "{url}");
-        }
-        for word in ["load", "laod", "myhost", ""] {
-            assert!(!is_url(word), "{word}");
-        }
     }
 }

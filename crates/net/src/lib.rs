@@ -8,6 +8,8 @@
 
 pub mod driver;
 pub mod endpoint;
+pub mod socket;
+pub mod waker;
 
 pub use driver::{
     CloseHow, CloseReason, Driver, Handler, Io, OutBuffer, Outgoing, Receive, Slot, Turn, Wait,

@@ -4,6 +4,8 @@
 pub mod addresses;
 pub mod descriptors;
 pub mod order;
+pub mod requests;
+pub mod sources;
 pub mod workers;
 
 use std::ops::RangeInclusive;

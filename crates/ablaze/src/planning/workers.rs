@@ -106,7 +106,15 @@ pub fn choose(
         }
         None => limited(usable, format!("one per CPU of {usable_text}"), connections),
     };
-    Ok(Workers { count, count_reason, cpus: asked.cpus.clone(), io: asked.io, spin: asked.spin })
+    Ok(Workers {
+        count,
+        count_reason,
+        cpus: asked.cpus.clone(),
+        io: asked.io,
+        spin: asked.spin,
+        // A target on this host needs one CPU at least.
+        cpus_to_spare: usable >= count.saturating_add(u32::from(target_on_this_host)),
+    })
 }
 
 fn is_allowed(cpus: &Cpus, cpu: u32) -> bool {
@@ -172,6 +180,18 @@ mod tests {
                 choose(&asked, connections, local, &cpus(count, quota), &mut Vec::new()).unwrap();
             assert_eq!(workers.count, expected, "{count} {quota:?} {connections} {local}");
             assert!(!workers.count_reason.is_empty());
+        }
+    }
+
+    #[test]
+    fn cpus_are_to_spare_when_workers_and_a_target_here_leave_each_other_alone() {
+        // (CPUs, threads, on this host, expected)
+        let table =
+            [(2, 1, true, true), (1, 1, true, false), (2, 2, true, false), (2, 2, false, true)];
+        for (count, threads, local, expected) in table {
+            let asked = WorkersAsked { threads: Some(threads), ..WorkersAsked::default() };
+            let workers = choose(&asked, 9, local, &cpus(count, None), &mut Vec::new()).unwrap();
+            assert_eq!(workers.cpus_to_spare, expected, "{count} {threads} {local}");
         }
     }
 
