@@ -19,12 +19,23 @@ use std::io;
 
 use ablaze_net::driver::{Driver, Setup};
 use ablaze_net::epoll::EpollDriver;
+use ablaze_net::uring::UringDriver;
 use ablaze_net::waker::Waker;
 
 /// A driver that the cases can be run with.
 trait TestDriver: Driver + Sized {
     fn make(setup: Setup) -> io::Result<Self>;
     fn waker(&self) -> Waker;
+}
+
+impl TestDriver for UringDriver {
+    fn make(setup: Setup) -> io::Result<Self> {
+        Self::new(setup)
+    }
+
+    fn waker(&self) -> Waker {
+        Self::waker(self)
+    }
 }
 
 impl TestDriver for EpollDriver {
@@ -108,3 +119,4 @@ macro_rules! conformance {
 }
 
 conformance!(epoll, ablaze_net::epoll::EpollDriver);
+conformance!(uring, ablaze_net::uring::UringDriver);
