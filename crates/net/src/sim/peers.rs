@@ -4,8 +4,6 @@
 
 use std::sync::Arc;
 
-use memchr::memmem;
-
 use super::peer::{Answer, FarEnd, Pieces, SimPeer};
 use crate::driver::CloseHow;
 
@@ -81,11 +79,15 @@ impl SimPeer for FixedAnswer {
                 self.answer(far);
             }
         }
-        while let Some(at) = memmem::find(bytes, HEAD_END) {
-            bytes = &bytes[at + HEAD_END.len()..];
-            self.answer(far);
+        let mut unanswered_from = 0;
+        for line_end in memchr::memchr_iter(b'\n', bytes) {
+            if bytes[unanswered_from..=line_end].ends_with(HEAD_END) {
+                unanswered_from = line_end + 1;
+                self.answer(far);
+            }
         }
-        for byte in &bytes[bytes.len().saturating_sub(HEAD_END.len() - 1)..] {
+        let unanswered = &bytes[unanswered_from..];
+        for byte in &unanswered[unanswered.len().saturating_sub(HEAD_END.len() - 1)..] {
             self.step(*byte);
         }
     }

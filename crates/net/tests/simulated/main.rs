@@ -14,6 +14,8 @@ use ablaze_net::sim::{
 };
 use ablaze_net::{CloseHow, CloseReason, Driver, Handler, Io, Outgoing, Receive, Slot, Turn, Wait};
 
+use recorder::{Recorder, What};
+
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: there\r\n\r\n";
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 const ALL: Outgoing = Outgoing::Constant { start: 0, len: REQUEST.len() as u32 };
