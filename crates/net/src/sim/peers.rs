@@ -79,12 +79,20 @@ impl SimPeer for FixedAnswer {
                 self.answer(far);
             }
         }
+        // Horspool's search: the byte under the pattern's last says how far the pattern can move.
         let mut unanswered_from = 0;
-        for line_end in memchr::memchr_iter(b'\n', bytes) {
-            if bytes[unanswered_from..=line_end].ends_with(HEAD_END) {
-                unanswered_from = line_end + 1;
-                self.answer(far);
-            }
+        let mut last = HEAD_END.len() - 1;
+        while let Some(byte) = bytes.get(last) {
+            last += match byte {
+                b'\n' if bytes[unanswered_from..=last].ends_with(HEAD_END) => {
+                    unanswered_from = last + 1;
+                    self.answer(far);
+                    HEAD_END.len()
+                }
+                b'\n' => 2,
+                b'\r' => 1,
+                _ => HEAD_END.len(),
+            };
         }
         let unanswered = &bytes[unanswered_from..];
         for byte in &unanswered[unanswered.len().saturating_sub(HEAD_END.len() - 1)..] {
