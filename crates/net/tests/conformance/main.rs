@@ -94,6 +94,7 @@ macro_rules! conformance {
                 closed_comes_once_whatever_is_asked
                 a_slot_is_free_for_the_next_connection_in_closed
                 events_of_an_earlier_connection_are_dropped
+                gathered_events_of_an_earlier_connection_are_dropped
             }
             running {
                 a_turn_ends_by_its_deadline
