@@ -79,6 +79,7 @@ macro_rules! conformance {
                 more_bytes_than_the_buffer_arrive_in_order
                 bulk_arrives_whole
                 a_head_is_read_in_one_small_piece
+                a_stock_is_read_to_its_end_in_small_pieces
                 discard_drops_exactly_what_was_asked
                 discard_leaves_the_surplus
                 discard_over_a_unix_socket
@@ -105,6 +106,7 @@ macro_rules! conformance {
                 closed_comes_once_whatever_is_asked
                 a_slot_is_free_for_the_next_connection_in_closed
                 events_of_an_earlier_connection_are_dropped
+                gathered_events_of_an_earlier_connection_are_dropped
             }
             running {
                 a_turn_ends_by_its_deadline
