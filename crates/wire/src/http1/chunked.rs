@@ -7,10 +7,10 @@
 //! servers pad with; leading zeros. Refused: a bare CR, a NUL, a size without digits, a size of
 //! more than 64 bits, a chunk's data not followed by a line end, a trailer line that is none.
 
-/// Longest line with the size of a chunk and its extensions.
+/// Longest line with the size of a chunk and its extensions, line end included.
 pub const LINE_BYTES_MAX: u32 = 16 * 1024;
 
-/// Longest trailer section.
+/// Longest trailer section, its empty line included.
 pub const TRAILER_BYTES_MAX: u32 = 64 * 1024;
 
 /// Reads a chunked body piece by piece. It keeps no bytes, only where it is.
@@ -117,9 +117,9 @@ impl Chunked {
 
     /// One byte of the coding.
     fn read(&mut self, byte: u8) -> Result<(), ChunkError> {
+        self.count()?;
         self.place = match self.place {
             Place::SizeStart | Place::Size | Place::SizeSpace | Place::Extension => {
-                self.bound(LINE_BYTES_MAX, "the size line of a chunk is too long")?;
                 self.read_size_line(byte)?
             }
             Place::SizeLf => match byte {
@@ -136,7 +136,6 @@ impl Chunked {
                 _ => return Err(ChunkError("a chunk is longer than its size says")),
             },
             Place::TrailerStart | Place::TrailerName | Place::TrailerValue => {
-                self.bound(TRAILER_BYTES_MAX, "the trailers are too long")?;
                 self.read_trailer(byte)?
             }
             Place::TrailerLf => match byte {
@@ -202,8 +201,22 @@ impl Chunked {
         Place::SizeStart
     }
 
-    fn bound(&mut self, most: u32, fault: &'static str) -> Result<(), ChunkError> {
+    /// Keeps size lines and trailers, line ends included, within their bounds.
+    fn count(&mut self) -> Result<(), ChunkError> {
+        let (bytes_max, fault) = match self.place {
+            Place::SizeStart
+            | Place::Size
+            | Place::SizeSpace
+            | Place::Extension
+            | Place::SizeLf => (LINE_BYTES_MAX, "the size line of a chunk is too long"),
+            Place::TrailerStart
+            | Place::TrailerName
+            | Place::TrailerValue
+            | Place::TrailerLf
+            | Place::LastLf => (TRAILER_BYTES_MAX, "the trailers are too long"),
+            Place::Data | Place::DataEnd | Place::DataLf | Place::Done => return Ok(()),
+        };
         self.line_bytes += 1;
-        if self.line_bytes > most { Err(ChunkError(fault)) } else { Ok(()) }
+        if self.line_bytes > bytes_max { Err(ChunkError(fault)) } else { Ok(()) }
     }
 }

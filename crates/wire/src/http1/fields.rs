@@ -5,6 +5,8 @@
 //! A line is judged when its LF has arrived, and contradictions between fields when the head is
 //! complete. So a head that arrives in pieces is judged as one that arrives at once.
 
+use crate::http1::EMPTY_LINES_MAX;
+
 const EVERY_BYTE: u64 = 0x0101_0101_0101_0101;
 const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 /// Sets bit 5 of every byte: ASCII upper case becomes lower case. In the names compared here no
@@ -246,6 +248,35 @@ pub(super) fn line_end(bytes: &[u8], mut at: usize) -> Result<Option<usize>, &'s
             None => return Ok(None),
         }
     }
+}
+
+/// Offset of a head's first line, behind the empty lines that may precede it.
+#[inline(always)]
+pub(super) fn first_line_start(bytes: &[u8]) -> Result<usize, &'static str> {
+    match bytes.first() {
+        Some(b'\r' | b'\n') => skip_empty_lines(bytes),
+        _ => Ok(0),
+    }
+}
+
+#[cold]
+fn skip_empty_lines(bytes: &[u8]) -> Result<usize, &'static str> {
+    let mut at = 0;
+    for _ in 0..=EMPTY_LINES_MAX {
+        at = match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\n'), _) => at + 1,
+            (Some(b'\r'), Some(b'\n')) => at + 2,
+            (Some(b'\r'), Some(_)) => return Err("a bare CR in the head"),
+            (Some(b'\r'), None) => return Ok(bytes.len()),
+            _ => return Ok(at),
+        };
+    }
+    Err("nothing but empty lines")
+}
+
+/// A byte of a token (RFC 9110, 5.6.2).
+pub(super) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 /// The line with a fault at `at` is refused, once its end has arrived.

@@ -6,10 +6,7 @@
 
 use std::ops::Range;
 
-use crate::http1::fields::{Facts, Walk, line_end, walk, word};
-
-/// How many empty lines may come before the request line.
-pub const EMPTY_LINES_MAX: usize = 4;
+use crate::http1::fields::{Facts, Walk, first_line_start, is_token_byte, line_end, walk, word};
 
 /// What a complete head of a request says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +77,7 @@ pub fn scan(bytes: &[u8]) -> Result<RequestScan, RequestHeadError> {
 }
 
 fn scan_parts(bytes: &[u8]) -> Result<RequestScan, &'static str> {
-    let start = match bytes.first() {
-        Some(b'\r' | b'\n') => skip_empty_lines(bytes)?,
-        Some(_) => 0,
-        None => return Ok(RequestScan::Incomplete),
-    };
+    let start = first_line_start(bytes)?;
     let Some(line) = request_line(bytes, start)? else { return Ok(RequestScan::Incomplete) };
     if let Some(b' ' | b'\t') = bytes.get(line.end) {
         return Err("white space before the first field");
@@ -174,24 +167,4 @@ fn method_end(line: &[u8], start: usize) -> Result<usize, &'static str> {
         Some(b' ') if len > 0 => Ok(start + len),
         _ => Err("the method is not a token"),
     }
-}
-
-#[cold]
-fn skip_empty_lines(bytes: &[u8]) -> Result<usize, &'static str> {
-    let mut at = 0;
-    for _ in 0..=EMPTY_LINES_MAX {
-        at = match (bytes.get(at), bytes.get(at + 1)) {
-            (Some(b'\n'), _) => at + 1,
-            (Some(b'\r'), Some(b'\n')) => at + 2,
-            (Some(b'\r'), Some(_)) => return Err("a bare CR in the head"),
-            (Some(b'\r'), None) => return Ok(bytes.len()),
-            _ => return Ok(at),
-        };
-    }
-    Err("nothing but empty lines")
-}
-
-/// A byte of a token (RFC 9110, 5.6.2).
-pub(crate) fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
