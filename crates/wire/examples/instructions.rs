@@ -7,14 +7,20 @@
 //! ```
 //!
 //! The figure per step is the difference between two numbers of repetitions, divided by that
-//! of the repetitions. Steps: `empty` (the loop alone), `scan` (a head read), `last-head` (a head
-//! recognised), `patch` (`{seq}` and `{rand:8}` filled in), `chunked`, `request-head`.
+//! of the repetitions. Steps:
+//! - `empty`: the loop alone;
+//! - `scan`: a head read, and `scan-oracle`: the same head read by `httparse`;
+//! - `last-head`: a head recognised;
+//! - `patch`: `{seq}` and `{rand:8}` filled in, and `patch-nothing`: the same with a constant
+//!   request, to be subtracted;
+//! - `chunked`: a body of one chunk of 14 bytes;
+//! - `request-head`: a request of three fields.
 
 use std::hint::black_box;
 
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::chunked::Chunked;
-use ablaze_wire::http1::patch::{Patcher, Random};
+use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request_head;
 use ablaze_wire::http1::response::{LastHead, scan};
 
@@ -31,31 +37,37 @@ fn main() {
     let mut arguments = std::env::args().skip(1);
     let (step, count) = (arguments.next(), arguments.next().and_then(|n| n.parse::<u64>().ok()));
     let (Some(step), Some(count)) = (step, count) else {
-        eprintln!("usage: instructions empty|scan|last-head|patch|chunked|request-head COUNT");
+        eprintln!(
+            "usage: instructions empty|scan|last-head|scan-oracle|patch|patch-nothing|chunked|request-head COUNT"
+        );
         std::process::exit(2);
     };
     let template = RequestBuilder::new("GET", "/{seq}?{rand:8}").build().expect("a request");
     let patcher = Patcher::new(&template);
+    let constant = RequestBuilder::new("GET", "/").build().expect("a request");
+    let no_patcher = Patcher::new(&constant);
     let mut copy = template.bytes.clone();
-    let mut random = Random::new(1, 1);
+    let mut digits = Digits::new(1, 1);
     let mut last_head = LastHead::new();
-    for number in 0..count {
-        match step.as_str() {
-            "scan" => {
-                let _ = black_box(scan(black_box(ANSWER), 0, false, 65_536));
-            }
-            "last-head" => {
-                let _ = black_box(last_head.scan(black_box(ANSWER), 0, false, 65_536));
-            }
-            "patch" => patcher.apply(black_box(&mut copy), black_box(number), &mut random),
-            "chunked" => {
-                let _ = black_box(Chunked::new().feed(black_box(CHUNKED)));
-            }
-            "request-head" => {
-                let _ = black_box(request_head::scan(black_box(REQUEST)));
-            }
-            _ => {}
+    match step.as_str() {
+        "scan" => repeat(count, |_| scan(black_box(ANSWER), 0, false, 65_536)),
+        "last-head" => repeat(count, |_| last_head.scan(black_box(ANSWER), 0, false, 65_536)),
+        "scan-oracle" => repeat(count, |_| {
+            let mut headers = [httparse::EMPTY_HEADER; 16];
+            httparse::Response::new(&mut headers).parse(black_box(ANSWER)).is_ok()
+        }),
+        "patch" => repeat(count, |number| patcher.apply(black_box(&mut copy), number, &mut digits)),
+        "patch-nothing" => {
+            repeat(count, |number| no_patcher.apply(black_box(&mut copy), number, &mut digits))
         }
+        "chunked" => repeat(count, |_| Chunked::new().feed(black_box(CHUNKED))),
+        "request-head" => repeat(count, |_| request_head::scan(black_box(REQUEST))),
+        _ => repeat(count, |_| ()),
     }
-    black_box(copy);
+}
+
+fn repeat<T>(count: u64, mut step: impl FnMut(u64) -> T) {
+    for number in 0..count {
+        black_box(step(black_box(number)));
+    }
 }

@@ -88,9 +88,17 @@ impl Chunked {
                 body_bytes += here;
                 at += here as usize;
             }
-            let Some(&byte) = bytes.get(at) else { break };
-            self.read(byte)?;
-            at += 1;
+            let rest = &bytes[at..];
+            at += match self.read_usual(rest) {
+                0 => match rest.first() {
+                    Some(&byte) => {
+                        self.read(byte)?;
+                        1
+                    }
+                    None => break,
+                },
+                usual_bytes => usual_bytes,
+            };
         }
         Ok(Step { consumed: at, body_bytes, done: self.place == Place::Done })
     }
@@ -112,6 +120,38 @@ impl Chunked {
             if self.remaining == 0 {
                 self.place = Place::DataEnd;
             }
+        }
+    }
+
+    /// Reads what usually stands between data when all of it is here: the CR LF behind a chunk,
+    /// a size of a few digits with CR LF, the CR LF that ends the body. The number of bytes used.
+    #[inline(always)]
+    fn read_usual(&mut self, bytes: &[u8]) -> usize {
+        match (self.place, bytes) {
+            (Place::DataEnd, [b'\r', b'\n', ..]) => {
+                self.place = self.next_chunk();
+                2
+            }
+            (Place::SizeStart, _) => {
+                let mut size = 0;
+                for (digits, &byte) in bytes.iter().take(9).enumerate() {
+                    match (byte as char).to_digit(16) {
+                        Some(digit) => size = size << 4 | u64::from(digit),
+                        None if digits > 0 && bytes[digits..].starts_with(b"\r\n") => {
+                            self.remaining = size;
+                            self.place = self.size_complete();
+                            return digits + 2;
+                        }
+                        None => break,
+                    }
+                }
+                0
+            }
+            (Place::TrailerStart, [b'\r', b'\n', ..]) if self.line_bytes == 0 => {
+                self.place = Place::Done;
+                2
+            }
+            _ => 0,
         }
     }
 

@@ -208,15 +208,15 @@ fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, He
             None => Ok(None),
         };
     };
-    let Some(fields_start) = line_end(bytes, start + 12)? else { return Ok(None) };
-    if let Some(b' ' | b'\t') = bytes.get(fields_start) {
-        return match line_end(bytes, fields_start)? {
+    let Some(fields) = line_end(&bytes[start + 12..])? else { return Ok(None) };
+    if let [b' ' | b'\t', folded @ ..] = fields {
+        return match line_end(folded)? {
             Some(_) => Err(HeadError::Malformed("white space before the first field")),
             None => Ok(None),
         };
     }
     let mut facts = Facts::default();
-    match walk::<false>(bytes, fields_start, &mut facts)? {
+    match walk::<false>(bytes, bytes.len() - fields.len(), &mut facts)? {
         Walk::Incomplete => Ok(None),
         Walk::End(len) => {
             facts.judge()?;
