@@ -2,7 +2,7 @@
 //! goes on working, but with numbers that are right. What differs from gurl, and why, is in
 //! docs/gurl.md; each difference is marked here.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
 
 use ablaze_engine::Run;
 use ablaze_wire::http1::response::field;
@@ -16,7 +16,7 @@ pub fn heading(host: &str) -> String {
 }
 
 /// The report, from the two empty lines after the progress on.
-pub fn text(run: &Run) -> String {
+pub fn write(run: &Run) -> String {
     let mut out = String::from("\n\n");
     // Writing to a String cannot fail.
     let _ = lines(run, &mut out);
@@ -82,9 +82,8 @@ fn percentages(run: &Run, out: &mut String) -> std::fmt::Result {
     let total = &run.record.answered.total;
     let Some(longest_ns) = total.max_ns().filter(|_| total.count() > 1) else { return Ok(()) };
     writeln!(out, "Percentage of the requests served within a certain time (ms)")?;
-    let mut line = |percent: u32, ns: u64| {
-        writeln!(out, "{percent:>4}%    {:.2}ms", ns as f64 / 1e6)
-    };
+    let mut line =
+        |percent: u32, ns: u64| writeln!(out, "{percent:>4}%    {:.2}ms", ns as f64 / 1e6);
     for percent in PERCENTS {
         let ns = total.quantile_ns(f64::from(percent) / 100.0).unwrap_or(0);
         line(percent, ns)?;

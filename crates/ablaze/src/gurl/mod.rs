@@ -66,13 +66,13 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     help::print(&report::heading(&planned.plan.target.host));
     let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
     let run = carry_out(planned.plan, own_command_line(), &mut watcher)?;
-    watcher.finished(run.record.finished());
+    watcher.finished(run.record.finished(), run.elapsed_ns);
     print_report(&run)?;
     Ok(load::status(&run))
 }
 
 fn print_report(run: &Run) -> Result<(), Refusal> {
-    std::io::stdout().write_all(report::text(run).as_bytes()).map_err(|error| {
+    std::io::stdout().write_all(report::write(run).as_bytes()).map_err(|error| {
         Refusal::machine(format!("the report cannot be printed: {}", sources::reason(&error)))
     })
 }

@@ -59,10 +59,46 @@ impl Default for Options {
 
 /// Options of gurl that are not its benchmark's, or come later.
 const LATER: &[&str] = &[
-    "rate", "F", "form", "form-string", "J", "Jfa", "Jfa-string", "q", "query", "o", "output",
-    "oflag", "v", "verbose", "c", "color", "I", "input-model", "R", "input-read", "input-fields",
-    "skey", "input-setkey", "r", "read-stream", "w", "write-stream", "m", "merge", "O",
-    "output-mode", "W", "output-write", "wkey", "debug", "K", "config", "kargs", "gen", "cron",
+    "rate",
+    "F",
+    "form",
+    "form-string",
+    "J",
+    "Jfa",
+    "Jfa-string",
+    "q",
+    "query",
+    "o",
+    "output",
+    "oflag",
+    "v",
+    "verbose",
+    "c",
+    "color",
+    "I",
+    "input-model",
+    "R",
+    "input-read",
+    "input-fields",
+    "skey",
+    "input-setkey",
+    "r",
+    "read-stream",
+    "w",
+    "write-stream",
+    "m",
+    "merge",
+    "O",
+    "output-mode",
+    "W",
+    "output-write",
+    "wkey",
+    "debug",
+    "K",
+    "config",
+    "kargs",
+    "gen",
+    "cron",
 ];
 
 impl Options {
@@ -119,9 +155,8 @@ impl Options {
                 let value = value.or_else(|| words.next()).ok_or_else(|| {
                     Refusal::usage(format!("-{name} needs a value; see `ablaze gurl -h`"))
                 })?;
-                self.set_value(name, value.clone()).map_err(|reason| {
-                    Refusal::usage(format!("-{name} `{value}`: {reason}"))
-                })?;
+                self.set_value(name, value.clone())
+                    .map_err(|reason| Refusal::usage(format!("-{name} `{value}`: {reason}")))?;
             }
         }
         Ok(())
@@ -151,8 +186,23 @@ impl Options {
 
 /// Options that take a value.
 const KNOWN: &[&str] = &[
-    "ac", "an", "duration", "connect-timeout", "cpus", "conns", "X", "request", "H", "header", "A",
-    "user-agent", "d", "data", "url", "echo", "l",
+    "ac",
+    "an",
+    "duration",
+    "connect-timeout",
+    "cpus",
+    "conns",
+    "X",
+    "request",
+    "H",
+    "header",
+    "A",
+    "user-agent",
+    "d",
+    "data",
+    "url",
+    "echo",
+    "l",
 ];
 
 /// A switch: on by itself, or as Go's `strconv.ParseBool` reads its value.
@@ -207,7 +257,8 @@ mod tests {
 
     #[test]
     fn dashes_and_equal_signs_are_gos() {
-        let line = "http --ac=3 -an=-1 --bench=true -duration 1m10s -X=PUT -H A:b -H=C:d=e -d @f h/x";
+        let line =
+            "http --ac=3 -an=-1 --bench=true -duration 1m10s -X=PUT -H A:b -H=C:d=e -d @f h/x";
         let options = parse(line).unwrap();
         assert_eq!((options.connections, options.requests, options.bench), (3, None, true));
         assert_eq!(options.duration_ns, Some(70_000_000_000));

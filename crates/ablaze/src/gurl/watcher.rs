@@ -25,7 +25,7 @@ enum Every {
     Never,
 }
 
-impl<W: Write> CompletedLines<W> {
+impl<W: Write + Send> CompletedLines<W> {
     /// For a run within these limits.
     pub fn new(limits: &Limits, out: W) -> Self {
         let every = match (limits.requests, limits.duration_ns) {
@@ -37,11 +37,9 @@ impl<W: Write> CompletedLines<W> {
         Self { out, every, next: 1 }
     }
 
-    /// Writes the last line, for so many requests.
-    pub fn finished(&mut self, requests: u64) {
-        if let Every::Requests(every) = self.every {
-            self.completed_up_to(requests, every);
-        }
+    /// Writes what is left to say when so many requests are finished after so long.
+    pub fn finished(&mut self, requests: u64, elapsed_ns: u64) {
+        self.tick(&Progress { answers: requests, elapsed_ns, ..Progress::default() });
         if self.every != Every::Never {
             let _ = writeln!(self.out, "Finished {requests} requests");
         }
@@ -89,7 +87,8 @@ mod tests {
         for &(elapsed_ns, answers) in ticks {
             watcher.tick(&Progress { elapsed_ns, answers, ..Progress::default() });
         }
-        watcher.finished(ticks.last().unwrap().1);
+        let (elapsed_ns, answers) = *ticks.last().unwrap();
+        watcher.finished(answers, elapsed_ns);
         String::from_utf8(watcher.out).unwrap()
     }
 
@@ -107,8 +106,10 @@ mod tests {
 
     #[test]
     fn with_a_duration_every_tenth_of_the_time_is_told() {
-        let text = lines(None, Some(1000), &[(50, 1), (100, 2), (120, 3), (345, 4), (1000, 9)]);
-        let expected = "Completed 2 requests\nCompleted 4 requests\nCompleted 9 requests\n\
+        let text =
+            lines(None, Some(1000), &[(50, 1), (100, 2), (120, 3), (345, 4), (999, 8), (1000, 9)]);
+        let expected = "Completed 2 requests\nCompleted 4 requests\nCompleted 8 requests\n\
+                        Completed 9 requests\n\
                         Finished 9 requests\n";
         assert_eq!(text, expected);
     }
