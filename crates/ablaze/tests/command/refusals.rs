@@ -1,22 +1,7 @@
 //! What a person sees who typed something that cannot be carried out: one line on stderr that
 //! names the remedy, nothing on stdout, the right status, and nothing sent.
 
-use std::process::Command;
-
-struct Said {
-    status: i32,
-    stdout: String,
-    stderr: String,
-}
-
-fn ablaze(arguments: &[&str]) -> Said {
-    let output = Command::new(env!("CARGO_BIN_EXE_ablaze")).args(arguments).output().unwrap();
-    Said {
-        status: output.status.code().expect("not killed by a signal"),
-        stdout: String::from_utf8(output.stdout).unwrap(),
-        stderr: String::from_utf8(output.stderr).unwrap(),
-    }
-}
+use crate::support::ablaze;
 
 /// Each command line, its status, and what its one line must contain.
 const TABLE: &[(&str, i32, &str)] = &[
