@@ -18,8 +18,8 @@ const CREDENTIALS_BYTES: usize = 765;
 /// A command line of ab's, before its numbers are checked against each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// `-n`, or what `-t` makes of it.
-    pub requests: u64,
+    /// `-n`, or what `-t` makes of it; `None` if neither was given.
+    pub requests: Option<u64>,
     /// `-c`
     pub concurrency: i64,
     /// `-t`, seconds, unless it is 0.
@@ -71,7 +71,7 @@ pub enum Asked {
 impl Options {
     fn new() -> Self {
         Self {
-            requests: 1,
+            requests: None,
             concurrency: 1,
             time_limit_s: None,
             timeout_s: 30,
@@ -138,12 +138,12 @@ impl Options {
         match letter {
             b'n' => match atoi(&value) {
                 ..=0 => return Err(Refused::text("Invalid number of requests")),
-                requests => self.requests = requests as u64,
+                requests => self.requests = Some(requests as u64),
             },
             b'c' => self.concurrency = atoi(&value),
             b't' => {
                 self.time_limit_s = Some(atoi(&value)).filter(|seconds| *seconds != 0);
-                self.requests = REQUESTS_WITH_TIME_LIMIT;
+                self.requests = Some(REQUESTS_WITH_TIME_LIMIT);
             }
             b's' => self.timeout_s = atoi(&value),
             // The kernel takes an int and clamps it; -1 asks for the most, as with ab.
@@ -235,13 +235,13 @@ mod tests {
 
     #[test]
     fn options_take_effect_from_left_to_right() {
-        assert_eq!((options("u").requests, options("u").concurrency), (1, 1));
-        assert_eq!(options("-n 7 -n 9 u").requests, 9);
+        assert_eq!((options("u").requests, options("u").concurrency), (None, 1));
+        assert_eq!(options("-n 7 -n 9 u").requests, Some(9));
         let limited = options("-n 7 -t 5 u");
-        assert_eq!((limited.requests, limited.time_limit_s), (50_000, Some(5)));
-        assert_eq!(options("-t 5 -n 7 u").requests, 7);
+        assert_eq!((limited.requests, limited.time_limit_s), (Some(50_000), Some(5)));
+        assert_eq!(options("-t 5 -n 7 u").requests, Some(7));
         let unlimited = options("-t 0 u");
-        assert_eq!((unlimited.requests, unlimited.time_limit_s), (50_000, None));
+        assert_eq!((unlimited.requests, unlimited.time_limit_s), (Some(50_000), None));
         assert_eq!(options("-t -1 u").time_limit_s, Some(-1));
         assert_eq!(parse("-w -V u"), Ok(Asked::Version { html: true }));
         assert_eq!(parse("-V -w u"), Ok(Asked::Version { html: false }));
