@@ -87,7 +87,12 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
 }
 
 /// Everything ab prints before it connects.
-fn introduction(options: &Options, asked: &planning::Asked, out: &mut dyn Write) -> io::Result<()> {
+fn introduction(
+    options: &Options,
+    asked: &planning::Asked,
+    shown: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let html = options.layout.html.is_some();
     report::banner(html, out)?;
     if html {

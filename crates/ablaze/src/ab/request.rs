@@ -128,18 +128,20 @@ impl Asked {
         self.method.as_ref().map_or(b"GET", Method::name)
     }
 
-    /// The request's bytes.
+    /// The request's bytes, with this body.
     ///
     /// # Errors
     /// When there are more than 4 GiB of them.
     pub fn template(
         &self,
-        keep_alive: bool,
         destination: Destination<'_>,
+        body: Option<&[u8]>,
     ) -> Result<Template, Refused> {
-        let mut request =
-            RequestBuilder::new(self.method_name(), destination.target).minor_version(0).verbatim();
-        if keep_alive {
+        let mut request = RequestBuilder::new(self.method_name(), destination.target)
+            .minor_version(self.minor_version)
+            .verbatim()
+            .placeholders(self.expand);
+        if destination.keep_alive {
             request = request.header("Connection", "Keep-Alive");
         }
         if !self.cookies.is_empty() {
@@ -180,7 +182,8 @@ impl Asked {
 mod tests {
     use super::*;
 
-    const HERE: Destination<'_> = Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010" };
+    const HERE: Destination<'_> =
+        Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010", keep_alive: false };
 
     fn sent(asked: &Asked, keep_alive: bool) -> String {
         let destination = Destination { keep_alive, ..HERE };
