@@ -226,7 +226,7 @@ mod tests {
 
     fn asked_for(words: &str) -> Result<Asked, Refused> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        match Options::parse(&words, &native::takes_value).unwrap() {
+        match Options::parse(&words).unwrap() {
             options::Asked::Run(options) => match native::read(&options.native)? {
                 Native::Options(native) => asked(&options, &native),
                 Native::Help => panic!("help: {words:?}"),

@@ -35,7 +35,7 @@ use refusal::Refused;
 
 /// Runs `ablaze ab` with the words behind `ab`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    match Options::parse(arguments, &native::takes_value) {
+    match Options::parse(arguments) {
         Ok(options::Asked::Run(options)) => match run(&options) {
             Ok(status) => status,
             Err(refused) => refused.report(),

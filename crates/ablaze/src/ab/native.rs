@@ -20,12 +20,22 @@ pub enum Native {
     Help,
 }
 
-/// Whether the native option of this name is followed by a value.
-pub fn takes_value(name: &str) -> bool {
-    CommandLine::command()
-        .get_arguments()
-        .find(|argument| argument.get_long() == Some(name))
-        .is_some_and(|argument| argument.get_action().takes_values())
+/// Whether the native option of this name is followed by a value; `None` when there is none.
+pub fn takes_value(name: &str) -> Option<bool> {
+    let mut command = CommandLine::command();
+    // Only a command that was built knows `--help`.
+    command.build();
+    let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+    Some(found.get_action().takes_values())
+}
+
+/// What is said to a word that is no native option.
+pub fn unknown(word: OsString) -> Refused {
+    let name = word.to_string_lossy().into_owned();
+    match read(&[word]) {
+        Err(refused) => refused,
+        Ok(_) => Refused::native_usage(format!("no option {name}")),
+    }
 }
 
 /// Reads the native words.
@@ -90,10 +100,11 @@ mod tests {
     #[test]
     fn values_follow_where_the_native_command_line_wants_them() {
         for (name, takes) in
-            [("cpus", true), ("warmup", true), ("json", false), ("quiet", false), ("nosuch", false)]
+            [("cpus", true), ("warmup", true), ("json", false), ("quiet", false), ("help", false)]
         {
-            assert_eq!(takes_value(name), takes, "{name}");
+            assert_eq!(takes_value(name), Some(takes), "{name}");
         }
+        assert_eq!(takes_value("nosuch"), None);
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use ablaze_report::ab::{HtmlAttributes, Layout};
 
 use super::getopt::{Found, Words, atoi};
+use super::native;
 use super::refusal::Refused;
 use super::request::{self, Method};
 
@@ -91,14 +92,14 @@ impl Options {
         }
     }
 
-    /// Reads a command line. `takes_value` tells whether the native option of a name does.
+    /// Reads a command line.
     ///
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
-    pub fn parse(words: &[OsString], takes_value: &dyn Fn(&str) -> bool) -> Result<Asked, Refused> {
+    pub fn parse(words: &[OsString]) -> Result<Asked, Refused> {
         let mut options = Self::new();
         let mut words = Words::new(words);
-        while let Some(found) = words.next(takes_value) {
+        while let Some(found) = words.next(&native::takes_value) {
             match found {
                 Found::Flag(b'V') => {
                     return Ok(Asked::Version { html: options.layout.html.is_some() });
@@ -107,6 +108,7 @@ impl Options {
                 Found::Flag(letter) => options.flag(letter)?,
                 Found::Valued(letter, value) => options.valued(letter, value)?,
                 Found::Native(words) => options.native.extend(words),
+                Found::UnknownNative(word) => return Err(native::unknown(word)),
                 Found::Unknown(letter) => return Err(Refused::unknown_option(letter)),
                 Found::MissingValue(letter) => return Err(Refused::missing_value(letter)),
             }
@@ -223,7 +225,7 @@ mod tests {
 
     fn parse(words: &str) -> Result<Asked, Refused> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        Options::parse(&words, &|_| false)
+        Options::parse(&words)
     }
 
     fn options(words: &str) -> Options {
@@ -300,8 +302,8 @@ mod tests {
     #[test]
     fn credentials_have_ab_s_limit() {
         let long = |bytes| vec![OsString::from("-A"), "x".repeat(bytes).into(), "u".into()];
-        assert!(Options::parse(&long(765), &|_| false).is_ok());
-        let refused = Options::parse(&long(766), &|_| false).unwrap_err();
+        assert!(Options::parse(&long(765)).is_ok());
+        let refused = Options::parse(&long(766)).unwrap_err();
         assert_eq!(refused.to_string(), "Authentication credentials too long\n\n");
     }
 }
