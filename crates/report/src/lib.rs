@@ -1,3 +1,5 @@
-//! One exporter per file. A reporter never measures: it turns a Run into text.
+//! One exporter per file: each turns a Run into text and does nothing else. A reporter never
+//! measures.
 
 pub mod ab;
+pub mod gurl;
