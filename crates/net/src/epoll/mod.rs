@@ -106,9 +106,10 @@ impl EpollDriver {
         let gather_end = end.min(start.saturating_add(wait.gather_ns));
         let enough = self.events.len().min(wait.at_least as usize);
         while count > 0 && count < enough && self.batch.seen_at < gather_end {
-            let came = self.sleep(count, gather_end, turn)?;
-            if came == 0 || self.events[..count + came].iter().any(|event| event.u64 == WAKER) {
-                return Ok(count + came);
+            let woken = self.events[..count].iter().any(|event| event.u64 == WAKER);
+            let came = if woken { 0 } else { self.sleep(count, gather_end, turn)? };
+            if came == 0 {
+                break;
             }
             count += came;
         }
