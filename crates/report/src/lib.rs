@@ -1,7 +1,7 @@
 //! One exporter per file: each turns a Run into text and does nothing else. A reporter never
 //! measures and never asks the machine anything.
 //!
-//! [`text`] is for the terminal, [`csv`] for spreadsheets, [`hlog`] for other
+//! [`text`] is for the terminal, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`file`] puts a report where
 //! it belongs. [`ab`] and [`gurl`] print what those tools print.
 
@@ -12,6 +12,7 @@ pub mod effort;
 pub mod file;
 pub mod gurl;
 pub mod hlog;
+pub mod json;
 mod moment;
 pub mod number;
 pub mod per_second;
