@@ -9,6 +9,7 @@ pub mod limits;
 pub mod machine;
 pub mod quota;
 pub mod signals;
+pub mod stop_signals;
 pub mod usage;
 
 pub use affinity::{allowed_cpus, pin_thread};
