@@ -135,9 +135,7 @@ impl Connection {
 
     /// Whether nothing is under way.
     pub fn is_idle(&self) -> bool {
-        self.pending.is_none()
-            && self.stage == Stage::Next(Next::Read)
-            && self.protocol.is_idle()
+        self.pending.is_none() && self.stage == Stage::Next(Next::Read) && self.protocol.is_idle()
     }
 
     /// Whether it only waits for the client to close.

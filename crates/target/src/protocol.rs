@@ -180,8 +180,11 @@ impl Protocol {
                     RequestFraming::Chunked => None,
                 };
                 if let Some(body_bytes) = whole {
+                    let body = match wanted_body(&head, head_bytes, &rest[..body_bytes], service) {
+                        Ok(body) => RequestBody::Lent(body),
+                        Err(why) => return (bytes.len(), self.refuse(why, service, date, out)),
+                    };
                     at += body_bytes;
-                    let body = RequestBody::Lent(&rest[..body_bytes]);
                     let next = self.answer(&head, head_bytes, body, service, date, out);
                     if let Some(next) = stop_at(next, bytes.len() - at, out) {
                         return (at, next);
@@ -311,6 +314,25 @@ impl Protocol {
         self.upload = None;
         service.refusal(why).push(Persistence::Close, false, date, out);
         Next::Close { unread: true }
+    }
+}
+
+/// What the handler gets of a body that arrived with its head.
+#[inline]
+fn wanted_body<'a, H: Handler>(
+    head: &RequestHead,
+    head_bytes: &[u8],
+    body: &'a [u8],
+    service: &Service<H>,
+) -> Result<&'a [u8], Refused> {
+    if body.is_empty() {
+        return Ok(body);
+    }
+    let (path, _) = path_and_query(&head_bytes[head.target.clone()]);
+    match service.handler.wants_body(head.method, path) {
+        false => Ok(b""),
+        true if body.len() as u64 > service.max_body_bytes => Err(Refused::BodyTooLong),
+        true => Ok(body),
     }
 }
 

@@ -65,9 +65,8 @@ impl Server {
             let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
                 .map_err(io::Error::from)?;
             let signal = Arc::new(Signal { waker, stop: AtomicBool::new(false) });
-            let worker =
-                Worker::new(listener, service.clone(), counters.clone(), signal.clone())
-                    .map_err(io::Error::from)?;
+            let worker = Worker::new(listener, service.clone(), counters.clone(), signal.clone())
+                .map_err(io::Error::from)?;
             let thread = thread::Builder::new()
                 .name(format!("serve-{number}"))
                 .spawn(move || worker.run())?;
