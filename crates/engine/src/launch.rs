@@ -165,7 +165,7 @@ struct Start {
 /// A worker thread's gate: waits for the others, reads its own CPU time.
 struct ThreadGate<'a> {
     start: &'a Start,
-    before: ablaze_sys::thread::Usage,
+    before: ablaze_sys::ThreadUsage,
 }
 
 impl Gate for ThreadGate<'_> {
@@ -180,11 +180,11 @@ impl Gate for ThreadGate<'_> {
     }
 
     fn window_opens(&mut self) {
-        self.before = ablaze_sys::thread::usage();
+        self.before = ablaze_sys::thread_usage().unwrap_or_default();
     }
 
     fn involuntary_switches(&self) -> u64 {
-        ablaze_sys::thread::usage().involuntary_switches
+        ablaze_sys::thread_usage().unwrap_or_default().involuntary_switches
     }
 }
 
@@ -197,16 +197,16 @@ fn run_worker(
 ) -> io::Result<WorkerRecord> {
     let plan = Arc::clone(&assignment.plan);
     if let Some(cpu) = cpu_of(&plan.workers.cpus, assignment.worker) {
-        ablaze_sys::thread::pin(cpu)?;
+        ablaze_sys::pin_thread(cpu)?;
     }
     let setup = assignment.driver_setup(endpoints);
-    let mut gate = ThreadGate { start, before: ablaze_sys::thread::usage() };
+    let mut gate = ThreadGate { start, before: ablaze_sys::thread_usage().unwrap_or_default() };
     let mut record = if backend.name == EPOLL {
         work(EpollDriver::new(setup)?, assignment, control, &mut gate)?
     } else {
         work(UringDriver::new(setup)?, assignment, control, &mut gate)?
     };
-    let after = ablaze_sys::thread::usage();
+    let after = ablaze_sys::thread_usage().unwrap_or_default();
     let effort = &mut record.effort;
     effort.user_ns = after.user_ns.saturating_sub(gate.before.user_ns);
     effort.system_ns = after.system_ns.saturating_sub(gate.before.system_ns);

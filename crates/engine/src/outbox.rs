@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use ablaze_net::{Io, OutBuffer, Outgoing};
-use ablaze_wire::http1::request::{Patcher, Template};
+use ablaze_wire::http1::patch::{Patcher, Random};
+use ablaze_wire::http1::request::Template;
 
 use crate::plan::Requests;
 
@@ -42,7 +43,9 @@ pub struct Outbox {
     layout: Layout,
     templates: Vec<Template>,
     order: Vec<u32>,
-    patcher: Patcher,
+    /// One per template.
+    patchers: Vec<Patcher>,
+    random: Random,
     /// One per exchange that can be in flight, if any request is patched.
     places: Vec<Place>,
 }
@@ -64,7 +67,8 @@ impl Outbox {
             layout,
             templates: requests.templates.clone(),
             order: requests.order.clone(),
-            patcher: Patcher::new(requests.seed ^ (u64::from(worker) << 32)),
+            patchers: requests.templates.iter().map(Patcher::new).collect(),
+            random: Random::new(requests.seed, u64::from(worker)),
             places: Vec::new(),
         }
     }
@@ -132,7 +136,7 @@ impl Outbox {
             bytes.copy_from_slice(&template_bytes.bytes);
             *holds = template;
         }
-        self.patcher.patch(bytes, &template_bytes.patches, number);
+        self.patchers[template as usize].apply(bytes, number, &mut self.random);
         Outgoing::Leased { buffer: *buffer, len: length as u32 }
     }
 

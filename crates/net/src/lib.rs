@@ -8,7 +8,10 @@
 
 pub mod driver;
 pub mod endpoint;
+pub mod epoll;
+mod leases;
 pub mod socket;
+pub mod uring;
 pub mod waker;
 
 pub use driver::{

@@ -78,6 +78,7 @@ pub struct Route {
     local_ports: Option<RangeInclusive<u16>>,
     options: SocketOptions,
     rotation: Rotation,
+    kind: Type,
 }
 
 impl Route {
@@ -104,7 +105,17 @@ impl Route {
             local_ports: endpoint.local_ports.clone().filter(|ports| is_tcp && !ports.is_empty()),
             options: endpoint.options,
             rotation: Rotation::default(),
+            kind: Type::STREAM.nonblocking().cloexec(),
         })
+    }
+
+    /// The same, with blocking sockets: a ring waits on those by itself and would report EAGAIN
+    /// on others.
+    ///
+    /// # Errors
+    /// As [`Route::new`].
+    pub fn for_ring(endpoint: &Endpoint) -> io::Result<Self> {
+        Ok(Self { kind: Type::STREAM.cloexec(), ..Self::new(endpoint)? })
     }
 
     /// The far end's address. It keeps its place in memory as long as the route does, which is
@@ -143,7 +154,7 @@ impl Route {
         }
     }
 
-    /// A non-blocking, close-on-exec socket with its options set, bound to the next local address
+    /// A close-on-exec socket with its options set, bound to the next local address
     /// and port if the endpoint names some, and not yet connected. Adds the system calls it made
     /// to `calls`.
     ///
@@ -161,7 +172,7 @@ impl Route {
     ) -> Result<OwnedFd, LocalFailure> {
         // One system call: `new_raw` adds no flags by separate calls.
         *calls += 1;
-        let socket = Socket::new_raw(self.domain, Type::STREAM.nonblocking().cloexec(), None)
+        let socket = Socket::new_raw(self.domain, self.kind, None)
             .map_err(|error| failure("socket", &error))?;
         self.apply_options(&socket, calls).map_err(|error| failure("setsockopt", &error))?;
         if self.binds() {

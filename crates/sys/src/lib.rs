@@ -6,6 +6,7 @@ pub mod affinity;
 pub mod clock;
 pub mod interfaces;
 pub mod limits;
+pub mod local_time;
 pub mod machine;
 pub mod quota;
 pub mod signals;

@@ -6,7 +6,7 @@ use ablaze_wire::http1::chunked::Chunked;
 use ablaze_wire::http1::response::{self, Framing, Head, HeadError, Scan};
 
 use super::exchanges::BULKY_BYTES;
-use super::{Worker, close_at_once};
+use super::{Spill, Worker, close_at_once};
 use crate::connection::{Reading, Stage};
 use crate::failure::FailureKind;
 
@@ -79,21 +79,20 @@ impl Worker {
         let no_body = self.outbox.answer_has_no_body(template);
         let max_head_bytes = self.plan.limits.max_head_bytes;
         let spill = self.connections[slot as usize].spill;
-        let before = spill.map_or(0, |spill| self.spills[spill as usize].len());
+        let before = spill.map_or(0, |spill| self.spills[spill as usize].bytes.len());
         let scan = match spill {
             None => response::scan(bytes, 0, no_body, max_head_bytes),
             Some(spill) => {
                 // Never more than one head and one buffer: longer heads are refused.
                 let spill = &mut self.spills[spill as usize];
-                spill.extend_from_slice(bytes);
-                response::scan(spill, before.saturating_sub(3), no_body, max_head_bytes)
+                spill.bytes.extend_from_slice(bytes);
+                response::scan(&spill.bytes, spill.resume, no_body, max_head_bytes)
             }
         };
         match scan {
-            Ok(Scan::Incomplete { .. }) => {
-                if spill.is_none() {
-                    self.begin_spill(slot, bytes);
-                }
+            Ok(Scan::Incomplete { resume }) => {
+                let spill = spill.unwrap_or_else(|| self.begin_spill(slot, bytes));
+                self.spills[spill as usize].resume = resume;
                 if matches!(self.connections[slot as usize].mode, Receive::Head) {
                     io.receive(slot, Receive::Head);
                 }
@@ -103,9 +102,9 @@ impl Worker {
                 let from_this = head.len.saturating_sub(before);
                 match spill {
                     Some(spill) => {
-                        let text = std::mem::take(&mut self.spills[spill as usize]);
+                        let text = std::mem::take(&mut self.spills[spill as usize].bytes);
                         self.remember_head(template, &text[..head.len], head);
-                        self.spills[spill as usize] = text;
+                        self.spills[spill as usize].bytes = text;
                         self.release_spill(slot);
                     }
                     None => self.remember_head(template, &bytes[..head.len], head),
@@ -292,27 +291,29 @@ impl Worker {
     fn remember_head(&mut self, template: u32, bytes: &[u8], head: Head) {
         self.recorder.keep_head(bytes);
         let index = template as usize % self.heads.len();
-        let known = &mut self.heads[index];
         // With more templates than places the method may differ: only the sole owner may reuse.
-        if head.status >= 200 && self.outbox.templates() <= self.heads.len() {
+        let sole_owner = self.outbox.templates() <= self.heads.len();
+        let known = &mut self.heads[index];
+        if head.status >= 200 && sole_owner {
             known.bytes.clear();
             known.bytes.extend_from_slice(bytes);
             known.head = Some(head);
         }
     }
 
-    fn begin_spill(&mut self, slot: Slot, bytes: &[u8]) {
+    fn begin_spill(&mut self, slot: Slot, bytes: &[u8]) -> u32 {
         let index = self.free_spills.pop().unwrap_or_else(|| {
-            self.spills.push(Vec::with_capacity(2048));
+            self.spills.push(Spill { bytes: Vec::with_capacity(2048), resume: 0 });
             (self.spills.len() - 1) as u32
         });
-        self.spills[index as usize].extend_from_slice(bytes);
+        self.spills[index as usize].bytes.extend_from_slice(bytes);
         self.connections[slot as usize].spill = Some(index);
+        index
     }
 
     pub(super) fn release_spill(&mut self, slot: Slot) {
         if let Some(index) = self.connections[slot as usize].spill.take() {
-            self.spills[index as usize].clear();
+            self.spills[index as usize].bytes.clear();
             self.free_spills.push(index);
         }
     }

@@ -359,7 +359,7 @@ impl Worker {
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
             };
         let (kind, errno) = failure_of(why);
-        let mut repeats = 0;
+        let mut repeats = 0u64;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].oldest;
             let place = self.place(slot, ring);
@@ -391,7 +391,7 @@ impl Worker {
             exchange.first_byte_ns = 0;
             repeats += 1;
         }
-        self.recorder.record().repeated += u64::from(repeats);
+        self.recorder.record().repeated += repeats;
     }
 
     /// Whether the answer that is expected next is best received at once or with its body

@@ -109,7 +109,7 @@ pub struct Worker {
     /// Heads of the answers before, one per template: an equal one needs no scan.
     heads: Vec<KnownHead>,
     /// Beginnings of heads that came in pieces.
-    spills: Vec<Vec<u8>>,
+    spills: Vec<Spill>,
     free_spills: Vec<u32>,
     /// Slots whose sends or opens leave with the current batch and take its time.
     unstamped: Vec<Slot>,
@@ -137,6 +137,14 @@ pub struct Worker {
 struct KnownHead {
     bytes: Vec<u8>,
     head: Option<Head>,
+}
+
+/// The beginning of a head that came in pieces.
+#[derive(Debug)]
+struct Spill {
+    bytes: Vec<u8>,
+    /// Where the scanner goes on.
+    resume: usize,
 }
 
 /// Carries a worker's share of the Plan out over this driver.
