@@ -72,3 +72,53 @@ pub trait Handler: Send + Sync + 'static {
     /// The answer to a request. `fixed` answers are built with [`FixedAnswer::new`] beforehand.
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a>;
 }
+
+/// Splits a request target into path and query. Of an absolute form (RFC 9112, 3.2.2) the path
+/// begins behind the authority.
+#[inline]
+pub(crate) fn path_and_query(target: &[u8]) -> (&[u8], &[u8]) {
+    let origin = match target {
+        [b'/', ..] => target,
+        _ => origin_form(target),
+    };
+    match origin.iter().position(|&byte| byte == b'?') {
+        // An absolute form may have a query and no path.
+        Some(0) => (b"/", &origin[1..]),
+        Some(at) => (&origin[..at], &origin[at + 1..]),
+        None => (origin, b""),
+    }
+}
+
+#[cold]
+fn origin_form(target: &[u8]) -> &[u8] {
+    let Some(scheme) = target.windows(3).position(|three| three == b"://") else { return target };
+    let authority = &target[scheme + 3..];
+    match authority.iter().position(|&byte| byte == b'/' || byte == b'?') {
+        Some(at) => &authority[at..],
+        None => b"/",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_of_every_form_have_a_path() {
+        // RFC 9112, 3.2: origin form, absolute form, authority form, asterisk form.
+        let known: [(&str, &str, &str); 8] = [
+            ("/", "/", ""),
+            ("/a/b?c=d?e", "/a/b", "c=d?e"),
+            ("http://host/a?b", "/a", "b"),
+            ("http://host", "/", ""),
+            ("http://host?a=/b", "/", "a=/b"),
+            ("host:80", "host:80", ""),
+            ("*", "*", ""),
+            ("/a://b", "/a://b", ""),
+        ];
+        for (target, path, query) in known {
+            let split = path_and_query(target.as_bytes());
+            assert_eq!(split, (path.as_bytes(), query.as_bytes()), "{target}");
+        }
+    }
+}

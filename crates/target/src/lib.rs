@@ -2,7 +2,7 @@
 //!
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
 //! `ablaze serve`), [`protocol`] (one connection's HTTP/1 without I/O, with [`upload`],
-//! [`answer`] and [`output`]), then one I/O model, epoll: [`connection`], [`event_loop`],
+//! [`rendering`], [`answer`] and [`output`]), then one I/O model, epoll: [`connection`], [`event_loop`],
 //! [`listener`], [`timers`]; [`server`] puts it together. `hostile` misbehaves on purpose, for
 //! tests of clients.
 //!
@@ -28,6 +28,7 @@ pub mod listener;
 pub mod options;
 pub mod output;
 pub mod protocol;
+pub mod rendering;
 pub mod routes;
 pub mod server;
 pub mod service;

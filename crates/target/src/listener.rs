@@ -72,7 +72,7 @@ pub fn listen_on(
         sockopt::set_socket_reuseport(&first, true).map_err(|errno| fail("setsockopt", errno))?;
     }
     let bound = getsockname(&first)
-        .and_then(|bound| SocketAddr::try_from(bound))
+        .and_then(SocketAddr::try_from)
         .map_err(|errno| fail("getsockname", errno))?;
     let mut listeners = vec![first];
     for _ in 1..count {

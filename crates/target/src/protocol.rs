@@ -5,10 +5,11 @@ use std::mem;
 
 use ablaze_wire::http1::request_head::{self, Method, RequestFraming, RequestHead, RequestScan};
 
-use crate::answer::{HeadText, Persistence, status_permits_body};
-use crate::date::{DATE_BYTES, Date};
-use crate::handler::{Answer, Body, Handler, Reply, Request};
+use crate::answer::Persistence;
+use crate::date::Date;
+use crate::handler::{Handler, Reply, Request, path_and_query};
 use crate::output::Output;
+use crate::rendering::Rendering;
 use crate::service::{Refused, Service};
 use crate::upload::Upload;
 
@@ -271,7 +272,7 @@ impl Protocol {
         self.answered += 1;
         let (path, query) = path_and_query(&head_bytes[head.target.clone()]);
         let keep = head.keep_alive && service.keep_alive && !self.last;
-        let how = AnswerHow {
+        let rendering = Rendering {
             persistence: match (keep, head.minor_version) {
                 (false, _) => Persistence::Close,
                 (true, 0) => Persistence::Announced,
@@ -286,7 +287,7 @@ impl Protocol {
         let Reply { answer, delay_ns } = service.handler.reply(&request);
         let mut held = (delay_ns > 0).then(Output::default);
         let out = held.as_mut().unwrap_or(out);
-        if how.push(answer, lent.len(), out) {
+        if rendering.push(answer, lent.len(), out) {
             body.push(out);
         }
         let close = Next::Close { unread: false };
@@ -344,81 +345,5 @@ fn stop_at(next: Next, unused_bytes: usize, out: &Output) -> Option<Next> {
         Next::Read if unused_bytes > 0 => None,
         Next::Close { unread } => Some(Next::Close { unread: unread || unused_bytes > 0 }),
         next => Some(next),
-    }
-}
-
-/// How one answer is put into bytes.
-struct AnswerHow<'a> {
-    persistence: Persistence,
-    head_only: bool,
-    server_name: &'a [u8],
-    date: &'a Date,
-}
-
-impl AnswerHow<'_> {
-    /// Adds an answer; returns whether the body of the request has to follow.
-    #[inline]
-    fn push(&self, answer: Answer<'_>, request_body_bytes: usize, out: &mut Output) -> bool {
-        match answer {
-            Answer::Fixed(fixed) => {
-                fixed.push(self.persistence, self.head_only, self.date, out);
-                false
-            }
-            Answer::Made { status, content_type, body } => {
-                let body_bytes = match &body {
-                    Body::OfRequest => request_body_bytes,
-                    Body::Borrowed(bytes) => bytes.len(),
-                    Body::Owned(bytes) => bytes.len(),
-                };
-                self.push_head(status, content_type, body_bytes, out);
-                if self.head_only || !status_permits_body(status) {
-                    return false;
-                }
-                match body {
-                    Body::OfRequest => return true,
-                    Body::Borrowed(bytes) => out.push_text(bytes),
-                    Body::Owned(bytes) => out.push_owned(bytes),
-                }
-                false
-            }
-        }
-    }
-
-    fn push_head(&self, status: u16, content_type: &[u8], body_bytes: usize, out: &mut Output) {
-        let head = HeadText {
-            status,
-            server_name: self.server_name,
-            content_type,
-            body_bytes: body_bytes as u64,
-            persistence: self.persistence,
-        };
-        out.push_with(|text| {
-            let date_at = head.write(text);
-            text[date_at..date_at + DATE_BYTES].copy_from_slice(self.date.text());
-        });
-    }
-}
-
-/// Splits a request target into path and query. Of an absolute form (RFC 9112, 3.2.2) the path
-/// begins behind the authority.
-#[inline]
-fn path_and_query(target: &[u8]) -> (&[u8], &[u8]) {
-    let origin = match target {
-        [b'/', ..] => target,
-        _ => origin_form(target),
-    };
-    match origin.iter().position(|&byte| byte == b'?') {
-        Some(at) => (&origin[..at], &origin[at + 1..]),
-        None => (origin, b""),
-    }
-}
-
-#[cold]
-fn origin_form(target: &[u8]) -> &[u8] {
-    let Some(scheme) = target.windows(3).position(|three| three == b"://") else { return target };
-    let authority = &target[scheme + 3..];
-    match authority.iter().position(|&byte| byte == b'/' || byte == b'?') {
-        Some(at) if authority[at] == b'/' => &authority[at..],
-        _ => b"/",
     }
 }

@@ -1,5 +1,7 @@
 //! The built-in server over real sockets: what it answers, and how connections are kept.
 
+#![allow(clippy::unwrap_used)]
+
 mod support;
 
 use std::io::{Read, Write};
@@ -353,13 +355,13 @@ fn ten_thousand_connections_leave_no_descriptor_behind() {
     wait_for_descriptors(before);
 }
 
-/// Descriptors of this process that are sockets of a server's side cannot be told from others,
-/// so these two tests count all and are alone in their binary run: see `wait_for_descriptors`.
+/// Descriptors of this process.
 fn descriptors() -> usize {
     std::fs::read_dir("/proc/self/fd").unwrap().count()
 }
 
-/// Other tests of this binary open and close descriptors too; a leak would be hundreds.
+/// Other tests of this binary open and close descriptors too, a few dozen at a time; a leak would
+/// be hundreds.
 fn wait_for_descriptors(before: usize) {
     let until = Instant::now() + Duration::from_secs(20);
     while descriptors() > before + 100 {

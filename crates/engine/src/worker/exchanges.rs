@@ -232,7 +232,13 @@ impl Worker {
 
     /// The connection is of no use any more: fails the oldest exchange and asks the driver to
     /// close. What else is in flight on it is repeated or fails when it is closed.
-    pub(super) fn give_up<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
+    pub(super) fn give_up<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        at: u64,
+        kind: FailureKind,
+    ) {
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
         if self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, 0, connecting);

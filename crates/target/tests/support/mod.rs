@@ -1,6 +1,6 @@
 //! A plain client for tests: writes bytes, reads answers, judges nothing.
 
-#![allow(unreachable_pub)]
+#![allow(clippy::unwrap_used)]
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
