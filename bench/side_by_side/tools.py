@@ -187,12 +187,10 @@ class Shb(Tool):
 
 
 class Oha(Tool):
-    """Has no option for threads in every build; see thread_arguments."""
-
     name = "oha"
 
     def command(self, base, row, amount):
-        argv = [self.path, "--no-tui", "--output-format", "json",
+        argv = [self.path, "--no-tui", "--output-format", "json", "--worker-threads", "1",
                 "-c", str(row.connections), "-n", str(amount.requests)]
         if row.close:
             argv.append("--disable-keepalive")
