@@ -1,2 +1,51 @@
-//! The command `ablaze`.
-fn main() {}
+//! The command `ablaze`: finds the word that says what to do, and hands the rest to its front
+//! end. Front ends turn command lines into Plans ([`planning`]) and have them carried out
+//! ([`carry_out`]).
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use ablaze_wire::url::is_url_like;
+
+mod ab;
+mod carry_out;
+mod demo;
+mod gurl;
+mod help;
+mod load;
+mod planning;
+mod progress;
+mod refusal;
+mod serve;
+mod values;
+
+pub use refusal::Refusal;
+
+fn main() -> ExitCode {
+    ablaze_sys::signals::ignore_broken_pipes();
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let Some((program, arguments)) = words.split_first() else { return help::main(&[]) };
+    if Path::new(program).file_name() == Some(OsStr::new("ab")) {
+        return ab::main(arguments);
+    }
+    dispatch(arguments)
+}
+
+/// What the first word asks for.
+fn dispatch(arguments: &[OsString]) -> ExitCode {
+    let Some((first, rest)) = arguments.split_first() else { return help::main(&[]) };
+    let word = first.to_string_lossy();
+    match word.as_ref() {
+        "load" => load::main(rest),
+        "ab" => ab::main(rest),
+        "gurl" => gurl::main(rest),
+        "serve" => serve::main(rest),
+        "demo" => demo::main(rest),
+        "help" | "-h" | "--help" => help::main(rest),
+        "-V" | "--version" | "version" => help::version(),
+        // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.
+        _ if word.starts_with('-') || is_url_like(&word) => load::main(arguments),
+        _ => help::unknown_command(&word).report(),
+    }
+}

@@ -1,16 +1,29 @@
 //! Carries a Plan out: starts the workers, lets them be watched and stopped, merges what they
 //! recorded into a Run.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Barrier, Mutex, PoisonError};
 
-use crate::plan::{Plan, PlanError};
-use crate::run::Run;
+use ablaze_net::epoll::EpollDriver;
+use ablaze_net::uring::UringDriver;
+use ablaze_net::{Address, Endpoint, SocketOptions};
+use ablaze_sys::clock;
+
+use crate::outbox::Layout;
+use crate::plan::{IoChoice, Plan, PlanError};
+use crate::record::Record;
+use crate::recorder::Snapshot;
+use crate::run::{Backend, Ended, Machine, Run, WorkerEffort};
+use crate::schedule::Numbers;
+use crate::worker::{Assignment, Gate, WorkerRecord, work};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
 /// far it is. Made before the run, shared by reference or `Arc`.
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
+    snapshots: Mutex<Vec<Arc<Snapshot>>>,
 }
 
 /// How far a run is.
@@ -47,9 +60,30 @@ impl Control {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// How far the run is.
+    /// How far the run is: as of the workers' last slices.
     pub fn progress(&self) -> Progress {
-        Progress::default()
+        let mut progress = Progress::default();
+        let mut started_ns = u64::MAX;
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        for snapshot in self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            let start_ns = load(&snapshot.window_start_ns);
+            if start_ns == 0 {
+                continue;
+            }
+            started_ns = started_ns.min(start_ns);
+            progress.answers += load(&snapshot.answers);
+            progress.failures += load(&snapshot.failures);
+            let slice_s = load(&snapshot.slice_ns) as f64 / 1e9;
+            if slice_s > 0.0 {
+                progress.recent_rate_per_s += load(&snapshot.slice_answers) as f64 / slice_s;
+            }
+            progress.recent_p99_ns = progress.recent_p99_ns.max(load(&snapshot.slice_p99_ns));
+        }
+        progress.measuring = started_ns != u64::MAX;
+        if progress.measuring {
+            progress.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
+        }
+        progress
     }
 }
 
@@ -65,7 +99,7 @@ pub enum LaunchError {
         /// What was tried, and what to do.
         what: String,
         /// The operating system's answer.
-        source: std::io::Error,
+        source: io::Error,
     },
 }
 
@@ -74,6 +108,195 @@ pub enum LaunchError {
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
-    let _ = (plan, control);
-    todo!("under way")
+    plan.check()?;
+    let backend = choose_backend(plan.workers.io)?;
+    let plan = Arc::new(plan);
+    let count = plan.workers.count.min(plan.load.connections());
+    let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
+    let layout = Layout::new(&plan.requests, plan.load.pipeline());
+    let endpoints = endpoints(&plan);
+    let cpus_to_spare = plan.workers.cpus_to_spare;
+    let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
+    *control.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots.clone();
+
+    let begun_ns = clock::monotonic_ns();
+    let begun_unix_ns = clock::unix_ns();
+    let start = Start { barrier: Barrier::new(count as usize), at_ns: AtomicU64::new(0) };
+    let results: Vec<io::Result<WorkerRecord>> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|worker| {
+                let assignment = Assignment {
+                    worker,
+                    connections: share(plan.load.connections(), count, worker),
+                    plan: Arc::clone(&plan),
+                    layout: layout.clone(),
+                    numbers: Arc::clone(&numbers),
+                    snapshot: Arc::clone(&snapshots[worker as usize]),
+                    cpus_to_spare,
+                };
+                let (start, endpoints, backend) = (&start, endpoints.clone(), &backend);
+                std::thread::Builder::new()
+                    .name(format!("worker-{worker}"))
+                    .spawn_scoped(scope, move || {
+                        run_worker(assignment, endpoints, backend, control, start)
+                    })
+            })
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|_| Err(io::Error::other("panicked"))),
+                Err(error) => Err(error),
+            })
+            .collect()
+    });
+    let records = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|source| {
+        LaunchError::System { what: "a worker could not do its work".to_owned(), source }
+    })?;
+    Ok(merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns))
+}
+
+/// The moments all workers share.
+struct Start {
+    barrier: Barrier,
+    at_ns: AtomicU64,
+}
+
+/// A worker thread's gate: waits for the others, reads its own CPU time.
+struct ThreadGate<'a> {
+    start: &'a Start,
+    before: ablaze_sys::ThreadUsage,
+}
+
+impl Gate for ThreadGate<'_> {
+    fn all_connected(&self, _now: u64) -> u64 {
+        self.start.barrier.wait();
+        // The first to arrive here sets the time for all.
+        let now = clock::monotonic_ns();
+        match self.start.at_ns.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => now,
+            Err(set) => set,
+        }
+    }
+
+    fn window_opens(&mut self) {
+        self.before = ablaze_sys::thread_usage().unwrap_or_default();
+    }
+
+    fn involuntary_switches(&self) -> u64 {
+        ablaze_sys::thread_usage().unwrap_or_default().involuntary_switches
+    }
+}
+
+fn run_worker(
+    assignment: Assignment,
+    endpoints: Vec<Endpoint>,
+    backend: &Backend,
+    control: &Control,
+    start: &Start,
+) -> io::Result<WorkerRecord> {
+    let plan = Arc::clone(&assignment.plan);
+    if let Some(cpu) = cpu_of(&plan.workers.cpus, assignment.worker) {
+        ablaze_sys::pin_thread(cpu)?;
+    }
+    let setup = assignment.driver_setup(endpoints);
+    let mut gate = ThreadGate { start, before: ablaze_sys::thread_usage().unwrap_or_default() };
+    let mut record = if backend.name == EPOLL {
+        work(EpollDriver::new(setup)?, assignment, control, &mut gate)?
+    } else {
+        work(UringDriver::new(setup)?, assignment, control, &mut gate)?
+    };
+    let after = ablaze_sys::thread_usage().unwrap_or_default();
+    let effort = &mut record.effort;
+    effort.user_ns = after.user_ns.saturating_sub(gate.before.user_ns);
+    effort.system_ns = after.system_ns.saturating_sub(gate.before.system_ns);
+    effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
+    effort.involuntary_switches =
+        after.involuntary_switches.saturating_sub(gate.before.involuntary_switches);
+    Ok(record)
+}
+
+const EPOLL: &str = "epoll";
+const URING: &str = "io_uring";
+
+/// The backend to use, and why it is not the preferred one.
+fn choose_backend(choice: IoChoice) -> Result<Backend, LaunchError> {
+    let epoll = |reason| Backend { name: EPOLL, fallback_reason: reason };
+    match (choice, UringDriver::probe()) {
+        (IoChoice::Epoll, _) => Ok(epoll(None)),
+        (_, Ok(())) => Ok(Backend { name: URING, fallback_reason: None }),
+        (IoChoice::Auto, Err(error)) => Ok(epoll(Some(error.to_string()))),
+        (IoChoice::Uring, Err(source)) => Err(LaunchError::System {
+            what: "io_uring was asked for and is not to be had; leave --io out to use epoll"
+                .to_owned(),
+            source,
+        }),
+    }
+}
+
+fn endpoints(plan: &Plan) -> Vec<Endpoint> {
+    let addresses: Vec<Address> = match &plan.target.unix_socket {
+        Some(path) => vec![Address::Unix(path.clone())],
+        None => plan.target.addresses.iter().copied().map(Address::Tcp).collect(),
+    };
+    let connections = &plan.connections;
+    addresses
+        .into_iter()
+        .map(|address| Endpoint {
+            address,
+            local_addresses: connections.local_addresses.clone(),
+            local_ports: connections.local_ports.clone(),
+            options: SocketOptions {
+                no_delay: connections.no_delay,
+                send_buffer_bytes: connections.socket_buffer_bytes,
+                receive_buffer_bytes: connections.socket_buffer_bytes,
+            },
+        })
+        .collect()
+}
+
+/// Worker `worker`'s share of `total` among `count`: the first ones take what is left over.
+fn share(total: u32, count: u32, worker: u32) -> u32 {
+    total / count + u32::from(worker < total % count)
+}
+
+fn cpu_of(cpus: &[u32], worker: u32) -> Option<u32> {
+    (!cpus.is_empty()).then(|| cpus[worker as usize % cpus.len()])
+}
+
+fn merge(
+    records: Vec<WorkerRecord>,
+    plan: Arc<Plan>,
+    backend: Backend,
+    endpoints: &[Endpoint],
+    begun_ns: u64,
+    begun_unix_ns: u64,
+) -> Run {
+    let start_ns = records.iter().map(|record| record.window_ns.0).min().unwrap_or(begun_ns);
+    let end_ns = records.iter().map(|record| record.window_ns.1).max().unwrap_or(start_ns);
+    let hopeless = records.iter().all(|record| record.ended == Ended::Hopeless);
+    let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
+    let address = records.first().map_or(0, |record| record.address);
+    let workers: Vec<WorkerEffort> = records.iter().map(|record| record.effort).collect();
+    let mut merged = Record::new();
+    for record in records {
+        merged.merge(record.record);
+    }
+    Run {
+        plan: Arc::unwrap_or_clone(plan),
+        command_line: std::env::args().collect(),
+        started_unix_ns: begun_unix_ns + (start_ns - begun_ns),
+        elapsed_ns: end_ns - start_ns,
+        setup_ns: start_ns - begun_ns,
+        ended: match (hopeless, interrupted) {
+            (true, _) => Ended::Hopeless,
+            (_, true) => Ended::Interrupted,
+            _ => Ended::Complete,
+        },
+        record: merged,
+        workers,
+        backend,
+        connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
+        machine: Machine::default(),
+    }
 }

@@ -4,11 +4,16 @@
 //! kept of it), [`run`] (what comes out). The worker knows no system call; it acts through the
 //! seam of `ablaze-net` and is tested against its simulated driver.
 
+mod connection;
 pub mod failure;
 pub mod launch;
+mod outbox;
 pub mod plan;
 pub mod record;
+mod recorder;
 pub mod run;
+mod schedule;
+mod worker;
 
 pub use failure::FailureKind;
 pub use launch::{Control, LaunchError, Progress, run};

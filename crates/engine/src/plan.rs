@@ -170,6 +170,8 @@ pub struct Workers {
     pub io: IoChoice,
     /// Active waiting.
     pub spin: Spin,
+    /// There are CPUs that neither the workers nor a target on this host need.
+    pub cpus_to_spare: bool,
 }
 
 /// The I/O backend asked for.
@@ -202,4 +204,35 @@ pub enum PlanError {
     /// A number is out of its range or two settings exclude each other; the text names the remedy.
     #[error("{0}")]
     Invalid(String),
+}
+
+impl Plan {
+    /// Whether the Plan can be carried out at all.
+    ///
+    /// # Errors
+    /// [`PlanError::Invalid`], naming what is wrong and the remedy. Front ends check more, and
+    /// earlier; this keeps a Plan made by hand from doing harm.
+    pub fn check(&self) -> Result<(), PlanError> {
+        let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
+        if self.load.connections() == 0 || self.load.pipeline() == 0 || self.workers.count == 0 {
+            return invalid("a run needs at least one connection, one place in flight, one worker");
+        }
+        if self.requests.templates.is_empty() {
+            return invalid("a run needs at least one request");
+        }
+        if self.requests.order.iter().any(|&t| t as usize >= self.requests.templates.len()) {
+            return invalid("the order of requests names one that does not exist");
+        }
+        let bytes: usize = self.requests.templates.iter().map(|t| t.bytes.len()).sum();
+        if bytes.saturating_mul(self.load.pipeline() as usize) > u32::MAX as usize {
+            return invalid("the requests together are larger than 4 GiB; send fewer or smaller ones");
+        }
+        if self.target.addresses.is_empty() && self.target.unix_socket.is_none() {
+            return invalid("a run needs an address to connect to");
+        }
+        if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
+            return invalid("a run needs an end: a number of requests or a duration");
+        }
+        Ok(())
+    }
 }

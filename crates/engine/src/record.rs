@@ -18,6 +18,8 @@ pub struct Phases {
     pub receive: Latency,
     /// From sending, connecting included where the exchange had to, to the last byte.
     pub total: Latency,
+    /// Total less connect, exchange by exchange: ab's "Processing".
+    pub processing: Latency,
 }
 
 impl Phases {
@@ -28,6 +30,7 @@ impl Phases {
             wait: Latency::new(3),
             receive: Latency::new(3),
             total: Latency::new(4),
+            processing: Latency::new(3),
         }
     }
 
@@ -37,11 +40,18 @@ impl Phases {
         self.wait.merge(&other.wait);
         self.receive.merge(&other.receive);
         self.total.merge(&other.total);
+        self.processing.merge(&other.processing);
     }
 
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
-        for phase in [&mut self.connect, &mut self.wait, &mut self.receive, &mut self.total] {
+        for phase in [
+            &mut self.connect,
+            &mut self.wait,
+            &mut self.receive,
+            &mut self.total,
+            &mut self.processing,
+        ] {
             phase.clear();
         }
     }

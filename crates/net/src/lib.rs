@@ -8,6 +8,11 @@
 
 pub mod driver;
 pub mod endpoint;
+pub mod epoll;
+mod leases;
+pub mod socket;
+pub mod uring;
+pub mod waker;
 
 pub use driver::{
     CloseHow, CloseReason, Driver, Handler, Io, OutBuffer, Outgoing, Receive, Slot, Turn, Wait,

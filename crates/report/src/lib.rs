@@ -1,1 +1,3 @@
-//! Placeholder.
+//! One exporter per file. A reporter never measures: it turns a Run into text.
+
+pub mod ab;

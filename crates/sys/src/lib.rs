@@ -1,5 +1,17 @@
 //! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits and facts about the machine. Thin, safe functions; what the platform does not offer is
-//! `None`, never zero.
+//! limits, signals and facts about the machine. Thin, safe functions; what the platform does not
+//! offer is `None`, never zero.
 
+pub mod affinity;
 pub mod clock;
+pub mod interfaces;
+pub mod limits;
+pub mod local_time;
+pub mod machine;
+pub mod quota;
+pub mod signals;
+pub mod usage;
+
+pub use affinity::{allowed_cpus, pin_thread};
+pub use interfaces::is_local_address;
+pub use usage::{ThreadUsage, peak_memory_bytes, thread_usage};

@@ -1,5 +1,15 @@
 //! HTTP/1.0 and 1.1: requests built once, answers recognised as they arrive (RFC 9110, 9112).
+//!
+//! Reading order: [`request`] and [`builder`] (what is sent), [`patch`] (what differs from copy
+//! to copy), [`response`] (the head of an answer), [`chunked`] (a body without announced
+//! length), [`request_head`] (the server's view of a request). `fields` is the field walk that
+//! both kinds of head share.
 
+pub mod builder;
 pub mod chunked;
+pub mod credentials;
+mod fields;
+pub mod patch;
 pub mod request;
+pub mod request_head;
 pub mod response;

@@ -1,16 +1,18 @@
 //! Requests as bytes, built once before the run, with the fields to patch in each copy.
+//! [`super::builder::RequestBuilder`] makes them, [`super::patch::Patcher`] fills the fields in.
 
 use serde::{Deserialize, Serialize};
 
 /// One request as it goes over the wire: constant bytes and the places that change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Template {
-    /// Head and body.
+    /// Head and body; fewer than `u32::MAX` bytes.
     pub bytes: Vec<u8>,
     /// Length of the head, its empty line included.
     pub head_bytes: usize,
-    /// Places whose bytes differ from request to request. Their width never changes, so neither
-    /// do Content-Length and the length of the request.
+    /// Places whose bytes differ from request to request, by rising offset. Their width never
+    /// changes, so neither do Content-Length and the length of the request. In `bytes` they hold
+    /// zeros (`0`).
     pub patches: Vec<Patch>,
     /// The method is HEAD: the answer has no body whatever its head says.
     pub answer_has_no_body: bool,

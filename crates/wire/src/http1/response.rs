@@ -1,9 +1,37 @@
 //! The head of an answer: where it ends, and what it says about the body behind it.
+//!
+//! [`scan`] reads each byte once however the head arrives, and refuses what cannot become the
+//! head of an answer as soon as that is visible: in the status line at the first wrong byte, in
+//! a field line at its end. Contradictions between fields are refused at the end of the head.
+//!
+//! What is tolerated beyond the grammar of RFC 9112, because servers do it and it cannot be
+//! misunderstood:
+//! - up to [`EMPTY_LINES_MAX`] empty lines before the status line (2.2 asks it of servers);
+//! - a bare LF as the end of a line (2.2);
+//! - a status line without reason phrase, and without the space before it (4);
+//! - a field value that goes on in the next line (obs-fold, 5.2): the line break counts as white
+//!   space;
+//! - repeated equal values of Content-Length, as a list too (6.3);
+//! - field names of other visible bytes than a token has; controls other than CR, LF and NUL in
+//!   values (RFC 9110, 5.5).
+//!
+//! What is refused: other versions than 1.0 and 1.1, a bare CR, a NUL, white space before a
+//! colon or before the first field, lines without a colon, different or unreadable values of
+//! Content-Length, Content-Length together with Transfer-Encoding (6.3 permits to read on, but
+//! then nobody knows what was measured), and `chunked` applied twice.
+//!
+//! Transfer-Encoding in an HTTP/1.0 answer is faulty framing (6.1): it is read as it says, and
+//! the connection is not used again.
+
+use crate::http1::fields::{Facts, Walk, line_end, walk, word};
+
+/// How many empty lines may come before the status line.
+pub const EMPTY_LINES_MAX: usize = 4;
 
 /// What a complete head says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
-    /// Length of the head in bytes, its empty line included.
+    /// Length of the head in bytes, its empty line and those before it included.
     pub len: usize,
     /// Status code, 100 to 999.
     pub status: u16,
@@ -51,8 +79,16 @@ pub enum HeadError {
     TooLarge,
 }
 
+impl From<&'static str> for HeadError {
+    fn from(fault: &'static str) -> Self {
+        Self::Malformed(fault)
+    }
+}
+
 /// Looks for the head of an answer at the beginning of `bytes`. `resume` is 0, or what the last
-/// scan of a prefix of the same bytes returned.
+/// scan of a prefix of the same bytes returned. `answer_has_no_body`: the request was HEAD.
+///
+/// A complete head depends on its own bytes only, not on those behind it.
 ///
 /// # Errors
 /// When the bytes cannot become the head of an answer, or it is longer than `max_head_bytes`.
@@ -62,36 +98,258 @@ pub fn scan(
     answer_has_no_body: bool,
     max_head_bytes: usize,
 ) -> Result<Scan, HeadError> {
-    let _ = answer_has_no_body;
-    // Thin thread: the codec proper follows.
-    let Some(end) = memchr::memmem::find(&bytes[resume..], b"\r\n\r\n") else {
-        if bytes.len() >= max_head_bytes {
-            return Err(HeadError::TooLarge);
-        }
-        return Ok(Scan::Incomplete { resume: bytes.len().saturating_sub(3) });
+    // Nothing beyond the limit is looked at, so that it makes no difference how much has arrived.
+    let visible = &bytes[..bytes.len().min(max_head_bytes)];
+    let head = if resume == 0 {
+        scan_whole(visible, answer_has_no_body)?
+    } else {
+        scan_more(visible, resume.min(visible.len()), answer_has_no_body)?
     };
-    let text = String::from_utf8_lossy(&bytes[..resume + end]).to_ascii_lowercase();
-    let status =
-        text.get(9..12).and_then(|s| s.parse().ok()).ok_or(HeadError::Malformed("status"))?;
-    let framing = text
-        .split("content-length: ")
-        .nth(1)
-        .and_then(|s| s.lines().next()?.trim().parse().ok())
-        .map_or(Framing::UntilClose, Framing::Length);
-    Ok(Scan::Complete(Head {
-        len: resume + end + 4,
-        status,
-        minor_version: 1,
-        framing,
-        keep_alive: !text.contains("connection: close"),
-    }))
+    match head {
+        Some(head) => Ok(Scan::Complete(head)),
+        None if bytes.len() >= max_head_bytes => Err(HeadError::TooLarge),
+        None => Ok(Scan::Incomplete { resume: bytes.len() }),
+    }
 }
 
 /// The value of the first header field of this name (ASCII case-insensitive) in a complete
-/// head, without surrounding white space.
+/// head, without surrounding white space. A folded value comes with its line breaks.
 pub fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
-    head.split(|&b| b == b'\n').find_map(|line| {
-        let colon = memchr::memchr(b':', line)?;
-        line[..colon].eq_ignore_ascii_case(name.as_bytes()).then(|| line[colon + 1..].trim_ascii())
-    })
+    let mut rest = head;
+    while let Some(end) = memchr::memchr(b'\n', rest) {
+        let line = &rest[..end];
+        let matches = line.get(name.len()) == Some(&b':')
+            && line[..name.len()].eq_ignore_ascii_case(name.as_bytes());
+        if matches {
+            let mut value_end = end;
+            while let Some(b' ' | b'\t') = rest.get(value_end + 1) {
+                value_end += 1 + memchr::memchr(b'\n', &rest[value_end + 1..])?;
+            }
+            return Some(rest[name.len() + 1..value_end].trim_ascii());
+        }
+        rest = &rest[end + 1..];
+    }
+    None
+}
+
+/// Remembers the last head and recognises it when it comes again, which under load it does until
+/// the server's Date changes: comparing is several times cheaper than reading.
+#[derive(Debug, Clone)]
+pub struct LastHead {
+    bytes: [u8; Self::BYTES_MAX],
+    /// What it says; a length of 0 stands for none yet.
+    head: Head,
+    answer_has_no_body: bool,
+}
+
+impl LastHead {
+    /// Longer heads are read, not remembered.
+    pub const BYTES_MAX: usize = 512;
+
+    /// Remembers nothing yet.
+    pub fn new() -> Self {
+        let head =
+            Head { len: 0, status: 0, minor_version: 0, framing: Framing::None, keep_alive: false };
+        Self { bytes: [0; Self::BYTES_MAX], head, answer_has_no_body: false }
+    }
+
+    /// The same as [`scan`], faster when the head is the same as the last.
+    ///
+    /// # Errors
+    /// As [`scan`].
+    #[inline]
+    pub fn scan(
+        &mut self,
+        bytes: &[u8],
+        resume: usize,
+        answer_has_no_body: bool,
+        max_head_bytes: usize,
+    ) -> Result<Scan, HeadError> {
+        let len = self.head.len;
+        if len != 0
+            && self.answer_has_no_body == answer_has_no_body
+            && len <= max_head_bytes
+            && bytes.get(..len) == self.bytes.get(..len)
+        {
+            return Ok(Scan::Complete(self.head));
+        }
+        self.scan_and_remember(bytes, resume, answer_has_no_body, max_head_bytes)
+    }
+
+    #[inline(never)]
+    fn scan_and_remember(
+        &mut self,
+        bytes: &[u8],
+        resume: usize,
+        answer_has_no_body: bool,
+        max_head_bytes: usize,
+    ) -> Result<Scan, HeadError> {
+        let result = scan(bytes, resume, answer_has_no_body, max_head_bytes)?;
+        if let Scan::Complete(head) = result {
+            if let Some(place) = self.bytes.get_mut(..head.len) {
+                place.copy_from_slice(&bytes[..head.len]);
+                self.head = head;
+                self.answer_has_no_body = answer_has_no_body;
+            }
+        }
+        Ok(result)
+    }
+}
+
+impl Default for LastHead {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Reads the head from its beginning.
+fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, HeadError> {
+    let start = status_line_start(bytes)?;
+    let Some((minor_version, status)) = status_line(bytes, start) else {
+        return match status_line_fault(&bytes[start..]) {
+            Some(fault) => Err(fault.into()),
+            None => Ok(None),
+        };
+    };
+    let Some(fields_start) = line_end(bytes, start + 12)? else { return Ok(None) };
+    if let Some(b' ' | b'\t') = bytes.get(fields_start) {
+        return match line_end(bytes, fields_start)? {
+            Some(_) => Err(HeadError::Malformed("white space before the first field")),
+            None => Ok(None),
+        };
+    }
+    let mut facts = Facts::default();
+    match walk::<false>(bytes, fields_start, &mut facts)? {
+        Walk::Incomplete => Ok(None),
+        Walk::End(len) => {
+            facts.judge()?;
+            Ok(Some(conclude(len, status, minor_version, answer_has_no_body, &facts)))
+        }
+    }
+}
+
+/// Goes on with a head of which everything before `resume` was looked at: judges the lines that
+/// are new, and reads the whole head when it has become complete.
+fn scan_more(
+    bytes: &[u8],
+    resume: usize,
+    answer_has_no_body: bool,
+) -> Result<Option<Head>, HeadError> {
+    let start = status_line_start(bytes)?;
+    if memchr::memchr(b'\n', &bytes[resume..]).is_none() {
+        return match status_line_fault(&bytes[start..]) {
+            Some(fault) => Err(fault.into()),
+            None => Ok(None),
+        };
+    }
+    let line_start = memchr::memrchr(b'\n', &bytes[..resume]).map_or(0, |lf| lf + 1);
+    // The status line, and the first field line (which must not begin with white space), are
+    // judged from the beginning.
+    let in_first_lines =
+        line_start <= start || memchr::memrchr(b'\n', &bytes[start..line_start - 1]).is_none();
+    if !in_first_lines {
+        if let Walk::Incomplete = walk::<false>(bytes, line_start, &mut Facts::default())? {
+            return Ok(None);
+        }
+    }
+    scan_whole(bytes, answer_has_no_body)
+}
+
+/// Offset of the status line, behind the empty lines that may precede it.
+#[inline(always)]
+fn status_line_start(bytes: &[u8]) -> Result<usize, HeadError> {
+    if bytes.first() == Some(&b'H') { Ok(0) } else { skip_empty_lines(bytes) }
+}
+
+#[cold]
+fn skip_empty_lines(bytes: &[u8]) -> Result<usize, HeadError> {
+    let mut at = 0;
+    for _ in 0..=EMPTY_LINES_MAX {
+        at = match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\n'), _) => at + 1,
+            (Some(b'\r'), Some(b'\n')) => at + 2,
+            (Some(b'\r'), Some(_)) => return Err(HeadError::Malformed("a bare CR in the head")),
+            _ => return Ok(at),
+        };
+    }
+    Err(HeadError::Malformed("nothing but empty lines"))
+}
+
+/// Minor version and status of a status line, when all of it up to the status is there and right.
+#[inline(always)]
+fn status_line(bytes: &[u8], start: usize) -> Option<(u8, u16)> {
+    const VERSION_1_0: u64 = u64::from_le_bytes(*b"HTTP/1.0");
+    const VERSION_1_1: u64 = u64::from_le_bytes(*b"HTTP/1.1");
+    let minor_version = match word(bytes, start)? {
+        VERSION_1_1 => 1,
+        VERSION_1_0 => 0,
+        _ => return None,
+    };
+    let [b' ', hundreds, tens, units, b' ' | b'\r' | b'\n'] =
+        *bytes.get(start + 8..)?.first_chunk::<5>()?
+    else {
+        return None;
+    };
+    let digit = |byte: u8| u16::from(byte.wrapping_sub(b'0'));
+    let (hundreds, tens, units) = (digit(hundreds), digit(tens), digit(units));
+    if hundreds.wrapping_sub(1) > 8 || tens > 9 || units > 9 {
+        return None;
+    }
+    Some((minor_version, hundreds * 100 + tens * 10 + units))
+}
+
+/// What is wrong with the beginning of an answer, if anything can be seen yet. Says what it
+/// looks like instead, where that is known.
+#[cold]
+fn status_line_fault(line: &[u8]) -> Option<&'static str> {
+    let wrong = |at: usize| match at {
+        0..5 => match line {
+            [0x15 | 0x16, 3, ..] => "the answer is TLS, not HTTP: the server wants https",
+            [0, 0, ..] => "the answer looks like HTTP/2, not HTTP/1",
+            [b'G', b'E', b'T', b' ', ..] | [b'P', b'O', b'S', b'T', ..] => {
+                "the server sends the request back instead of an answer"
+            }
+            _ => "the answer does not begin with HTTP/",
+        },
+        5..8 => match line.get(5..) {
+            Some([b'2', ..]) => "the answer is HTTP/2, not HTTP/1",
+            Some([b'3', ..]) => "the answer is HTTP/3, not HTTP/1",
+            Some([b'0', ..]) => "the answer is HTTP/0.9, not HTTP/1",
+            _ => "the answer's version is neither HTTP/1.0 nor HTTP/1.1",
+        },
+        _ => "the status is not a space and three digits from 100",
+    };
+    let right = |at: usize, byte: u8| match at {
+        0..5 => byte == b"HTTP/"[at],
+        5 => byte == b'1',
+        6 => byte == b'.',
+        7 => byte == b'0' || byte == b'1',
+        8 => byte == b' ',
+        9 => matches!(byte, b'1'..=b'9'),
+        10 | 11 => byte.is_ascii_digit(),
+        _ => matches!(byte, b' ' | b'\r' | b'\n'),
+    };
+    line.iter().take(13).enumerate().find(|&(at, &byte)| !right(at, byte)).map(|(at, _)| wrong(at))
+}
+
+/// Framing and persistence (RFC 9112, 6.3 and 9.3).
+#[inline(always)]
+fn conclude(
+    len: usize,
+    status: u16,
+    minor_version: u8,
+    answer_has_no_body: bool,
+    facts: &Facts,
+) -> Head {
+    let framing = if answer_has_no_body || status < 200 || status == 204 || status == 304 {
+        Framing::None
+    } else if facts.transfer_encoding {
+        if facts.chunked_last { Framing::Chunked } else { Framing::UntilClose }
+    } else {
+        facts.content_length.map_or(Framing::UntilClose, Framing::Length)
+    };
+    let persistent = !facts.close
+        && if minor_version == 0 { facts.keep_alive && !facts.transfer_encoding } else { true };
+    let keep_alive = persistent && framing != Framing::UntilClose;
+    Head { len, status, minor_version, framing, keep_alive }
 }

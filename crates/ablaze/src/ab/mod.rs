@@ -1,0 +1,121 @@
+//! `ablaze ab`: ab's command line, its request, its report and its exit statuses, in front of
+//! ablaze's engine. What is meant to differ from ab is listed in docs/ab-compatibility.md.
+//!
+//! Reading order: [`getopt`], [`options`], [`request`], [`asked`] make a Plan; [`completed`]
+//! shows progress; [`outcome`] and [`refusal`] know what ab says and with which status.
+
+mod asked;
+mod completed;
+mod files;
+mod getopt;
+mod options;
+mod outcome;
+mod refusal;
+mod request;
+mod usage;
+mod verbose;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use ablaze_engine::Run;
+use ablaze_engine::run::Ended;
+use ablaze_report::ab as report;
+
+use crate::carry_out::{carry_out, own_command_line};
+use crate::planning;
+use crate::refusal::note;
+use completed::CompletedLines;
+use options::Options;
+use outcome::Outcome;
+use refusal::Refused;
+
+/// Runs `ablaze ab` with the words behind `ab`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    match Options::parse(arguments, &|_| false) {
+        Ok(options::Asked::Run(options)) => match run(&options) {
+            Ok(status) => status,
+            Err(refused) => refused.report(),
+        },
+        Ok(options::Asked::Version { html }) => {
+            to_stdout(&mut |out| report::banner(html, out));
+            ExitCode::SUCCESS
+        }
+        Ok(options::Asked::Help) => {
+            let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
+            ExitCode::from(22)
+        }
+        Err(refused) => refused.report(),
+    }
+}
+
+fn run(options: &Options) -> Result<ExitCode, Refused> {
+    let asked = asked::asked(options)?;
+    files::check(options)?;
+    let requests = asked.limits.requests.unwrap_or(0);
+    to_stdout(&mut |out| introduction(options, &asked, out));
+
+    let host = asked::host_to_resolve(&asked).to_owned();
+    let planned = planning::plan(asked).map_err(|refusal| Refused::of_planning(refusal, &host))?;
+    planned.notes.iter().for_each(|line| note(line));
+    to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
+
+    let mut lines = CompletedLines::new(io::stderr(), requests, options.quiet);
+    let run = carry_out(planned.plan, own_command_line(), &mut lines)
+        .map_err(|refusal| Refused::line(format!("ablaze: {refusal}")))?;
+    let outcome = outcome::outcome(&run, options.tolerate_receive_errors);
+    if outcome::is_hopeless(&run) {
+        return Ok(end(&outcome));
+    }
+    if run.ended != Ended::Interrupted {
+        lines.finished(run.record.finished());
+    }
+    let shown = completed::is_shown(requests, options.quiet);
+    to_stdout(&mut |out| results(options, &run, shown, out));
+    if options.tolerate_receive_errors && options.verbosity >= 1 {
+        let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
+    }
+    files::write(options, &run)?;
+    Ok(end(&outcome))
+}
+
+/// Everything ab prints before it connects.
+fn introduction(options: &Options, asked: &planning::Asked, out: &mut dyn Write) -> io::Result<()> {
+    let html = options.layout.html.is_some();
+    report::banner(html, out)?;
+    if html {
+        return Ok(());
+    }
+    write!(out, "Benchmarking {} ", asked.target.host)?;
+    if let Some((host, port)) = &options.proxy {
+        write!(out, "[through {host}:{port}] ")?;
+    }
+    let shown = completed::is_shown(asked.limits.requests.unwrap_or(0), options.quiet);
+    write!(out, "(be patient){}", if shown { "\n" } else { "..." })
+}
+
+/// Everything ab prints when the run has ended.
+fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io::Result<()> {
+    verbose::after(&run.record, options.verbosity, out)?;
+    let closes_line = !shown && options.layout.html.is_none();
+    if closes_line && run.ended != Ended::Interrupted {
+        writeln!(out, "..done")?;
+    }
+    report::report(run, &options.layout, out)
+}
+
+fn end(outcome: &Outcome) -> ExitCode {
+    match outcome {
+        Outcome::Measured => ExitCode::SUCCESS,
+        Outcome::Failed(refused) => refused.report(),
+        Outcome::Interrupted => ExitCode::FAILURE,
+    }
+}
+
+/// Writes to stdout in one piece, before anything that follows on stderr. A reader that went
+/// away is no failure of the run.
+fn to_stdout(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let _ = content(&mut out).and_then(|()| out.flush());
+}

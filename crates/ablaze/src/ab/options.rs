@@ -1,0 +1,307 @@
+//! ab's options, taken from left to right with the effects and messages they have there.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use ablaze_report::ab::{HtmlAttributes, Layout};
+
+use super::getopt::{Found, Words, atoi};
+use super::refusal::Refused;
+use super::request::{self, Method};
+
+/// What ab's `-t` sets the number of requests to.
+const REQUESTS_WITH_TIME_LIMIT: u64 = 50_000;
+/// Longest name and password that ab's buffer of 1024 bytes takes in Base64.
+const CREDENTIALS_BYTES: usize = 765;
+
+/// A command line of ab's, before its numbers are checked against each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// `-n`, or what `-t` makes of it.
+    pub requests: u64,
+    /// `-c`
+    pub concurrency: i64,
+    /// `-t`, seconds, unless it is 0.
+    pub time_limit_s: Option<i64>,
+    /// `-s`, seconds; none if negative.
+    pub timeout_s: i64,
+    /// `-b`, unless it is 0.
+    pub window_bytes: Option<u32>,
+    /// `-B`
+    pub bind: Option<String>,
+    /// `-X`: host and port.
+    pub proxy: Option<(String, i64)>,
+    /// `-k`
+    pub keep_alive: bool,
+    /// `-r`
+    pub tolerate_receive_errors: bool,
+    /// `-q`
+    pub quiet: bool,
+    /// `-v`
+    pub verbosity: i64,
+    /// What is sent.
+    pub request: request::Asked,
+    /// How the report looks.
+    pub layout: Layout,
+    /// `-e`
+    pub csv: Option<PathBuf>,
+    /// `-g`
+    pub gnuplot: Option<PathBuf>,
+    /// The words of native options.
+    pub native: Vec<OsString>,
+    /// The operand.
+    pub url: Vec<u8>,
+}
+
+/// What a command line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    /// A run.
+    Run(Box<Options>),
+    /// `-V`: the banner, in HTML if so.
+    Version {
+        /// Whether an option before it asked for HTML.
+        html: bool,
+    },
+    /// `-h`
+    Help,
+}
+
+impl Options {
+    fn new() -> Self {
+        Self {
+            requests: 1,
+            concurrency: 1,
+            time_limit_s: None,
+            timeout_s: 30,
+            window_bytes: None,
+            bind: None,
+            proxy: None,
+            keep_alive: false,
+            tolerate_receive_errors: false,
+            quiet: false,
+            verbosity: 0,
+            request: request::Asked::default(),
+            layout: Layout::default(),
+            csv: None,
+            gnuplot: None,
+            native: Vec::new(),
+            url: Vec::new(),
+        }
+    }
+
+    /// Reads a command line. `takes_value` tells whether the native option of a name does.
+    ///
+    /// # Errors
+    /// As ab has them, with its messages and exit statuses.
+    pub fn parse(words: &[OsString], takes_value: &dyn Fn(&str) -> bool) -> Result<Asked, Refused> {
+        let mut options = Self::new();
+        let mut words = Words::new(words);
+        while let Some(found) = words.next(takes_value) {
+            match found {
+                Found::Flag(b'V') => {
+                    return Ok(Asked::Version { html: options.layout.html.is_some() });
+                }
+                Found::Flag(b'h') => return Ok(Asked::Help),
+                Found::Flag(letter) => options.flag(letter)?,
+                Found::Valued(letter, value) => options.valued(letter, value)?,
+                Found::Native(words) => options.native.extend(words),
+                Found::Unknown(letter) => return Err(Refused::unknown_option(letter)),
+                Found::MissingValue(letter) => return Err(Refused::missing_value(letter)),
+            }
+        }
+        let operands = words.operands();
+        let [url] = &operands[..] else {
+            return Err(Refused::usage("wrong number of arguments"));
+        };
+        options.url = url.clone().into_vec();
+        Ok(Asked::Run(Box::new(options)))
+    }
+
+    fn flag(&mut self, letter: u8) -> Result<(), Refused> {
+        match letter {
+            b'k' => self.keep_alive = true,
+            b'q' => self.quiet = true,
+            b'r' => self.tolerate_receive_errors = true,
+            b'l' => self.layout.variable_length = true,
+            b'd' => self.layout.percentiles = false,
+            b'S' => self.layout.confidence = false,
+            b'w' => drop(self.html()),
+            b'i' => self.request.choose(Method::Head)?,
+            _ => return Err(later(letter)),
+        }
+        Ok(())
+    }
+
+    fn valued(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
+        match letter {
+            b'n' => match atoi(&value) {
+                ..=0 => return Err(Refused::text("Invalid number of requests")),
+                requests => self.requests = requests as u64,
+            },
+            b'c' => self.concurrency = atoi(&value),
+            b't' => {
+                self.time_limit_s = Some(atoi(&value)).filter(|seconds| *seconds != 0);
+                self.requests = REQUESTS_WITH_TIME_LIMIT;
+            }
+            b's' => self.timeout_s = atoi(&value),
+            // The kernel takes an int and clamps it; -1 asks for the most, as with ab.
+            b'b' => self.window_bytes = Some(atoi(&value) as u32).filter(|bytes| *bytes != 0),
+            b'B' => self.bind = Some(text(value)),
+            b'X' => self.proxy = Some(host_and_port(&value)),
+            b'v' => self.verbosity = atoi(&value),
+            b'g' => self.gnuplot = Some(OsString::from_vec(value).into()),
+            b'e' => self.csv = Some(OsString::from_vec(value).into()),
+            b'x' => self.html().table = text(value),
+            b'y' => self.html().row = text(value),
+            b'z' => self.html().cell = text(value),
+            _ => return self.of_request(letter, value),
+        }
+        Ok(())
+    }
+
+    fn of_request(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
+        match letter {
+            b'p' => self.request.send_file(Method::Post, OsString::from_vec(value).into())?,
+            b'u' => self.request.send_file(Method::Put, OsString::from_vec(value).into())?,
+            b'T' => self.request.content_type = value,
+            b'm' => self.request.method = Some(Method::Custom(value)),
+            b'C' => self.request.cookies.push(value),
+            b'H' => self.request.headers.push(value),
+            b'A' => {
+                credentials(&mut self.request, "Authorization", "Authentication", &value)?;
+            }
+            b'P' => credentials(&mut self.request, "Proxy-Authorization", "Proxy", &value)?,
+            _ => return Err(later(letter)),
+        }
+        Ok(())
+    }
+
+    fn html(&mut self) -> &mut HtmlAttributes {
+        self.layout.html.get_or_insert_default()
+    }
+}
+
+fn later(letter: u8) -> Refused {
+    let letter = char::from(letter);
+    Refused::text(format!(
+        "-{letter} is not in this version: it belongs to https, which comes later"
+    ))
+}
+
+fn credentials(
+    request: &mut request::Asked,
+    field: &str,
+    name: &str,
+    value: &[u8],
+) -> Result<(), Refused> {
+    let value = value.trim_ascii_start();
+    if value.len() > CREDENTIALS_BYTES {
+        return Err(Refused::text(format!("{name} credentials too long")));
+    }
+    request.add_credentials(field, value);
+    Ok(())
+}
+
+fn host_and_port(value: &[u8]) -> (String, i64) {
+    let (host, port) = match value.iter().position(|b| *b == b':') {
+        Some(colon) => (&value[..colon], atoi(&value[colon + 1..])),
+        None => (value, 0),
+    };
+    (text(host.to_vec()), port)
+}
+
+fn text(value: Vec<u8>) -> String {
+    String::from_utf8(value)
+        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(words: &str) -> Result<Asked, Refused> {
+        let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
+        Options::parse(&words, &|_| false)
+    }
+
+    fn options(words: &str) -> Options {
+        match parse(words) {
+            Ok(Asked::Run(options)) => *options,
+            other => panic!("{words}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn options_take_effect_from_left_to_right() {
+        assert_eq!((options("u").requests, options("u").concurrency), (1, 1));
+        assert_eq!(options("-n 7 -n 9 u").requests, 9);
+        let limited = options("-n 7 -t 5 u");
+        assert_eq!((limited.requests, limited.time_limit_s), (50_000, Some(5)));
+        assert_eq!(options("-t 5 -n 7 u").requests, 7);
+        let unlimited = options("-t 0 u");
+        assert_eq!((unlimited.requests, unlimited.time_limit_s), (50_000, None));
+        assert_eq!(options("-t -1 u").time_limit_s, Some(-1));
+        assert_eq!(parse("-w -V u"), Ok(Asked::Version { html: true }));
+        assert_eq!(parse("-V -w u"), Ok(Asked::Version { html: false }));
+        assert_eq!(parse("-h -n 0"), Ok(Asked::Help));
+        assert_eq!(parse("-n 0 -h").unwrap_err().status, 1);
+    }
+
+    #[test]
+    fn flags_and_files_land_where_they_belong() {
+        let all = options("-kqrldS -e e.csv -g g.tsv -v 3 -b 4096 -s 5 -B ::1 u");
+        assert!(all.keep_alive && all.quiet && all.tolerate_receive_errors);
+        let layout = &all.layout;
+        assert!(layout.variable_length && !layout.percentiles && !layout.confidence);
+        assert_eq!(all.csv, Some("e.csv".into()));
+        assert_eq!(all.gnuplot, Some("g.tsv".into()));
+        assert_eq!((all.verbosity, all.window_bytes, all.timeout_s), (3, Some(4096), 5));
+        assert_eq!(all.bind.as_deref(), Some("::1"));
+        assert_eq!(options("-b 0 u").window_bytes, None);
+        assert_eq!(options("-X proxy:3128 u").proxy, Some(("proxy".into(), 3128)));
+        assert_eq!(options("-X proxy u").proxy, Some(("proxy".into(), 0)));
+    }
+
+    #[test]
+    fn any_html_attribute_asks_for_html() {
+        assert_eq!(options("u").layout.html, None);
+        assert_eq!(options("-w u").layout.html.unwrap().cell, "bgcolor=white");
+        let html = options("-x a -y b -z c u").layout.html.unwrap();
+        assert_eq!((&html.table[..], &html.row[..], &html.cell[..]), ("a", "b", "c"));
+    }
+
+    #[test]
+    fn what_ab_refuses_is_refused_with_its_numbers() {
+        let table = [
+            ("-n 0 u", "Invalid number of requests", 1),
+            ("-n x u", "Invalid number of requests", 1),
+            ("-i -p /dev/null u", "Cannot mix POST with other methods", 1),
+            ("-p /dev/null -u /dev/null u", "Cannot mix PUT with other methods", 1),
+            ("-m GET -i u", "Cannot mix HEAD with other methods", 1),
+            ("-k", "wrong number of arguments", 22),
+            ("u -n 5", "wrong number of arguments", 22),
+            ("-K u", "illegal option -- K", 22),
+            ("-n", "option requires an argument -- n", 22),
+            ("-p /nonexistent u", "(/nonexistent): No such file or directory", 1),
+            ("-u / u", "Could not read POST data file: Is a directory", 1),
+            ("-I u", "not in this version", 1),
+            ("-Z HIGH u", "not in this version", 1),
+        ];
+        for (words, message, status) in table {
+            let refused = parse(words).expect_err(words);
+            assert!(refused.to_string().contains(message), "{words}: {refused}");
+            assert_eq!(refused.status, status, "{words}");
+        }
+        assert_eq!(options("-i -m PUT u").request.method, Some(Method::Custom("PUT".into())));
+    }
+
+    #[test]
+    fn credentials_have_ab_s_limit() {
+        let long = |bytes| vec![OsString::from("-A"), "x".repeat(bytes).into(), "u".into()];
+        assert!(Options::parse(&long(765), &|_| false).is_ok());
+        let refused = Options::parse(&long(766), &|_| false).unwrap_err();
+        assert_eq!(refused.to_string(), "Authentication credentials too long\n\n");
+    }
+}

@@ -1,0 +1,144 @@
+//! How a run ended, in ab's exit statuses. Where ab stops at the first reset or timeout and throws
+//! its results away, the run here went on and its report is printed; the status is ab's all the
+//! same, because scripts look at it.
+
+use ablaze_engine::run::Ended;
+use ablaze_engine::{FailureKind, Record, Run};
+
+use super::refusal::Refused;
+
+/// What to say and which status to end with, after the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Status 0.
+    Measured,
+    /// A message and its status.
+    Failed(Refused),
+    /// Ctrl-C: status 1, as ab.
+    Interrupted,
+}
+
+/// Kinds of failure that end ab's run, `-r` or not.
+const ALWAYS_FATAL: [FailureKind; 5] = [
+    FailureKind::Timeout,
+    FailureKind::LocalDescriptors,
+    FailureKind::LocalPorts,
+    FailureKind::Unreachable,
+    FailureKind::TooLarge,
+];
+/// Kinds that end it without `-r`.
+const FATAL_WITHOUT_R: [FailureKind; 3] =
+    [FailureKind::Refused, FailureKind::Reset, FailureKind::Other];
+
+/// How this run ended. `tolerant`: `-r` was given.
+pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
+    if run.ended == Ended::Interrupted {
+        return Outcome::Interrupted;
+    }
+    if let Some(kind) = decisive_failure(&run.record, tolerant) {
+        return Outcome::Failed(message(run, kind));
+    }
+    if run.record.answers > 0 {
+        return Outcome::Measured;
+    }
+    Outcome::Failed(no_answer(&run.record))
+}
+
+/// Whether there is nothing to report on: no connection could be made at all.
+pub fn is_hopeless(run: &Run) -> bool {
+    run.ended == Ended::Hopeless && run.record.answers == 0
+}
+
+/// The kind that came first of those which would have ended ab's run.
+fn decisive_failure(record: &Record, tolerant: bool) -> Option<FailureKind> {
+    let fatal = |kind: &FailureKind| {
+        record.failures_of(*kind) > 0
+            && (ALWAYS_FATAL.contains(kind) || !tolerant && FATAL_WITHOUT_R.contains(kind))
+    };
+    let first = record.first_failure.map(|failure| failure.kind).filter(fatal);
+    first.or_else(|| ALWAYS_FATAL.into_iter().chain(FATAL_WITHOUT_R).find(fatal))
+}
+
+fn message(run: &Run, kind: FailureKind) -> Refused {
+    let record = &run.record;
+    let count = record.failures_of(kind);
+    let first_errno = record.first_failure.filter(|first| first.kind == kind).map(|f| f.errno);
+    let errno = first_errno.filter(|errno| *errno != 0);
+    match kind {
+        FailureKind::Refused => Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
+            .with_remedy(format!(
+                "{} refused {}: start the server, or correct host and port",
+                destination(run),
+                times(count, "connection")
+            )),
+        FailureKind::Reset => Refused::system_call("apr_socket_recv", libc::ECONNRESET)
+            .with_remedy(format!(
+                "{} reset by the server, the others are in the report; with -r this status is 0",
+                were(count)
+            )),
+        FailureKind::Timeout => match errno {
+            Some(errno) => Refused::system_call("apr_socket_recv", errno),
+            None => Refused::timed_out(),
+        }
+        .with_remedy(format!(
+            "{} without a complete answer after {} s; -s SECONDS waits longer",
+            were(count),
+            run.plan.limits.timeout_ns / 1_000_000_000
+        )),
+        FailureKind::LocalDescriptors => {
+            Refused::system_call("socket", errno.unwrap_or(libc::EMFILE))
+                .with_remedy("lower -c, or raise the limit of open files (`ulimit -n`)")
+        }
+        FailureKind::LocalPorts if run.plan.connections.local_addresses.is_empty() => {
+            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
+                .with_remedy("no local port was free: use -k, or --local-address with a list")
+        }
+        FailureKind::LocalPorts => {
+            Refused::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
+                .with_remedy("the address of -B must be one of this machine's")
+        }
+        FailureKind::Unreachable => {
+            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
+                .with_remedy(format!("{} cannot be reached from here", destination(run)))
+        }
+        FailureKind::TooLarge => Refused::text(format!(
+            "{} answered with a head longer than {} bytes; --max-head SIZE permits more",
+            were(count),
+            run.plan.limits.max_head_bytes
+        )),
+        _ => match errno {
+            Some(errno) => Refused::system_call("apr_socket_recv", errno),
+            None => no_answer(record),
+        },
+    }
+}
+
+/// ab says 0 to a run in which nothing was ever answered.
+fn no_answer(record: &Record) -> Refused {
+    let kinds: Vec<String> = FailureKind::ALL
+        .into_iter()
+        .filter(|kind| record.failures_of(*kind) > 0)
+        .map(|kind| format!("{} {}", record.failures_of(kind), kind.label()))
+        .collect();
+    match kinds[..] {
+        [] => Refused::line("ablaze: no request was answered before the run ended"),
+        _ => {
+            Refused::line(format!("ablaze: no request got a complete answer: {}", kinds.join(", ")))
+        }
+    }
+}
+
+fn destination(run: &Run) -> String {
+    match &run.plan.target.addresses[..] {
+        [address] => address.to_string(),
+        _ => format!("{} port {}", run.plan.target.host, run.plan.target.port),
+    }
+}
+
+fn times(count: u64, noun: &str) -> String {
+    if count == 1 { format!("a {noun}") } else { format!("{count} {noun}s") }
+}
+
+fn were(count: u64) -> String {
+    if count == 1 { "1 request was".to_owned() } else { format!("{count} requests were") }
+}

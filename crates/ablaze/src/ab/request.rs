@@ -1,0 +1,247 @@
+//! The bytes of ab's request: HTTP/1.0, and the order and spelling of header lines as ab has
+//! them. Compared with ab's own, byte for byte, in tests/ab_request.rs.
+
+use std::io::Read;
+use std::path::PathBuf;
+
+use ablaze_wire::http1::builder::RequestBuilder;
+use ablaze_wire::http1::credentials::basic;
+use ablaze_wire::http1::request::Template;
+
+use super::refusal::Refused;
+
+/// What a command line says about the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The method chosen; GET if none was.
+    pub method: Option<Method>,
+    /// The body, from `-p` or `-u`.
+    pub body: Option<Vec<u8>>,
+    /// `-T`
+    pub content_type: Vec<u8>,
+    /// `-C`, one after the other.
+    pub cookies: Vec<Vec<u8>>,
+    /// `-H`, verbatim.
+    pub headers: Vec<Vec<u8>>,
+    /// Lines of `-A` and `-P`.
+    credentials: Vec<String>,
+}
+
+/// A method and how it was chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Method {
+    /// `-i`
+    Head,
+    /// `-p`
+    Post,
+    /// `-u`
+    Put,
+    /// `-m`
+    Custom(Vec<u8>),
+}
+
+/// Where the request goes, as its lines say it.
+#[derive(Debug, Clone, Copy)]
+pub struct Destination<'a> {
+    /// Path, or with a proxy the URL as typed.
+    pub target: &'a [u8],
+    /// Host and port for the `Host` line.
+    pub host: &'a [u8],
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            method: None,
+            body: None,
+            content_type: b"text/plain".to_vec(),
+            cookies: Vec::new(),
+            headers: Vec::new(),
+            credentials: Vec::new(),
+        }
+    }
+}
+
+impl Method {
+    /// The word on the request line.
+    pub fn name(&self) -> &[u8] {
+        match self {
+            Self::Head => b"HEAD",
+            Self::Post => b"POST",
+            Self::Put => b"PUT",
+            Self::Custom(name) => name,
+        }
+    }
+}
+
+impl Asked {
+    /// Chooses a method; an option chose none before.
+    ///
+    /// # Errors
+    /// When one did.
+    pub fn choose(&mut self, method: Method) -> Result<(), Refused> {
+        if self.method.is_some() {
+            let name = String::from_utf8_lossy(method.name()).into_owned();
+            return Err(Refused::text(format!("Cannot mix {name} with other methods")));
+        }
+        self.method = Some(method);
+        Ok(())
+    }
+
+    /// Chooses a method that sends this file, read now.
+    ///
+    /// # Errors
+    /// When another was chosen before, or the file cannot be read.
+    pub fn send_file(&mut self, method: Method, file: PathBuf) -> Result<(), Refused> {
+        self.choose(method)?;
+        let mut opened = std::fs::File::open(&file).map_err(|error| {
+            let file = file.display();
+            Refused::line(format!(
+                "ab: Could not open POST data file ({file}): {}",
+                super::refusal::system_text(&error)
+            ))
+        })?;
+        let mut bytes = Vec::new();
+        opened.read_to_end(&mut bytes).map_err(|error| {
+            let text = super::refusal::system_text(&error);
+            Refused::line(format!("ab: Could not read POST data file: {text}"))
+        })?;
+        self.body = Some(bytes);
+        Ok(())
+    }
+
+    /// Adds a line of Basic credentials.
+    pub fn add_credentials(&mut self, field: &str, name_and_password: &[u8]) {
+        self.credentials.push(format!("{field}: {}", basic(name_and_password)));
+    }
+
+    /// The word on the request line.
+    pub fn method_name(&self) -> &[u8] {
+        self.method.as_ref().map_or(b"GET", Method::name)
+    }
+
+    /// The request's bytes.
+    ///
+    /// # Errors
+    /// When there are more than 4 GiB of them.
+    pub fn template(
+        &self,
+        keep_alive: bool,
+        destination: Destination<'_>,
+    ) -> Result<Template, Refused> {
+        let mut request =
+            RequestBuilder::new(self.method_name(), destination.target).minor_version(0).verbatim();
+        if keep_alive {
+            request = request.header("Connection", "Keep-Alive");
+        }
+        if !self.cookies.is_empty() {
+            request = request.header("Cookie", self.cookies.join(&b"; "[..]));
+        }
+        for line in &self.credentials {
+            request = request.header_line(line.as_bytes());
+        }
+        if let Some(body) = &self.body {
+            request = request
+                .body(body.as_slice())
+                .body_length_header("Content-length")
+                .header("Content-type", &self.content_type);
+        }
+        for line in &self.headers {
+            request = request.header_line(line.as_slice());
+        }
+        let own: [(&str, &[u8]); 3] =
+            [("Host", destination.host), ("User-Agent", b"ApacheBench/2.3"), ("Accept", b"*/*")];
+        for (name, value) in own {
+            if !self.overrides(name) {
+                request = request.header(name, value);
+            }
+        }
+        request.build().map_err(|error| Refused::text(error.to_string()))
+    }
+
+    /// Whether a `-H` line begins with this name and a colon.
+    fn overrides(&self, name: &str) -> bool {
+        self.headers.iter().any(|line| {
+            let (own, rest) = line.split_at(name.len().min(line.len()));
+            own.eq_ignore_ascii_case(name.as_bytes()) && rest.starts_with(b":")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HERE: Destination<'_> = Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010" };
+
+    fn sent(asked: &Asked, keep_alive: bool) -> String {
+        String::from_utf8(asked.template(keep_alive, HERE).unwrap().bytes).unwrap()
+    }
+
+    #[test]
+    fn a_plain_request_has_three_lines_of_ab_s_own() {
+        let expected = "GET /a/b?x=1#f g HTTP/1.0\r\nHost: 127.0.0.1:19010\r\n\
+                        User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n";
+        assert_eq!(sent(&Asked::default(), false), expected);
+    }
+
+    #[test]
+    fn every_line_has_its_place() {
+        let mut asked = Asked {
+            body: Some(b"a=1&b=2&c=hello".to_vec()),
+            content_type: b"t/t".to_vec(),
+            method: Some(Method::Post),
+            ..Asked::default()
+        };
+        asked.cookies.push(b"c=1".to_vec());
+        asked.add_credentials("Authorization", b"u:p");
+        asked.add_credentials("Proxy-Authorization", b"q:r");
+        asked.headers.push(b"X-1: 1".to_vec());
+        let expected = "POST /a/b?x=1#f g HTTP/1.0\r\nConnection: Keep-Alive\r\nCookie: c=1\r\n\
+            Authorization: Basic dTpw\r\nProxy-Authorization: Basic cTpy\r\n\
+            Content-length: 15\r\nContent-type: t/t\r\nX-1: 1\r\nHost: 127.0.0.1:19010\r\n\
+            User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\na=1&b=2&c=hello";
+        assert_eq!(sent(&asked, true), expected);
+        let template = asked.template(true, HERE).unwrap();
+        assert_eq!(template.bytes.len() - template.head_bytes, 15);
+    }
+
+    #[test]
+    fn cookies_are_joined() {
+        let cookies = vec![b"a=1".to_vec(), b"b=2".to_vec()];
+        let asked = Asked { cookies, ..Asked::default() };
+        assert!(sent(&asked, false).contains("\r\nCookie: a=1; b=2\r\n"));
+    }
+
+    #[test]
+    fn only_three_fields_can_be_overridden() {
+        let headers =
+            ["host:x", "USER-AGENT: y", "Accept: z", "Cookie: c", "Accept-Encoding: gzip"];
+        let asked = Asked {
+            headers: headers.iter().map(|header| header.as_bytes().to_vec()).collect(),
+            cookies: vec![b"d".to_vec()],
+            ..Asked::default()
+        };
+        let expected = "GET /a/b?x=1#f g HTTP/1.0\r\nCookie: d\r\nhost:x\r\nUSER-AGENT: y\r\n\
+                        Accept: z\r\nCookie: c\r\nAccept-Encoding: gzip\r\n\r\n";
+        assert_eq!(sent(&asked, false), expected);
+    }
+
+    #[test]
+    fn an_empty_body_still_has_its_lines_and_head_has_no_answer_body() {
+        let asked = Asked { body: Some(Vec::new()), ..Asked::default() };
+        assert!(sent(&asked, false).contains("Content-length: 0\r\nContent-type: text/plain\r\n"));
+        for method in [Method::Head, Method::Custom(b"HEAD".to_vec())] {
+            let asked = Asked { method: Some(method), ..Asked::default() };
+            assert!(asked.template(false, HERE).unwrap().answer_has_no_body);
+        }
+        assert!(!Asked::default().template(false, HERE).unwrap().answer_has_no_body);
+    }
+
+    #[test]
+    fn requests_of_any_size_are_whole() {
+        let headers = vec![[b"X: ", "y".repeat(20_000).as_bytes()].concat()];
+        let asked = Asked { headers, ..Asked::default() };
+        assert!(sent(&asked, false).ends_with("Accept: */*\r\n\r\n"));
+    }
+}

@@ -1,0 +1,90 @@
+//! ab's usage text: its layout, in our words.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+/// How this program was called: by the name of a link called `ab`, or as `ablaze ab`.
+pub fn program_name() -> String {
+    let called = std::env::args_os().next().unwrap_or_default();
+    match Path::new(&called).file_name() {
+        Some(name) if name == OsStr::new("ab") => called.to_string_lossy().into_owned(),
+        _ => "ablaze ab".to_owned(),
+    }
+}
+
+/// The usage text, which begins with the program's name.
+pub fn text(program: &str) -> String {
+    format!("Usage: {program} [options] [http[s]://]hostname[:port]/path\nOptions are:\n{OPTIONS}")
+}
+
+const OPTIONS: &str = "    \
+    -n requests     How many requests to send
+    -c concurrency  How many of them at a time
+    -t timelimit    Stop after so many seconds
+                    This sets -n to 50000; give another -n behind it
+    -s timeout      Seconds each answer may take, connecting included
+                    30 if not given; below 0 for no limit
+    -b windowsize   Socket buffers for sending and receiving, in bytes
+    -B address      Local address to connect from
+    -p postfile     POST the contents of this file; see -T
+    -u putfile      PUT the contents of this file; see -T
+    -T content-type What the body of -p or -u is, such as
+                    'application/x-www-form-urlencoded'
+                    'text/plain' if not given
+    -v verbosity    Say more: 1 errors, 2 the heads, 3 the statuses
+    -w              Report as HTML tables
+    -i              Send HEAD requests
+    -x attributes   Attributes of the HTML <table>
+    -y attributes   Attributes of the HTML <tr>
+    -z attributes   Attributes of the HTML <td> and <th>
+    -C attribute    Send this cookie, such as 'Apache=1234'
+                    (repeatable: cookies are joined in one line)
+    -H attribute    Send this header line, such as 'Accept-Encoding: gzip'
+                    (repeatable: lines are sent in this order)
+    -A attribute    Basic authentication:
+                    name and password with a colon between them
+    -P attribute    Basic authentication at the proxy:
+                    name and password with a colon between them
+    -X proxy:port   Send the requests to this proxy
+    -V              Print the version and stop
+    -k              Keep connections open for more requests
+    -d              Leave away the table of percentiles
+    -S              Leave away deviations and medians
+    -q              No progress lines with more than 150 requests
+    -l              Bodies may differ in length (dynamic pages)
+    -g filename     Write a line for each request, for gnuplot
+    -e filename     Write the percentiles as CSV
+    -r              Connection errors do not change the exit status
+    -m method       Send this method
+    -h              Print this text
+    -I -Z -f -E     SNI off, ciphers, protocol, certificate:
+                    these belong to https, not in this version
+    --name value    Any long option that `ablaze load --help` lists,
+                    such as --warmup 1s, --cpus 0-3, --json
+";
+
+#[cfg(test)]
+mod tests {
+    /// The layout that wrappers reformat: 45 lines, option at column 4, text at column 20.
+    #[test]
+    fn the_layout_is_ab_s() {
+        let text = super::text("ab");
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "Usage: ab [options] [http[s]://]hostname[:port]/path");
+        assert_eq!(lines[1], "Options are:");
+        assert_eq!(lines.len(), 45);
+        for line in &lines[2..] {
+            let (option, text) = line.split_at(20);
+            assert!(option.starts_with("    -") || option.trim().is_empty(), "{line}");
+            assert!(!text.starts_with(' ') && option.ends_with(' '), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_letter_of_ab_s_is_explained() {
+        let text = super::text("ab");
+        for letter in "nctsbBpuTvwixyzCHAPXVkdSqlgermhIZfE".chars() {
+            assert!(text.contains(&format!(" -{letter} ")), "{letter}");
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! ab's `-v`. ab prints while it runs; here the heads and statuses come when the run has ended,
+//! because a reporter does not sit in the hot path: the request's head, the head of the answer
+//! that was complete first, and a line per answer by status.
+
+use std::io::{self, Write};
+
+use ablaze_engine::{FailureKind, Plan, Record};
+
+use super::refusal::Refused;
+
+/// Level from which heads and unexpected statuses are printed.
+const HEADS: i64 = 2;
+/// Level from which every status is.
+const STATUSES: i64 = 3;
+
+/// What is known before the run: the request.
+///
+/// # Errors
+/// Those of writing.
+pub fn before(plan: &Plan, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    let (HEADS.., Some(request)) = (verbosity, plan.requests.templates.first()) else {
+        return Ok(());
+    };
+    write!(out, "INFO: {} header == \n---\n", plan.requests.method)?;
+    out.write_all(&request.bytes[..request.head_bytes])?;
+    write!(out, "\n---\n")
+}
+
+/// What is known after it: answers.
+///
+/// # Errors
+/// Those of writing.
+pub fn after(record: &Record, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    if verbosity >= HEADS && !record.first_head.is_empty() {
+        writeln!(out, "LOG: header received:")?;
+        out.write_all(&record.first_head)?;
+        writeln!(out)?;
+    }
+    for (status, count) in &record.statuses {
+        let line = match status {
+            200..300 if verbosity >= STATUSES => format!("LOG: Response code = {status}"),
+            200..300 => continue,
+            _ if verbosity >= HEADS => format!("WARNING: Response code not 2xx ({status})"),
+            _ => continue,
+        };
+        for _ in 0..*count {
+            writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The receive errors that `-r` kept quiet, a line each (`-v 1`).
+///
+/// # Errors
+/// Those of writing.
+pub fn suppressed(record: &Record, out: &mut dyn Write) -> io::Result<()> {
+    let kinds =
+        [(FailureKind::Refused, libc::ECONNREFUSED), (FailureKind::Reset, libc::ECONNRESET)];
+    for (kind, errno) in kinds {
+        let line = Refused::system_call("apr_socket_recv", errno).to_string();
+        for _ in 0..record.failures_of(kind) {
+            out.write_all(line.as_bytes())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,129 @@
+//! Carries a Plan out while someone watches: Ctrl-C ends it with its report kept, a [`Watcher`]
+//! hears how far it is. Both front ends come through here.
+
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
+
+use crate::Refusal;
+use crate::refusal::INTERRUPTED;
+
+/// How often a watcher is told, in normal operation.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Hears how far a run is, on a thread of its own.
+pub trait Watcher: Send {
+    /// Called about ten times a second while the run lasts.
+    fn tick(&mut self, progress: &Progress);
+
+    /// Called once, when the run has ended and before its report: the place to tidy up.
+    fn finish(&mut self) {}
+}
+
+/// A watcher that says nothing.
+pub struct Silent;
+
+impl Watcher for Silent {
+    fn tick(&mut self, _progress: &Progress) {}
+}
+
+/// Carries the Plan out. The first Ctrl-C ends it early ([`Run::ended`] says so), the second ends
+/// the process at once. `command_line` is what reports will show.
+///
+/// # Errors
+/// When the run could not take place.
+pub fn carry_out(
+    plan: Plan,
+    command_line: Vec<String>,
+    watcher: &mut dyn Watcher,
+) -> Result<Run, Refusal> {
+    let control = Arc::new(Control::new());
+    stop_at_interrupt(&control)?;
+    let done = Done::default();
+    let result = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.within(TICK) {
+                watcher.tick(&control.progress());
+            }
+            watcher.finish();
+        });
+        // Dropped at the end of the run, and if the run should panic: the watcher then ends too.
+        let _end = done.at_end();
+        ablaze_engine::run(plan, &control)
+    });
+    let mut run = result.map_err(|error| match error {
+        LaunchError::Plan(error) => Refusal::usage(error.to_string()),
+        LaunchError::System { .. } => Refusal::machine(error.to_string()),
+    })?;
+    run.command_line = command_line;
+    Ok(run)
+}
+
+/// The words of this process's command line, for reports.
+pub fn own_command_line() -> Vec<String> {
+    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
+    let control = Arc::clone(control);
+    ablaze_sys::signals::on_interrupt(move |times| {
+        if times > 1 {
+            std::process::exit(i32::from(INTERRUPTED));
+        }
+        control.stop();
+    })
+    .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))
+}
+
+/// A flag that can be waited for.
+#[derive(Default)]
+struct Done {
+    flag: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Done {
+    /// Waits so long, or until it is done; whether it is.
+    fn within(&self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        let mut done = self.flag.lock().unwrap_or_else(PoisonError::into_inner);
+        while !*done {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            done = self.changed.wait_timeout(done, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        *done
+    }
+
+    fn at_end(&self) -> AtEnd<'_> {
+        AtEnd(self)
+    }
+}
+
+/// Sets its flag when dropped.
+struct AtEnd<'a>(&'a Done);
+
+impl Drop for AtEnd<'_> {
+    fn drop(&mut self) {
+        *self.0.flag.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.0.changed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_when_it_is_done_and_not_before_its_time() {
+        let done = Done::default();
+        assert!(!done.within(Duration::from_millis(1)));
+        std::thread::scope(|scope| {
+            scope.spawn(|| drop(done.at_end()));
+            assert!(done.within(Duration::from_secs(60)));
+        });
+    }
+}

@@ -1,0 +1,261 @@
+//! From native options to what is asked for: the options are laid over an [`Asked`] that holds
+//! some front end's defaults.
+
+use std::net::UdpSocket;
+
+use ablaze_engine::plan::Load;
+use ablaze_wire::url::Url;
+
+use super::options::{ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions};
+use crate::Refusal;
+use crate::planning::requests::{Bodies, RequestsAsked};
+use crate::planning::{Asked, Family, TargetAsked, sources};
+
+/// Everything a native command line asks for.
+///
+/// # Errors
+/// When a URL, a header or a file cannot be used.
+pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
+    let url = url.map(sources::plain_url).transpose()?;
+    let list = match &options.request.urls {
+        Some(path) => Some(sources::url_list(path, url.as_ref())?),
+        None => None,
+    };
+    let (url, paths) = match (url, list) {
+        (_, Some(list)) => (list.url, list.paths),
+        (Some(url), None) => {
+            let path = url.path_and_query.clone();
+            (url, vec![(path, 1)])
+        }
+        (None, None) => {
+            return Err(Refusal::usage("no URL is given: write for example `ablaze :8080/`"));
+        }
+    };
+    let mut requests = RequestsAsked::new(url.host_header(), String::new());
+    requests.paths = paths;
+    requests.user.clone_from(&url.userinfo);
+    requests.keep_alive = keeps_alive(options);
+    lay_over_requests(&options.request, &mut requests)?;
+    let mut asked = Asked::new(target(&url), requests.build()?);
+    lay_over(options, &mut asked)?;
+    Ok(asked)
+}
+
+/// Lays every option but those of the request over what is asked for.
+///
+/// # Errors
+/// When a local address is not this host's.
+pub fn lay_over(options: &Options, asked: &mut Asked) -> Result<(), Refusal> {
+    lay_over_load(&options.load, asked);
+    lay_over_connections(&options.connection, asked)?;
+    lay_over_workers(&options.machine, asked);
+    if let Some(expect) = &options.report.expect {
+        asked.expect.clone_from(&expect.0);
+    }
+    Ok(())
+}
+
+/// Lays the options of the request over what shall be sent.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn lay_over_requests(
+    options: &RequestOptions,
+    requests: &mut RequestsAsked,
+) -> Result<(), Refusal> {
+    requests.method = options.method.clone().or(requests.method.take());
+    requests.headers.extend(options.headers.iter().cloned());
+    if let Some(body) = &options.body {
+        requests.bodies = Bodies::Same(sources::body(body)?);
+    }
+    if let Some(path) = &options.body_lines {
+        requests.bodies = Bodies::InTurn(sources::body_lines(path)?);
+    }
+    requests.content_type = options.content_type.clone().or(requests.content_type.take());
+    requests.user = options.user.clone().or(requests.user.take());
+    requests.seed = options.seed.unwrap_or(requests.seed);
+    requests.minor_version = options.http.unwrap_or(requests.minor_version);
+    Ok(())
+}
+
+/// The far end that a URL names.
+pub fn target(url: &Url) -> TargetAsked {
+    TargetAsked {
+        url: url.to_string(),
+        host: url.host.clone(),
+        port: url.port,
+        path: url.path_and_query.clone(),
+        family: Family::Any,
+        connect_to: Vec::new(),
+        unix_socket: None,
+    }
+}
+
+/// Whether requests ask for the connection to be kept.
+fn keeps_alive(options: &Options) -> bool {
+    !options.connection.no_keepalive && options.connection.requests_per_connection != Some(1)
+}
+
+fn lay_over_load(options: &LoadOptions, asked: &mut Asked) {
+    let Load::Closed { connections, pipeline } = &mut asked.load;
+    *connections = options.connections.unwrap_or(*connections);
+    *pipeline = options.pipeline.unwrap_or(*pipeline);
+    // The time by itself ends a run only when nothing else does.
+    match (options.requests, options.duration) {
+        (None, None) => {}
+        (requests, duration) => {
+            asked.limits.requests = requests;
+            asked.limits.duration_ns = duration;
+        }
+    }
+    asked.limits.warmup_ns = options.warmup.unwrap_or(asked.limits.warmup_ns);
+    asked.limits.timeout_ns = options.timeout.unwrap_or(asked.limits.timeout_ns);
+    if let Some(ramp) = options.ramp {
+        asked.connections.ramp_ns = ramp / u64::from((*connections).max(1));
+    }
+}
+
+fn lay_over_connections(options: &ConnectionOptions, asked: &mut Asked) -> Result<(), Refusal> {
+    let connections = &mut asked.connections;
+    if options.no_keepalive || options.requests_per_connection == Some(1) {
+        connections.keep_alive = false;
+    } else if let Some(requests) = options.requests_per_connection {
+        if requests == 0 {
+            return Err(Refusal::usage(
+                "0 requests per connection send nothing: give 1 or more, or leave it away",
+            ));
+        }
+        connections.requests_per_connection = Some(requests);
+    }
+    connections.close = options.close.unwrap_or(connections.close);
+    connections.repeat &= !options.no_repeat;
+    if let Some(addresses) = &options.local_address {
+        for address in &addresses.0 {
+            // Whether an address can be bound to is known best by binding to it: routes can make
+            // whole networks this host's own without any interface showing them.
+            UdpSocket::bind((*address, 0)).map_err(|error| {
+                Refusal::usage(format!(
+                    "--local-address {address} cannot be used: {}; give addresses of this host",
+                    sources::reason(&error)
+                ))
+            })?;
+        }
+        connections.local_addresses.clone_from(&addresses.0);
+    }
+    connections.local_ports = options.local_ports.clone().or(connections.local_ports.take());
+    let target = &mut asked.target;
+    target.family = match (options.ipv4, options.ipv6) {
+        (true, _) => Family::V4,
+        (_, true) => Family::V6,
+        _ => target.family,
+    };
+    target.connect_to.extend(options.connect_to.iter().cloned());
+    target.unix_socket = options.unix_socket.clone().or(target.unix_socket.take());
+    if let Some(bytes) = options.max_head {
+        asked.limits.max_head_bytes = max_head_bytes(bytes)?;
+    }
+    Ok(())
+}
+
+/// The shortest head of all, `HTTP/1.1 200` and its two line ends, has 16 bytes.
+fn max_head_bytes(bytes: u64) -> Result<usize, Refusal> {
+    const PERMITTED: std::ops::RangeInclusive<u64> = 16..=(1 << 30);
+    if !PERMITTED.contains(&bytes) {
+        return Err(Refusal::usage(format!(
+            "--max-head {bytes} bytes: give a size from 16 bytes to 1GiB"
+        )));
+    }
+    Ok(bytes as usize)
+}
+
+fn lay_over_workers(options: &MachineOptions, asked: &mut Asked) {
+    let workers = &mut asked.workers;
+    workers.threads = options.threads.or(workers.threads);
+    if let Some(cpus) = &options.cpus {
+        workers.cpus.clone_from(&cpus.0);
+    }
+    workers.io = options.io.unwrap_or(workers.io);
+    workers.spin = options.spin.unwrap_or(workers.spin);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::IpAddr;
+
+    use ablaze_engine::plan::{Close, IoChoice, Spin};
+    use clap::Parser;
+
+    use super::super::options::CommandLine;
+    use super::*;
+
+    fn from(words: &str) -> Asked {
+        let words = ["ablaze load"].into_iter().chain(words.split(' '));
+        let line = CommandLine::try_parse_from(words).unwrap();
+        asked(line.url.as_deref(), &line.options).unwrap()
+    }
+
+    #[test]
+    fn every_option_reaches_the_plan() {
+        let table: &[(&str, fn(&Asked) -> bool)] = &[
+            (":1", |a| a.load == Load::Closed { connections: 50, pipeline: 1 }),
+            ("-c 2k :1", |a| a.load == Load::Closed { connections: 2000, pipeline: 1 }),
+            ("--pipeline 8 :1", |a| a.load == Load::Closed { connections: 50, pipeline: 8 }),
+            (":1", |a| a.limits.requests.is_none() && a.limits.duration_ns == Some(10_000_000_000)),
+            ("-n 1M :1", |a| {
+                a.limits.requests == Some(1_000_000) && a.limits.duration_ns.is_none()
+            }),
+            ("-n 9 -d 2 :1", |a| {
+                a.limits.requests == Some(9) && a.limits.duration_ns == Some(2_000_000_000)
+            }),
+            ("--warmup 1s :1", |a| a.limits.warmup_ns == 1_000_000_000),
+            ("--timeout 5ms :1", |a| a.limits.timeout_ns == 5_000_000),
+            (":1", |a| a.limits.timeout_ns == 30_000_000_000),
+            ("--ramp 1s -c 100 :1", |a| a.connections.ramp_ns == 10_000_000),
+            ("--max-head 1KiB :1", |a| a.limits.max_head_bytes == 1024),
+            ("--no-keepalive :1", |a| !a.connections.keep_alive),
+            ("--requests-per-connection 1 :1", |a| !a.connections.keep_alive),
+            ("--requests-per-connection 9 :1", |a| {
+                a.connections.keep_alive && a.connections.requests_per_connection == Some(9)
+            }),
+            ("--close reset :1", |a| a.connections.close == Close::Reset),
+            (":1", |a| a.connections.close == Close::Await && a.connections.repeat),
+            ("--no-repeat :1", |a| !a.connections.repeat),
+            ("-4 :1", |a| a.target.family == Family::V4),
+            ("--ipv6 :1", |a| a.target.family == Family::V6),
+            ("--connect-to [::1]:2 h:1", |a| a.target.connect_to[0].port == Some(2)),
+            ("--unix-socket /s :1", |a| a.target.unix_socket == Some("/s".into())),
+            ("--local-address 127.0.0.2,127.0.0.4/31 :1", |a| {
+                a.connections.local_addresses
+                    == ["127.0.0.2", "127.0.0.4", "127.0.0.5"]
+                        .map(|ip| ip.parse::<IpAddr>().unwrap())
+            }),
+            ("--local-ports 5000-5999 :1", |a| a.connections.local_ports == Some(5000..=5999)),
+            ("-t 3 --cpus 0,2-3 :1", |a| {
+                a.workers.threads == Some(3) && a.workers.cpus == [0, 2, 3]
+            }),
+            ("--io epoll --spin 20us :1", |a| {
+                a.workers.io == IoChoice::Epoll && a.workers.spin == Spin::For(20_000)
+            }),
+            ("--spin off :1", |a| a.workers.spin == Spin::Off),
+            (":1", |a| a.expect == [200..=399]),
+            ("--expect 404,5xx :1", |a| a.expect == [404..=404, 500..=599]),
+            ("-X PUT :1", |a| a.requests.method == "PUT"),
+            ("-m HEAD :1", |a| a.requests.templates[0].answer_has_no_body),
+            ("-b x --seed 7 :1", |a| a.requests.has_body && a.requests.seed == 7),
+            ("--http 1.0 :1", |a| a.requests.minor_version == 0),
+            (":8080/x?y", |a| {
+                (a.target.host.as_str(), a.target.port) == ("127.0.0.1", 8080)
+                    && a.target.path == "/x?y"
+                    && a.target.url == "http://127.0.0.1:8080/x?y"
+            }),
+            ("name:pass@h:1", |a| {
+                a.requests.templates[0].bytes.windows(13).any(|w| w == b"Authorization")
+                    && !a.target.url.contains("pass")
+            }),
+        ];
+        for (words, holds) in table {
+            let asked = from(words);
+            assert!(holds(&asked), "{words}: {asked:#?}");
+        }
+    }
+}

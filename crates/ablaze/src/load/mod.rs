@@ -1,0 +1,70 @@
+//! `ablaze load`: the native command line, from words to an exit status.
+
+mod asked;
+mod hints;
+mod options;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use ablaze_engine::Run;
+use ablaze_engine::run::Ended;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use crate::carry_out::{carry_out, own_command_line};
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::{Refusal, help, planning, progress};
+pub use asked::{lay_over, lay_over_requests, target};
+pub use options::{CommandLine, Options};
+
+/// Runs `ablaze load` with the words behind `load`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    match read(arguments).and_then(|line| line.map_or(Ok(ExitCode::SUCCESS), |line| load(&line))) {
+        Ok(status) => status,
+        Err(refusal) => refusal.report(),
+    }
+}
+
+/// The command line, or `None` when it asked for help, which is then given.
+fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
+    if arguments.is_empty() {
+        return Err(Refusal::usage(
+            "no URL is given: write for example `ablaze :8080/`; see `ablaze load --help`",
+        ));
+    }
+    if let Some(hint) = hints::elsewhere_first(arguments) {
+        return Err(Refusal::usage(hint));
+    }
+    let program = OsString::from("ablaze load");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => Ok(Some(line)),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            help::print(&error.render().to_string());
+            Ok(None)
+        }
+        Err(error) => Err(hints::refusal(&error, &CommandLine::command())),
+    }
+}
+
+fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let quiet = line.options.report.quiet;
+    let planned = planning::plan(asked::asked(line.url.as_deref(), &line.options)?)?;
+    if line.options.connection.insecure {
+        note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");
+    }
+    planned.notes.iter().for_each(|text| note(text));
+    let mut watcher = progress::watcher(&planned.plan, quiet);
+    let run = carry_out(planned.plan, own_command_line(), watcher.as_mut())?;
+    Ok(status(&run))
+}
+
+/// The exit status that a run deserves by itself.
+pub fn status(run: &Run) -> ExitCode {
+    let nothing = run.record.succeeded() == 0;
+    match run.ended {
+        Ended::Interrupted => ExitCode::from(INTERRUPTED),
+        _ if nothing => ExitCode::from(NOTHING_MEASURED),
+        _ => ExitCode::SUCCESS,
+    }
+}

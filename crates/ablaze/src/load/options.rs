@@ -1,0 +1,269 @@
+//! The native options. Nothing has a default here: what is absent leaves the [`Asked`] as it was,
+//! so that other front ends can take the same options on top of their own defaults.
+//!
+//! [`Asked`]: crate::planning::Asked
+
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use ablaze_engine::plan::{Close, IoChoice, Spin};
+use clap::{ArgAction, Args, Parser};
+
+use crate::planning::ConnectTo;
+use crate::values;
+
+/// The whole native command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze load",
+    bin_name = "ablaze load",
+    about = "Load a URL and report what came back. `ablaze URL` is the same.",
+    override_usage = "ablaze [load] [OPTIONS] URL",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+pub struct CommandLine {
+    /// What to load; `:8080/x` means http://127.0.0.1:8080/x, a bare host gets http:// and /
+    pub url: Option<String>,
+    /// The options, without the URL.
+    #[command(flatten)]
+    pub options: Options,
+}
+
+/// The native options, for every front end.
+#[derive(Debug, Default, Args)]
+pub struct Options {
+    /// Shape and length of the load.
+    #[command(flatten)]
+    pub load: LoadOptions,
+    /// What is sent.
+    #[command(flatten)]
+    pub request: RequestOptions,
+    /// How connections are made, used and ended.
+    #[command(flatten)]
+    pub connection: ConnectionOptions,
+    /// The client's threads and system calls.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// Judging and reporting.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
+
+/// Shape and length of the load.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadOptions {
+    /// Connections, each with a request in flight all the time [default: 50]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    pub connections: Option<u32>,
+    /// Requests in all, exact; k and M are understood
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::count)]
+    pub requests: Option<u64>,
+    /// Length of the run; with -n, what comes first [default: 10s if there is no -n]
+    #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub duration: Option<u64>,
+    /// Requests in flight on each connection (HTTP pipelining) [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub pipeline: Option<u32>,
+    /// Load to send before the clock starts, not counted [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub warmup: Option<u64>,
+    /// Time over which the connections are opened at the start [default: 0, all at once]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub ramp: Option<u64>,
+    /// Longest an exchange may take, connecting included; 0 for no limit [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub timeout: Option<u64>,
+}
+
+/// What is sent.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Request")]
+pub struct RequestOptions {
+    /// Method [default: GET, POST with a body]
+    #[arg(short, long, visible_short_alias = 'X', value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Header field; replaces one that would be sent by itself, `Name:` leaves it out. Repeatable
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Body: text, @FILE, or @- for standard input
+    #[arg(short, long, value_name = "BODY")]
+    pub body: Option<String>,
+    /// Content-Type of the body
+    #[arg(long, value_name = "TYPE")]
+    pub content_type: Option<String>,
+    /// Basic authorization
+    #[arg(short, long, value_name = "NAME:PASSWORD")]
+    pub user: Option<String>,
+    /// Requests from a file of lines `URL [weight]`, `#` begins a comment; all to one host
+    #[arg(long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
+    /// One request for each line of this file, the line being its body; in order, over and over
+    #[arg(long, value_name = "FILE", conflicts_with = "body")]
+    pub body_lines: Option<PathBuf>,
+    /// Seed of {rand:N} [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// HTTP version of the requests, 1.0 or 1.1 [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = http_version)]
+    pub http: Option<u8>,
+}
+
+/// How connections are made, used and ended.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Connections")]
+pub struct ConnectionOptions {
+    /// A new connection for every request
+    #[arg(long)]
+    pub no_keepalive: bool,
+    /// Requests on a connection before it is closed and a new one opened [default: no limit]
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub requests_per_connection: Option<u64>,
+    /// How a connection ends: await (the server's FIN, up to 1 s), fin or reset [default: await]
+    #[arg(long, value_name = "HOW", value_parser = close)]
+    pub close: Option<Close>,
+    /// Do not send a request again whose reused connection closed before any answer byte
+    #[arg(long)]
+    pub no_repeat: bool,
+    /// Use IPv4 addresses only
+    #[arg(short = '4', long, conflicts_with = "ipv6")]
+    pub ipv4: bool,
+    /// Use IPv6 addresses only
+    #[arg(short = '6', long)]
+    pub ipv6: bool,
+    /// Connect there instead: ADDR:PORT, or HOST:PORT:ADDR:PORT as curl has it. Repeatable
+    #[arg(long, value_name = "WHERE", value_parser = ConnectTo::parse)]
+    pub connect_to: Vec<ConnectTo>,
+    /// Connect to this Unix socket
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<PathBuf>,
+    /// Addresses to connect from, in turn: a list of addresses and networks (10.0.0.0/24)
+    #[arg(long, value_name = "LIST", value_parser = local_addresses)]
+    pub local_address: Option<AddressList>,
+    /// Ports to connect from, in turn
+    #[arg(long, value_name = "A-B", value_parser = values::ports)]
+    pub local_ports: Option<RangeInclusive<u16>>,
+    /// Longest head of an answer [default: 64KiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub max_head: Option<u64>,
+    /// Has no meaning on http
+    #[arg(short = 'k', long, hide = true)]
+    pub insecure: bool,
+}
+
+/// The client's threads and system calls.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineOptions {
+    /// Worker threads [default: one per CPU, half of them for a target on this host]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    pub threads: Option<u32>,
+    /// CPUs to pin the threads to, such as 0,2-3
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    pub cpus: Option<CpuList>,
+    /// System calls to use: auto, uring or epoll [default: auto]
+    #[arg(long, value_name = "IO", value_parser = io_choice)]
+    pub io: Option<IoChoice>,
+    /// Watch actively for answers before sleeping: auto, off or a time [default: auto]
+    #[arg(long, value_name = "SPIN", value_parser = spin)]
+    pub spin: Option<Spin>,
+}
+
+/// Judging and reporting.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Report")]
+pub struct ReportOptions {
+    /// Statuses that are expected [default: 2xx,3xx]
+    #[arg(long, value_name = "STATUSES", value_parser = statuses)]
+    pub expect: Option<StatusList>,
+    /// Keep the report in a file; its format is that of the extension. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// End with status 3 if this holds, such as 'p99>50ms' or 'errors>0'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<String>,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub quiet: bool,
+}
+
+/// Addresses from one option.
+#[derive(Debug, Clone)]
+pub struct AddressList(pub Vec<IpAddr>);
+
+/// CPUs from one option.
+#[derive(Debug, Clone)]
+pub struct CpuList(pub Vec<u32>);
+
+/// Statuses from one option.
+#[derive(Debug, Clone)]
+pub struct StatusList(pub Vec<RangeInclusive<u16>>);
+
+const AFTER_HELP: &str = "\
+Placeholders in path, header fields and body, each as wide in every request:
+  {seq}       the number of the request    {rand:N}  N random digits
+
+Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
+  sizes 64KB (1000), 64KiB (1024).
+Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
+Formats of -o by extension: .json .csv .txt .hlog.
+An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
+Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if was
+met; 130 interrupted (the report is still printed).";
+
+fn local_addresses(text: &str) -> Result<AddressList, String> {
+    values::local_addresses(text).map(AddressList)
+}
+
+fn cpus(text: &str) -> Result<CpuList, String> {
+    values::cpus(text).map(CpuList)
+}
+
+fn statuses(text: &str) -> Result<StatusList, String> {
+    values::statuses(text).map(StatusList)
+}
+
+fn http_version(text: &str) -> Result<u8, String> {
+    match text {
+        "1.0" => Ok(0),
+        "1.1" | "1" => Ok(1),
+        "2" | "2.0" | "3" => Err("is not in this version: write 1.0 or 1.1".to_owned()),
+        _ => Err("write 1.0 or 1.1".to_owned()),
+    }
+}
+
+fn close(text: &str) -> Result<Close, String> {
+    match text {
+        "await" => Ok(Close::Await),
+        "fin" => Ok(Close::Fin),
+        "reset" => Ok(Close::Reset),
+        _ => Err("write await, fin or reset".to_owned()),
+    }
+}
+
+fn io_choice(text: &str) -> Result<IoChoice, String> {
+    match text {
+        "auto" => Ok(IoChoice::Auto),
+        "uring" | "io_uring" => Ok(IoChoice::Uring),
+        "epoll" => Ok(IoChoice::Epoll),
+        _ => Err("write auto, uring or epoll".to_owned()),
+    }
+}
+
+fn spin(text: &str) -> Result<Spin, String> {
+    match text {
+        "auto" => Ok(Spin::Auto),
+        "off" => Ok(Spin::Off),
+        _ => match values::duration_ns(text) {
+            Ok(0) => Ok(Spin::Off),
+            Ok(ns) => Ok(Spin::For(ns)),
+            Err(_) => Err("write auto, off or a time such as 50us".to_owned()),
+        },
+    }
+}

@@ -1,0 +1,49 @@
+//! Makes sure before the run that every connection can have its descriptor.
+
+use ablaze_sys::limits::raise_descriptor_limit;
+
+use crate::Refusal;
+
+/// Descriptors a worker needs besides its connections: ring or epoll, wakers, timers, and room.
+const PER_WORKER: u64 = 8;
+
+/// Descriptors of the process itself: standard streams, output files, what it inherited.
+const PER_PROCESS: u64 = 32;
+
+/// Raises the soft limit as far as the run needs.
+///
+/// # Errors
+/// When the hard limit does not permit it.
+pub fn make_sure_of(connections: u32, workers: u32) -> Result<(), Refusal> {
+    let needed = needed(connections, workers);
+    match raise_descriptor_limit(needed).soft {
+        Some(limit) if limit < needed => Err(too_few(connections, needed, limit)),
+        _ => Ok(()),
+    }
+}
+
+fn needed(connections: u32, workers: u32) -> u64 {
+    u64::from(connections) + u64::from(workers) * PER_WORKER + PER_PROCESS
+}
+
+fn too_few(connections: u32, needed: u64, limit: u64) -> Refusal {
+    Refusal::machine(format!(
+        "{connections} connections need {needed} descriptors and this process may have {limit}: \
+         lower -c to {}, or raise the limit as root (`ulimit -Hn {needed}`)",
+        limit.saturating_sub(needed - u64::from(connections))
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_remedy_names_a_number_of_connections_that_fits() {
+        let needed_for_5000 = needed(5000, 2);
+        let line = too_few(5000, needed_for_5000, 1024).line;
+        let fits = 1024 - (needed_for_5000 - 5000);
+        assert!(line.contains(&format!("-c to {fits},")), "{line}");
+        assert_eq!(needed(fits as u32, 2), 1024);
+    }
+}

@@ -1,0 +1,151 @@
+//! From what was asked to a [`Plan`]: addresses are resolved, workers counted, descriptors made
+//! sure of. Both front ends fill an [`Asked`] and call [`plan`]; neither knows the machine.
+
+pub mod addresses;
+pub mod descriptors;
+pub mod order;
+pub mod requests;
+pub mod sources;
+pub mod workers;
+
+use std::ops::RangeInclusive;
+
+use ablaze_engine::plan::{ClockStarts, Close, Connections, Limits, Load, Plan, Requests, Target};
+
+use crate::Refusal;
+pub use addresses::{ConnectTo, Family, TargetAsked};
+pub use workers::WorkersAsked;
+
+/// What was asked for, in the engine's terms, before anything depends on this machine.
+#[derive(Debug, Clone)]
+pub struct Asked {
+    /// Where the load shall go.
+    pub target: TargetAsked,
+    /// What shall be sent.
+    pub requests: Requests,
+    /// The shape of the load.
+    pub load: Load,
+    /// When it ends, and what is too much.
+    pub limits: Limits,
+    /// How connections are made, used and ended.
+    pub connections: Connections,
+    /// Threads, CPUs and the I/O backend.
+    pub workers: WorkersAsked,
+    /// Statuses that count as expected.
+    pub expect: Vec<RangeInclusive<u16>>,
+    /// Keep a line of every request.
+    pub keep_every_request: bool,
+}
+
+/// A Plan, and what the person should know about how it came about.
+#[derive(Debug, Clone)]
+pub struct Planned {
+    /// The Plan.
+    pub plan: Plan,
+    /// Lines to print before the run.
+    pub notes: Vec<String>,
+}
+
+impl Asked {
+    /// The native defaults: 50 connections for 10 s, kept alive, on a clock that starts when all
+    /// connections stand.
+    pub fn new(target: TargetAsked, requests: Requests) -> Self {
+        Self {
+            target,
+            requests,
+            load: Load::Closed { connections: 50, pipeline: 1 },
+            limits: Limits {
+                requests: None,
+                duration_ns: Some(10_000_000_000),
+                warmup_ns: 0,
+                timeout_ns: 30_000_000_000,
+                max_head_bytes: 65_536,
+                hopeless_after: 10,
+            },
+            connections: Connections {
+                keep_alive: true,
+                requests_per_connection: None,
+                close: Close::Await,
+                repeat: true,
+                clock_starts: ClockStarts::AfterConnecting,
+                ramp_ns: 0,
+                local_addresses: Vec::new(),
+                local_ports: None,
+                socket_buffer_bytes: None,
+                no_delay: true,
+            },
+            workers: WorkersAsked::default(),
+            expect: vec![200..=399],
+            keep_every_request: false,
+        }
+    }
+}
+
+/// Makes the Plan: resolves the host, counts the workers, raises the descriptor limit.
+///
+/// # Errors
+/// When a number is out of its range, the host has no address, or the machine does not permit
+/// what the Plan needs. The line names the remedy.
+pub fn plan(asked: Asked) -> Result<Planned, Refusal> {
+    let mut notes = Vec::new();
+    let load = checked_load(&asked, &mut notes)?;
+    let addresses = addresses::resolve(&asked.target)?;
+    let on_this_host = asked.target.unix_socket.is_some()
+        || addresses.iter().any(|address| ablaze_sys::is_local_address(address.ip()));
+    let workers = workers::choose(
+        &asked.workers,
+        load.connections(),
+        on_this_host,
+        &workers::Cpus::of_this_process(),
+        &mut notes,
+    )?;
+    descriptors::make_sure_of(load.connections(), workers.count)?;
+    let plan = Plan {
+        target: Target {
+            url: asked.target.url,
+            host: asked.target.host,
+            port: asked.target.port,
+            path: asked.target.path,
+            addresses,
+            unix_socket: asked.target.unix_socket,
+        },
+        requests: asked.requests,
+        load,
+        limits: asked.limits,
+        connections: asked.connections,
+        workers,
+        expect: asked.expect,
+        keep_every_request: asked.keep_every_request,
+    };
+    Ok(Planned { plan, notes })
+}
+
+/// The load, with no more connections than there are requests.
+fn checked_load(asked: &Asked, notes: &mut Vec<String>) -> Result<Load, Refusal> {
+    let Load::Closed { mut connections, pipeline } = asked.load;
+    if connections == 0 {
+        return Err(Refusal::usage("0 connections send nothing: give -c 1 or more"));
+    }
+    if pipeline == 0 {
+        return Err(Refusal::usage("a pipeline of 0 sends nothing: give --pipeline 1 or more"));
+    }
+    if asked.limits.requests == Some(0) {
+        return Err(Refusal::usage("0 requests measure nothing: give -n 1 or more"));
+    }
+    if asked.limits.duration_ns == Some(0) {
+        return Err(Refusal::usage("a duration of 0 measures nothing: give -d 1s or more"));
+    }
+    if let Some(requests) = asked.limits.requests
+        && u64::from(connections) > requests
+    {
+        notes.push(format!(
+            "-c {connections} is more than the {requests} requests of -n: using {requests} \
+             connections"
+        ));
+        connections = requests as u32;
+    }
+    Ok(Load::Closed { connections, pipeline })
+}
+
+#[cfg(test)]
+mod tests;

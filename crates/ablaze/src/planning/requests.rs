@@ -1,0 +1,329 @@
+//! From methods, header fields and bodies as typed to [`Requests`]: the fields that every request
+//! needs are added, those given replace them, lists of paths or bodies become templates.
+
+use ablaze_engine::plan::Requests;
+use ablaze_wire::http1::builder::RequestBuilder;
+use ablaze_wire::http1::credentials;
+use ablaze_wire::http1::request::Template;
+
+use crate::Refusal;
+use crate::planning::order;
+
+/// What shall be sent.
+#[derive(Debug, Clone)]
+pub struct RequestsAsked {
+    /// Value of the Host field, unless a header replaces it.
+    pub authority: String,
+    /// Paths with their queries, and how often each comes among the others.
+    pub paths: Vec<(String, u64)>,
+    /// Method; `None` is GET, or POST when there is a body.
+    pub method: Option<String>,
+    /// Header lines as typed. One replaces the field of the same name that would be sent by
+    /// itself; `Name:` without a value leaves that field out.
+    pub headers: Vec<String>,
+    /// Body of every request, or bodies to be sent in turn.
+    pub bodies: Bodies,
+    /// Content-Type of the bodies; `None` guesses.
+    pub content_type: Option<String>,
+    /// Basic credentials, `name:password`.
+    pub user: Option<String>,
+    /// Value of the User-Agent field.
+    pub user_agent: String,
+    /// HTTP minor version.
+    pub minor_version: u8,
+    /// Ask the server to keep the connection.
+    pub keep_alive: bool,
+    /// Seed of `{rand:N}`.
+    pub seed: u64,
+}
+
+/// The bodies of the requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bodies {
+    /// None.
+    None,
+    /// The same in every request.
+    Same(Vec<u8>),
+    /// One after the other, over and over.
+    InTurn(Vec<Vec<u8>>),
+}
+
+impl RequestsAsked {
+    /// A GET of one path with nothing special about it.
+    pub fn new(authority: impl Into<String>, path: impl Into<String>) -> Self {
+        Self {
+            authority: authority.into(),
+            paths: vec![(path.into(), 1)],
+            method: None,
+            headers: Vec::new(),
+            bodies: Bodies::None,
+            content_type: None,
+            user: None,
+            user_agent: concat!("ablaze/", env!("CARGO_PKG_VERSION")).into(),
+            minor_version: 1,
+            keep_alive: true,
+            seed: 1,
+        }
+    }
+
+    /// The requests.
+    ///
+    /// # Errors
+    /// When a method, path, header or weight is none, or the requests exceed 4 GiB together.
+    pub fn build(&self) -> Result<Requests, Refusal> {
+        let has_body = self.bodies != Bodies::None;
+        let method = match &self.method {
+            Some(method) => method.clone(),
+            None => if has_body { "POST" } else { "GET" }.to_owned(),
+        };
+        let templates = self.templates(&method)?;
+        let bytes: usize = templates.iter().map(|template| template.bytes.len()).sum();
+        if u32::try_from(bytes).is_err() {
+            return Err(Refusal::usage(format!(
+                "the requests have {bytes} bytes together, more than 4 GiB: send fewer or shorter"
+            )));
+        }
+        let order = match &self.bodies {
+            Bodies::InTurn(bodies) if bodies.len() > 1 => (0..bodies.len() as u32).collect(),
+            _ => {
+                let weights: Vec<u64> = self.paths.iter().map(|(_, weight)| *weight).collect();
+                order::spread(&weights).map_err(Refusal::usage)?
+            }
+        };
+        let (minor_version, seed) = (self.minor_version, self.seed);
+        Ok(Requests { templates, order, method, minor_version, has_body, seed })
+    }
+
+    fn templates(&self, method: &str) -> Result<Vec<Template>, Refusal> {
+        let same = [Vec::new()];
+        let bodies: &[Vec<u8>] = match &self.bodies {
+            Bodies::None => &same,
+            Bodies::Same(body) => std::slice::from_ref(body),
+            Bodies::InTurn(bodies) => bodies,
+        };
+        if self.paths.len() > 1 && bodies.len() > 1 {
+            return Err(Refusal::usage(
+                "paths in turn and bodies in turn exclude each other: leave --urls or --body-lines \
+                 away",
+            ));
+        }
+        let mut templates = Vec::with_capacity(self.paths.len().max(bodies.len()));
+        for (path, _) in &self.paths {
+            for body in bodies {
+                let template = self.request(method, path, body)?;
+                templates.push(template);
+            }
+        }
+        Ok(templates)
+    }
+
+    fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Refusal> {
+        let mut request = RequestBuilder::new(method, path).minor_version(self.minor_version);
+        for field in self.own_fields(method, body) {
+            match (self.given(field.name), field.value) {
+                (Some(given), _) if value_of(given).is_empty() => {}
+                (Some(given), _) => request = request.header_line(given),
+                (None, Value::Text(text)) => request = request.header(field.name, text),
+                (None, Value::BodyLength) => request = request.body_length_header(field.name),
+            }
+        }
+        for line in self.additional(method, body)? {
+            request = request.header_line(line);
+        }
+        request.body(body).build().map_err(|error| Refusal::usage(error.to_string()))
+    }
+
+    /// The fields that are sent by themselves, in the order they are sent.
+    fn own_fields(&self, method: &str, body: &[u8]) -> Vec<OwnField> {
+        let text = |name, value: &str| OwnField { name, value: Value::Text(value.to_owned()) };
+        let mut fields = vec![
+            text("Host", &self.authority),
+            text("User-Agent", &self.user_agent),
+            text("Accept", "*/*"),
+        ];
+        if let Some(user) = &self.user {
+            fields.push(text("Authorization", &credentials::basic(user.as_bytes())));
+        }
+        // What each version does without a word (RFC 9112, 9.3) is not said.
+        match (self.minor_version, self.keep_alive) {
+            (0, true) => fields.push(text("Connection", "keep-alive")),
+            (1.., false) => fields.push(text("Connection", "close")),
+            _ => {}
+        }
+        if self.bodies != Bodies::None {
+            let guessed = if body.starts_with(b"{") || body.starts_with(b"[") {
+                "application/json"
+            } else {
+                "text/plain"
+            };
+            fields.push(text("Content-Type", self.content_type.as_deref().unwrap_or(guessed)));
+        }
+        // RFC 9110, 8.6: a method that anticipates content says so when there is none, too. With a
+        // transfer coding the length must not be there (RFC 9112, 6.2).
+        let anticipates = matches!(method, "POST" | "PUT" | "PATCH");
+        let coded = self.headers.iter().any(|line| is_named(line, "Transfer-Encoding"));
+        if (self.bodies != Bodies::None || anticipates) && !coded {
+            fields.push(OwnField { name: "Content-Length", value: Value::BodyLength });
+        }
+        fields
+    }
+
+    /// The header lines that replace no field of ours, as typed.
+    fn additional(&self, method: &str, body: &[u8]) -> Result<Vec<&str>, Refusal> {
+        let own = self.own_fields(method, body);
+        for name in ["Host", "Content-Length"] {
+            if self.headers.iter().filter(|line| is_named(line, name)).count() > 1 {
+                return Err(Refusal::usage(format!(
+                    "header {name} is given twice: servers refuse that; leave one away"
+                )));
+            }
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        let lines = self.headers.iter().filter(|line| {
+            let replaced = own.iter().find(|field| is_named(line, field.name));
+            match replaced {
+                // The first took its place above; a second of the same name is one more.
+                Some(field) if !seen.contains(&field.name) => {
+                    seen.push(field.name);
+                    false
+                }
+                _ => true,
+            }
+        });
+        Ok(lines.map(String::as_str).collect())
+    }
+
+    fn given(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|line| is_named(line, name)).map(String::as_str)
+    }
+}
+
+struct OwnField {
+    name: &'static str,
+    value: Value,
+}
+
+enum Value {
+    Text(String),
+    BodyLength,
+}
+
+fn is_named(line: &str, name: &str) -> bool {
+    line.split_once(':').is_some_and(|(own, _)| own.eq_ignore_ascii_case(name))
+}
+
+fn value_of(line: &str) -> &str {
+    line.split_once(':').map_or("", |(_, value)| value.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn get() -> RequestsAsked {
+        let mut asked = RequestsAsked::new("h:8080", "/x?y");
+        asked.user_agent = "agent".into();
+        asked
+    }
+
+    fn text(asked: &RequestsAsked) -> String {
+        let requests = asked.build().unwrap();
+        String::from_utf8(requests.templates[0].bytes.clone()).unwrap()
+    }
+
+    #[test]
+    fn a_plain_get() {
+        let expected =
+            "GET /x?y HTTP/1.1\r\nHost: h:8080\r\nUser-Agent: agent\r\nAccept: */*\r\n\r\n";
+        assert_eq!(text(&get()), expected);
+    }
+
+    #[test]
+    fn versions_say_what_they_do_not_do_by_themselves() {
+        let connection = |minor_version, keep_alive| {
+            let text = text(&RequestsAsked { minor_version, keep_alive, ..get() });
+            let line = text.lines().find(|line| line.starts_with("Connection")).map(str::to_owned);
+            (text.lines().next().unwrap().to_owned(), line)
+        };
+        assert_eq!(connection(0, false).1, None);
+        assert_eq!(connection(0, true).1.unwrap(), "Connection: keep-alive");
+        assert_eq!(connection(1, false).1.unwrap(), "Connection: close");
+        assert_eq!(connection(1, true).1, None);
+        assert_eq!(connection(0, true).0, "GET /x?y HTTP/1.0");
+    }
+
+    #[test]
+    fn a_body_is_posted_with_its_length_and_type() {
+        let body = |body: &str| Bodies::Same(body.as_bytes().to_vec());
+        let json = text(&RequestsAsked { bodies: body("{\"a\":1}"), ..get() });
+        assert!(json.starts_with("POST /x?y "), "{json}");
+        assert!(json.contains("\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{"));
+        let plain = text(&RequestsAsked { bodies: body("a=1"), ..get() });
+        assert!(plain.contains("\r\nContent-Type: text/plain\r\n"), "{plain}");
+        let typed = RequestsAsked { content_type: Some("a/b".into()), bodies: body("x"), ..get() };
+        assert!(text(&typed).contains("\r\nContent-Type: a/b\r\n"));
+        let put = RequestsAsked { method: Some("PUT".into()), bodies: body("x"), ..get() };
+        assert!(text(&put).starts_with("PUT "));
+        let empty = text(&RequestsAsked { method: Some("POST".into()), ..get() });
+        assert!(empty.contains("\r\nContent-Length: 0\r\n"), "{empty}");
+    }
+
+    #[test]
+    fn headers_given_replace_ours_and_an_empty_one_leaves_it_out() {
+        let headers = ["host: other", "Accept:", "X-A: 1", "X-A: 2", "User-Agent: me"];
+        let asked = RequestsAsked { headers: headers.map(Into::into).into(), ..get() };
+        let expected = "GET /x?y HTTP/1.1\r\nhost: other\r\nUser-Agent: me\r\n\
+                        X-A: 1\r\nX-A: 2\r\n\r\n";
+        assert_eq!(text(&asked), expected);
+    }
+
+    #[test]
+    fn a_wrong_or_double_length_and_a_double_host_are_refused() {
+        let headers = |headers: &[&str]| RequestsAsked {
+            headers: headers.iter().map(|line| (*line).to_owned()).collect(),
+            bodies: Bodies::Same(b"abc".to_vec()),
+            ..get()
+        };
+        assert!(text(&headers(&["Content-Length: 3"])).matches("Content-Length").count() == 1);
+        for wrong in [
+            &["Content-Length: 4"][..],
+            &["Content-Length: 3", "content-length: 3"],
+            &["Host: a", "Host: b"],
+            &["no colon"],
+            &["bad name: x"],
+            &["X: a\r\nY: b"],
+        ] {
+            assert_eq!(headers(wrong).build().unwrap_err().status, 2, "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_transfer_coding_takes_the_place_of_the_length() {
+        let asked = RequestsAsked {
+            headers: vec!["Transfer-Encoding: chunked".into()],
+            bodies: Bodies::Same(b"0\r\n\r\n".to_vec()),
+            ..get()
+        };
+        assert!(!text(&asked).contains("Content-Length"));
+    }
+
+    #[test]
+    fn credentials_are_those_of_the_standard() {
+        // RFC 7617, section 2.
+        let asked = RequestsAsked { user: Some("Aladdin:open sesame".into()), ..get() };
+        assert!(text(&asked).contains("Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n"));
+    }
+
+    #[test]
+    fn bodies_in_turn_and_weighted_paths_make_an_order() {
+        let lines = Bodies::InTurn(vec![b"a".to_vec(), b"b".to_vec(), b"a".to_vec()]);
+        let requests = RequestsAsked { bodies: lines.clone(), ..get() }.build().unwrap();
+        assert_eq!(requests.order, [0, 1, 2]);
+        assert!(requests.templates[1].bytes.ends_with(b"\r\n\r\nb"));
+        let paths = vec![("/a".into(), 3), ("/b".into(), 1)];
+        let requests = RequestsAsked { paths: paths.clone(), ..get() }.build().unwrap();
+        assert_eq!(requests.order.iter().filter(|entry| **entry == 0).count(), 3);
+        assert_eq!(requests.order.len(), 4);
+        assert!(RequestsAsked { paths, bodies: lines, ..get() }.build().is_err());
+    }
+}

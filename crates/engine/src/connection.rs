@@ -1,0 +1,134 @@
+//! A connection and the exchanges in flight on it: plain data of the worker, small and reused.
+
+use ablaze_net::Receive;
+use ablaze_wire::http1::chunked::Chunked;
+
+/// One request and its answer to come.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Exchange {
+    /// Number of the request in the run.
+    pub number: u64,
+    /// When it began: connecting for it, or sending it. 0 until the driver submits.
+    pub started_ns: u64,
+    /// When its bytes were handed to the kernel. 0 until then.
+    pub sent_ns: u64,
+    /// When the first byte of its answer came; 0 until then.
+    pub first_byte_ns: u64,
+    /// How long connecting for it took; 0 on a connection that stood already.
+    pub connect_ns: u64,
+    /// Which of the Plan's templates it sends.
+    pub template: u32,
+    /// It was sent once before, on a connection that the server closed before answering.
+    pub repeated: bool,
+}
+
+/// What a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Stage {
+    /// No socket, nothing planned.
+    #[default]
+    Free,
+    /// No socket until its deadline, then it is opened.
+    Resting,
+    /// Connecting.
+    Opening,
+    /// Connected.
+    Open,
+    /// The driver was asked to close it.
+    Closing,
+}
+
+/// Where the reading of an answer is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Reading {
+    /// In the head, or before it.
+    #[default]
+    Head,
+    /// In a body of known length: so many bytes are still to come.
+    Length(u64),
+    /// In a chunked body.
+    Chunked(Chunked),
+    /// In a body that ends when the server closes.
+    ToEnd,
+}
+
+/// A place for one connection at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Connection {
+    /// What it is doing.
+    pub stage: Stage,
+    /// Where the reading of the current answer is.
+    pub reading: Reading,
+    /// Status and persistence of the current answer, from its head.
+    pub status: u16,
+    /// The server keeps the connection after the current answer.
+    pub server_keeps: bool,
+    /// A byte of the current answer has arrived.
+    pub answer_began: bool,
+    /// The answer is complete but its request not yet sent whole.
+    pub held: bool,
+    /// How the driver was last told to receive.
+    pub mode: Receive,
+    /// Sends that asked for notice and have not had it.
+    pub sends_under_way: u32,
+    /// Ring position of the oldest exchange in flight.
+    pub oldest: u32,
+    /// Exchanges in flight.
+    pub in_flight: u32,
+    /// Requests sent on this connection since it was opened.
+    pub requests: u64,
+    /// Answers completed on it.
+    pub answers: u64,
+    /// Attempts to connect that failed since the last success.
+    pub failed_attempts: u32,
+    /// Bytes of the current answer's body so far.
+    pub body_bytes: u64,
+    /// When opening it began. 0 until the driver submits.
+    pub opening_ns: u64,
+    /// When it must have moved on: while resting, closing or held.
+    pub deadline_ns: u64,
+    /// Index of the spill holding the beginning of a split head.
+    pub spill: Option<u32>,
+}
+
+impl Connection {
+    /// A free place.
+    pub fn new() -> Self {
+        Self {
+            stage: Stage::Free,
+            reading: Reading::Head,
+            status: 0,
+            server_keeps: false,
+            answer_began: false,
+            held: false,
+            mode: Receive::Stream,
+            sends_under_way: 0,
+            oldest: 0,
+            in_flight: 0,
+            requests: 0,
+            answers: 0,
+            failed_attempts: 0,
+            body_bytes: 0,
+            opening_ns: 0,
+            deadline_ns: u64::MAX,
+            spill: None,
+        }
+    }
+
+    /// Forgets what belonged to the socket; exchanges in flight and the count of failed
+    /// attempts stay.
+    pub fn socket_gone(&mut self) {
+        *self = Self {
+            oldest: self.oldest,
+            in_flight: self.in_flight,
+            failed_attempts: self.failed_attempts,
+            ..Self::new()
+        };
+    }
+}
+
+impl Default for Connection {
+    fn default() -> Self {
+        Self::new()
+    }
+}

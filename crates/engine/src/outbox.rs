@@ -1,0 +1,160 @@
+//! The bytes of requests, laid out once before the run: constant requests where the driver can
+//! send them from, patched ones in a buffer per connection of which only the patches change.
+
+use std::sync::Arc;
+
+use ablaze_net::{Io, OutBuffer, Outgoing};
+use ablaze_wire::http1::patch::{Patcher, Random};
+use ablaze_wire::http1::request::Template;
+
+use crate::plan::Requests;
+
+/// Where each template's bytes lie.
+#[derive(Debug, Clone)]
+pub struct Layout {
+    /// All templates, one after the other, for the driver.
+    pub constant_bytes: Arc<[u8]>,
+    /// First byte of each template.
+    starts: Vec<u32>,
+    /// How often the template is repeated there, so that several requests are one send.
+    copies: u32,
+}
+
+impl Layout {
+    /// Lays out the templates; with a pipeline, a single constant one is repeated.
+    pub fn new(requests: &Requests, pipeline: u32) -> Self {
+        let single = requests.templates.len() == 1 && requests.templates[0].patches.is_empty();
+        let copies = if single { pipeline.max(1) } else { 1 };
+        let mut bytes = Vec::new();
+        let mut starts = Vec::new();
+        for template in &requests.templates {
+            starts.push(bytes.len() as u32);
+            for _ in 0..copies {
+                bytes.extend_from_slice(&template.bytes);
+            }
+        }
+        Self { constant_bytes: bytes.into(), starts, copies }
+    }
+}
+
+/// A worker's view of the requests: says what to send for each exchange.
+#[derive(Debug)]
+pub struct Outbox {
+    layout: Layout,
+    templates: Vec<Template>,
+    order: Vec<u32>,
+    /// One per template.
+    patchers: Vec<Patcher>,
+    random: Random,
+    /// One per exchange that can be in flight, if any request is patched.
+    places: Vec<Place>,
+}
+
+/// The buffer of one exchange in flight.
+#[derive(Debug)]
+struct Place {
+    buffer: OutBuffer,
+    /// Template whose bytes are in it, or [`NONE`].
+    holds: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Outbox {
+    /// For one worker.
+    pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
+        Self {
+            layout,
+            templates: requests.templates.clone(),
+            order: requests.order.clone(),
+            patchers: requests.templates.iter().map(Patcher::new).collect(),
+            random: Random::new(requests.seed, u64::from(worker)),
+            places: Vec::new(),
+        }
+    }
+
+    /// The template of the request of this number.
+    #[inline]
+    pub fn template_of(&self, number: u64) -> u32 {
+        match self.order.len() {
+            0 => 0,
+            length => self.order[(number % length as u64) as usize],
+        }
+    }
+
+    /// Length of a request, bytes.
+    #[inline]
+    pub fn request_bytes(&self, template: u32) -> u32 {
+        self.templates[template as usize].bytes.len() as u32
+    }
+
+    /// Whether the answer to it has no body whatever its head says.
+    #[inline]
+    pub fn answer_has_no_body(&self, template: u32) -> bool {
+        self.templates[template as usize].answer_has_no_body
+    }
+
+    /// Number of distinct requests.
+    pub fn templates(&self) -> usize {
+        self.templates.len()
+    }
+
+    /// How many requests of the same constant template one send can carry.
+    pub fn copies(&self) -> u32 {
+        self.layout.copies
+    }
+
+    /// `count` constant requests as one send; `count` is at most [`Self::copies`].
+    #[inline]
+    pub fn constant(&self, template: u32, count: u32) -> Outgoing {
+        debug_assert!(count <= self.layout.copies);
+        Outgoing::Constant {
+            start: self.layout.starts[template as usize],
+            len: self.request_bytes(template) * count,
+        }
+    }
+
+    /// Whether every copy of a template is the same.
+    #[inline]
+    pub fn is_constant(&self, template: u32) -> bool {
+        self.templates[template as usize].patches.is_empty()
+    }
+
+    /// Writes a patched request into the buffer of its place in flight and says what to send.
+    pub fn patched<I: Io>(
+        &mut self,
+        io: &mut I,
+        place: usize,
+        template: u32,
+        number: u64,
+    ) -> Outgoing {
+        let Place { buffer, holds } = &mut self.places[place];
+        let template_bytes = &self.templates[template as usize];
+        let length = template_bytes.bytes.len();
+        let bytes = &mut io.leased(*buffer)[..length];
+        if *holds != template {
+            bytes.copy_from_slice(&template_bytes.bytes);
+            *holds = template;
+        }
+        self.patchers[template as usize].apply(bytes, number, &mut self.random);
+        Outgoing::Leased { buffer: *buffer, len: length as u32 }
+    }
+
+    /// What was last written to a place, to send it again.
+    pub fn again(&self, place: usize, template: u32) -> Outgoing {
+        if self.is_constant(template) {
+            return self.constant(template, 1);
+        }
+        Outgoing::Leased { buffer: self.places[place].buffer, len: self.request_bytes(template) }
+    }
+
+    /// Leases a buffer for each place in flight, if any request is patched.
+    pub fn lease_all<I: Io>(&mut self, io: &mut I, places: usize) {
+        if self.templates.iter().all(|template| template.patches.is_empty()) {
+            return;
+        }
+        let longest = self.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
+        self.places =
+            (0..places).map(|_| Place { buffer: io.lease(longest), holds: NONE }).collect();
+    }
+}

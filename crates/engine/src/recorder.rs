@@ -1,0 +1,450 @@
+//! Keeps what happened, on the hot path: a few increments per exchange, nothing allocated,
+//! nothing shared but a snapshot of fixed size every slice.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ablaze_stats::Latency;
+
+use crate::connection::Exchange;
+use crate::failure::FailureKind;
+use crate::record::{FirstFailure, Phases, Record, RequestLine, Slice, Slices};
+
+/// What a worker shows of itself while it runs: written by it alone, once per slice.
+#[derive(Debug, Default)]
+pub struct Snapshot {
+    /// Answers so far.
+    pub answers: AtomicU64,
+    /// Failures so far.
+    pub failures: AtomicU64,
+    /// Answers in the last slice.
+    pub slice_answers: AtomicU64,
+    /// Length of the last slice.
+    pub slice_ns: AtomicU64,
+    /// 99th percentile of the last slice, ns.
+    pub slice_p99_ns: AtomicU64,
+    /// When the clock started, ns; 0 before.
+    pub window_start_ns: AtomicU64,
+}
+
+/// A worker's recorder.
+#[derive(Debug)]
+pub struct Recorder {
+    record: Record,
+    /// Exchanges begun before this are not recorded.
+    window_start_ns: u64,
+    expected: Box<[bool; 1000]>,
+    statuses: Box<[u64; 1000]>,
+    /// Body length of the answer before, and how many in a row had it: most runs have one length.
+    body_bytes: u64,
+    body_bytes_times: u64,
+    keep_every_request: bool,
+    slice: Latency,
+    slice_failures: u64,
+    slice_start_ns: u64,
+    slice_end_ns: u64,
+    /// Running estimate of the median total time, ns.
+    median_ns: u64,
+    snapshot: Arc<Snapshot>,
+}
+
+/// At most this many slices are kept; then pairs are joined into slices of twice the length.
+const SLICES_KEPT: usize = 36_000;
+
+impl Recorder {
+    /// An empty recorder. `expected` holds the statuses that count as expected.
+    pub fn new(
+        expected: &[std::ops::RangeInclusive<u16>],
+        keep_every_request: bool,
+        snapshot: Arc<Snapshot>,
+    ) -> Self {
+        let mut is_expected = Box::new([false; 1000]);
+        for status in 0..1000u16 {
+            is_expected[usize::from(status)] = expected.iter().any(|range| range.contains(&status));
+        }
+        let mut record = Record::new();
+        record.slices.slices.reserve(1024);
+        Self {
+            record,
+            window_start_ns: u64::MAX,
+            expected: is_expected,
+            statuses: Box::new([0; 1000]),
+            body_bytes: 0,
+            body_bytes_times: 0,
+            keep_every_request,
+            slice: Latency::new(2),
+            slice_failures: 0,
+            slice_start_ns: u64::MAX,
+            slice_end_ns: u64::MAX,
+            median_ns: 0,
+            snapshot,
+        }
+    }
+
+    /// The window opens: what is begun from now on is recorded.
+    pub fn open_window(&mut self, at: u64) {
+        self.window_start_ns = at;
+        self.slice_start_ns = at;
+        self.slice_end_ns = at + self.record.slices.slice_ns;
+        self.record.received_bytes = 0;
+        self.record.sent_bytes = 0;
+        self.record.event_age.clear();
+        self.snapshot.window_start_ns.store(at, Ordering::Relaxed);
+    }
+
+    /// An exchange was answered. `body_bytes` without transfer coding.
+    #[inline]
+    pub fn answered(
+        &mut self,
+        exchange: &Exchange,
+        at: u64,
+        status: u16,
+        body_bytes: u64,
+        kept_alive: bool,
+    ) {
+        let total_ns = at.saturating_sub(exchange.started_ns);
+        self.follow_median(total_ns);
+        if exchange.started_ns < self.window_start_ns {
+            return;
+        }
+        let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
+        let record = &mut self.record;
+        if record.answers == 0 {
+            record.first_answer_at_ns = at;
+            record.first_body_bytes = Some(body_bytes);
+        }
+        record.answers += 1;
+        record.kept_alive += u64::from(kept_alive);
+        let status = usize::from(status.min(999));
+        self.statuses[status] += 1;
+        record.unexpected += u64::from(!self.expected[status]);
+        record.answered.total.record(total_ns);
+        record.answered.wait.record(wait_ns);
+        record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
+        if exchange.connect_ns > 0 {
+            record.answered.connect.record(exchange.connect_ns);
+        }
+        self.slice.record(total_ns);
+        if body_bytes == self.body_bytes {
+            self.body_bytes_times += 1;
+        } else {
+            self.other_body_length(body_bytes);
+        }
+        if self.keep_every_request {
+            self.keep_line(exchange, at, total_ns, wait_ns, true);
+        }
+    }
+
+    /// An exchange ended without a valid answer.
+    pub fn failed(
+        &mut self,
+        exchange: &Exchange,
+        at: u64,
+        kind: FailureKind,
+        errno: i32,
+        connecting: bool,
+    ) {
+        if exchange.started_ns < self.window_start_ns {
+            return;
+        }
+        self.count_failure(at, kind, errno, connecting);
+        self.slice_failures += 1;
+        let total_ns = at.saturating_sub(exchange.started_ns);
+        let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
+        let failed = &mut self.record.failed;
+        failed.total.record(total_ns);
+        if exchange.first_byte_ns > 0 {
+            failed.wait.record(wait_ns);
+            failed.receive.record(at.saturating_sub(exchange.first_byte_ns));
+        }
+        if exchange.connect_ns > 0 {
+            failed.connect.record(exchange.connect_ns);
+        }
+        if self.keep_every_request {
+            self.keep_line(exchange, at, total_ns, wait_ns, false);
+        }
+    }
+
+    /// A failure that belongs to no exchange of the window: connecting before it was hopeless.
+    pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
+        self.record.failures[kind as usize] += 1;
+        if self.record.first_failure.is_none() {
+            self.record.first_failure = Some(FirstFailure { at_ns: at, kind, errno, connecting });
+        }
+    }
+
+    /// An exchange still in flight when the run ended.
+    pub fn unfinished(&mut self, exchange: &Exchange, at: u64) {
+        if exchange.started_ns >= self.window_start_ns && exchange.started_ns > 0 {
+            let age_ns = at.saturating_sub(exchange.started_ns);
+            self.record.unfinished += 1;
+            self.record.unfinished_oldest_ns = self.record.unfinished_oldest_ns.max(age_ns);
+            self.record.in_flight_ns += u128::from(age_ns);
+        }
+    }
+
+    /// The head of the run's first answers, for reports.
+    pub fn keep_head(&mut self, head: &[u8]) {
+        if self.record.first_head.is_empty() {
+            self.record.first_head = head.to_vec();
+        }
+    }
+
+    /// The counters that the worker increments itself.
+    pub fn record(&mut self) -> &mut Record {
+        &mut self.record
+    }
+
+    /// Running estimate of the median total time, ns; 0 before the first answer.
+    pub fn median_ns(&self) -> u64 {
+        self.median_ns
+    }
+
+    /// Whether any exchange finished inside the window.
+    pub fn is_empty(&self) -> bool {
+        self.record.finished() == 0
+    }
+
+    /// When the current slice ends.
+    #[inline]
+    pub fn slice_end_ns(&self) -> u64 {
+        self.slice_end_ns
+    }
+
+    /// Closes slices that have ended.
+    pub fn roll_slices(&mut self, now: u64) {
+        while now >= self.slice_end_ns {
+            self.close_slice(self.slice_end_ns);
+        }
+    }
+
+    /// The run is over: everything recorded.
+    pub fn finish(mut self, now: u64) -> Record {
+        if self.slice_start_ns != u64::MAX {
+            self.roll_slices(now);
+            if self.slice.count() + self.slice_failures > 0 {
+                self.close_slice(now);
+            }
+        }
+        if self.body_bytes_times > 0 {
+            self.note_body_length(self.body_bytes, self.body_bytes_times);
+        }
+        for (status, &count) in self.statuses.iter().enumerate().filter(|(_, count)| **count > 0) {
+            self.record.statuses.insert(status as u16, count);
+        }
+        self.record.in_flight_ns +=
+            self.record.answered.total.sum_ns() + self.record.failed.total.sum_ns();
+        self.record
+    }
+
+    fn close_slice(&mut self, end_ns: u64) {
+        let slice = Slice {
+            answers: self.slice.count(),
+            failures: self.slice_failures,
+            p50_ns: self.slice.quantile_ns(0.5).unwrap_or(0),
+            p99_ns: self.slice.quantile_ns(0.99).unwrap_or(0),
+            max_ns: self.slice.max_ns().unwrap_or(0),
+        };
+        self.snapshot.answers.store(self.record.answers, Ordering::Relaxed);
+        self.snapshot.failures.store(self.record.failures_total(), Ordering::Relaxed);
+        self.snapshot.slice_answers.store(slice.answers, Ordering::Relaxed);
+        self.snapshot.slice_ns.store(end_ns - self.slice_start_ns, Ordering::Relaxed);
+        self.snapshot.slice_p99_ns.store(slice.p99_ns, Ordering::Relaxed);
+        self.record.slices.push(slice, SLICES_KEPT);
+        self.slice.clear();
+        self.slice_failures = 0;
+        self.slice_start_ns = end_ns;
+        self.slice_end_ns = end_ns + self.record.slices.slice_ns;
+    }
+
+    /// Moves the estimate a 64th of itself towards the value: it settles where as many values
+    /// lie above as below, the median (after "Frugal Streaming for Estimating Quantiles", Ma,
+    /// Muthukrishnan, Sandler 2013, with a relative step).
+    #[inline]
+    fn follow_median(&mut self, total_ns: u64) {
+        if self.median_ns == 0 {
+            self.median_ns = total_ns;
+        } else if total_ns > self.median_ns {
+            self.median_ns += (self.median_ns >> 6) + 1;
+        } else {
+            self.median_ns -= self.median_ns >> 6;
+        }
+    }
+
+    #[cold]
+    fn other_body_length(&mut self, body_bytes: u64) {
+        if self.body_bytes_times > 0 {
+            self.note_body_length(self.body_bytes, self.body_bytes_times);
+        }
+        self.body_bytes = body_bytes;
+        self.body_bytes_times = 1;
+    }
+
+    fn note_body_length(&mut self, body_bytes: u64, times: u64) {
+        let record = &mut self.record;
+        if record.body_lengths.len() < Record::BODY_LENGTHS_KEPT
+            || record.body_lengths.contains_key(&body_bytes)
+        {
+            *record.body_lengths.entry(body_bytes).or_default() += times;
+        } else {
+            record.body_lengths_other += times;
+        }
+    }
+
+    #[cold]
+    fn keep_line(&mut self, exchange: &Exchange, at: u64, total_ns: u64, wait_ns: u64, ok: bool) {
+        let _ = at;
+        self.record.every_request.push(RequestLine {
+            started_ns: exchange.started_ns - self.window_start_ns,
+            connect_ns: exchange.connect_ns,
+            total_ns,
+            wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
+            answered: ok,
+        });
+    }
+}
+
+impl Record {
+    /// An empty record.
+    pub fn new() -> Self {
+        Self {
+            answers: 0,
+            unexpected: 0,
+            failures: [0; FailureKind::ALL.len()],
+            statuses: Default::default(),
+            body_lengths: Default::default(),
+            body_lengths_other: 0,
+            first_body_bytes: None,
+            first_answer_at_ns: 0,
+            first_head: Vec::new(),
+            kept_alive: 0,
+            repeated: 0,
+            unfinished: 0,
+            unfinished_oldest_ns: 0,
+            connections_opened: 0,
+            received_bytes: 0,
+            body_bytes: 0,
+            sent_bytes: 0,
+            answered: Phases::new(),
+            failed: Phases::new(),
+            setup_connect: Latency::new(3),
+            event_age: Latency::new(3),
+            in_flight_ns: 0,
+            first_failure: None,
+            slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
+            every_request: Vec::new(),
+        }
+    }
+
+    /// Adds what another worker recorded over the same window.
+    pub fn merge(&mut self, other: Self) {
+        let other_is_first = match (self.first_body_bytes, other.first_body_bytes) {
+            (None, _) => true,
+            (_, None) => false,
+            _ => other.first_answer_at_ns < self.first_answer_at_ns,
+        };
+        if other_is_first {
+            self.first_body_bytes = other.first_body_bytes;
+            self.first_answer_at_ns = other.first_answer_at_ns;
+            if !other.first_head.is_empty() {
+                self.first_head = other.first_head;
+            }
+        }
+        self.first_failure = match (self.first_failure, other.first_failure) {
+            (Some(mine), Some(theirs)) if theirs.at_ns < mine.at_ns => Some(theirs),
+            (mine, theirs) => mine.or(theirs),
+        };
+        self.answers += other.answers;
+        self.unexpected += other.unexpected;
+        for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
+            *mine += theirs;
+        }
+        for (status, count) in other.statuses {
+            *self.statuses.entry(status).or_default() += count;
+        }
+        for (length, count) in other.body_lengths {
+            if self.body_lengths.len() < Self::BODY_LENGTHS_KEPT
+                || self.body_lengths.contains_key(&length)
+            {
+                *self.body_lengths.entry(length).or_default() += count;
+            } else {
+                self.body_lengths_other += count;
+            }
+        }
+        self.body_lengths_other += other.body_lengths_other;
+        self.kept_alive += other.kept_alive;
+        self.repeated += other.repeated;
+        self.unfinished += other.unfinished;
+        self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
+        self.connections_opened += other.connections_opened;
+        self.received_bytes += other.received_bytes;
+        self.body_bytes += other.body_bytes;
+        self.sent_bytes += other.sent_bytes;
+        self.answered.merge(&other.answered);
+        self.failed.merge(&other.failed);
+        self.setup_connect.merge(&other.setup_connect);
+        self.event_age.merge(&other.event_age);
+        self.in_flight_ns += other.in_flight_ns;
+        self.slices.merge(other.slices);
+        self.every_request.extend(other.every_request);
+    }
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Slice {
+    /// Two slices as one. Percentiles of workers or neighbours cannot be merged exactly; the
+    /// larger is kept for p99 and max, the mean weighted by answers for p50.
+    fn join(self, other: Self) -> Self {
+        let answers = self.answers + other.answers;
+        let weighted = u128::from(self.p50_ns) * u128::from(self.answers)
+            + u128::from(other.p50_ns) * u128::from(other.answers);
+        Self {
+            answers,
+            failures: self.failures + other.failures,
+            p50_ns: weighted.checked_div(u128::from(answers)).unwrap_or(0) as u64,
+            p99_ns: self.p99_ns.max(other.p99_ns),
+            max_ns: self.max_ns.max(other.max_ns),
+        }
+    }
+}
+
+impl Slices {
+    /// Appends a slice; when `kept` are there, pairs are joined first.
+    fn push(&mut self, slice: Slice, kept: usize) {
+        self.slices.push(slice);
+        if self.slices.len() >= kept {
+            self.halve();
+        }
+    }
+
+    fn halve(&mut self) {
+        let joined = self.slices.chunks(2).map(|pair| match *pair {
+            [one, two] => one.join(two),
+            ref rest => rest[0],
+        });
+        self.slices = joined.collect();
+        self.slice_ns *= 2;
+    }
+
+    /// Adds another worker's slices of the same window.
+    fn merge(&mut self, mut other: Self) {
+        while self.slice_ns < other.slice_ns && !self.slices.is_empty() {
+            self.halve();
+        }
+        while other.slice_ns < self.slice_ns && !other.slices.is_empty() {
+            other.halve();
+        }
+        self.slice_ns = self.slice_ns.max(other.slice_ns);
+        if self.slices.len() < other.slices.len() {
+            self.slices.resize(other.slices.len(), Slice::default());
+        }
+        for (mine, theirs) in self.slices.iter_mut().zip(other.slices) {
+            *mine = mine.join(theirs);
+        }
+    }
+}

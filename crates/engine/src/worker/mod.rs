@@ -1,0 +1,390 @@
+//! A worker: one thread's connections, exchanges, schedule and recorder, over one driver.
+//!
+//! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
+//! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines. It
+//! shares nothing on the hot path and makes no system call of its own there.
+
+mod answers;
+mod events;
+mod exchanges;
+mod timers;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ablaze_net::driver::Setup;
+use ablaze_net::{Driver, Endpoint, Io, Receive, Slot, Wait};
+use ablaze_wire::http1::response::Head;
+
+use crate::connection::{Connection, Exchange, Stage};
+use crate::launch::Control;
+use crate::outbox::{Layout, Outbox};
+use crate::plan::{ClockStarts, Close, Plan, Spin};
+use crate::record::Record;
+use crate::recorder::{Recorder, Snapshot};
+use crate::run::{Ended, WorkerEffort};
+use crate::schedule::{Numbers, Schedule};
+
+/// What a worker is made from.
+#[derive(Debug, Clone)]
+pub struct Assignment {
+    /// Number of the worker, from 0.
+    pub worker: u32,
+    /// Its share of the connections.
+    pub connections: u32,
+    /// The whole Plan.
+    pub plan: Arc<Plan>,
+    /// The requests' bytes.
+    pub layout: Layout,
+    /// The numbers of the measured requests.
+    pub numbers: Arc<Numbers>,
+    /// Where its progress is shown.
+    pub snapshot: Arc<Snapshot>,
+    /// There are CPUs that neither a worker nor a local target needs.
+    pub cpus_to_spare: bool,
+}
+
+/// What a worker hands over at the end.
+#[derive(Debug)]
+pub struct WorkerRecord {
+    /// Everything it recorded.
+    pub record: Record,
+    /// What it cost; CPU times are filled in by the thread that ran it.
+    pub effort: WorkerEffort,
+    /// When its clock started and ended, driver's clock.
+    pub window_ns: (u64, u64),
+    /// How it ended.
+    pub ended: Ended,
+    /// Which of the target's addresses its connections were made to.
+    pub address: usize,
+}
+
+/// Moments of a run that all workers share. The simulated driver needs none of them.
+pub trait Gate {
+    /// All connections of this worker stand (or cannot): wait for the others. Returns the time
+    /// at which the clock starts for all.
+    fn all_connected(&self, now: u64) -> u64;
+    /// The window opens on this worker: the moment to read its CPU time.
+    fn window_opens(&mut self);
+    /// Times the kernel took the CPU away from this thread so far.
+    fn involuntary_switches(&self) -> u64;
+}
+
+impl Assignment {
+    /// What the driver of this worker is made from.
+    pub fn driver_setup(&self, endpoints: Vec<Endpoint>) -> Setup {
+        Setup {
+            slots: self.connections,
+            endpoints,
+            constant_bytes: Arc::clone(&self.layout.constant_bytes),
+            batch_cap: BATCH_CAP,
+            short_connections: !self.plan.connections.keep_alive
+                || self.plan.connections.requests_per_connection == Some(1),
+        }
+    }
+}
+
+/// Events handled before what they caused is submitted: bounds the client's own queueing.
+const BATCH_CAP: u32 = 64;
+
+/// Requests longer than this are sent with notice, so that a connection is not used again before
+/// its last request has left.
+const SILENT_SEND_BYTES: u32 = 16 * 1024;
+
+/// How long a turn waits at most, so that a request to stop is seen.
+const TURN_NS: u64 = 100_000_000;
+
+/// A worker's state; the driver is apart, because it lends its verbs to the worker.
+pub struct Worker {
+    plan: Arc<Plan>,
+    connections: Vec<Connection>,
+    /// A ring of `pipeline` places per connection.
+    exchanges: Vec<Exchange>,
+    pipeline: u32,
+    outbox: Outbox,
+    schedule: Schedule,
+    numbers: Arc<Numbers>,
+    recorder: Recorder,
+    /// Heads of the answers before, one per template: an equal one needs no scan.
+    heads: Vec<KnownHead>,
+    /// Beginnings of heads that came in pieces.
+    spills: Vec<Spill>,
+    free_spills: Vec<u32>,
+    /// Slots whose sends or opens leave with the current batch and take its time.
+    unstamped: Vec<Slot>,
+    /// How the first bytes of the next answer are best received.
+    expected_mode: Receive,
+    notify_sends: bool,
+    in_flight: u32,
+    /// Slots in [`Stage::Open`] or with something under way.
+    setup_left: u32,
+    in_setup: bool,
+    /// The measured load is over, or has not begun: nothing new is started.
+    closed_for_new: bool,
+    address: usize,
+    addresses: usize,
+    refused_in_a_row: u32,
+    hopeless: bool,
+    last_finish_ns: u64,
+    next_check_ns: u64,
+    now_ns: u64,
+    requests_per_connection: u64,
+}
+
+/// The head of an earlier answer and what it says.
+#[derive(Debug, Default)]
+struct KnownHead {
+    bytes: Vec<u8>,
+    head: Option<Head>,
+}
+
+/// The beginning of a head that came in pieces.
+#[derive(Debug)]
+struct Spill {
+    bytes: Vec<u8>,
+    /// Where the scanner goes on.
+    resume: usize,
+}
+
+/// Carries a worker's share of the Plan out over this driver.
+///
+/// # Errors
+/// When the driver's loop fails; single connections' failures are recorded.
+pub fn work<D: Driver>(
+    mut driver: D,
+    assignment: Assignment,
+    control: &Control,
+    gate: &mut impl Gate,
+) -> io::Result<WorkerRecord> {
+    let mut worker = Worker::new(&assignment);
+    let mut effort = WorkerEffort::default();
+    let places = worker.exchanges.len();
+    worker.outbox.lease_all(driver.io(), places);
+    let plan = Arc::clone(&assignment.plan);
+    let spin = SpinRule::new(&plan, assignment.cpus_to_spare);
+
+    let mut now = driver.io().now();
+    worker.now_ns = now;
+    worker.next_check_ns = now;
+    if worker.connects_first() {
+        worker.begin_setup(driver.io(), now);
+        while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
+            now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
+        }
+        worker.in_setup = false;
+        now = gate.all_connected(driver.io().now());
+    }
+
+    let mut ended = Ended::Complete;
+    worker.closed_for_new = worker.hopeless;
+    if plan.limits.warmup_ns > 0 && !worker.hopeless {
+        // Warming up takes numbers of its own, without end.
+        worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
+        worker.start_all(driver.io(), now);
+        let warm_ns = now + plan.limits.warmup_ns;
+        while now < warm_ns && !control.stopped() && !worker.hopeless {
+            let until = warm_ns.min(now + TURN_NS);
+            let spin_ns = spin.for_now(&worker);
+            now = worker.turn(&mut driver, &mut effort, until, spin_ns)?;
+        }
+        worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
+    }
+
+    gate.window_opens();
+    effort = WorkerEffort::default();
+    let start_ns = now;
+    let end_ns = plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns + duration);
+    worker.recorder.open_window(start_ns);
+    worker.last_finish_ns = start_ns;
+    worker.start_all(driver.io(), now);
+    let mut spin = spin;
+    loop {
+        if worker.is_done() {
+            break;
+        }
+        if control.stopped() {
+            ended = Ended::Interrupted;
+            break;
+        }
+        if worker.hopeless {
+            break;
+        }
+        if now >= end_ns {
+            break;
+        }
+        let until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
+        let spin_ns = spin.for_now(&worker);
+        now = worker.turn(&mut driver, &mut effort, until, spin_ns)?;
+        if now >= worker.recorder.slice_end_ns() {
+            worker.recorder.roll_slices(now);
+            spin.look_again(gate.involuntary_switches());
+        }
+    }
+    if worker.hopeless {
+        ended = Ended::Hopeless;
+    }
+    let finished_early = worker.is_done() && ended == Ended::Complete;
+    let closed_ns = if finished_early { worker.last_finish_ns } else { now.min(end_ns) };
+    worker.note_unfinished(closed_ns);
+    effort.window_ns = closed_ns - start_ns;
+    Ok(WorkerRecord {
+        record: worker.recorder.finish(closed_ns),
+        effort,
+        window_ns: (start_ns, closed_ns),
+        ended,
+        address: worker.address,
+    })
+}
+
+impl Worker {
+    fn new(assignment: &Assignment) -> Self {
+        let plan = Arc::clone(&assignment.plan);
+        let pipeline = plan.load.pipeline().max(1);
+        let longest = plan.requests.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
+        let count = assignment.connections as usize;
+        Self {
+            connections: vec![Connection::new(); count],
+            exchanges: vec![Exchange::default(); count * pipeline as usize],
+            pipeline,
+            outbox: Outbox::new(&plan.requests, assignment.layout.clone(), assignment.worker),
+            schedule: Schedule::new(Arc::clone(&assignment.numbers)),
+            numbers: Arc::clone(&assignment.numbers),
+            recorder: Recorder::new(
+                &plan.expect,
+                plan.keep_every_request,
+                Arc::clone(&assignment.snapshot),
+            ),
+            heads: plan.requests.templates.iter().take(64).map(|_| KnownHead::default()).collect(),
+            spills: Vec::new(),
+            free_spills: Vec::new(),
+            unstamped: Vec::with_capacity(count),
+            expected_mode: Receive::Head,
+            notify_sends: pipeline > 1
+                || longest > SILENT_SEND_BYTES as usize
+                || plan.connections.socket_buffer_bytes.is_some(),
+            in_flight: 0,
+            setup_left: 0,
+            in_setup: false,
+            closed_for_new: false,
+            address: 0,
+            addresses: if plan.target.unix_socket.is_some() {
+                1
+            } else {
+                plan.target.addresses.len().max(1)
+            },
+            refused_in_a_row: 0,
+            hopeless: false,
+            last_finish_ns: 0,
+            next_check_ns: 0,
+            now_ns: 0,
+            requests_per_connection: match plan.connections.requests_per_connection {
+                _ if !plan.connections.keep_alive => 1,
+                Some(limit) => limit.max(1),
+                None => u64::MAX,
+            },
+            plan,
+        }
+    }
+
+    /// Whether connections are opened, and timed, before the clock starts.
+    fn connects_first(&self) -> bool {
+        self.plan.connections.clock_starts == ClockStarts::AfterConnecting
+            && self.plan.connections.keep_alive
+    }
+
+    /// One turn of the driver, then what is due. Returns the time.
+    fn turn<D: Driver>(
+        &mut self,
+        driver: &mut D,
+        effort: &mut WorkerEffort,
+        until: u64,
+        spin_ns: u64,
+    ) -> io::Result<u64> {
+        // Waiting for a fuller batch: a quarter of what is in flight, at most 5 % of the median.
+        let gather_ns = self.recorder.median_ns() / 20;
+        let at_least = if spin_ns > 0 { 1 } else { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) };
+        let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
+        let turn = driver.turn(self, wait)?;
+        effort.turns += 1;
+        effort.events += u64::from(turn.events);
+        effort.system_calls += u64::from(turn.system_calls);
+        effort.spun_ns += turn.spun_ns;
+        if turn.events == 0 {
+            self.now_ns = driver.io().now();
+        }
+        let now = self.now_ns;
+        if now >= self.next_check_ns {
+            self.check_deadlines(driver.io(), now);
+        }
+        Ok(now)
+    }
+
+    /// Every request of the Plan is answered or failed.
+    fn is_done(&mut self) -> bool {
+        self.in_flight == 0 && self.closed_for_new
+    }
+}
+
+/// When to wait actively.
+struct SpinRule {
+    spin: Spin,
+    cpus_to_spare: bool,
+    paused: bool,
+    switches: Option<u64>,
+}
+
+/// Waiting actively can only pay when the answer is expected within this time.
+const SPIN_NS_MAX: u64 = 100_000;
+/// Exchanges in flight up to which `auto` waits actively.
+const SPIN_IN_FLIGHT_MAX: u32 = 4;
+
+impl SpinRule {
+    fn new(plan: &Plan, cpus_to_spare: bool) -> Self {
+        Self { spin: plan.workers.spin, cpus_to_spare, paused: false, switches: None }
+    }
+
+    fn for_now(&self, worker: &Worker) -> u64 {
+        match self.spin {
+            Spin::Off => 0,
+            Spin::For(spin_ns) => spin_ns,
+            Spin::Auto => {
+                let few = (1..=SPIN_IN_FLIGHT_MAX).contains(&worker.in_flight);
+                let median_ns = worker.recorder.median_ns();
+                if few && self.cpus_to_spare && !self.paused && median_ns <= SPIN_NS_MAX {
+                    if median_ns == 0 { SPIN_NS_MAX } else { (2 * median_ns).min(SPIN_NS_MAX) }
+                } else {
+                    0
+                }
+            }
+        }
+    }
+
+    /// Once per slice: someone else needed the CPU, so give it up for the next slice.
+    fn look_again(&mut self, switches: u64) {
+        self.paused = self.switches.is_some_and(|before| switches > before + SWITCHES_TOLERATED);
+        self.switches = Some(switches);
+    }
+}
+
+/// Involuntary switches per slice that do not yet mean somebody needs the CPU: the kernel's own
+/// threads take it now and then.
+const SWITCHES_TOLERATED: u64 = 2;
+
+/// The tightest way to close that the Plan permits when the server did not announce it.
+fn close_at_once(plan: &Plan) -> ablaze_net::CloseHow {
+    match plan.connections.close {
+        Close::Reset => ablaze_net::CloseHow::Reset,
+        Close::Await | Close::Fin => ablaze_net::CloseHow::Fin,
+    }
+}
+
+/// Reads an ordering-free counter of another thread.
+pub(crate) fn load(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
+/// Whether a slot counts as standing.
+fn stands(connection: &Connection) -> bool {
+    connection.stage == Stage::Open
+}

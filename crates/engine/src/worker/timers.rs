@@ -1,0 +1,98 @@
+//! Deadlines, found by looking through the connections when the earliest can have come.
+//!
+//! No timer structure is kept up on the hot path. An exchange begun after a look has a deadline
+//! at least one timeout after it, so the next look is due at the earliest deadline seen, or one
+//! timeout later; whoever sets a nearer deadline moves the look forward.
+
+use ablaze_net::{CloseHow, Io, Slot};
+
+use super::Worker;
+use crate::connection::Stage;
+use crate::failure::FailureKind;
+
+/// Looks are at least this far apart, so that many staggered deadlines cost little.
+const LOOK_NS_MIN: u64 = 1_000_000;
+
+impl Worker {
+    /// Acts on every deadline that has passed, and sets the time of the next look.
+    pub(super) fn check_deadlines<I: Io>(&mut self, io: &mut I, now: u64) {
+        let timeout_ns = self.plan.limits.timeout_ns;
+        self.next_check_ns =
+            if timeout_ns > 0 { now.saturating_add(timeout_ns) } else { u64::MAX };
+        let mut earliest = self.next_check_ns;
+        for slot in 0..self.connections.len() as Slot {
+            let deadline = self.deadline(slot);
+            if deadline <= now {
+                self.deadline_passed(io, slot, now);
+            } else {
+                earliest = earliest.min(deadline);
+            }
+        }
+        self.next_check_ns = self.next_check_ns.min(earliest).max(now + LOOK_NS_MIN);
+        self.stamp(io.now());
+    }
+
+    /// When the slot must have moved on.
+    fn deadline(&self, slot: Slot) -> u64 {
+        let connection = &self.connections[slot as usize];
+        let timeout_ns = match self.plan.limits.timeout_ns {
+            0 => return connection.deadline_ns,
+            timeout_ns => timeout_ns,
+        };
+        let since = match connection.stage {
+            Stage::Opening | Stage::Open if connection.in_flight > 0 => {
+                self.exchanges[self.place(slot, connection.oldest)].started_ns
+            }
+            Stage::Opening => connection.opening_ns,
+            _ => 0,
+        };
+        match since {
+            0 => connection.deadline_ns,
+            since => connection.deadline_ns.min(since + timeout_ns),
+        }
+    }
+
+    fn deadline_passed<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
+        let connection = &mut self.connections[slot as usize];
+        match connection.stage {
+            Stage::Resting => {
+                connection.stage = Stage::Free;
+                connection.deadline_ns = u64::MAX;
+                if self.in_setup {
+                    self.open_empty(io, slot);
+                } else {
+                    self.open_next(io, slot);
+                }
+            }
+            Stage::Closing => {
+                // The server did not close in time.
+                connection.deadline_ns = u64::MAX;
+                io.close(slot, CloseHow::Fin);
+            }
+            Stage::Opening => {
+                connection.failed_attempts += 1;
+                if self.in_setup && connection.in_flight == 0 {
+                    self.connect_timed_out(now);
+                }
+                self.give_up(io, slot, now, FailureKind::Timeout);
+            }
+            Stage::Open if connection.held => {
+                self.end_connection(io, slot, CloseHow::Fin);
+            }
+            Stage::Open => self.give_up(io, slot, now, FailureKind::Timeout),
+            Stage::Free => connection.deadline_ns = u64::MAX,
+        }
+    }
+
+    /// Connecting before the clock took longer than an exchange may.
+    fn connect_timed_out(&mut self, now: u64) {
+        if self.recorder.record().connections_opened == 0 {
+            self.refused_in_a_row += 1;
+            self.address = (self.address + 1) % self.addresses;
+            if self.refused_in_a_row >= self.addresses as u32 {
+                self.hopeless = true;
+                self.recorder.count_failure(now, FailureKind::Timeout, libc::ETIMEDOUT, true);
+            }
+        }
+    }
+}

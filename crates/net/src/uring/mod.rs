@@ -1,0 +1,357 @@
+//! The io_uring driver: one ring per worker, one system call per batch of sends and arrivals.
+//!
+//! The ring is single-issuer with deferred task run, so completions appear only inside our own
+//! `io_uring_enter` and the kernel says by a flag when there are any. Small answers come through
+//! a multishot receive into a small ring of buffers; bodies nobody wants are dropped by one
+//! receive with `MSG_TRUNC | MSG_WAITALL`; a short connection is one chain of linked requests on
+//! a direct descriptor. `slots` holds the state of the sockets, `ring` the ring and its buffers.
+
+mod ring;
+mod slots;
+
+use std::io;
+
+use ablaze_sys::clock::monotonic_ns;
+
+use self::ring::{BufferRing, RingCompletion};
+pub use self::slots::UringIo;
+use self::slots::{BULK_GROUP, HEAD_GROUP};
+use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
+use crate::waker::Waker;
+
+/// Buffers for heads and small answers: a page each, few, so that they stay in the cache.
+const HEAD_BUFFER_BYTES: u32 = 4096;
+/// Buffers for bodies that are wanted.
+const BULK_BUFFER_BYTES: u32 = 64 * 1024;
+const BULK_BUFFERS: u16 = 32;
+/// Looks at the ring between two looks at the clock while watching actively.
+const LOOKS_PER_CLOCK: u32 = 16;
+
+/// Moves bytes through io_uring.
+pub struct UringDriver {
+    // Dropped first: it waits for the kernel to let go of the buffers.
+    io: UringIo,
+    heads: BufferRing,
+    bulk: BufferRing,
+    batch: Vec<RingCompletion>,
+}
+
+impl UringDriver {
+    /// Makes a ring for the calling thread, which is the only one that may use it.
+    ///
+    /// # Errors
+    /// The kernel has no io_uring, forbids it, or lacks a feature used here.
+    pub fn new(setup: Setup) -> io::Result<Self> {
+        let head_buffers = setup.slots.clamp(8, 4096).next_power_of_two() as u16;
+        let batch_cap = setup.batch_cap.max(1) as usize;
+        let io = UringIo::new(setup)?;
+        let heads = BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, HEAD_BUFFER_BYTES)?;
+        let bulk = BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?;
+        Ok(Self { io, heads, bulk, batch: Vec::with_capacity(batch_cap) })
+    }
+
+    /// Whether a driver can be made on this machine.
+    ///
+    /// # Errors
+    /// Why not, in words.
+    pub fn probe() -> io::Result<()> {
+        ring::probe()
+    }
+
+    /// Ends this driver's waits from another thread.
+    ///
+    /// # Errors
+    /// The kernel has no descriptor left.
+    pub fn waker(&mut self) -> io::Result<Waker> {
+        self.io.waker()
+    }
+
+    /// Takes up to a batch of completions off the ring; returns whether there are more.
+    fn take_batch(&mut self) -> bool {
+        self.batch.clear();
+        let mut completions = self.io.ring.completion();
+        while self.batch.len() < self.batch.capacity() {
+            let Some(entry) = completions.next() else { return false };
+            self.batch.push(RingCompletion::from(entry));
+        }
+        !completions.is_empty()
+    }
+
+    /// Delivers one completion. Returns 1 if it was an event for the handler.
+    #[inline]
+    fn deliver<H: Handler<UringIo>>(&mut self, handler: &mut H, done: RingCompletion, at: u64) {
+        let Some((slot, operation)) = self.io.recognise(&done) else {
+            self.give_back_unseen(&done);
+            return;
+        };
+        match operation {
+            slots::STREAM | slots::HEAD => self.deliver_bytes(handler, slot, done, at),
+            slots::BULK => self.deliver_bytes(handler, slot, done, at),
+            slots::DISCARD => self.deliver_discard(handler, slot, done, at),
+            slots::CONNECT => self.deliver_connect(handler, slot, done.result, at),
+            slots::SOCKET => {
+                self.finish(handler, slot, CloseReason::Here("socket", -done.result), at);
+            }
+            slots::SEND | slots::SILENT_SEND => {
+                let noticed = operation == slots::SEND;
+                if let Some(sent) = self.io.send_done(slot, done.result, noticed) {
+                    match sent {
+                        Ok(()) => handler.sent(&mut self.io, slot, at),
+                        Err(errno) => {
+                            self.finish(handler, slot, CloseReason::Transfer(errno), at);
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn deliver_bytes<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        done: RingCompletion,
+        at: u64,
+    ) {
+        if !done.more_to_come() {
+            self.io.receive_ended(slot);
+        }
+        if done.result <= 0 {
+            self.give_back_unseen(&done);
+            return self.deliver_end(handler, slot, done.result, at);
+        }
+        if let Some(buffer) = done.buffer() {
+            if self.io.listens(slot) {
+                let buffers = if done.operation() == slots::BULK {
+                    &mut self.bulk
+                } else {
+                    &mut self.heads
+                };
+                let bytes = buffers.bytes_mut(buffer, done.result as usize);
+                handler.received(&mut self.io, slot, bytes, at, done.socket_nonempty());
+            }
+            self.give_back_unseen(&done);
+        }
+        self.io.arm_again(slot, done.generation());
+    }
+
+    fn deliver_discard<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        done: RingCompletion,
+        at: u64,
+    ) {
+        self.io.receive_ended(slot);
+        if done.result <= 0 {
+            return self.deliver_end(handler, slot, done.result, at);
+        }
+        let bytes = done.result as u64;
+        if self.io.listens(slot) {
+            self.io.discarded_some(slot, bytes);
+            handler.discarded(&mut self.io, slot, bytes, at);
+        }
+        self.io.arm_again(slot, done.generation());
+    }
+
+    /// A receive ended without bytes: end of stream, an error, or something to try again.
+    fn deliver_end<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        result: i32,
+        at: u64,
+    ) {
+        match self.io.why_ended(slot, result) {
+            Some(reason) => self.finish(handler, slot, reason, at),
+            None => self.io.arm(slot),
+        }
+    }
+
+    fn deliver_connect<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        result: i32,
+        at: u64,
+    ) {
+        match self.io.connect_done(slot, result) {
+            slots::Connected::Yes => {
+                handler.opened(&mut self.io, slot, at);
+                self.io.arm_if_open(slot);
+            }
+            slots::Connected::TryAgain => {}
+            slots::Connected::No(reason) => self.finish(handler, slot, reason, at),
+        }
+    }
+
+    /// The slot's connection is over: frees it and tells the handler.
+    fn finish<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        reason: CloseReason,
+        at: u64,
+    ) {
+        self.io.free(slot);
+        handler.closed(&mut self.io, slot, reason, at);
+    }
+
+    /// A buffer whose bytes are used up, or whose connection is gone, returns to the kernel.
+    #[inline]
+    fn give_back_unseen(&mut self, done: &RingCompletion) {
+        if let Some(buffer) = done.buffer() {
+            if done.operation() == slots::BULK {
+                self.bulk.give_back(buffer);
+            } else {
+                self.heads.give_back(buffer);
+            }
+        }
+    }
+
+    /// Submits and waits as asked; afterwards there may be completions.
+    fn wait(&mut self, wait: Wait, turn: &mut Turn) -> io::Result<()> {
+        let mut now = self.io.now_ns;
+        if wait.spin_ns > 0 && wait.until_ns > now {
+            let begun = monotonic_ns();
+            let until = wait.until_ns.min(begun + wait.spin_ns);
+            let found = self.spin(until, turn)?;
+            now = monotonic_ns();
+            turn.spun_ns += now - begun;
+            if found {
+                return Ok(());
+            }
+        }
+        let left_ns = wait.until_ns.saturating_sub(now);
+        if left_ns == 0 {
+            return self.io.submit(turn);
+        }
+        self.io.submit_and_wait(wait.at_least, wait.gather_ns, left_ns, turn)
+    }
+
+    /// Submits, then watches the ring until something completed or time is up.
+    fn spin(&mut self, until_ns: u64, turn: &mut Turn) -> io::Result<bool> {
+        self.io.submit(turn)?;
+        loop {
+            for _ in 0..LOOKS_PER_CLOCK {
+                if !self.io.ring.completion().is_empty() {
+                    return Ok(true);
+                }
+                // Deferred completions are waiting for us to fetch them.
+                if self.io.ring.submission().taskrun() {
+                    self.io.fetch(turn)?;
+                } else {
+                    std::hint::spin_loop();
+                }
+            }
+            if monotonic_ns() >= until_ns {
+                return Ok(false);
+            }
+        }
+    }
+}
+
+impl Driver for UringDriver {
+    type Io = UringIo;
+
+    fn io(&mut self) -> &mut UringIo {
+        &mut self.io
+    }
+
+    fn turn<H: Handler<UringIo>>(&mut self, handler: &mut H, wait: Wait) -> io::Result<Turn> {
+        let mut turn = Turn::default();
+        let mut local = self.io.take_local();
+        if local.is_empty() && self.io.ring.completion().is_empty() {
+            let before = self.io.now_ns;
+            self.wait(wait, &mut turn)?;
+            self.io.now_ns = monotonic_ns();
+            turn.waited_ns = self.io.now_ns.saturating_sub(before);
+        } else {
+            self.io.now_ns = monotonic_ns();
+        }
+        let at = self.io.now_ns;
+        loop {
+            let more = self.take_batch();
+            let mut events = self.batch.len() as u32;
+            for index in 0..self.batch.len() {
+                let done = self.batch[index];
+                self.deliver(handler, done, at);
+            }
+            // What this machine refused, and closes that needed nothing from the kernel.
+            loop {
+                for (slot, generation, reason) in local.drain(..) {
+                    if self.io.is_current(slot, generation) {
+                        events += 1;
+                        self.finish(handler, slot, reason, at);
+                    }
+                }
+                local = self.io.take_local();
+                if local.is_empty() {
+                    break;
+                }
+            }
+            self.heads.publish();
+            self.bulk.publish();
+            if events == 0 {
+                break;
+            }
+            turn.events += events;
+            let now = monotonic_ns();
+            self.io.now_ns = now;
+            handler.batch_end(&mut self.io, events, at, now);
+            if !more {
+                break;
+            }
+            self.io.submit(&mut turn)?;
+        }
+        turn.system_calls += std::mem::take(&mut self.io.calls);
+        Ok(turn)
+    }
+}
+
+impl Io for UringIo {
+    const SENDS_AT_ONCE: bool = false;
+
+    fn now(&mut self) -> u64 {
+        self.now_ns = monotonic_ns();
+        self.now_ns
+    }
+
+    fn open(
+        &mut self,
+        slot: Slot,
+        endpoint: u16,
+        first: Option<crate::driver::Outgoing>,
+        receive: Receive,
+    ) {
+        self.open_slot(slot, endpoint, first, receive);
+    }
+
+    fn lease(&mut self, bytes: usize) -> crate::driver::OutBuffer {
+        self.leases.lease(bytes)
+    }
+
+    fn leased(&mut self, buffer: crate::driver::OutBuffer) -> &mut [u8] {
+        self.leases.bytes_mut(buffer)
+    }
+
+    fn release(&mut self, buffer: crate::driver::OutBuffer) {
+        self.leases.release(buffer);
+    }
+
+    #[inline]
+    fn send(&mut self, slot: Slot, bytes: crate::driver::Outgoing, notify: bool) {
+        self.send_on(slot, bytes, notify);
+    }
+
+    #[inline]
+    fn receive(&mut self, slot: Slot, mode: Receive) {
+        self.receive_on(slot, mode);
+    }
+
+    fn close(&mut self, slot: Slot, how: crate::driver::CloseHow) {
+        self.close_slot(slot, how);
+    }
+}

@@ -1,0 +1,96 @@
+//! The CPU time a control group grants, in CPUs: version 2 (`cpu.max`) and version 1
+//! (`cpu.cfs_quota_us`). A container with 64 CPUs in sight and a quota of 2 has 2.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The smallest CPU quota of this process's control group and the groups above it, in CPUs;
+/// `None` when there is none.
+pub fn cpu_quota() -> Option<f64> {
+    let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
+    quota_under(Path::new("/sys/fs/cgroup"), &membership)
+}
+
+fn quota_under(root: &Path, membership: &str) -> Option<f64> {
+    // Lines are `hierarchy:controllers:path`; version 2 is `0::path` (cgroups(7)).
+    let quotas = membership.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':');
+        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+        let (mount, read): (PathBuf, fn(&Path) -> Option<f64>) = if controllers.is_empty() {
+            (root.to_owned(), version_2)
+        } else if controllers.split(',').any(|name| name == "cpu") {
+            let own = root.join(controllers);
+            (if own.is_dir() { own } else { root.join("cpu") }, version_1)
+        } else {
+            return None;
+        };
+        smallest(&mount, path, read)
+    });
+    quotas.reduce(f64::min)
+}
+
+/// The smallest quota from the group at `path` up to the mount itself. Inside a container the
+/// path may name groups that are not visible; the mount then is the group itself.
+fn smallest(mount: &Path, path: &str, read: fn(&Path) -> Option<f64>) -> Option<f64> {
+    let group = mount.join(path.trim_start_matches('/'));
+    group.ancestors().take_while(|group| group.starts_with(mount)).filter_map(read).reduce(f64::min)
+}
+
+/// `cpu.max`: "quota period" in microseconds, or "max period".
+fn version_2(group: &Path) -> Option<f64> {
+    let text = fs::read_to_string(group.join("cpu.max")).ok()?;
+    let (quota, period) = text.trim().split_once(' ')?;
+    cpus(quota.parse().ok()?, period.parse().ok()?)
+}
+
+fn version_1(group: &Path) -> Option<f64> {
+    let number =
+        |name| -> Option<f64> { fs::read_to_string(group.join(name)).ok()?.trim().parse().ok() };
+    // A quota of -1 means none.
+    cpus(number("cpu.cfs_quota_us")?, number("cpu.cfs_period_us")?)
+}
+
+fn cpus(quota_us: f64, period_us: f64) -> Option<f64> {
+    (quota_us > 0.0 && period_us > 0.0).then(|| quota_us / period_us)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
+        let root = std::env::temp_dir().join(format!("ablaze-quota-{}-{name}", std::process::id()));
+        for (path, text) in files {
+            let path = root.join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        root
+    }
+
+    #[test]
+    fn version_2_takes_the_smallest_of_the_path() {
+        let root =
+            tree("v2", &[("a/cpu.max", "150000 100000\n"), ("a/b/cpu.max", "400000 100000\n")]);
+        assert_eq!(quota_under(&root, "0::/a/b\n"), Some(1.5));
+        assert_eq!(quota_under(&root, "0::/\n"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn version_2_without_a_limit_says_so() {
+        let root = tree("max", &[("cpu.max", "max 100000\n")]);
+        assert_eq!(quota_under(&root, "0::/elsewhere/not/visible\n"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn version_1_reads_quota_and_period() {
+        let files = [("cpu/x/cpu.cfs_quota_us", "200000"), ("cpu/x/cpu.cfs_period_us", "100000")];
+        let root = tree("v1", &files);
+        assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n2:memory:/x\n"), Some(2.0));
+        fs::write(root.join("cpu/x/cpu.cfs_quota_us"), "-1").unwrap();
+        assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+}

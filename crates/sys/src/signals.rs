@@ -1,0 +1,100 @@
+//! Ctrl-C, heard by a thread of its own: the signal handler only adds one to an eventfd, which is
+//! all that is safe in a handler (signal-safety(7)), and the thread waiting on it does the rest.
+
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering};
+
+use rustix::event::{EventfdFlags, eventfd};
+
+/// Where the handler writes; -1 before there is a place.
+static HEARD: AtomicI32 = AtomicI32::new(-1);
+
+/// Keeps the descriptor of [`HEARD`] open for the rest of the process.
+static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
+
+/// From now on, SIGINT does not end the process but calls `hook` on a thread of its own, with
+/// the number of times it has been sent so far. For the rest of the process; only once.
+///
+/// # Errors
+/// When the kernel gives no eventfd or thread, or a hook is installed already.
+pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()> {
+    let heard = eventfd(0, EventfdFlags::CLOEXEC)?;
+    let descriptor = heard.as_raw_fd();
+    if HEARD_OWNER.set(heard).is_err() {
+        return Err(io::Error::other("a hook for SIGINT is installed already"));
+    }
+    HEARD.store(descriptor, Ordering::Release);
+    std::thread::Builder::new().name("interrupt".into()).spawn(move || {
+        let Some(heard) = HEARD_OWNER.get() else { return };
+        let mut times = 0u64;
+        loop {
+            let mut count = [0u8; 8];
+            match rustix::io::read(heard, &mut count) {
+                Ok(8) => {
+                    times += u64::from_ne_bytes(count);
+                    hook(times);
+                }
+                Err(rustix::io::Errno::INTR) => {}
+                _ => return,
+            }
+        }
+    })?;
+    handle(libc::SIGINT, note_interrupt as *const () as libc::sighandler_t)
+}
+
+/// Ignores SIGPIPE: writing to a socket or pipe whose reader is gone is an error to be handled,
+/// not the end of the process.
+pub fn ignore_broken_pipes() {
+    // Rust's runtime does so too, before main; a front end may have been started otherwise.
+    let _ = handle(libc::SIGPIPE, libc::SIG_IGN);
+}
+
+extern "C" fn note_interrupt(_signal: libc::c_int) {
+    let descriptor = HEARD.load(Ordering::Acquire);
+    let one = 1u64.to_ne_bytes();
+    // SAFETY: write(2) is async-signal-safe and `one` is valid for its 8 bytes; the descriptor
+    // stays open for the life of the process. errno is restored, since the interrupted code may
+    // be about to read its own.
+    unsafe {
+        let errno = libc::__errno_location();
+        let saved = *errno;
+        libc::write(descriptor, one.as_ptr().cast(), one.len());
+        *errno = saved;
+    }
+}
+
+fn handle(signal: libc::c_int, action: libc::sighandler_t) -> io::Result<()> {
+    // SAFETY: all-zero bytes are a valid sigaction: no flags, empty mask, default action.
+    let mut new: libc::sigaction = unsafe { std::mem::zeroed() };
+    new.sa_sigaction = action;
+    // A system call under way goes on after the handler; who must stop is told by the hook.
+    new.sa_flags = libc::SA_RESTART;
+    // SAFETY: `new` is fully initialised, its handler is SIG_IGN or an extern "C" function that
+    // only does what is async-signal-safe, and the old action is not asked for.
+    match unsafe { libc::sigaction(signal, &new, std::ptr::null_mut()) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn every_interrupt_is_counted_and_only_one_hook_is_taken() {
+        let (sender, receiver) = mpsc::channel();
+        on_interrupt(move |times| sender.send(times).unwrap()).unwrap();
+        for expected in 1..=2 {
+            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT)
+                .unwrap();
+            assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(expected));
+        }
+        assert!(on_interrupt(|_| {}).is_err());
+    }
+}

@@ -1,0 +1,68 @@
+//! What this thread and this process have cost so far.
+
+/// CPU time of one thread since it started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ThreadUsage {
+    /// In user mode, ns (the kernel counts microseconds).
+    pub user_ns: u64,
+    /// In the kernel, ns (the kernel counts microseconds).
+    pub system_ns: u64,
+    /// Times the kernel took the CPU away.
+    pub involuntary_switches: u64,
+}
+
+/// The CPU time of the calling thread; `None` where the kernel does not count by thread.
+pub fn thread_usage() -> Option<ThreadUsage> {
+    let usage = resource_usage(libc::RUSAGE_THREAD)?;
+    Some(ThreadUsage {
+        user_ns: nanoseconds(usage.ru_utime),
+        system_ns: nanoseconds(usage.ru_stime),
+        involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
+    })
+}
+
+/// The most memory this process has had resident so far, bytes.
+pub fn peak_memory_bytes() -> Option<u64> {
+    let usage = resource_usage(libc::RUSAGE_SELF)?;
+    // getrusage(2): ru_maxrss is in kilobytes (of 1024) on Linux.
+    Some(u64::try_from(usage.ru_maxrss).ok()? * 1024)
+}
+
+fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
+    let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: `usage` is a valid, writable rusage for the duration of the call.
+    let answer = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
+    // SAFETY: all-zero bytes are a valid rusage (integers only), and the kernel wrote over them.
+    (answer == 0).then(|| unsafe { usage.assume_init() })
+}
+
+fn nanoseconds(time: libc::timeval) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_costs_this_thread_cpu_time_and_no_other() {
+        let cost_of_work = std::thread::spawn(|| {
+            let before = thread_usage().unwrap();
+            let mut sum = 0u64;
+            while thread_usage().unwrap().user_ns < before.user_ns + 5_000_000 {
+                sum = (0..100_000u64).fold(sum, |sum, x| std::hint::black_box(sum ^ x));
+            }
+            thread_usage().unwrap().user_ns - before.user_ns
+        });
+        assert!(cost_of_work.join().unwrap() >= 5_000_000);
+        // This thread only waited meanwhile.
+        let here = thread_usage().unwrap();
+        assert!(here.user_ns + here.system_ns < 1_000_000_000);
+    }
+
+    #[test]
+    fn peak_memory_is_more_than_a_page_and_less_than_everything() {
+        let peak = peak_memory_bytes().unwrap();
+        assert!(peak > 100_000 && peak < 1 << 40, "{peak}");
+    }
+}

@@ -1,0 +1,343 @@
+//! Builds a [`Template`] from a method, a target, header lines and a body.
+//!
+//! By default everything is checked, because a request that is no request measures the server's
+//! error path. [`RequestBuilder::verbatim`] sends what is given, for front ends whose users rely
+//! on exactly that.
+//!
+//! `{seq}`, `{seq:N}` and `{rand:N}` in the target, in header values and in the body become
+//! fields of fixed width. All other braces stay as they are.
+
+use crate::http1::request::{Patch, PatchValue, Template};
+use crate::http1::request_head::is_token_byte;
+
+/// Digits of `{seq}` without a width.
+pub const SEQUENCE_DIGITS: u32 = 10;
+/// Most digits of a placeholder.
+pub const DIGITS_MAX: u32 = 64;
+
+/// Collects the parts of a request.
+#[derive(Debug, Clone)]
+pub struct RequestBuilder {
+    method: Vec<u8>,
+    target: Vec<u8>,
+    minor_version: u8,
+    headers: Vec<Header>,
+    body: Vec<u8>,
+    checked: bool,
+    placeholders: bool,
+}
+
+#[derive(Debug, Clone)]
+enum Header {
+    /// A line without its end, and the length of its name if it has a colon.
+    Line { line: Vec<u8>, name_bytes: Option<usize> },
+    /// A field of this name with the length of the body.
+    BodyLength(Vec<u8>),
+}
+
+/// Why parts make no request.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum RequestError {
+    /// The method is not a token.
+    #[error("method {0:?}: letters only, such as GET or POST")]
+    Method(String),
+    /// The target has a byte that would end it or that HTTP does not know there.
+    #[error("path {target:?}: {what} at byte {at} must be percent-encoded")]
+    Target {
+        /// The target as given.
+        target: String,
+        /// What is there.
+        what: &'static str,
+        /// Where, from 0.
+        at: usize,
+    },
+    /// The target is empty.
+    #[error("the path is empty: the shortest is /")]
+    TargetEmpty,
+    /// A header line has no colon.
+    #[error("header {0:?} has no colon: write 'Name: value'")]
+    HeaderWithoutColon(String),
+    /// The name of a header is not a token.
+    #[error(
+        "header name {0:?}: only letters, digits and !#$%&'*+-.^_`|~, no space before the colon"
+    )]
+    HeaderName(String),
+    /// The value of a header has a byte that would end it.
+    #[error("header {name}: its value contains {what}; a value is one line of text")]
+    HeaderValue {
+        /// Name of the header.
+        name: String,
+        /// What the value contains.
+        what: &'static str,
+    },
+    /// There is a body, and nothing tells the server its length.
+    #[error("a body of {0} bytes needs a Content-Length header")]
+    BodyWithoutLength(usize),
+    /// Content-Length says something else than the body.
+    #[error(
+        "Content-Length says {said}, but the body has {body_bytes} bytes: leave the header out"
+    )]
+    WrongLength {
+        /// The header's value.
+        said: String,
+        /// Length of the body, placeholders at their width.
+        body_bytes: usize,
+    },
+    /// A placeholder's width is out of range.
+    #[error("{{{0}}}: the number of digits must be 1 to {max}", max = DIGITS_MAX)]
+    Placeholder(String),
+    /// The request does not fit 32-bit offsets.
+    #[error("the request has {0} bytes; it must have fewer than 4294967295")]
+    TooLong(usize),
+}
+
+impl RequestBuilder {
+    /// An HTTP/1.1 request without headers and body.
+    pub fn new(method: impl Into<Vec<u8>>, target: impl Into<Vec<u8>>) -> Self {
+        Self {
+            method: method.into(),
+            target: target.into(),
+            minor_version: 1,
+            headers: Vec::new(),
+            body: Vec::new(),
+            checked: true,
+            placeholders: true,
+        }
+    }
+
+    /// HTTP/1.0 or HTTP/1.1.
+    pub fn minor_version(mut self, minor_version: u8) -> Self {
+        self.minor_version = minor_version;
+        self
+    }
+
+    /// Appends `name: value`.
+    pub fn header(mut self, name: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Self {
+        let name = name.as_ref();
+        let line = [name, b": ", value.as_ref()].concat();
+        self.headers.push(Header::Line { line, name_bytes: Some(name.len()) });
+        self
+    }
+
+    /// Appends a line as typed, `Name: value`, without its line end.
+    pub fn header_line(mut self, line: impl Into<Vec<u8>>) -> Self {
+        let line = line.into();
+        let name_bytes = memchr::memchr(b':', &line);
+        self.headers.push(Header::Line { line, name_bytes });
+        self
+    }
+
+    /// Appends a field of this name (`Content-Length`, in the writing wanted) with the length
+    /// of the body, its placeholders at their width.
+    pub fn body_length_header(mut self, name: impl Into<Vec<u8>>) -> Self {
+        self.headers.push(Header::BodyLength(name.into()));
+        self
+    }
+
+    /// Sets the body.
+    pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
+        self.body = body.into();
+        self
+    }
+
+    /// Sends everything as given: no check, no placeholder.
+    pub fn verbatim(mut self) -> Self {
+        self.checked = false;
+        self.placeholders = false;
+        self
+    }
+
+    /// Whether `{seq}` and `{rand:N}` are placeholders. They are, unless the request is verbatim.
+    pub fn placeholders(mut self, placeholders: bool) -> Self {
+        self.placeholders = placeholders;
+        self
+    }
+
+    /// The request.
+    ///
+    /// # Errors
+    /// When the parts make no valid request (unless verbatim), a placeholder's width is out of
+    /// range, or the request is too long for 32-bit offsets.
+    pub fn build(&self) -> Result<Template, RequestError> {
+        let mut body = Text::default();
+        self.append(&mut body, &self.body)?;
+        let body_bytes = body.bytes.len();
+        if self.checked {
+            self.check(body_bytes)?;
+        }
+
+        let mut text = Text::default();
+        text.bytes.extend_from_slice(&self.method);
+        text.bytes.push(b' ');
+        self.append(&mut text, &self.target)?;
+        text.bytes.extend_from_slice(b" HTTP/1.");
+        text.bytes.push(b'0' + self.minor_version);
+        text.bytes.extend_from_slice(b"\r\n");
+        for header in &self.headers {
+            match header {
+                Header::Line { line, .. } => self.append(&mut text, line)?,
+                Header::BodyLength(name) => {
+                    text.bytes.extend_from_slice(name);
+                    text.bytes.extend_from_slice(format!(": {body_bytes}").as_bytes());
+                }
+            }
+            text.bytes.extend_from_slice(b"\r\n");
+        }
+        text.bytes.extend_from_slice(b"\r\n");
+        let head_bytes = text.bytes.len();
+        text.append_text(&body);
+        if text.bytes.len() >= u32::MAX as usize {
+            return Err(RequestError::TooLong(text.bytes.len()));
+        }
+        Ok(Template {
+            bytes: text.bytes,
+            head_bytes,
+            patches: text.patches.into_iter().map(Field::into_patch).collect(),
+            answer_has_no_body: self.method == b"HEAD",
+        })
+    }
+
+    fn append(&self, text: &mut Text, part: &[u8]) -> Result<(), RequestError> {
+        if self.placeholders {
+            text.append_expanded(part)
+        } else {
+            text.bytes.extend_from_slice(part);
+            Ok(())
+        }
+    }
+
+    fn check(&self, body_bytes: usize) -> Result<(), RequestError> {
+        if self.method.is_empty() || !self.method.iter().copied().all(is_token_byte) {
+            return Err(RequestError::Method(lossy(&self.method)));
+        }
+        check_target(&self.target)?;
+        let mut length_known = body_bytes == 0;
+        for header in &self.headers {
+            let Header::Line { line, name_bytes } = header else {
+                length_known = true;
+                continue;
+            };
+            let Some(name_bytes) = *name_bytes else {
+                return Err(RequestError::HeaderWithoutColon(lossy(line)));
+            };
+            let (name, value) = (&line[..name_bytes], &line[name_bytes + 1..]);
+            check_header(name, value)?;
+            length_known |= name.eq_ignore_ascii_case(b"transfer-encoding");
+            if name.eq_ignore_ascii_case(b"content-length") {
+                let said = lossy(value.trim_ascii());
+                if said != body_bytes.to_string() {
+                    return Err(RequestError::WrongLength { said, body_bytes });
+                }
+                length_known = true;
+            }
+        }
+        if length_known { Ok(()) } else { Err(RequestError::BodyWithoutLength(body_bytes)) }
+    }
+}
+
+fn check_target(target: &[u8]) -> Result<(), RequestError> {
+    if target.is_empty() {
+        return Err(RequestError::TargetEmpty);
+    }
+    let wrong = target.iter().enumerate().find_map(|(at, &byte)| match byte {
+        b' ' => Some((at, "a space")),
+        0..=0x1f | 0x7f => Some((at, "a control character")),
+        0x80.. => Some((at, "a byte outside ASCII")),
+        _ => None,
+    });
+    match wrong {
+        Some((at, what)) => Err(RequestError::Target { target: lossy(target), what, at }),
+        None => Ok(()),
+    }
+}
+
+fn check_header(name: &[u8], value: &[u8]) -> Result<(), RequestError> {
+    if name.is_empty() || !name.iter().copied().all(is_token_byte) {
+        return Err(RequestError::HeaderName(lossy(name)));
+    }
+    let wrong = value.iter().find_map(|byte| match byte {
+        b'\r' | b'\n' => Some("a line break"),
+        0 => Some("a NUL byte"),
+        _ => None,
+    });
+    match wrong {
+        Some(what) => Err(RequestError::HeaderValue { name: lossy(name), what }),
+        None => Ok(()),
+    }
+}
+
+fn lossy(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Bytes with fields in them; offsets are as wide as memory until the whole is known to fit.
+#[derive(Debug, Default)]
+struct Text {
+    bytes: Vec<u8>,
+    patches: Vec<Field>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Field {
+    offset: usize,
+    width: u32,
+    value: PatchValue,
+}
+
+impl Field {
+    fn into_patch(self) -> Patch {
+        // The request was checked to be shorter than u32::MAX.
+        Patch { offset: self.offset as u32, width: self.width, value: self.value }
+    }
+}
+
+impl Text {
+    fn append_text(&mut self, other: &Self) {
+        let shift = self.bytes.len();
+        self.bytes.extend_from_slice(&other.bytes);
+        self.patches.extend(other.patches.iter().map(|f| Field { offset: f.offset + shift, ..*f }));
+    }
+
+    fn append_expanded(&mut self, mut part: &[u8]) -> Result<(), RequestError> {
+        while let Some(brace) = memchr::memchr(b'{', part) {
+            self.bytes.extend_from_slice(&part[..brace]);
+            part = &part[brace..];
+            if let Some((placeholder_bytes, value, width)) = placeholder(part)? {
+                let offset = self.bytes.len();
+                self.bytes.resize(offset + width as usize, b'0');
+                self.patches.push(Field { offset, width, value });
+                part = &part[placeholder_bytes..];
+            } else {
+                self.bytes.push(b'{');
+                part = &part[1..];
+            }
+        }
+        self.bytes.extend_from_slice(part);
+        Ok(())
+    }
+}
+
+/// The placeholder that begins with the brace at the beginning of `text`: its length, what it
+/// stands for, and its width.
+fn placeholder(text: &[u8]) -> Result<Option<(usize, PatchValue, u32)>, RequestError> {
+    let (value, name_bytes) = match text {
+        [b'{', b's', b'e', b'q', b'}', ..] => {
+            return Ok(Some((5, PatchValue::Sequence, SEQUENCE_DIGITS)));
+        }
+        [b'{', b's', b'e', b'q', b':', ..] => (PatchValue::Sequence, 5),
+        [b'{', b'r', b'a', b'n', b'd', b':', ..] => (PatchValue::Random, 6),
+        _ => return Ok(None),
+    };
+    let digits = text[name_bytes..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let end = name_bytes + digits;
+    if digits == 0 || text.get(end) != Some(&b'}') {
+        return Ok(None);
+    }
+    let width = text[name_bytes..end]
+        .iter()
+        .fold(0u32, |n, digit| n.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+    if !(1..=DIGITS_MAX).contains(&width) {
+        return Err(RequestError::Placeholder(lossy(&text[1..end])));
+    }
+    Ok(Some((end + 1, value, width)))
+}

@@ -1,0 +1,197 @@
+//! The head of a request as a server sees it, for the built-in targets.
+//!
+//! As strict and as tolerant as the `response` scanner, and incremental only in that it can be
+//! called again with more bytes: a request's head is small and mostly arrives at once.
+//! In front of the request line, empty lines are passed over (RFC 9112, 2.2).
+
+use std::ops::Range;
+
+use crate::http1::fields::{Facts, Walk, line_end, walk, word};
+
+/// How many empty lines may come before the request line.
+pub const EMPTY_LINES_MAX: usize = 4;
+
+/// What a complete head of a request says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RequestHead {
+    /// Length of the head in bytes, its empty line and those before it included.
+    pub len: usize,
+    /// The method.
+    pub method: Method,
+    /// Where the request target stands in the bytes.
+    pub target: Range<usize>,
+    /// Minor version: 0 for HTTP/1.0, 1 for HTTP/1.1.
+    pub minor_version: u8,
+    /// How the end of the body is found.
+    pub framing: RequestFraming,
+    /// Whether the client wants to keep the connection (RFC 9112, 9.3).
+    pub keep_alive: bool,
+    /// The client waits for 100 Continue before it sends the body (RFC 9110, 10.1.1).
+    pub expect_continue: bool,
+}
+
+/// A method, as far as servers tell them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// GET
+    Get,
+    /// HEAD
+    Head,
+    /// POST
+    Post,
+    /// PUT
+    Put,
+    /// Any other token.
+    Other,
+}
+
+/// How the end of a request's body is found (RFC 9112, 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RequestFraming {
+    /// No body.
+    None,
+    /// So many bytes.
+    Length(u64),
+    /// Chunked transfer coding.
+    Chunked,
+}
+
+/// Result of looking for a request's head.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RequestScan {
+    /// The head is not complete.
+    Incomplete,
+    /// The head is complete.
+    Complete(RequestHead),
+}
+
+/// Why bytes are not the head of a request. A server answers 400 and closes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RequestHeadError(pub &'static str);
+
+/// Looks for the head of a request at the beginning of `bytes`.
+///
+/// # Errors
+/// When the bytes cannot become the head of a request, or it contradicts itself. The limit of a
+/// head's length is the caller's.
+pub fn scan(bytes: &[u8]) -> Result<RequestScan, RequestHeadError> {
+    scan_parts(bytes).map_err(RequestHeadError)
+}
+
+fn scan_parts(bytes: &[u8]) -> Result<RequestScan, &'static str> {
+    let start = match bytes.first() {
+        Some(b'\r' | b'\n') => skip_empty_lines(bytes)?,
+        Some(_) => 0,
+        None => return Ok(RequestScan::Incomplete),
+    };
+    let Some(line) = request_line(bytes, start)? else { return Ok(RequestScan::Incomplete) };
+    if let Some(b' ' | b'\t') = bytes.get(line.end) {
+        return Err("white space before the first field");
+    }
+    let mut facts = Facts::default();
+    match walk::<true>(bytes, line.end, &mut facts)? {
+        Walk::Incomplete => Ok(RequestScan::Incomplete),
+        Walk::End(len) => Ok(RequestScan::Complete(conclude(len, line, &facts)?)),
+    }
+}
+
+/// Framing and persistence (RFC 9112, 6.3 and 9.3).
+fn conclude(len: usize, line: RequestLine, facts: &Facts) -> Result<RequestHead, &'static str> {
+    facts.judge()?;
+    let framing = match (facts.transfer_encoding, facts.content_length) {
+        (true, _) if line.minor_version == 0 => {
+            return Err("Transfer-Encoding in an HTTP/1.0 request");
+        }
+        (true, _) if !facts.chunked_last => return Err("the last transfer coding is not chunked"),
+        (true, _) => RequestFraming::Chunked,
+        (false, Some(length)) => RequestFraming::Length(length),
+        (false, None) => RequestFraming::None,
+    };
+    let keep_alive = !facts.close && (line.minor_version == 1 || facts.keep_alive);
+    Ok(RequestHead {
+        len,
+        method: line.method,
+        target: line.target,
+        minor_version: line.minor_version,
+        framing,
+        keep_alive,
+        // An HTTP/1.0 client does not know 100 Continue (RFC 9110, 10.1.1).
+        expect_continue: facts.expect_continue && line.minor_version == 1,
+    })
+}
+
+struct RequestLine {
+    method: Method,
+    target: Range<usize>,
+    minor_version: u8,
+    /// Offset of the first field line.
+    end: usize,
+}
+
+/// Reads `METHOD target HTTP/1.x`; none when its end has not arrived.
+#[inline(always)]
+fn request_line(bytes: &[u8], start: usize) -> Result<Option<RequestLine>, &'static str> {
+    let Some(end) = line_end(bytes, start)? else {
+        return match bytes[start..].first() {
+            Some(first) if !is_token_byte(*first) => Err("the method is not a token"),
+            _ => Ok(None),
+        };
+    };
+    let line_len = end - if bytes[..end].ends_with(b"\r\n") { 2 } else { 1 };
+    let method_end = match word(bytes, start) {
+        Some(word) if word & 0xffff_ffff == u64::from(u32::from_le_bytes(*b"GET ")) => start + 3,
+        _ => method_end(&bytes[..line_len], start)?,
+    };
+    let target_start = method_end + 1;
+    // " HTTP/1.x" takes the last nine bytes.
+    let target_end = line_len.saturating_sub(9);
+    if target_end <= target_start {
+        return Err("the request line is not a method, a target and a version");
+    }
+    let minor_version = match &bytes[target_end..line_len] {
+        b" HTTP/1.1" => 1,
+        b" HTTP/1.0" => 0,
+        _ => return Err("the request line does not end in HTTP/1.0 or HTTP/1.1"),
+    };
+    if bytes[target_start..target_end].iter().any(|&b| b <= b' ' || b == 0x7f) {
+        return Err("white space or a control in the target");
+    }
+    let method = match &bytes[start..method_end] {
+        b"GET" => Method::Get,
+        b"HEAD" => Method::Head,
+        b"POST" => Method::Post,
+        b"PUT" => Method::Put,
+        _ => Method::Other,
+    };
+    Ok(Some(RequestLine { method, target: target_start..target_end, minor_version, end }))
+}
+
+/// Offset of the space behind the method.
+fn method_end(line: &[u8], start: usize) -> Result<usize, &'static str> {
+    let len = line[start..].iter().take_while(|&&b| is_token_byte(b)).count();
+    match line.get(start + len) {
+        Some(b' ') if len > 0 => Ok(start + len),
+        _ => Err("the method is not a token"),
+    }
+}
+
+#[cold]
+fn skip_empty_lines(bytes: &[u8]) -> Result<usize, &'static str> {
+    let mut at = 0;
+    for _ in 0..=EMPTY_LINES_MAX {
+        at = match (bytes.get(at), bytes.get(at + 1)) {
+            (Some(b'\n'), _) => at + 1,
+            (Some(b'\r'), Some(b'\n')) => at + 2,
+            (Some(b'\r'), Some(_)) => return Err("a bare CR in the head"),
+            (Some(b'\r'), None) => return Ok(bytes.len()),
+            _ => return Ok(at),
+        };
+    }
+    Err("nothing but empty lines")
+}
+
+/// A byte of a token (RFC 9110, 5.6.2).
+pub(crate) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
