@@ -90,3 +90,81 @@ fn percentages(run: &Run, out: &mut String) -> std::fmt::Result {
     }
     line(100, longest_ns)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn labels_and_order_are_gurls() {
+        // From the published comparison with ab, with the last version's line of statuses.
+        let labels = [
+            "Server Software:        nginx/1.24.0",
+            "Server Hostname:        ",
+            "Server Port:            ",
+            "Document Path:          ",
+            "Document Length:        14 bytes",
+            "Status Codes:           200:20000  [code:count]",
+            "Concurrency Level:      100",
+            "Time taken for tests:   10.000 seconds",
+            "Complete requests:      20000",
+            "Failed requests:        0",
+            "Total transferred:      3120000 bytes",
+            "HTML transferred:       280000 bytes",
+            // 20,000 in 10 s.
+            "Requests per second:    2000.00 [#/sec] (mean)",
+            "Time per request:       ",
+            // 10 s / 20,000.
+            "Time per request:       0.500 [ms] (mean, across all concurrent requests)",
+            // 3,120,000 B / 1000 / 10 s.
+            "Transfer rate:          312.00 [Kbytes/sec] received",
+            "Percentage of the requests served within a certain time (ms)",
+            "  50%    ",
+            "  66%    ",
+            "  75%    ",
+            "  80%    ",
+            "  90%    ",
+            "  95%    ",
+            "  98%    ",
+            "  99%    ",
+            " 100%    ",
+        ];
+        let text = write(&sample::ordinary());
+        assert!(text.starts_with("\n\nServer Software:"));
+        let lines: Vec<&str> = text.lines().filter(|line| !line.is_empty()).collect();
+        assert_eq!(lines.len(), labels.len(), "{text}");
+        for (line, label) in lines.iter().zip(labels) {
+            assert!(line.starts_with(label), "{line:?} is not {label:?}");
+        }
+    }
+
+    #[test]
+    fn the_mean_is_that_of_the_times_measured_and_the_last_percentage_the_longest() {
+        let mut run = sample::ordinary();
+        run.record.answered.total.clear();
+        for ns in [1_000_000, 2_000_000, 9_000_000] {
+            run.record.answered.total.record(ns);
+        }
+        let text = write(&run);
+        assert!(text.contains("Time per request:       4.000 [ms] (mean)\n"), "{text}");
+        assert!(
+            text.contains("  50%    2.00ms\n") && text.ends_with(" 100%    9.00ms\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn failures_are_counted_and_no_answer_divides_nothing() {
+        let mut run = sample::ordinary();
+        run.record.failures[0] = 7;
+        let text = write(&run);
+        assert!(text.contains("Failed requests:        7\nWrite errors:           7\n"), "{text}");
+        run.record.answers = 0;
+        run.record.answered.total.clear();
+        run.elapsed_ns = 0;
+        let text = write(&run);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert!(!text.contains("Percentage"), "{text}");
+    }
+}
