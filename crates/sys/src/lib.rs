@@ -10,6 +10,7 @@ pub mod local_time;
 pub mod machine;
 pub mod quota;
 pub mod signals;
+pub mod terminal;
 pub mod usage;
 
 pub use affinity::{allowed_cpus, pin_thread};
