@@ -119,6 +119,7 @@ impl Recorder {
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
         record.answered.total.record(total_ns);
+        record.answered.processing.record(total_ns.saturating_sub(exchange.connect_ns));
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
         if exchange.connect_ns > 0 {
@@ -153,6 +154,7 @@ impl Recorder {
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         let failed = &mut self.record.failed;
         failed.total.record(total_ns);
+        failed.processing.record(total_ns.saturating_sub(exchange.connect_ns));
         if exchange.first_byte_ns > 0 {
             failed.wait.record(wait_ns);
             failed.receive.record(at.saturating_sub(exchange.first_byte_ns));

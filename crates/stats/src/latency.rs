@@ -3,6 +3,9 @@
 
 use hdrhistogram::Histogram;
 
+use crate::order;
+use crate::saved::Exact;
+
 /// Lowest and highest value a histogram tells apart: 1 ns to 1 h. Fixed, so that it never grows
 /// during a run and any two can be merged.
 const RANGE_NS: (u64, u64) = (1, 3_600_000_000_000);
@@ -25,6 +28,18 @@ impl Latency {
         let histogram = Histogram::new_with_bounds(RANGE_NS.0, RANGE_NS.1, digits)
             .expect("1 <= low, low * 2 <= high and digits <= 5 by the constants above");
         Self { histogram, count: 0, sum_ns: 0, sum_of_squares: 0, min_ns: u64::MAX, max_ns: 0 }
+    }
+
+    /// A distribution put together again from its histogram and its exact figures.
+    pub(crate) fn from_parts(histogram: Histogram<u64>, exact: Exact) -> Self {
+        Self {
+            count: histogram.len(),
+            histogram,
+            sum_ns: exact.sum_ns,
+            sum_of_squares: exact.sum_of_squares,
+            min_ns: exact.min_ns.unwrap_or(u64::MAX),
+            max_ns: exact.max_ns.unwrap_or(0),
+        }
     }
 
     /// Counts one value. Values beyond the range are counted in the last bucket.
@@ -78,6 +93,11 @@ impl Latency {
         self.sum_ns
     }
 
+    /// Sum of the squares of all values, ns². Exact.
+    pub fn sum_of_squares(&self) -> u128 {
+        self.sum_of_squares
+    }
+
     /// Smallest value, exact; `None` when empty.
     pub fn min_ns(&self) -> Option<u64> {
         (self.count > 0).then_some(self.min_ns)
@@ -115,8 +135,33 @@ impl Latency {
     /// The value at quantile `q` (0 to 1), to the histogram's digits and within [min, max];
     /// `None` when empty.
     pub fn quantile_ns(&self, q: f64) -> Option<u64> {
-        (self.count > 0)
-            .then(|| self.histogram.value_at_quantile(q).clamp(self.min_ns, self.max_ns))
+        self.value_at_rank_ns(order::rank(self.count, q))
+    }
+
+    /// The value of this rank among all values in ascending order, from 1; to the histogram's
+    /// digits and within [min, max]. `None` when there is no such rank.
+    pub fn value_at_rank_ns(&self, rank: u64) -> Option<u64> {
+        if rank == 0 || rank > self.count {
+            return None;
+        }
+        // The histogram rounds share × count up to a whole rank: aim at the middle below it.
+        let share = (rank as f64 - 0.5) / self.count as f64;
+        Some(self.histogram.value_at_quantile(share).clamp(self.min_ns, self.max_ns))
+    }
+
+    /// The two values between which the true quantile `q` lies with 95 % confidence, whatever the
+    /// distribution (see [`order`]); widened to the edges of the histogram's steps. `None` when
+    /// there are too few values to say: see [`order::count_needed`].
+    pub fn quantile_interval_ns(&self, q: f64) -> Option<(u64, u64)> {
+        let (low, high) = order::interval_ranks(self.count, q, order::CONFIDENCE)?;
+        let (low, high) = (self.value_at_rank_ns(low)?, self.value_at_rank_ns(high)?);
+        Some((self.histogram.lowest_equivalent(low).max(self.min_ns), high))
+    }
+
+    /// The value at quantile `q` where there are enough values to say anything about it: both ends
+    /// of its interval exist.
+    pub fn supported_quantile_ns(&self, q: f64) -> Option<u64> {
+        order::interval_ranks(self.count, q, order::CONFIDENCE).and(self.quantile_ns(q))
     }
 
     /// How many values are at most `value_ns`, to the histogram's digits.
@@ -153,6 +198,32 @@ mod tests {
         assert_eq!(latency.mean_ns(), None);
         assert_eq!(latency.quantile_ns(0.99), None);
         assert_eq!(latency.min_ns(), None);
+    }
+
+    #[test]
+    fn percentiles_are_values_of_their_rank() {
+        let mut latency = Latency::new(3);
+        for value in 1..=100 {
+            latency.record(value);
+        }
+        for percent in 1..=100u64 {
+            assert_eq!(latency.quantile_ns(percent as f64 / 100.0), Some(percent));
+            assert_eq!(latency.value_at_rank_ns(percent), Some(percent));
+        }
+        assert_eq!((latency.value_at_rank_ns(0), latency.value_at_rank_ns(101)), (None, None));
+    }
+
+    #[test]
+    fn an_interval_is_made_of_the_values_at_its_ranks() {
+        let mut latency = Latency::new(3);
+        for value in 1..=100 {
+            latency.record(value);
+        }
+        // Ranks 40 and 61 of 100 for the median: the published 95 % table.
+        assert_eq!(latency.quantile_interval_ns(0.5), Some((40, 61)));
+        assert_eq!(latency.quantile_interval_ns(0.99), None);
+        assert_eq!(latency.supported_quantile_ns(0.99), None);
+        assert_eq!(latency.supported_quantile_ns(0.9), Some(90));
     }
 
     #[test]

@@ -4,31 +4,37 @@
 use ablaze_engine::plan::{ClockStarts, Load, Requests};
 use ablaze_wire::url::{Scheme, Url};
 
+use super::native;
 use super::options::Options;
 use super::refusal::Refused;
 use super::request::Destination;
+use crate::load;
 use crate::planning::addresses::resolve;
-use crate::planning::{Asked, ConnectTo, Family, TargetAsked};
+use crate::planning::{Asked, ConnectTo, Family, TargetAsked, order, sources};
 
 /// Most connections ab takes.
 const CONCURRENCY_MAX: i64 = 200_000;
 
-/// What these options ask for.
+/// What these options ask for, native ones laid over ab's.
 ///
 /// # Errors
-/// When the URL is none or numbers do not fit together.
-pub fn asked(options: &Options) -> Result<Asked, Refused> {
+/// When the URL is none, numbers do not fit together or a file cannot be read.
+pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused> {
     let text = String::from_utf8_lossy(&options.url);
     let url = Url::parse_like_ab(&text).map_err(|_| Refused::usage("invalid URL"))?;
     if url.scheme == Scheme::Https {
         return Err(Refused::text("https:// is not in this version: write http://"));
     }
-    let concurrency = concurrency(options)?;
-    let mut asked = Asked::new(target(options, &text, &url)?, requests(options, &url)?);
+    let concurrency = concurrency(options, native)?;
+    let keep_alive = options.keep_alive
+        && !native.connection.no_keepalive
+        && native.connection.requests_per_connection != Some(1);
+    let requests = requests(options, native, &url, keep_alive)?;
+    let mut asked = Asked::new(target(options, &text, &url)?, requests);
     asked.load = Load::Closed { connections: concurrency, pipeline: 1 };
     limits(options, &mut asked)?;
     let connections = &mut asked.connections;
-    connections.keep_alive = options.keep_alive;
+    connections.keep_alive = keep_alive;
     connections.clock_starts = ClockStarts::BeforeConnecting;
     connections.socket_buffer_bytes = options.window_bytes;
     if let Some(name) = &options.bind {
@@ -37,6 +43,10 @@ pub fn asked(options: &Options) -> Result<Asked, Refused> {
         asked.target.family = if address.is_ipv4() { Family::V4 } else { Family::V6 };
     }
     asked.keep_every_request = options.gnuplot.is_some();
+    load::lay_over(native, &mut asked).map_err(|refusal| Refused::native_usage(refusal.line))?;
+    // Laid over, a native end replaces both of ab's; here only the one of its kind.
+    asked.limits.requests = requests_limit(options, native);
+    asked.limits.duration_ns = native.load.duration.or(time_limit_ns(options));
     Ok(asked)
 }
 
@@ -46,10 +56,20 @@ pub fn host_to_resolve(asked: &Asked) -> &str {
     proxy.unwrap_or(&asked.target.host)
 }
 
-fn concurrency(options: &Options) -> Result<u32, Refused> {
+/// ab's single request, unless a native duration ends the run.
+fn requests_limit(options: &Options, native: &load::Options) -> Option<u64> {
+    let default = native.load.duration.is_none().then_some(1);
+    native.load.requests.or(options.requests).or(default)
+}
+
+fn concurrency(options: &Options, native: &load::Options) -> Result<u32, Refused> {
+    if let Some(connections) = native.load.connections {
+        return Ok(connections);
+    }
+    let requests = requests_limit(options, native).unwrap_or(u64::MAX);
     match options.concurrency {
         0 => Err(Refused::usage("Cannot use concurrency level 0: give -c 1 or more")),
-        level @ 1..=CONCURRENCY_MAX if level as u64 > options.requests => Err(Refused::usage(
+        level @ 1..=CONCURRENCY_MAX if level as u64 > requests => Err(Refused::usage(
             "Cannot use concurrency level greater than total number of requests",
         )),
         level @ 1..=CONCURRENCY_MAX => Ok(level as u32),
@@ -84,19 +104,63 @@ fn proxy(options: &Options) -> Result<Option<ConnectTo>, Refused> {
     }
 }
 
-fn requests(options: &Options, url: &Url) -> Result<Requests, Refused> {
+fn requests(
+    options: &Options,
+    native: &load::Options,
+    url: &Url,
+    keep_alive: bool,
+) -> Result<Requests, Refused> {
+    let mut request = options.request.clone();
+    let bodies = native::lay_over_request(native, &mut request)?;
+    let targets = targets(options, native, url)?;
+    if bodies.len() > 1 && targets.len() > 1 {
+        return Err(Refused::native_usage(
+            "--urls and --body-lines exclude each other: leave one of them away",
+        ));
+    }
+    let order = if bodies.len() > 1 {
+        (0..bodies.len() as u32).collect()
+    } else {
+        let weights: Vec<u64> = targets.iter().map(|(_, weight)| *weight).collect();
+        order::spread(&weights).map_err(Refused::native_usage)?
+    };
     let host = url.host_header();
-    let target = if options.proxy.is_some() { &options.url[..] } else { path(&options.url) };
-    let destination = Destination { target, host: host.as_bytes() };
-    let template = options.request.template(options.keep_alive, destination)?;
+    let mut templates = Vec::with_capacity(targets.len().max(bodies.len()));
+    for (target, _) in &targets {
+        let destination = Destination { target, host: host.as_bytes(), keep_alive };
+        for body in &bodies {
+            templates.push(request.template(destination, body.as_deref())?);
+        }
+    }
     Ok(Requests {
-        templates: vec![template],
-        order: Vec::new(),
-        method: String::from_utf8_lossy(options.request.method_name()).into_owned(),
-        minor_version: 0,
-        has_body: options.request.body.is_some(),
-        seed: 0,
+        templates,
+        order,
+        method: String::from_utf8_lossy(request.method_name()).into_owned(),
+        minor_version: request.minor_version,
+        has_body: bodies.iter().any(Option::is_some),
+        seed: native.request.seed.unwrap_or(1),
     })
+}
+
+/// What stands on the request line, and how often among the others.
+fn targets(
+    options: &Options,
+    native: &load::Options,
+    url: &Url,
+) -> Result<Vec<(Vec<u8>, u64)>, Refused> {
+    let by_proxy = options.proxy.is_some();
+    let Some(file) = &native.request.urls else {
+        let target = if by_proxy { &options.url[..] } else { path(&options.url) };
+        return Ok(vec![(target.to_vec(), 1)]);
+    };
+    let list = sources::url_list(file, Some(url))
+        .map_err(|refusal| Refused::native_usage(refusal.line))?;
+    let front = if by_proxy { format!("http://{}", url.host_header()) } else { String::new() };
+    Ok(list
+        .paths
+        .into_iter()
+        .map(|(path, weight)| (format!("{front}{path}").into_bytes(), weight))
+        .collect())
 }
 
 /// The path of a URL that was read already, in its own bytes.
@@ -108,12 +172,6 @@ fn path(url: &[u8]) -> &[u8] {
 
 fn limits(options: &Options, asked: &mut Asked) -> Result<(), Refused> {
     let limits = &mut asked.limits;
-    limits.requests = Some(options.requests);
-    limits.duration_ns = options.time_limit_s.map(|seconds| match seconds {
-        // Expired before it begins.
-        ..=0 => 1,
-        _ => nanoseconds(seconds),
-    });
     limits.timeout_ns = match options.timeout_s {
         ..0 => 0,
         0 => {
@@ -126,6 +184,14 @@ fn limits(options: &Options, asked: &mut Asked) -> Result<(), Refused> {
     // ab gives up at the first refused connection, with -r never.
     limits.hopeless_after = if options.tolerate_receive_errors { u32::MAX } else { 1 };
     Ok(())
+}
+
+fn time_limit_ns(options: &Options) -> Option<u64> {
+    options.time_limit_s.map(|seconds| match seconds {
+        // Expired before it begins.
+        ..=0 => 1,
+        _ => nanoseconds(seconds),
+    })
 }
 
 fn nanoseconds(seconds: i64) -> u64 {
@@ -154,13 +220,17 @@ fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
 mod tests {
     use std::ffi::OsString;
 
+    use super::native::Native;
     use super::*;
     use crate::ab::options;
 
     fn asked_for(words: &str) -> Result<Asked, Refused> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        match Options::parse(&words, &|_| false).unwrap() {
-            options::Asked::Run(options) => asked(&options),
+        match Options::parse(&words).unwrap() {
+            options::Asked::Run(options) => match native::read(&options.native)? {
+                Native::Options(native) => asked(&options, &native),
+                Native::Help => panic!("help: {words:?}"),
+            },
             other => panic!("{other:?}"),
         }
     }
@@ -235,5 +305,33 @@ mod tests {
         assert!(sent("http://[::1]:80/").contains("\r\nHost: [::1]\r\n"));
         assert!(sent("http://h:443/").contains("\r\nHost: h:443\r\n"));
         assert!(sent("-i h/").starts_with("HEAD / "));
+    }
+
+    #[test]
+    fn native_options_are_laid_over_ab_s() {
+        let limits = |words| {
+            let limits = asked_for(words).unwrap().limits;
+            (limits.requests, limits.duration_ns, limits.timeout_ns / 1_000_000)
+        };
+        let second = Some(1_000_000_000);
+        assert_eq!(limits("--duration 1s http://h/"), (None, second, 30_000));
+        assert_eq!(limits("-n 9 --duration 1s http://h/"), (Some(9), second, 30_000));
+        assert_eq!(limits("-t 1 --requests 9 http://h/"), (Some(9), second, 30_000));
+        assert_eq!(limits("-s 3 --timeout 5ms http://h/"), (Some(1), None, 5));
+        let asked = asked_for("-c 7 --duration 1s --cpus 0 --warmup=1s h/").unwrap();
+        assert_eq!(asked.load, Load::Closed { connections: 7, pipeline: 1 });
+        assert_eq!((&asked.workers.cpus[..], asked.limits.warmup_ns), (&[0][..], 1_000_000_000));
+        assert_eq!(asked_for("-k h/").unwrap().connections.keep_alive, true);
+        assert!(!asked_for("-k --no-keepalive h/").unwrap().connections.keep_alive);
+    }
+
+    #[test]
+    fn native_options_of_the_request_keep_ab_s_lines() {
+        let text = sent("--body a=1 --header X-A:1 --user u:p h/");
+        let expected = "POST / HTTP/1.0\r\nAuthorization: Basic dTpw\r\nContent-length: 3\r\n\
+            Content-type: text/plain\r\nX-A:1\r\nHost: h\r\nUser-Agent: ApacheBench/2.3\r\n\
+            Accept: */*\r\n\r\na=1";
+        assert_eq!(text, expected);
+        assert!(sent("--http 1.1 --method PUT h/").starts_with("PUT / HTTP/1.1\r\n"));
     }
 }

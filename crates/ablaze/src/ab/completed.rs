@@ -11,6 +11,8 @@ use crate::carry_out::Watcher;
 const QUIET_UP_TO: u64 = 150;
 /// Shortest step.
 const STEP_MIN: u64 = 100;
+/// Step of a run whose number of requests is not known: a tenth of what ab's `-t` implies.
+const STEP_WITHOUT_END: u64 = 5000;
 
 /// Prints ab's progress lines.
 #[derive(Debug)]
@@ -21,16 +23,21 @@ pub struct CompletedLines<W> {
     printed: u64,
 }
 
-/// Whether ab prints progress for so many requests.
-pub fn is_shown(requests: u64, quiet: bool) -> bool {
-    !quiet && requests > QUIET_UP_TO
-}
-
 impl<W: Write> CompletedLines<W> {
-    /// Lines for a run of so many requests.
-    pub fn new(out: W, requests: u64, quiet: bool) -> Self {
-        let step = is_shown(requests, quiet).then(|| (requests / 10).max(STEP_MIN));
+    /// Lines for a run of so many requests, or for one that only time ends.
+    pub fn new(out: W, requests: Option<u64>, quiet: bool) -> Self {
+        let step = match requests {
+            _ if quiet => None,
+            Some(..=QUIET_UP_TO) => None,
+            Some(requests) => Some((requests / 10).max(STEP_MIN)),
+            None => Some(STEP_WITHOUT_END),
+        };
         Self { out, step, printed: 0 }
+    }
+
+    /// Whether there are lines at all.
+    pub fn are_shown(&self) -> bool {
+        self.step.is_some()
     }
 
     /// Prints the lines up to so many completed requests that are not printed yet.
@@ -64,7 +71,7 @@ mod tests {
 
     fn lines(requests: u64, seen: &[u64], quiet: bool) -> Vec<String> {
         let mut out = Vec::new();
-        let mut lines = CompletedLines::new(&mut out, requests, quiet);
+        let mut lines = CompletedLines::new(&mut out, Some(requests), quiet);
         for &answers in seen {
             lines.tick(&Progress { answers, ..Progress::default() });
         }

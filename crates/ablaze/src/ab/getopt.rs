@@ -15,6 +15,8 @@ pub enum Found {
     Valued(u8, Vec<u8>),
     /// The words of a native option, as they were typed.
     Native(Vec<OsString>),
+    /// No native option.
+    UnknownNative(OsString),
     /// No option of ab's.
     Unknown(u8),
     /// An option whose value is missing.
@@ -25,6 +27,9 @@ pub enum Found {
 const FLAGS: &[u8] = b"lrkVhwiIdSq";
 /// Letters of ab's options that take one.
 const VALUED: &[u8] = b"nctsbTpuvxyzCHPAgXeBmZfE";
+
+/// Knows of each native option whether it takes a value.
+pub type TakesValue<'a> = &'a dyn Fn(&str) -> Option<bool>;
 
 /// Words still to be read.
 #[derive(Debug)]
@@ -41,8 +46,8 @@ impl Words {
     }
 
     /// The next option; `None` when only operands are left. `takes_value` knows the native
-    /// options: whether the one of this name is followed by a value.
-    pub fn next(&mut self, takes_value: &dyn Fn(&str) -> bool) -> Option<Found> {
+    /// options: whether the one of this name is followed by a value, `None` if there is none.
+    pub fn next(&mut self, takes_value: TakesValue<'_>) -> Option<Found> {
         if self.bundle.is_empty() {
             let word = self.left.front()?.as_bytes();
             match word {
@@ -77,14 +82,19 @@ impl Words {
         self.left.into()
     }
 
-    fn native(&mut self, takes_value: &dyn Fn(&str) -> bool) -> Found {
-        let mut words: Vec<OsString> = self.left.pop_front().into_iter().collect();
-        let word = words.first().map(|word| word.as_bytes()).unwrap_or_default();
-        let name = word.strip_prefix(b"--").unwrap_or_default();
-        if !name.contains(&b'=') && takes_value(&OsStr::from_bytes(name).to_string_lossy()) {
-            words.extend(self.left.pop_front());
+    fn native(&mut self, takes_value: TakesValue<'_>) -> Found {
+        let word = self.left.pop_front().unwrap_or_default();
+        let name = word.as_bytes().strip_prefix(b"--").unwrap_or_default();
+        let name_bytes = name.iter().position(|b| *b == b'=').unwrap_or(name.len());
+        let has_value = name_bytes < name.len();
+        let known = takes_value(&OsStr::from_bytes(&name[..name_bytes]).to_string_lossy());
+        match known {
+            None => Found::UnknownNative(word),
+            Some(true) if !has_value => {
+                Found::Native([Some(word), self.left.pop_front()].into_iter().flatten().collect())
+            }
+            Some(_) => Found::Native(vec![word]),
         }
-        Found::Native(words)
     }
 }
 
@@ -112,7 +122,9 @@ mod tests {
         let words: Vec<OsString> = words.iter().map(OsString::from).collect();
         let mut words = Words::new(&words);
         let mut all = Vec::new();
-        while let Some(one) = words.next(&|name| name == "cpus") {
+        while let Some(one) =
+            words.next(&|name| ["cpus", "json"].contains(&name).then_some(name == "cpus"))
+        {
             all.push(one);
         }
         (all, words.operands())
@@ -150,6 +162,7 @@ mod tests {
 
     #[test]
     fn native_options_carry_their_values() {
+        assert_eq!(found(&["--nosuch", "u"]).0, [Found::UnknownNative("--nosuch".into())]);
         let (all, operands) = found(&["--json", "--cpus", "0,1", "--cpus=2", "u"]);
         let words = |words: &[&str]| Found::Native(words.iter().map(OsString::from).collect());
         assert_eq!(all, [words(&["--json"]), words(&["--cpus", "0,1"]), words(&["--cpus=2"])]);

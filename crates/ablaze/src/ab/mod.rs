@@ -8,6 +8,7 @@ mod asked;
 mod completed;
 mod files;
 mod getopt;
+mod native;
 mod options;
 mod outcome;
 mod refusal;
@@ -24,16 +25,17 @@ use ablaze_engine::run::Ended;
 use ablaze_report::ab as report;
 
 use crate::carry_out::{carry_out, own_command_line};
-use crate::planning;
 use crate::refusal::note;
+use crate::{help, planning};
 use completed::CompletedLines;
+use native::Native;
 use options::Options;
 use outcome::Outcome;
 use refusal::Refused;
 
 /// Runs `ablaze ab` with the words behind `ab`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    match Options::parse(arguments, &|_| false) {
+    match Options::parse(arguments) {
         Ok(options::Asked::Run(options)) => match run(&options) {
             Ok(status) => status,
             Err(refused) => refused.report(),
@@ -51,17 +53,22 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<ExitCode, Refused> {
-    let asked = asked::asked(options)?;
+    let native = match native::read(&options.native)? {
+        Native::Options(native) => native,
+        Native::Help => return Ok(help::print(&usage::text(&usage::program_name()))),
+    };
+    let asked = asked::asked(options, &native)?;
     files::check(options)?;
-    let requests = asked.limits.requests.unwrap_or(0);
-    to_stdout(&mut |out| introduction(options, &asked, out));
+    let quiet = options.quiet || native.report.quiet;
+    let mut lines = CompletedLines::new(io::stderr(), asked.limits.requests, quiet);
+    let shown = lines.are_shown();
+    to_stdout(&mut |out| introduction(options, &asked, shown, out));
 
     let host = asked::host_to_resolve(&asked).to_owned();
     let planned = planning::plan(asked).map_err(|refusal| Refused::of_planning(refusal, &host))?;
     planned.notes.iter().for_each(|line| note(line));
     to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
 
-    let mut lines = CompletedLines::new(io::stderr(), requests, options.quiet);
     let run = carry_out(planned.plan, own_command_line(), &mut lines)
         .map_err(|refusal| Refused::line(format!("ablaze: {refusal}")))?;
     let outcome = outcome::outcome(&run, options.tolerate_receive_errors);
@@ -71,7 +78,6 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     if run.ended != Ended::Interrupted {
         lines.finished(run.record.finished());
     }
-    let shown = completed::is_shown(requests, options.quiet);
     to_stdout(&mut |out| results(options, &run, shown, out));
     if options.tolerate_receive_errors && options.verbosity >= 1 {
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
@@ -81,7 +87,12 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
 }
 
 /// Everything ab prints before it connects.
-fn introduction(options: &Options, asked: &planning::Asked, out: &mut dyn Write) -> io::Result<()> {
+fn introduction(
+    options: &Options,
+    asked: &planning::Asked,
+    shown: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let html = options.layout.html.is_some();
     report::banner(html, out)?;
     if html {
@@ -91,7 +102,6 @@ fn introduction(options: &Options, asked: &planning::Asked, out: &mut dyn Write)
     if let Some((host, port)) = &options.proxy {
         write!(out, "[through {host}:{port}] ")?;
     }
-    let shown = completed::is_shown(asked.limits.requests.unwrap_or(0), options.quiet);
     write!(out, "(be patient){}", if shown { "\n" } else { "..." })
 }
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use ablaze_report::ab::{HtmlAttributes, Layout};
 
 use super::getopt::{Found, Words, atoi};
+use super::native;
 use super::refusal::Refused;
 use super::request::{self, Method};
 
@@ -18,8 +19,8 @@ const CREDENTIALS_BYTES: usize = 765;
 /// A command line of ab's, before its numbers are checked against each other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// `-n`, or what `-t` makes of it.
-    pub requests: u64,
+    /// `-n`, or what `-t` makes of it; `None` if neither was given.
+    pub requests: Option<u64>,
     /// `-c`
     pub concurrency: i64,
     /// `-t`, seconds, unless it is 0.
@@ -71,7 +72,7 @@ pub enum Asked {
 impl Options {
     fn new() -> Self {
         Self {
-            requests: 1,
+            requests: None,
             concurrency: 1,
             time_limit_s: None,
             timeout_s: 30,
@@ -91,14 +92,14 @@ impl Options {
         }
     }
 
-    /// Reads a command line. `takes_value` tells whether the native option of a name does.
+    /// Reads a command line.
     ///
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
-    pub fn parse(words: &[OsString], takes_value: &dyn Fn(&str) -> bool) -> Result<Asked, Refused> {
+    pub fn parse(words: &[OsString]) -> Result<Asked, Refused> {
         let mut options = Self::new();
         let mut words = Words::new(words);
-        while let Some(found) = words.next(takes_value) {
+        while let Some(found) = words.next(&native::takes_value) {
             match found {
                 Found::Flag(b'V') => {
                     return Ok(Asked::Version { html: options.layout.html.is_some() });
@@ -107,6 +108,7 @@ impl Options {
                 Found::Flag(letter) => options.flag(letter)?,
                 Found::Valued(letter, value) => options.valued(letter, value)?,
                 Found::Native(words) => options.native.extend(words),
+                Found::UnknownNative(word) => return Err(native::unknown(word)),
                 Found::Unknown(letter) => return Err(Refused::unknown_option(letter)),
                 Found::MissingValue(letter) => return Err(Refused::missing_value(letter)),
             }
@@ -138,12 +140,12 @@ impl Options {
         match letter {
             b'n' => match atoi(&value) {
                 ..=0 => return Err(Refused::text("Invalid number of requests")),
-                requests => self.requests = requests as u64,
+                requests => self.requests = Some(requests as u64),
             },
             b'c' => self.concurrency = atoi(&value),
             b't' => {
                 self.time_limit_s = Some(atoi(&value)).filter(|seconds| *seconds != 0);
-                self.requests = REQUESTS_WITH_TIME_LIMIT;
+                self.requests = Some(REQUESTS_WITH_TIME_LIMIT);
             }
             b's' => self.timeout_s = atoi(&value),
             // The kernel takes an int and clamps it; -1 asks for the most, as with ab.
@@ -223,7 +225,7 @@ mod tests {
 
     fn parse(words: &str) -> Result<Asked, Refused> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
-        Options::parse(&words, &|_| false)
+        Options::parse(&words)
     }
 
     fn options(words: &str) -> Options {
@@ -235,13 +237,13 @@ mod tests {
 
     #[test]
     fn options_take_effect_from_left_to_right() {
-        assert_eq!((options("u").requests, options("u").concurrency), (1, 1));
-        assert_eq!(options("-n 7 -n 9 u").requests, 9);
+        assert_eq!((options("u").requests, options("u").concurrency), (None, 1));
+        assert_eq!(options("-n 7 -n 9 u").requests, Some(9));
         let limited = options("-n 7 -t 5 u");
-        assert_eq!((limited.requests, limited.time_limit_s), (50_000, Some(5)));
-        assert_eq!(options("-t 5 -n 7 u").requests, 7);
+        assert_eq!((limited.requests, limited.time_limit_s), (Some(50_000), Some(5)));
+        assert_eq!(options("-t 5 -n 7 u").requests, Some(7));
         let unlimited = options("-t 0 u");
-        assert_eq!((unlimited.requests, unlimited.time_limit_s), (50_000, None));
+        assert_eq!((unlimited.requests, unlimited.time_limit_s), (Some(50_000), None));
         assert_eq!(options("-t -1 u").time_limit_s, Some(-1));
         assert_eq!(parse("-w -V u"), Ok(Asked::Version { html: true }));
         assert_eq!(parse("-V -w u"), Ok(Asked::Version { html: false }));
@@ -300,8 +302,8 @@ mod tests {
     #[test]
     fn credentials_have_ab_s_limit() {
         let long = |bytes| vec![OsString::from("-A"), "x".repeat(bytes).into(), "u".into()];
-        assert!(Options::parse(&long(765), &|_| false).is_ok());
-        let refused = Options::parse(&long(766), &|_| false).unwrap_err();
+        assert!(Options::parse(&long(765)).is_ok());
+        let refused = Options::parse(&long(766)).unwrap_err();
         assert_eq!(refused.to_string(), "Authentication credentials too long\n\n");
     }
 }

@@ -65,6 +65,12 @@ impl Refused {
         Self { status: 1, shape: Shape::Line(line.into()), remedy: None }
     }
 
+    /// A line of ours about a native option; the status is that of ab's usage.
+    pub fn native_usage(line: impl Into<String>) -> Self {
+        let line = format!("ablaze: {}", line.into());
+        Self { status: 22, shape: Shape::Line(line), remedy: None }
+    }
+
     /// `call: reason (code)`; the exit status is the code modulo 256.
     pub fn call(call: &str, reason: &str, code: u32) -> Self {
         let line = format!("{call}: {reason} ({code})");
@@ -100,7 +106,7 @@ impl Refused {
                     .with_remedy(refusal.line)
             }
             About::Machine => Self::system_call("socket", libc::EMFILE).with_remedy(refusal.line),
-            About::Usage => Self::line(refusal.line),
+            About::Usage => Self::native_usage(refusal.line),
         }
     }
 

@@ -23,6 +23,10 @@ pub struct Asked {
     pub cookies: Vec<Vec<u8>>,
     /// `-H`, verbatim.
     pub headers: Vec<Vec<u8>>,
+    /// HTTP minor version; ab's is 0.
+    pub minor_version: u8,
+    /// Whether `{seq}` and `{rand:N}` are placeholders; to ab they are text.
+    pub expand: bool,
     /// Lines of `-A` and `-P`.
     credentials: Vec<String>,
 }
@@ -47,6 +51,8 @@ pub struct Destination<'a> {
     pub target: &'a [u8],
     /// Host and port for the `Host` line.
     pub host: &'a [u8],
+    /// Whether the connection shall be kept.
+    pub keep_alive: bool,
 }
 
 impl Default for Asked {
@@ -57,6 +63,8 @@ impl Default for Asked {
             content_type: b"text/plain".to_vec(),
             cookies: Vec::new(),
             headers: Vec::new(),
+            minor_version: 0,
+            expand: false,
             credentials: Vec::new(),
         }
     }
@@ -120,18 +128,20 @@ impl Asked {
         self.method.as_ref().map_or(b"GET", Method::name)
     }
 
-    /// The request's bytes.
+    /// The request's bytes, with this body.
     ///
     /// # Errors
     /// When there are more than 4 GiB of them.
     pub fn template(
         &self,
-        keep_alive: bool,
         destination: Destination<'_>,
+        body: Option<&[u8]>,
     ) -> Result<Template, Refused> {
-        let mut request =
-            RequestBuilder::new(self.method_name(), destination.target).minor_version(0).verbatim();
-        if keep_alive {
+        let mut request = RequestBuilder::new(self.method_name(), destination.target)
+            .minor_version(self.minor_version)
+            .verbatim()
+            .placeholders(self.expand);
+        if destination.keep_alive {
             request = request.header("Connection", "Keep-Alive");
         }
         if !self.cookies.is_empty() {
@@ -140,9 +150,9 @@ impl Asked {
         for line in &self.credentials {
             request = request.header_line(line.as_bytes());
         }
-        if let Some(body) = &self.body {
+        if let Some(body) = body {
             request = request
-                .body(body.as_slice())
+                .body(body)
                 .body_length_header("Content-length")
                 .header("Content-type", &self.content_type);
         }
@@ -172,10 +182,13 @@ impl Asked {
 mod tests {
     use super::*;
 
-    const HERE: Destination<'_> = Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010" };
+    const HERE: Destination<'_> =
+        Destination { target: b"/a/b?x=1#f g", host: b"127.0.0.1:19010", keep_alive: false };
 
     fn sent(asked: &Asked, keep_alive: bool) -> String {
-        String::from_utf8(asked.template(keep_alive, HERE).unwrap().bytes).unwrap()
+        let destination = Destination { keep_alive, ..HERE };
+        let template = asked.template(destination, asked.body.as_deref()).unwrap();
+        String::from_utf8(template.bytes).unwrap()
     }
 
     #[test]
@@ -202,7 +215,7 @@ mod tests {
             Content-length: 15\r\nContent-type: t/t\r\nX-1: 1\r\nHost: 127.0.0.1:19010\r\n\
             User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\na=1&b=2&c=hello";
         assert_eq!(sent(&asked, true), expected);
-        let template = asked.template(true, HERE).unwrap();
+        let template = asked.template(HERE, asked.body.as_deref()).unwrap();
         assert_eq!(template.bytes.len() - template.head_bytes, 15);
     }
 
@@ -233,9 +246,19 @@ mod tests {
         assert!(sent(&asked, false).contains("Content-length: 0\r\nContent-type: text/plain\r\n"));
         for method in [Method::Head, Method::Custom(b"HEAD".to_vec())] {
             let asked = Asked { method: Some(method), ..Asked::default() };
-            assert!(asked.template(false, HERE).unwrap().answer_has_no_body);
+            assert!(asked.template(HERE, None).unwrap().answer_has_no_body);
         }
-        assert!(!Asked::default().template(false, HERE).unwrap().answer_has_no_body);
+        assert!(!Asked::default().template(HERE, None).unwrap().answer_has_no_body);
+    }
+
+    #[test]
+    fn braces_are_text_unless_native_options_are_used() {
+        let destination = Destination { target: b"/{seq:3}", ..HERE };
+        let first_line = |expand| {
+            let template = Asked { expand, ..Asked::default() }.template(destination, None);
+            String::from_utf8(template.unwrap().bytes[..9].to_vec()).unwrap()
+        };
+        assert_eq!((&first_line(false)[..], &first_line(true)[..]), ("GET /{seq", "GET /000 "));
     }
 
     #[test]

@@ -1,11 +1,113 @@
-//! `ablaze gurl`: gurl's command line and gurl's report.
+//! `ablaze gurl`: gurl's command line and gurl's report. What it takes and where it differs is in
+//! docs/gurl.md.
+
+mod options;
+mod watcher;
 
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
-use crate::Refusal;
+use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+use ablaze_report::gurl as report;
+use ablaze_wire::url::{Scheme, Url};
+
+use self::options::Options;
+use self::watcher::CompletedLines;
+use crate::carry_out::{carry_out, own_command_line};
+use crate::planning::requests::{Bodies, RequestsAsked};
+use crate::planning::{self, Asked, sources};
+use crate::refusal::note;
+use crate::{Refusal, help, load, serve};
+
+const HELP: &str = "\
+Load a URL as `gurl -bench` does, and print its report.
+
+  ablaze gurl -ac 21 -an 1000000 -bench :12345
+  ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
+  ablaze gurl -echo :12345
+
+  -bench              load the URL and report
+  -ac N               connections (1)
+  -an N               requests (1); negative for no end
+  -duration TIME      length of the run, such as 10s or 1m10s; -an then has no meaning
+  -X, -request NAME   method (GET, POST with a body)
+  -H, -header LINE    header field 'Name: value'; repeatable
+  -A, -user-agent X   User-Agent (gurl)
+  -d, -data BODY      body; @FILE reads a file
+  -connect-timeout T  longest a request may take (30s)
+  -cpus N             worker threads (chosen by itself)
+  -url URL            the URL, if it is not a bare word
+  -echo, -l ADDR      serve there instead: an empty answer to everything
+Where the numbers differ from gurl's: docs/gurl.md
+";
+
+/// Without an end: ten years, which is as long as a run can be thought of.
+const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 
 /// Runs `ablaze gurl` with the words behind `gurl`.
-pub fn main(_arguments: &[OsString]) -> ExitCode {
-    Refusal::usage("`ablaze gurl` is not in this version").report()
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    Options::parse(arguments)
+        .and_then(|options| gurl(&options))
+        .unwrap_or_else(|refusal| refusal.report())
+}
+
+fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
+    if options.help {
+        return Ok(help::print(HELP));
+    }
+    if let Some(address) = &options.serve {
+        let words = ["--server-name", "gurl-server", "--size", "0", address];
+        return Ok(serve::main(&words.map(OsString::from)));
+    }
+    let planned = planning::plan(asked(options)?)?;
+    planned.notes.iter().for_each(|text| note(text));
+    help::print(&report::heading(&planned.plan.target.host));
+    let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
+    let run = carry_out(planned.plan, own_command_line(), &mut watcher)?;
+    watcher.finished(run.record.finished(), run.elapsed_ns);
+    print_report(&run)?;
+    Ok(load::status(&run))
+}
+
+fn print_report(run: &Run) -> Result<(), Refusal> {
+    std::io::stdout().write_all(report::write(run).as_bytes()).map_err(|error| {
+        Refusal::machine(format!("the report cannot be printed: {}", sources::reason(&error)))
+    })
+}
+
+fn asked(options: &Options) -> Result<Asked, Refusal> {
+    let Some(url) = &options.url else {
+        return Err(Refusal::usage(
+            "no URL is given: write for example `ablaze gurl -bench :12345`",
+        ));
+    };
+    if !options.bench {
+        return Err(Refusal::usage(
+            "without -bench gurl is a client, which ablaze is not: add -bench to load the URL",
+        ));
+    }
+    let url = Url::parse_like_gurl(url).map_err(|error| Refusal::usage(error.to_string()))?;
+    if url.scheme == Scheme::Https {
+        return Err(Refusal::usage("https is not in this version: load an http URL"));
+    }
+    let mut requests = RequestsAsked::new(url.host_header(), url.path_and_query.clone());
+    requests.method.clone_from(&options.method);
+    requests.headers.clone_from(&options.headers);
+    requests.user_agent.clone_from(&options.user_agent);
+    requests.user.clone_from(&url.userinfo);
+    if let Some(body) = &options.body {
+        requests.bodies = Bodies::Same(sources::body(body)?);
+    }
+    let mut asked = Asked::new(load::target(&url), requests.build()?);
+    asked.load = Load::Closed { connections: options.connections, pipeline: 1 };
+    asked.workers.threads = (options.threads > 0).then_some(options.threads);
+    asked.limits.timeout_ns = options.timeout_ns.unwrap_or(asked.limits.timeout_ns);
+    (asked.limits.requests, asked.limits.duration_ns) = match options.duration_ns {
+        Some(duration_ns) => (None, Some(duration_ns)),
+        None if options.requests.is_none() => (None, Some(NO_END_NS)),
+        None => (options.requests, None),
+    };
+    Ok(asked)
 }

@@ -1,7 +1,7 @@
 //! `ablaze load`: the native command line, from words to an exit status.
 
 mod asked;
-mod hints;
+pub mod hints;
 mod options;
 
 use std::ffi::OsString;

@@ -25,7 +25,7 @@ use crate::values;
     max_term_width = 100
 )]
 pub struct CommandLine {
-    /// What to load; `:8080/x` means http://127.0.0.1:8080/x, a bare host gets http:// and /
+    /// What to load; :8080/x means http://127.0.0.1:8080/x, a bare host gets http:// and /
     pub url: Option<String>,
     /// The options, without the URL.
     #[command(flatten)]
@@ -62,19 +62,19 @@ pub struct LoadOptions {
     /// Requests in all, exact; k and M are understood
     #[arg(short = 'n', long, value_name = "N", value_parser = values::count)]
     pub requests: Option<u64>,
-    /// Length of the run; with -n, what comes first [default: 10s if there is no -n]
+    /// Length of the run; with -n, what comes first [default: 10s, none with -n]
     #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
     pub duration: Option<u64>,
-    /// Requests in flight on each connection (HTTP pipelining) [default: 1]
+    /// Requests in flight on each connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
     /// Load to send before the clock starts, not counted [default: 0]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub warmup: Option<u64>,
-    /// Time over which the connections are opened at the start [default: 0, all at once]
+    /// Time over which connections are opened [default: 0, all at once]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub ramp: Option<u64>,
-    /// Longest an exchange may take, connecting included; 0 for no limit [default: 30s]
+    /// Longest an exchange may take, connect included; 0: no limit [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub timeout: Option<u64>,
 }
@@ -86,7 +86,7 @@ pub struct RequestOptions {
     /// Method [default: GET, POST with a body]
     #[arg(short, long, visible_short_alias = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Header field; replaces one that would be sent by itself, `Name:` leaves it out. Repeatable
+    /// Header field; replaces our own, `Name:` drops it. Repeatable
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Body: text, @FILE, or @- for standard input
@@ -98,10 +98,10 @@ pub struct RequestOptions {
     /// Basic authorization
     #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub user: Option<String>,
-    /// Requests from a file of lines `URL [weight]`, `#` begins a comment; all to one host
+    /// Requests from lines `URL [weight]`, # for comments; all to one host
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
-    /// One request for each line of this file, the line being its body; in order, over and over
+    /// Each line is the body of one request; in order, over and over
     #[arg(long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
     /// Seed of {rand:N} [default: 1]
@@ -119,13 +119,13 @@ pub struct ConnectionOptions {
     /// A new connection for every request
     #[arg(long)]
     pub no_keepalive: bool,
-    /// Requests on a connection before it is closed and a new one opened [default: no limit]
+    /// Requests before a connection is replaced [default: no limit]
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub requests_per_connection: Option<u64>,
-    /// How a connection ends: await (the server's FIN, up to 1 s), fin or reset [default: await]
+    /// await the server's FIN (up to 1 s), fin, reset [default: await]
     #[arg(long, value_name = "HOW", value_parser = close)]
     pub close: Option<Close>,
-    /// Do not send a request again whose reused connection closed before any answer byte
+    /// Never repeat a request whose connection closed unanswered
     #[arg(long)]
     pub no_repeat: bool,
     /// Use IPv4 addresses only
@@ -134,13 +134,13 @@ pub struct ConnectionOptions {
     /// Use IPv6 addresses only
     #[arg(short = '6', long)]
     pub ipv6: bool,
-    /// Connect there instead: ADDR:PORT, or HOST:PORT:ADDR:PORT as curl has it. Repeatable
+    /// Connect elsewhere: ADDR:PORT or HOST:PORT:ADDR:PORT. Repeatable
     #[arg(long, value_name = "WHERE", value_parser = ConnectTo::parse)]
     pub connect_to: Vec<ConnectTo>,
     /// Connect to this Unix socket
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
-    /// Addresses to connect from, in turn: a list of addresses and networks (10.0.0.0/24)
+    /// Addresses to connect from: 10.0.0.1,10.0.1.0/24
     #[arg(long, value_name = "LIST", value_parser = local_addresses)]
     pub local_address: Option<AddressList>,
     /// Ports to connect from, in turn
@@ -158,7 +158,7 @@ pub struct ConnectionOptions {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Machine")]
 pub struct MachineOptions {
-    /// Worker threads [default: one per CPU, half of them for a target on this host]
+    /// Worker threads [default: one per CPU, half for a target on this host]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     pub threads: Option<u32>,
     /// CPUs to pin the threads to, such as 0,2-3
@@ -167,7 +167,7 @@ pub struct MachineOptions {
     /// System calls to use: auto, uring or epoll [default: auto]
     #[arg(long, value_name = "IO", value_parser = io_choice)]
     pub io: Option<IoChoice>,
-    /// Watch actively for answers before sleeping: auto, off or a time [default: auto]
+    /// Watch for answers before sleeping: auto, off or a time [default: auto]
     #[arg(long, value_name = "SPIN", value_parser = spin)]
     pub spin: Option<Spin>,
 }
@@ -179,13 +179,13 @@ pub struct ReportOptions {
     /// Statuses that are expected [default: 2xx,3xx]
     #[arg(long, value_name = "STATUSES", value_parser = statuses)]
     pub expect: Option<StatusList>,
-    /// Keep the report in a file; its format is that of the extension. Repeatable
+    /// Keep the report in a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// End with status 3 if this holds, such as 'p99>50ms' or 'errors>0'. Repeatable
+    /// End with status 3 if this holds, such as 'p99>50ms'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<String>,
     /// Print no progress
@@ -265,5 +265,25 @@ fn spin(text: &str) -> Result<Spin, String> {
             Ok(ns) => Ok(Spin::For(ns)),
             Err(_) => Err("write auto, off or a time such as 50us".to_owned()),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::CommandLine;
+
+    #[test]
+    fn the_help_names_every_option_and_fits_a_terminal() {
+        let mut command = CommandLine::command();
+        command.clone().debug_assert();
+        let help = command.render_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{}: {line}", line.chars().count());
+        }
+        for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            assert!(option == "insecure" || help.contains(&format!("--{option}")), "{option}");
+        }
     }
 }

@@ -320,7 +320,7 @@ impl Worker {
             // Nothing ever stood: the next address may be better.
             self.address = (self.address + 1) % self.addresses;
             self.refused_in_a_row += 1;
-            let limit = self.plan.limits.hopeless_after.max(1) * self.addresses as u32;
+            let limit = self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
                 self.hopeless = true;
                 if self.in_setup {

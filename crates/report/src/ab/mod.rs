@@ -54,7 +54,7 @@ impl Default for HtmlAttributes {
 /// The three lines that say which program this is; in ab's place, of ab's shape.
 pub const BANNER: [&str; 3] = [
     concat!("This is ablaze, Version ", env!("CARGO_PKG_VERSION"), " <reports as ApacheBench 2.3>"),
-    "An HTTP load tester in ab's place; what it does otherwise: docs/ab-compatibility.md",
+    "An HTTP load tester in ab's place, differences are in docs/ab-compatibility.md",
     "Licensed under MIT or Apache-2.0, without warranty",
 ];
 
@@ -93,5 +93,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.lines().count(), 4);
         assert!(text.ends_with("\n\n") && text.starts_with("This is ablaze, Version "));
+        // Scrapers take every line `label: value` for a figure.
+        assert!(!text.contains(": "));
     }
 }

@@ -118,6 +118,7 @@ fn plan() -> Plan {
             cpus: Vec::new(),
             io: IoChoice::Auto,
             spin: Spin::Auto,
+            cpus_to_spare: false,
         },
         expect: vec![200..=399],
         keep_every_request: true,

@@ -1,0 +1,120 @@
+//! Native long options among ab's: what they are is defined once, by `ablaze load`; here they are
+//! told apart from ab's letters and laid over ab's request.
+
+use std::ffi::OsString;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use super::refusal::Refused;
+use super::request::{self, Method};
+use crate::load::{self, CommandLine, hints, lay_over_requests};
+use crate::planning::requests::{Bodies, RequestsAsked};
+
+/// What the native words of a command line say.
+#[derive(Debug)]
+pub enum Native {
+    /// These options.
+    Options(Box<load::Options>),
+    /// `--help`
+    Help,
+}
+
+/// Whether the native option of this name is followed by a value; `None` when there is none.
+pub fn takes_value(name: &str) -> Option<bool> {
+    let mut command = CommandLine::command();
+    // Only a command that was built knows `--help`.
+    command.build();
+    let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
+    Some(found.get_action().takes_values())
+}
+
+/// What is said to a word that is no native option.
+pub fn unknown(word: OsString) -> Refused {
+    let name = word.to_string_lossy().into_owned();
+    match read(&[word]) {
+        Err(refused) => refused,
+        Ok(_) => Refused::native_usage(format!("no option {name}")),
+    }
+}
+
+/// Reads the native words.
+///
+/// # Errors
+/// When one is no native option or its value cannot be read.
+pub fn read(words: &[OsString]) -> Result<Native, Refused> {
+    let program = OsString::from("ablaze ab");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
+        Ok(line) => Ok(Native::Options(Box::new(line.options))),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => Ok(Native::Help),
+        Err(error) => {
+            Err(Refused::native_usage(hints::refusal(&error, &CommandLine::command()).line))
+        }
+    }
+}
+
+/// Bodies of the requests, one after the other; `None` sends none.
+pub type BodiesInTurn = Vec<Option<Vec<u8>>>;
+
+/// Lays the native options of the request over ab's.
+///
+/// # Errors
+/// When a file cannot be read.
+pub fn lay_over_request(
+    options: &load::Options,
+    request: &mut request::Asked,
+) -> Result<BodiesInTurn, Refused> {
+    let options = &options.request;
+    let mut laid = RequestsAsked::new(String::new(), String::new());
+    laid.minor_version = 0;
+    lay_over_requests(options, &mut laid).map_err(|refusal| Refused::native_usage(refusal.line))?;
+    request.minor_version = laid.minor_version;
+    request.expand = options.body.is_some()
+        || options.body_lines.is_some()
+        || options.urls.is_some()
+        || options.seed.is_some()
+        || !options.headers.is_empty();
+    request.headers.extend(laid.headers.into_iter().map(String::into_bytes));
+    if let Some(content_type) = laid.content_type {
+        request.content_type = content_type.into_bytes();
+    }
+    if let Some(user) = laid.user {
+        request.add_credentials("Authorization", user.as_bytes());
+    }
+    if let Some(method) = laid.method {
+        request.method = Some(Method::Custom(method.into_bytes()));
+    }
+    let bodies = match laid.bodies {
+        Bodies::None => return Ok(vec![request.body.clone()]),
+        Bodies::Same(body) => vec![Some(body)],
+        Bodies::InTurn(bodies) => bodies.into_iter().map(Some).collect(),
+    };
+    request.method.get_or_insert(Method::Post);
+    Ok(bodies)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_follow_where_the_native_command_line_wants_them() {
+        for (name, takes) in
+            [("cpus", true), ("warmup", true), ("json", false), ("quiet", false), ("help", false)]
+        {
+            assert_eq!(takes_value(name), Some(takes), "{name}");
+        }
+        assert_eq!(takes_value("nosuch"), None);
+    }
+
+    #[test]
+    fn unknown_words_and_values_are_refused_with_the_native_line_and_ab_s_status() {
+        for words in [&["--cpsu", "0"][..], &["--warmup", "soon"], &["--warmup"]] {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            let refused = read(&words).unwrap_err();
+            assert_eq!(refused.status, 22);
+            assert!(refused.to_string().starts_with("ablaze: "), "{refused}");
+        }
+        assert!(matches!(read(&["--help".into()]), Ok(Native::Help)));
+    }
+}

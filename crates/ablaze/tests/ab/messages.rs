@@ -1,0 +1,165 @@
+//! What is said instead of a report: the words and exit statuses of the real ab.
+
+use crate::support::{Ran, Scratch, Server, ablaze, ok, real_ab, run};
+
+/// A message without the program's name in front and without our line that names the remedy.
+fn message(ran: &Ran) -> Vec<String> {
+    ran.stderr
+        .lines()
+        .filter(|line| !line.starts_with("ablaze: "))
+        .map(|line| line.replace("ablaze ab: ", "ab: "))
+        .take_while(|line| !line.starts_with("Usage: "))
+        .collect()
+}
+
+#[test]
+fn messages_and_statuses_are_ab_s() {
+    let free_port = free_port();
+    let refused = format!("http://127.0.0.1:{free_port}/");
+    let long = "x".repeat(766);
+    let url = "http://127.0.0.1:9/";
+    let table: &[&[&str]] = &[
+        &["-n", "0", url],
+        &["-n", "abc", url],
+        &["-i", "-p", "/dev/null", url],
+        &["-p", "/dev/null", "-u", "/dev/null", url],
+        &["-m", "GET", "-i", url],
+        &["-p", "/nonexistent", url],
+        &["-u", "/nonexistent", url],
+        &["-p", "/", url],
+        &["-A", &long, url],
+        &["-P", &long, url],
+        &["-c", "5", url],
+        &["-c", "-1", url],
+        &["-n", "300000", "-c", "200001", url],
+        &["-n"],
+        &["-k"],
+        &[url, "-n", "5"],
+        &["http://127.0.0.1"],
+        &["http://127.0.0.1:0/"],
+        &["http://127.0.0.1:65536/"],
+        &["http:///x"],
+        &["http://[::1]x/"],
+        &[""],
+        &["http://nosuch.invalid/"],
+        &["HTTP://127.0.0.1/"],
+        &["-B", "nosuch.invalid", url],
+        &["-X", "nosuch.invalid:1", url],
+        &["-B", "192.0.2.1", url],
+        &[&refused],
+        &["-kc", "2", "-n", "5", &refused],
+    ];
+    for words in table {
+        let Some(theirs) = real_ab(words) else { return };
+        let ours = ablaze(words);
+        assert_eq!(message(&ours), message(&theirs), "{words:?}");
+        assert_eq!(ours.status, theirs.status, "{words:?}: {}", ours.stderr);
+        assert_eq!(
+            ours.stderr.contains("\nOptions are:\n"),
+            theirs.stderr.contains("\nOptions are:\n"),
+            "{words:?}"
+        );
+        // Behind the banner's three lines, stdout is ab's, too.
+        let behind_banner = |ran: &Ran| ran.stdout.lines().skip(3).collect::<Vec<_>>().join("\n");
+        if !["-B", "-X"].contains(&words[0]) {
+            assert_eq!(behind_banner(&ours), behind_banner(&theirs), "{words:?}");
+        }
+    }
+}
+
+fn free_port() -> u16 {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[test]
+fn every_refusal_of_the_network_names_its_remedy() {
+    let refused = format!("http://127.0.0.1:{}/", free_port());
+    for (words, remedy) in [
+        (&["http://nosuch.invalid/"][..], "check its spelling"),
+        (&[&refused], "start the server, or correct host and port"),
+        (&["-X", "127.0.0.1", "http://h/"], "write for example -X 127.0.0.1:3128"),
+        (&["-s", "0", "http://127.0.0.1/"], "give -s 1 or more"),
+    ] {
+        let ran = ablaze(words);
+        assert!(ran.stderr.contains(remedy), "{words:?}: {}", ran.stderr);
+        assert_ne!(ran.status, 0);
+    }
+}
+
+#[test]
+fn files_that_cannot_be_written_are_found_before_the_run() {
+    let server = Server::answering(ok("hello"));
+    for (option, name) in [("-e", "CSV"), ("-g", "gnuplot")] {
+        let ran = ablaze(&[option, "/nonexistent/file", &server.url()]);
+        let message = format!("Cannot open {name} output file: No such file or directory\n");
+        assert_eq!((ran.status, &ran.stderr[..]), (1, &message[..]));
+        assert_eq!(ran.stdout, "");
+    }
+    assert_eq!(server.connections(), 0);
+}
+
+#[test]
+fn a_run_that_fails_leaves_files_as_they_were() {
+    let old = Scratch::with("kept.csv", b"old");
+    let new = Scratch::new("never.csv");
+    let refused = format!("http://127.0.0.1:{}/", free_port());
+    ablaze(&["-e", old.word(), &refused]);
+    ablaze(&["-e", new.word(), &refused]);
+    assert_eq!(std::fs::read(old.path()).unwrap(), b"old");
+    assert!(!new.path().exists());
+}
+
+#[test]
+fn what_belongs_to_https_is_not_in_this_version() {
+    let url = "http://127.0.0.1:9/";
+    for words in [
+        &["https://127.0.0.1/"][..],
+        &["-I", url],
+        &["-Z", "HIGH", url],
+        &["-f", "TLS1.3", url],
+        &["-E", "cert.pem", url],
+    ] {
+        let ran = ablaze(words);
+        assert!(ran.stderr.contains("not in this version"), "{words:?}: {}", ran.stderr);
+        assert_eq!((ran.status, &ran.stdout[..]), (1, ""), "{words:?}");
+    }
+}
+
+#[test]
+fn help_and_version_go_where_ab_s_go() {
+    let help = ablaze(&["-h"]);
+    assert_eq!((help.status, &help.stdout[..]), (22, ""));
+    assert!(help.stderr.starts_with("Usage: ablaze ab [options] "));
+    let version = ablaze(&["-V"]);
+    assert_eq!((version.status, &version.stderr[..]), (0, ""));
+    assert_eq!(version.stdout.lines().count(), 4);
+    assert!(ablaze(&["-wV"]).stdout.starts_with("<p>\n This is ablaze"));
+}
+
+#[test]
+fn called_by_the_name_ab_it_is_ab() {
+    let link = Scratch::new("folder");
+    std::fs::create_dir_all(link.path()).unwrap();
+    let program = link.path().join("ab");
+    let _ = std::fs::remove_file(&program);
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), &program).unwrap();
+    let ran = run(std::process::Command::new(&program).arg("http://h"));
+    let name = program.display();
+    assert!(ran.stderr.starts_with(&format!("{name}: invalid URL\nUsage: {name} [options] ")));
+    assert_eq!(ran.status, 22);
+    std::fs::remove_dir_all(link.path()).unwrap();
+}
+
+#[test]
+fn native_options_are_taken_and_wrong_ones_refused_in_one_line() {
+    let server = Server::keeping(ok("hello"));
+    let url = server.url();
+    let words = ["-k", "--threads", "1", "--io=epoll", "-n4", "--timeout", "5s", &url];
+    let ran = ablaze(&words);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("Complete requests:      4\n"), "{}", ran.stdout);
+    let ran = ablaze(&["--cpsu", "0", &url]);
+    assert_eq!((ran.status, ran.stderr.lines().count()), (22, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("--cpus"), "{}", ran.stderr);
+}

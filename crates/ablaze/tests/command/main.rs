@@ -1,0 +1,5 @@
+//! The built command, from the outside.
+
+mod refusals;
+mod runs;
+mod support;

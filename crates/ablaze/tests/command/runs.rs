@@ -1,0 +1,191 @@
+//! Whole runs of the command against a server that counts for itself: what arrived must be what
+//! was asked for.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::{Server, ablaze};
+
+/// A file that is gone when the test is.
+struct File(PathBuf);
+
+impl File {
+    fn new(name: &str, text: &str) -> Self {
+        let file = Self::nowhere(name);
+        fs::write(&file.0, text).unwrap();
+        file
+    }
+
+    fn nowhere(name: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("ablaze-runs-{}-{name}", std::process::id())))
+    }
+
+    fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+#[test]
+fn exactly_n_requests_arrive_whatever_the_number_of_threads() {
+    for threads in ["1", "2"] {
+        let server = Server::start(200);
+        let said = ablaze(&[&server.url("/"), "-n", "1003", "-c", "7", "-t", threads]);
+        assert_eq!(said.status, 0, "{said:?}");
+        assert_eq!(server.seen().len(), 1003);
+    }
+}
+
+#[test]
+fn a_request_is_sent_as_described() {
+    let server = Server::start(200);
+    let said = ablaze(&[
+        &server.url("/a?b={seq}"),
+        "-n3",
+        "-c1",
+        "-XPUT",
+        "-bnumber {seq} {rand:4}",
+        "-HX-Number: {seq}",
+        "-HAccept:",
+        "-uAladdin:open sesame",
+    ]);
+    assert_eq!(said.status, 0, "{said:?}");
+    for (number, request) in server.seen().iter().enumerate() {
+        assert_eq!(request.head[0], format!("PUT /a?b={number:010} HTTP/1.1"));
+        assert_eq!(request.fields("X-Number"), [format!("{number:010}")]);
+        assert_eq!(request.fields("Host"), [server.address.to_string()]);
+        assert_eq!(request.fields("Authorization"), ["Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="]);
+        assert!(request.fields("Accept").is_empty());
+        assert!(request.body.starts_with(&format!("number {number:010} ")), "{}", request.body);
+        assert_eq!(request.body.len(), "number 0123456789 4444".len());
+    }
+}
+
+#[test]
+fn urls_arrive_as_often_as_their_weights_say() {
+    let server = Server::start(200);
+    let list = File::new("urls", &format!("# two\n{}\n{} 3\n", server.url("/a"), server.url("/b")));
+    let said = ablaze(&["--urls", list.path(), "-n", "400", "-c", "4"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let mut counts = BTreeMap::new();
+    for request in server.seen() {
+        *counts.entry(request.path().to_owned()).or_insert(0) += 1;
+    }
+    assert_eq!(counts, BTreeMap::from([("/a".to_owned(), 100), ("/b".to_owned(), 300)]));
+}
+
+#[test]
+fn body_lines_arrive_in_order_and_over_again() {
+    let server = Server::start(200);
+    let lines = File::new("lines", "first\n{\"second\":2}\nthird\n");
+    let said = ablaze(&[&server.url("/"), "--body-lines", lines.path(), "-n", "5", "-c", "1"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let bodies: Vec<String> = server.seen().into_iter().map(|request| request.body).collect();
+    assert_eq!(bodies, ["first", "{\"second\":2}", "third", "first", "{\"second\":2}"]);
+}
+
+#[test]
+fn other_ways_to_the_same_server() {
+    let server = Server::start(200);
+    let port = server.address.port().to_string();
+    let to = server.address.to_string();
+    let elsewhere = format!("shop.example:80:127.0.0.1:{port}");
+    for arguments in [
+        &["shop.example/", "--connect-to", &to][..],
+        &["shop.example/", "--connect-to", &elsewhere],
+        &[&format!(":{port}"), "--no-keepalive"],
+        &[&format!(":{port}"), "--requests-per-connection", "2", "--close", "fin"],
+        &[&format!(":{port}"), "--local-address", "127.0.0.2,127.0.0.4/30"],
+        &[&format!(":{port}"), "--io", "epoll", "--spin", "off", "-4"],
+        &[&format!(":{port}"), "--http", "1.0", "-m", "HEAD"],
+        &[&format!(":{port}"), "--pipeline", "4"],
+    ] {
+        let before = server.seen().len();
+        let said = ablaze(&[arguments, &["-n", "20", "-c", "2"]].concat());
+        assert_eq!(said.status, 0, "{arguments:?}: {said:?}");
+        assert_eq!(server.seen().len() - before, 20, "{arguments:?}");
+    }
+    assert_eq!(server.seen()[0].fields("Host"), ["shop.example"]);
+}
+
+#[test]
+fn no_answer_and_no_expected_answer_are_status_1() {
+    // Bound and dropped: nothing listens there.
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let said = ablaze(&[&format!("http://{free}/"), "-n", "10", "-c", "2"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    let server = Server::start(404);
+    let url = server.url("/");
+    assert_eq!(ablaze(&[&url, "-n", "10"]).status, 1);
+    assert_eq!(ablaze(&[&url, "-n", "10", "--expect", "404"]).status, 0);
+}
+
+#[test]
+fn the_duration_ends_a_run() {
+    let server = Server::start(200);
+    let begun = Instant::now();
+    let said = ablaze(&[&server.url("/"), "-d", "300ms", "-c", "2"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(begun.elapsed() >= Duration::from_millis(300));
+    assert!(!server.seen().is_empty());
+}
+
+#[test]
+fn ctrl_c_ends_a_run_with_its_report_and_status_130() {
+    let server = Server::start(200);
+    let child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
+        .args(["gurl", "-an", "-1", "-bench", &server.url("/")])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    while server.seen().is_empty() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "nothing arrives");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    assert!(stdout.contains("Requests per second:"), "{stdout}");
+}
+
+#[test]
+fn gurl_prints_its_report_with_the_servers_numbers() {
+    let server = Server::start(200);
+    let port = server.address.port();
+    let said = ablaze(&["gurl", "-ac", "3", "-an", "500", "-bench", &format!(":{port}/x")]);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert_eq!(server.seen().len(), 500);
+    assert_eq!(server.seen()[0].fields("User-Agent"), ["gurl"]);
+    let head = "HTTP/1.1 200 Text\r\nServer: oracle\r\nContent-Length: 5\r\n\r\n";
+    let transferred = 500 * (head.len() + 5);
+    for line in [
+        "Benchmarking 127.0.0.1 (be patient)",
+        "Completed 100 requests",
+        "Completed 500 requests",
+        "Finished 500 requests",
+        "Server Software:        oracle",
+        "Server Hostname:        127.0.0.1",
+        &format!("Server Port:            {port}"),
+        "Document Path:          /x",
+        "Document Length:        5 bytes",
+        "Status Codes:           200:500  [code:count]",
+        "Concurrency Level:      3",
+        "Complete requests:      500",
+        "Failed requests:        0",
+        &format!("Total transferred:      {transferred} bytes"),
+        "HTML transferred:       2500 bytes",
+    ] {
+        assert!(said.stdout.lines().any(|own| own == line), "{line}\n{}", said.stdout);
+    }
+}

@@ -1,0 +1,249 @@
+//! Conditions such as `p99>50ms`, as `--fail-if` takes them: parsed before the run, judged on it.
+
+use std::str::FromStr;
+
+use ablaze_engine::Run;
+
+use crate::effort::Effort;
+use crate::number::{grouped, percent, rate, time};
+
+/// The names a condition may begin with, for help texts and errors.
+pub const METRICS: &str =
+    "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN cpu";
+
+/// A figure of a Run that can be compared with a limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Metric {
+    /// Answers per second.
+    Rate,
+    /// Mean total time of answers.
+    Mean,
+    /// Percentile of the total time of answers, between 0 and 100.
+    Percentile(f64),
+    /// Longest total time of an answer.
+    Max,
+    /// Requests without a valid answer.
+    Errors,
+    /// Answers outside the expected statuses.
+    Unexpected,
+    /// Answers of one status.
+    Status(u16),
+    /// The tester's CPU time per finished request, active waiting not included.
+    Cpu,
+}
+
+/// What a metric is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Unit {
+    Nanoseconds,
+    PerSecond,
+    Requests,
+}
+
+/// How a figure compares with its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Comparison {
+    Above,
+    AtLeast,
+    Below,
+    AtMost,
+}
+
+/// A condition: a metric, a comparison and a limit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    metric: Metric,
+    comparison: Comparison,
+    limit: f64,
+    /// The limit is a percentage of all finished requests.
+    in_percent: bool,
+    text: String,
+}
+
+/// What became of a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It does not hold.
+    NotMet,
+    /// It holds. The text is for the user: the condition and the figure that met it.
+    Met(String),
+    /// There is no figure to judge, so nothing speaks against it; counts as met. The text says why.
+    Unknown(String),
+}
+
+/// A condition that cannot be understood. The text names the remedy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ConditionError(String);
+
+impl Condition {
+    /// Judges the condition on a Run.
+    pub fn judge(&self, run: &Run) -> Outcome {
+        let record = &run.record;
+        let Some(value) = self.metric.value(run) else {
+            let why = match self.metric {
+                Metric::Cpu => "no CPU time was measured",
+                Metric::Rate => "the run had no length",
+                _ => "no request was answered",
+            };
+            return Outcome::Unknown(format!("{}: cannot be judged, {why}", self.text));
+        };
+        let finished = record.finished() as f64;
+        let compared = match (self.in_percent, finished > 0.0) {
+            (false, _) => value,
+            (true, true) => value / finished * 100.0,
+            (true, false) => {
+                return Outcome::Unknown(format!(
+                    "{}: cannot be judged, no request was finished",
+                    self.text
+                ));
+            }
+        };
+        let met = match self.comparison {
+            Comparison::Above => compared > self.limit,
+            Comparison::AtLeast => compared >= self.limit,
+            Comparison::Below => compared < self.limit,
+            Comparison::AtMost => compared <= self.limit,
+        };
+        if !met {
+            return Outcome::NotMet;
+        }
+        let shown = match self.metric.unit() {
+            Unit::Nanoseconds => time(value),
+            Unit::PerSecond => format!("{} /s", rate(value)),
+            Unit::Requests if self.in_percent => {
+                format!("{}, {}", grouped(value as u64), percent(value, finished))
+            }
+            Unit::Requests => grouped(value as u64),
+        };
+        Outcome::Met(format!("{}: it was {shown}", self.text))
+    }
+}
+
+impl Metric {
+    /// The figure: ns, answers per second, or a number of requests. `None` when the Run has none.
+    pub fn value(self, run: &Run) -> Option<f64> {
+        let record = &run.record;
+        let total = &record.answered.total;
+        match self {
+            Self::Rate => crate::rate_per_s(run),
+            Self::Mean => total.mean_ns(),
+            Self::Percentile(percent) => total.quantile_ns(percent / 100.0).map(|ns| ns as f64),
+            Self::Max => total.max_ns().map(|ns| ns as f64),
+            Self::Errors => Some(record.failures_total() as f64),
+            Self::Unexpected => Some(record.unexpected as f64),
+            Self::Status(status) => Some(record.statuses.get(&status).copied().unwrap_or(0) as f64),
+            Self::Cpu => Effort::of(run).map(|effort| effort.work_ns()),
+        }
+    }
+
+    fn unit(self) -> Unit {
+        match self {
+            Self::Rate => Unit::PerSecond,
+            Self::Mean | Self::Percentile(_) | Self::Max | Self::Cpu => Unit::Nanoseconds,
+            Self::Errors | Self::Unexpected | Self::Status(_) => Unit::Requests,
+        }
+    }
+}
+
+impl FromStr for Metric {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let unknown = || ConditionError(format!("`{text}` is no metric: use one of {METRICS}"));
+        match text {
+            "rate" => return Ok(Self::Rate),
+            "mean" => return Ok(Self::Mean),
+            "max" => return Ok(Self::Max),
+            "errors" => return Ok(Self::Errors),
+            "unexpected" => return Ok(Self::Unexpected),
+            "cpu" => return Ok(Self::Cpu),
+            "lag" => {
+                return Err(ConditionError(
+                    "`lag` needs requests sent on a schedule (--rate): not in this version"
+                        .to_string(),
+                ));
+            }
+            _ => {}
+        }
+        if let Some(digits) = text.strip_prefix("status.") {
+            return match digits.parse() {
+                Ok(status) if digits.len() == 3 && (100..=999).contains(&status) => {
+                    Ok(Self::Status(status))
+                }
+                _ => Err(ConditionError(format!(
+                    "`{text}`: a status is three digits, such as status.500"
+                ))),
+            };
+        }
+        let digits = text.strip_prefix('p').ok_or_else(unknown)?;
+        if !digits.starts_with(|c: char| c.is_ascii_digit()) {
+            return Err(unknown());
+        }
+        match digits.parse::<f64>() {
+            Ok(percent) if 0.0 < percent && percent < 100.0 => Ok(Self::Percentile(percent)),
+            Ok(_) => Err(ConditionError(format!(
+                "`{text}`: a percentile lies between 0 and 100, such as p99.9"
+            ))),
+            Err(_) => Err(unknown()),
+        }
+    }
+}
+
+impl FromStr for Condition {
+    type Err = ConditionError;
+
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let at = text.find(['<', '>']).ok_or_else(|| {
+            ConditionError(format!(
+                "`{text}` compares nothing: write a metric, < or >, and a limit, such as p99>50ms"
+            ))
+        })?;
+        let metric: Metric = text[..at].trim().parse()?;
+        let rest = &text[at + 1..];
+        let (or_equal, limit) = match rest.strip_prefix('=') {
+            Some(limit) => (true, limit.trim()),
+            None => (false, rest.trim()),
+        };
+        let comparison = match (text.as_bytes()[at], or_equal) {
+            (b'>', false) => Comparison::Above,
+            (b'>', true) => Comparison::AtLeast,
+            (_, false) => Comparison::Below,
+            (_, true) => Comparison::AtMost,
+        };
+        let (limit, in_percent) = parse_limit(metric.unit(), limit).ok_or_else(|| {
+            let examples = match metric.unit() {
+                Unit::Nanoseconds => "a time such as 50ms, 1.5s or 200us",
+                Unit::PerSecond => "a rate such as 1000, 10k or 10/ms",
+                Unit::Requests => "a number such as 0 or 10k, or a share such as 0.1%",
+            };
+            ConditionError(format!("`{text}`: `{limit}` is no limit here: give {examples}"))
+        })?;
+        Ok(Self { metric, comparison, limit, in_percent, text: text.trim().to_string() })
+    }
+}
+
+/// The limit in the unit of its metric, and whether it is a percentage.
+fn parse_limit(unit: Unit, text: &str) -> Option<(f64, bool)> {
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let number: f64 = text[..end].parse().ok()?;
+    let factor = match (unit, text[end..].trim()) {
+        // A bare number is seconds for times, per second for rates.
+        (Unit::Nanoseconds, "" | "s") => 1e9,
+        (Unit::Nanoseconds, "ms") => 1e6,
+        (Unit::Nanoseconds, "us" | "µs" | "μs") => 1e3,
+        (Unit::Nanoseconds, "ns") => 1.0,
+        (Unit::Nanoseconds, "m" | "min") => 60e9,
+        (Unit::PerSecond, "" | "/s") | (Unit::Requests, "") => 1.0,
+        (Unit::PerSecond, "k" | "k/s") | (Unit::Requests, "k") => 1e3,
+        (Unit::PerSecond, "M" | "M/s") | (Unit::Requests, "M") => 1e6,
+        (Unit::PerSecond, "/ms") => 1e3,
+        (Unit::PerSecond, "/m" | "/min") => 1.0 / 60.0,
+        (Unit::Requests, "%") => return (number <= 100.0).then_some((number, true)),
+        _ => return None,
+    };
+    Some((number * factor, false))
+}
+
+#[cfg(test)]
+mod tests;

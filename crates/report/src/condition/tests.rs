@@ -1,0 +1,95 @@
+use super::{Condition, Outcome};
+use crate::sample;
+use ablaze_engine::Run;
+
+fn met(text: &str, run: &Run) -> Option<String> {
+    match text.parse::<Condition>().unwrap().judge(run) {
+        Outcome::Met(text) => Some(text),
+        Outcome::NotMet => None,
+        Outcome::Unknown(text) => panic!("{text}"),
+    }
+}
+
+fn error(text: &str) -> String {
+    text.parse::<Condition>().unwrap_err().to_string()
+}
+
+#[test]
+fn conditions_are_judged_on_the_figures_of_the_run() {
+    let run = sample::troubled();
+    // 20,000 answers in 10 s; 15 errors of 20,015 = 0.0749 %; 100 unexpected; ten 503.
+    for holds in [
+        "rate<2001",
+        "rate <= 2k",
+        "rate>1.9/ms",
+        "errors>0",
+        "errors>=15",
+        "errors>0.07%",
+        "unexpected>99",
+        "status.503>0",
+        "status.503>=10",
+        "max>3ms",
+        "p50>400us",
+        "p50<0.0007",
+        "p99.9>700us",
+        "mean<1ms",
+        "cpu>5us",
+        "cpu<6000ns",
+        "status.500<1",
+    ] {
+        assert!(met(holds, &run).is_some(), "{holds}");
+    }
+    for fails in [
+        "rate<2000",
+        "rate>2k",
+        "errors>15",
+        "errors>0.08%",
+        "unexpected>100",
+        "status.500>0",
+        "status.404>90",
+        "max>1m",
+        "p50>0.7ms",
+        "p99>50ms",
+        "cpu>6us",
+    ] {
+        assert_eq!(met(fails, &run), None, "{fails}");
+    }
+}
+
+#[test]
+fn what_was_met_is_said_with_its_figure() {
+    let run = sample::troubled();
+    assert_eq!(met("errors>0.01%", &run).unwrap(), "errors>0.01%: it was 15, 0.075 %");
+    assert_eq!(met("rate<10k", &run).unwrap(), "rate<10k: it was 2,000 /s");
+    assert_eq!(met("status.404 > 5", &run).unwrap(), "status.404 > 5: it was 90");
+}
+
+#[test]
+fn a_figure_that_does_not_exist_never_passes_for_good() {
+    for condition in ["p99>50ms", "rate<1", "cpu>1ms"] {
+        let outcome = condition.parse::<Condition>().unwrap().judge(&sample::refused());
+        assert!(matches!(outcome, Outcome::Unknown(_)), "{condition}: {outcome:?}");
+    }
+    let empty = "errors>1%".parse::<Condition>().unwrap().judge(&sample::empty());
+    assert!(matches!(empty, Outcome::Unknown(_)));
+    assert!(met("errors>0", &sample::refused()).is_some());
+}
+
+#[test]
+fn what_cannot_be_understood_names_the_remedy() {
+    assert!(error("p99").contains("such as p99>50ms"));
+    assert!(error("latency>5ms").contains("rate mean p50 p90 p99 p99.9"));
+    assert!(error("p>5ms").contains("no metric"));
+    assert!(error("p100>5ms").contains("between 0 and 100"));
+    assert!(error("p0>5ms").contains("between 0 and 100"));
+    assert!(error("pNaN>5ms").contains("no metric"));
+    assert!(error("p99>50kg").contains("50ms"));
+    assert!(error("p99>1%").contains("a time"));
+    assert!(error("p99>-5ms").contains("a time"));
+    assert!(error("rate<10ms").contains("a rate"));
+    assert!(error("errors>101%").contains("a share"));
+    assert!(error("errors>").contains("a share"));
+    assert!(error("status.5xx>0").contains("three digits"));
+    assert!(error("lag>1ms").contains("not in this version"));
+    assert!(error("").contains("such as p99>50ms"));
+}

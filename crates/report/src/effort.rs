@@ -1,0 +1,104 @@
+//! The tester's own cost per request, and the check of its figures against Little's law.
+
+use ablaze_engine::Run;
+
+/// CPU time per finished request, all workers together, in ns.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// User and kernel together.
+    pub cpu_ns: f64,
+    /// In user mode.
+    pub user_ns: f64,
+    /// In the kernel.
+    pub system_ns: f64,
+    /// Of `cpu_ns`: spent on watching actively for events, no work.
+    pub spun_ns: f64,
+}
+
+impl Effort {
+    /// `None` when nothing finished or no worker reported its CPU time.
+    pub fn of(run: &Run) -> Option<Self> {
+        let finished = run.record.finished();
+        if finished == 0 || run.workers.is_empty() {
+            return None;
+        }
+        let sum = |field: fn(&ablaze_engine::run::WorkerEffort) -> u64| {
+            run.workers.iter().map(|worker| field(worker) as f64).sum::<f64>() / finished as f64
+        };
+        let (user_ns, system_ns) = (sum(|worker| worker.user_ns), sum(|worker| worker.system_ns));
+        let cpu_ns = user_ns + system_ns;
+        // Spinning is measured on the clock: a thread put aside while it spun used no CPU.
+        let spun_ns = sum(|worker| worker.spun_ns.min(worker.user_ns + worker.system_ns));
+        (cpu_ns > 0.0).then_some(Self { cpu_ns, user_ns, system_ns, spun_ns })
+    }
+
+    /// CPU time without active waiting.
+    pub fn work_ns(&self) -> f64 {
+        self.cpu_ns - self.spun_ns
+    }
+}
+
+/// Little's law, violated: in a steady system the mean number in flight is the rate times the mean
+/// time (J. D. C. Little, Operations Research 9, 1961). Over a finite window that holds up to
+/// the requests still open at its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LittleGap {
+    /// Mean number of exchanges in flight, as integrated over the window.
+    pub measured: f64,
+    /// What the recorded times add up to.
+    pub expected: f64,
+}
+
+impl LittleGap {
+    /// A smaller difference is not worth a word.
+    const TOLERANCE: f64 = 0.05;
+
+    /// `None` when the figures agree, or there is nothing to compare.
+    pub fn of(run: &Run) -> Option<Self> {
+        let record = &run.record;
+        if run.elapsed_ns == 0 || record.finished() == 0 || record.in_flight_ns == 0 {
+            return None;
+        }
+        let recorded_ns = (record.answered.total.sum_ns() + record.failed.total.sum_ns()) as f64;
+        let open_ns = record.unfinished as f64 * record.unfinished_oldest_ns as f64;
+        let in_flight_ns = record.in_flight_ns as f64;
+        let least = recorded_ns * (1.0 - Self::TOLERANCE);
+        let most = (recorded_ns + open_ns) * (1.0 + Self::TOLERANCE);
+        let elapsed = run.elapsed_ns as f64;
+        (in_flight_ns < least || in_flight_ns > most)
+            .then_some(Self { measured: in_flight_ns / elapsed, expected: recorded_ns / elapsed })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Effort, LittleGap};
+    use crate::sample;
+
+    #[test]
+    fn the_workers_cpu_time_is_shared_by_all_finished_requests() {
+        let effort = Effort::of(&sample::ordinary()).unwrap();
+        // 4 ms user and 68 ms kernel over 20,000 answers.
+        assert_eq!((effort.user_ns, effort.system_ns), (200.0, 3400.0));
+        assert_eq!((effort.cpu_ns, effort.work_ns()), (3600.0, 3600.0));
+        // Two workers like that with 20 ms of spinning each, and 15 failures more.
+        let effort = Effort::of(&sample::troubled()).unwrap();
+        assert!((effort.spun_ns - 40e6 / 20_015.0).abs() < 1e-9);
+        assert!((effort.work_ns() - 104e6 / 20_015.0).abs() < 1e-9);
+        assert_eq!(Effort::of(&sample::refused()), None);
+    }
+
+    #[test]
+    fn little_is_mentioned_only_when_figures_disagree() {
+        let mut run = sample::ordinary();
+        assert_eq!(LittleGap::of(&run), None);
+        run.record.in_flight_ns = run.record.answered.total.sum_ns() * 2;
+        let gap = LittleGap::of(&run).unwrap();
+        assert!((gap.measured / gap.expected - 2.0).abs() < 1e-9);
+        // Requests open at the end explain as much as they are old.
+        run.record.unfinished = 100;
+        run.record.unfinished_oldest_ns = run.record.answered.total.sum_ns() as u64 / 100;
+        assert_eq!(LittleGap::of(&run), None);
+        assert_eq!(LittleGap::of(&sample::empty()), None);
+    }
+}

@@ -1,0 +1,124 @@
+//! One distribution in the file: the figures a reader wants at hand, and what they come from,
+//! without loss.
+
+use std::collections::BTreeMap;
+
+use ablaze_engine::Phases;
+use ablaze_stats::{Exact, Latency, RestoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::phases::QUANTILES;
+
+/// The phases of one outcome.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PhasesOf {
+    connect: Distribution,
+    wait: Distribution,
+    receive: Distribution,
+    total: Distribution,
+}
+
+/// A distribution of times in ns. Without values every figure is null.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Distribution {
+    count: u64,
+    min: Option<u64>,
+    mean: Option<f64>,
+    sd: Option<f64>,
+    p50: Option<u64>,
+    p75: Option<u64>,
+    p90: Option<u64>,
+    p95: Option<u64>,
+    p99: Option<u64>,
+    #[serde(rename = "p99.9")]
+    p99_9: Option<u64>,
+    #[serde(rename = "p99.99")]
+    p99_99: Option<u64>,
+    max: Option<u64>,
+    /// 95 % intervals of the percentiles that the count supports, by name.
+    intervals_95: BTreeMap<String, (u64, u64)>,
+    /// Decimal digits as text: the sums exceed what a JSON number is sure to hold.
+    sum: String,
+    sum_of_squares: String,
+    /// V2-deflate, base64.
+    hdr_histogram: String,
+}
+
+/// Why a distribution could not be read, and which.
+#[derive(Debug)]
+pub(super) struct Unreadable {
+    pub name: String,
+    pub reason: String,
+}
+
+impl PhasesOf {
+    pub(super) fn save(phases: &Phases) -> Self {
+        Self {
+            connect: Distribution::save(&phases.connect),
+            wait: Distribution::save(&phases.wait),
+            receive: Distribution::save(&phases.receive),
+            total: Distribution::save(&phases.total),
+        }
+    }
+
+    pub(super) fn restore(&self, name: &str) -> Result<Phases, Unreadable> {
+        let restore = |distribution: &Distribution, phase: &str| {
+            distribution.restore(&format!("{name}.{phase}"))
+        };
+        Ok(Phases {
+            connect: restore(&self.connect, "connect")?,
+            wait: restore(&self.wait, "wait")?,
+            receive: restore(&self.receive, "receive")?,
+            total: restore(&self.total, "total")?,
+        })
+    }
+}
+
+impl Distribution {
+    pub(super) fn save(latency: &Latency) -> Self {
+        let q = |q| latency.quantile_ns(q);
+        let exact = latency.exact();
+        let intervals = QUANTILES.iter().filter_map(|(name, q)| {
+            latency.quantile_interval_ns(*q).map(|ends| (name.to_string(), ends))
+        });
+        Self {
+            count: latency.count(),
+            min: latency.min_ns(),
+            mean: latency.mean_ns(),
+            sd: latency.deviation_ns(),
+            p50: q(0.5),
+            p75: q(0.75),
+            p90: q(0.9),
+            p95: q(0.95),
+            p99: q(0.99),
+            p99_9: q(0.999),
+            p99_99: q(0.9999),
+            max: latency.max_ns(),
+            intervals_95: intervals.collect(),
+            sum: exact.sum_ns.to_string(),
+            sum_of_squares: exact.sum_of_squares.to_string(),
+            hdr_histogram: latency.to_base64(),
+        }
+    }
+
+    /// Only what is exact is read; the figures follow from it.
+    pub(super) fn restore(&self, name: &str) -> Result<Latency, Unreadable> {
+        let unreadable = |reason: String| Unreadable { name: name.to_string(), reason };
+        let whole = |text: &str| {
+            text.parse::<u128>().map_err(|_| unreadable(format!("`{text}` is no whole number")))
+        };
+        let exact = Exact {
+            sum_ns: whole(&self.sum)?,
+            sum_of_squares: whole(&self.sum_of_squares)?,
+            min_ns: self.min,
+            max_ns: self.max,
+        };
+        let latency = Latency::restore(&self.hdr_histogram, exact)
+            .map_err(|error: RestoreError| unreadable(error.to_string()))?;
+        if latency.count() == self.count {
+            Ok(latency)
+        } else {
+            Err(unreadable("its count is not the number of values in its histogram".to_string()))
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The shape of the file: one struct per JSON object, names as they stand there. Times are in ns.
+//! A field that is added later gets `#[serde(default)]`, so that older files stay readable.
+
+use std::collections::BTreeMap;
+
+use ablaze_engine::plan::{Connections, Limits, Target, Workers};
+use serde::{Deserialize, Serialize};
+
+use super::distribution::{Distribution, PhasesOf};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Document {
+    pub format: u32,
+    pub tool: Tool,
+    pub command: Vec<String>,
+    pub started_at: String,
+    pub started_unix_ns: u64,
+    pub elapsed_ns: u64,
+    pub setup_ns: u64,
+    pub ended: Ended,
+    pub target: Target,
+    pub connected_to: String,
+    pub request: Request,
+    pub load: Load,
+    pub limits: Limits,
+    pub connections: Connections,
+    pub threads: Workers,
+    pub backend: Backend,
+    pub machine: Machine,
+
+    pub rate_per_s: Option<f64>,
+    pub answers: u64,
+    pub succeeded: u64,
+    pub unexpected: u64,
+    pub failed: Failed,
+    pub unfinished: Unfinished,
+    pub repeated: u64,
+    pub kept_alive: u64,
+    pub connections_opened: u64,
+    pub statuses: BTreeMap<u16, u64>,
+    pub body_lengths: BTreeMap<u64, u64>,
+    pub body_lengths_other: u64,
+    pub bytes: Bytes,
+    pub first_answer: Option<FirstAnswer>,
+
+    pub latency_ns: PhasesOf,
+    pub failed_latency_ns: PhasesOf,
+    pub setup_connect_ns: Distribution,
+    pub event_age_ns: Distribution,
+    pub in_flight: InFlight,
+    pub workers: Vec<Worker>,
+    pub slice_ns: u64,
+    pub slices: Vec<Slice>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Tool {
+    pub name: String,
+    pub version: String,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Ended {
+    Complete,
+    Interrupted,
+    Hopeless,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Request {
+    pub method: String,
+    pub http_version: String,
+    pub has_body: bool,
+    pub seed: u64,
+    pub expected_statuses: Vec<(u16, u16)>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "shape", rename_all = "kebab-case")]
+pub(super) enum Load {
+    Closed { connections: u32, pipeline: u32 },
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Backend {
+    pub name: String,
+    pub fallback_reason: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Machine {
+    pub kernel: Option<String>,
+    pub cpu_model: Option<String>,
+    pub cpus_allowed: Option<u32>,
+    pub memory_bytes: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Failed {
+    pub total: u64,
+    pub by_kind: BTreeMap<String, u64>,
+    pub first: Option<FirstFailure>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct FirstFailure {
+    pub kind: String,
+    pub errno: i32,
+    pub connecting: bool,
+    pub at_clock_ns: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Unfinished {
+    pub count: u64,
+    pub oldest_ns: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Bytes {
+    pub received: u64,
+    pub body: u64,
+    pub sent: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct FirstAnswer {
+    pub at_clock_ns: u64,
+    pub body_bytes: Option<u64>,
+    /// One character per byte (ISO 8859-1), so that any head can be given back.
+    pub head: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct InFlight {
+    pub mean: Option<f64>,
+    pub integral_ns: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Worker {
+    pub user_ns: u64,
+    pub system_ns: u64,
+    pub spun_ns: u64,
+    pub busy_ns: u64,
+    pub window_ns: u64,
+    pub system_calls: u64,
+    pub turns: u64,
+    pub events: u64,
+    pub involuntary_switches: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Slice {
+    pub answers: u64,
+    pub failures: u64,
+    pub p50_ns: u64,
+    pub p99_ns: u64,
+    pub max_ns: u64,
+}

@@ -1,0 +1,231 @@
+//! From the file back to a Run. What it must be is checked before it is trusted: a file from
+//! elsewhere gets a sentence, never a panic.
+
+use ablaze_engine::plan::{self, Plan, Requests};
+use ablaze_engine::record;
+use ablaze_engine::run::{self, Run};
+use ablaze_engine::{FailureKind, Record};
+use serde::Deserialize;
+
+use super::distribution::Unreadable;
+use super::document::*;
+use super::{FORMAT, SavedRun};
+
+/// Why a file could not be read as a saved run.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// Not JSON at all, or cut off.
+    #[error("not JSON, or cut off (line {line}, column {column}): was the file saved completely?")]
+    NotJson {
+        /// Line of the fault, from 1.
+        line: usize,
+        /// Column of the fault, from 1.
+        column: usize,
+    },
+    /// JSON, but of something else.
+    #[error("JSON, but no run saved by ablaze (with -o FILE.json)")]
+    NotARun,
+    /// Written by a version that knows more.
+    #[error(
+        "saved by ablaze {written_by} in format {format}; this version reads formats up to {FORMAT}: \
+         use ablaze {written_by} or newer"
+    )]
+    Newer {
+        /// Format of the file.
+        format: u64,
+        /// Version that wrote it.
+        written_by: String,
+    },
+    /// A saved run that was changed or damaged.
+    #[error("a saved run, but damaged or changed by hand: {0}")]
+    Damaged(String),
+}
+
+impl From<Unreadable> for LoadError {
+    fn from(unreadable: Unreadable) -> Self {
+        Self::Damaged(format!("{}: {}", unreadable.name, unreadable.reason))
+    }
+}
+
+/// What every version's file begins with.
+#[derive(Deserialize)]
+struct Envelope {
+    format: u64,
+    tool: Tool,
+}
+
+pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
+    let value: serde_json::Value = serde_json::from_str(text)
+        .map_err(|error| LoadError::NotJson { line: error.line(), column: error.column() })?;
+    let envelope: Envelope =
+        Deserialize::deserialize(&value).map_err(|_: serde_json::Error| LoadError::NotARun)?;
+    if envelope.tool.name != "ablaze" || envelope.format == 0 {
+        return Err(LoadError::NotARun);
+    }
+    if envelope.format > u64::from(FORMAT) {
+        let written_by = envelope.tool.version;
+        return Err(LoadError::Newer { format: envelope.format, written_by });
+    }
+    // From the text again: only it knows the line of what is wrong.
+    let document: Document =
+        serde_json::from_str(text).map_err(|error| LoadError::Damaged(error.to_string()))?;
+    let (format, tool_version) = (document.format, document.tool.version.clone());
+    Ok(SavedRun { run: run(document)?, format, tool_version })
+}
+
+fn run(document: Document) -> Result<Run, LoadError> {
+    let record = record(&document)?;
+    let plan = plan(&document)?;
+    Ok(Run {
+        plan,
+        command_line: document.command,
+        started_unix_ns: document.started_unix_ns,
+        elapsed_ns: document.elapsed_ns,
+        setup_ns: document.setup_ns,
+        ended: match document.ended {
+            Ended::Complete => run::Ended::Complete,
+            Ended::Interrupted => run::Ended::Interrupted,
+            Ended::Hopeless => run::Ended::Hopeless,
+        },
+        record,
+        workers: document.workers.iter().map(effort).collect(),
+        backend: run::Backend {
+            name: backend_name(&document.backend.name),
+            fallback_reason: document.backend.fallback_reason,
+        },
+        connected_to: document.connected_to,
+        machine: run::Machine {
+            kernel: document.machine.kernel,
+            cpu_model: document.machine.cpu_model,
+            cpus_allowed: document.machine.cpus_allowed,
+            memory_bytes: document.machine.memory_bytes,
+        },
+    })
+}
+
+fn plan(document: &Document) -> Result<Plan, LoadError> {
+    let request = &document.request;
+    let minor_version = match request.http_version.as_str() {
+        "1.0" => 0,
+        "1.1" => 1,
+        other => return Err(damaged("request.http_version", &format!("`{other}` is unknown"))),
+    };
+    let Load::Closed { connections, pipeline } = document.load;
+    Ok(Plan {
+        target: document.target.clone(),
+        requests: Requests {
+            templates: Vec::new(),
+            order: Vec::new(),
+            method: request.method.clone(),
+            minor_version,
+            has_body: request.has_body,
+            seed: request.seed,
+        },
+        load: plan::Load::Closed { connections, pipeline },
+        limits: document.limits.clone(),
+        connections: document.connections.clone(),
+        workers: document.threads.clone(),
+        expect: request.expected_statuses.iter().map(|(low, high)| *low..=*high).collect(),
+        keep_every_request: false,
+    })
+}
+
+fn record(document: &Document) -> Result<Record, LoadError> {
+    if document.unexpected > document.answers {
+        return Err(damaged("unexpected", "more than there are answers"));
+    }
+    let mut failures = [0u64; FailureKind::ALL.len()];
+    for (key, number) in &document.failed.by_kind {
+        let count = &mut failures[kind(key) as usize];
+        *count = count.saturating_add(*number);
+    }
+    let total = failures.iter().try_fold(0u64, |sum, number| sum.checked_add(*number));
+    if total != Some(document.failed.total) {
+        return Err(damaged("failed.total", "not the sum of its kinds"));
+    }
+    let first = document.first_answer.as_ref();
+    let head = first.map_or("", |answer| &answer.head);
+    let first_head = head
+        .chars()
+        .map(|character| u8::try_from(character).ok())
+        .collect::<Option<Vec<u8>>>()
+        .ok_or_else(|| damaged("first_answer.head", "a character that stands for no byte"))?;
+    let in_flight = &document.in_flight.integral_ns;
+    Ok(Record {
+        answers: document.answers,
+        unexpected: document.unexpected,
+        failures,
+        statuses: document.statuses.clone(),
+        body_lengths: document.body_lengths.clone(),
+        body_lengths_other: document.body_lengths_other,
+        first_body_bytes: first.and_then(|answer| answer.body_bytes),
+        first_answer_at_ns: first.map_or(0, |answer| answer.at_clock_ns),
+        first_head,
+        kept_alive: document.kept_alive,
+        repeated: document.repeated,
+        unfinished: document.unfinished.count,
+        unfinished_oldest_ns: document.unfinished.oldest_ns,
+        connections_opened: document.connections_opened,
+        received_bytes: document.bytes.received,
+        body_bytes: document.bytes.body,
+        sent_bytes: document.bytes.sent,
+        answered: document.latency_ns.restore("latency_ns")?,
+        failed: document.failed_latency_ns.restore("failed_latency_ns")?,
+        setup_connect: document.setup_connect_ns.restore("setup_connect_ns")?,
+        event_age: document.event_age_ns.restore("event_age_ns")?,
+        in_flight_ns: in_flight
+            .parse()
+            .map_err(|_| damaged("in_flight.integral_ns", "no whole number"))?,
+        first_failure: document.failed.first.as_ref().map(|first| record::FirstFailure {
+            at_ns: first.at_clock_ns,
+            kind: kind(&first.kind),
+            errno: first.errno,
+            connecting: first.connecting,
+        }),
+        slices: slices(document),
+        every_request: Vec::new(),
+    })
+}
+
+fn slices(document: &Document) -> record::Slices {
+    let slice = |slice: &Slice| record::Slice {
+        answers: slice.answers,
+        failures: slice.failures,
+        p50_ns: slice.p50_ns,
+        p99_ns: slice.p99_ns,
+        max_ns: slice.max_ns,
+    };
+    record::Slices {
+        slice_ns: document.slice_ns,
+        slices: document.slices.iter().map(slice).collect(),
+    }
+}
+
+fn effort(worker: &Worker) -> run::WorkerEffort {
+    run::WorkerEffort {
+        user_ns: worker.user_ns,
+        system_ns: worker.system_ns,
+        spun_ns: worker.spun_ns,
+        busy_ns: worker.busy_ns,
+        window_ns: worker.window_ns,
+        system_calls: worker.system_calls,
+        turns: worker.turns,
+        events: worker.events,
+        involuntary_switches: worker.involuntary_switches,
+    }
+}
+
+/// A kind that a later version knows and this one does not is one of the others.
+fn kind(key: &str) -> FailureKind {
+    let known = FailureKind::ALL.into_iter().find(|kind| kind.key() == key);
+    known.unwrap_or(FailureKind::Other)
+}
+
+fn backend_name(name: &str) -> &'static str {
+    let known = ["io_uring", "epoll", "simulated"].into_iter().find(|known| *known == name);
+    known.unwrap_or("unknown")
+}
+
+fn damaged(what: &str, why: &str) -> LoadError {
+    LoadError::Damaged(format!("{what}: {why}"))
+}

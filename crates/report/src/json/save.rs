@@ -1,0 +1,125 @@
+//! From the Run to the file's shape.
+
+use ablaze_engine::plan;
+use ablaze_engine::run::{self, Run};
+use ablaze_engine::{FailureKind, Record};
+
+use super::FORMAT;
+use super::distribution::{Distribution, PhasesOf};
+use super::document::*;
+use crate::moment::rfc3339;
+
+pub(super) fn document(run: &Run) -> Document {
+    let (plan, record) = (&run.plan, &run.record);
+    Document {
+        format: FORMAT,
+        tool: Tool { name: "ablaze".into(), version: env!("CARGO_PKG_VERSION").into() },
+        command: run.command_line.clone(),
+        started_at: rfc3339(run.started_unix_ns),
+        started_unix_ns: run.started_unix_ns,
+        elapsed_ns: run.elapsed_ns,
+        setup_ns: run.setup_ns,
+        ended: match run.ended {
+            run::Ended::Complete => Ended::Complete,
+            run::Ended::Interrupted => Ended::Interrupted,
+            run::Ended::Hopeless => Ended::Hopeless,
+        },
+        target: plan.target.clone(),
+        connected_to: run.connected_to.clone(),
+        request: Request {
+            method: plan.requests.method.clone(),
+            http_version: format!("1.{}", plan.requests.minor_version),
+            has_body: plan.requests.has_body,
+            seed: plan.requests.seed,
+            expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
+        },
+        load: match plan.load {
+            plan::Load::Closed { connections, pipeline } => Load::Closed { connections, pipeline },
+        },
+        limits: plan.limits.clone(),
+        connections: plan.connections.clone(),
+        threads: plan.workers.clone(),
+        backend: Backend {
+            name: run.backend.name.into(),
+            fallback_reason: run.backend.fallback_reason.clone(),
+        },
+        machine: Machine {
+            kernel: run.machine.kernel.clone(),
+            cpu_model: run.machine.cpu_model.clone(),
+            cpus_allowed: run.machine.cpus_allowed,
+            memory_bytes: run.machine.memory_bytes,
+        },
+        rate_per_s: crate::rate_per_s(run),
+        answers: record.answers,
+        succeeded: record.succeeded(),
+        unexpected: record.unexpected,
+        failed: failed(record),
+        unfinished: Unfinished { count: record.unfinished, oldest_ns: record.unfinished_oldest_ns },
+        repeated: record.repeated,
+        kept_alive: record.kept_alive,
+        connections_opened: record.connections_opened,
+        statuses: record.statuses.clone(),
+        body_lengths: record.body_lengths.clone(),
+        body_lengths_other: record.body_lengths_other,
+        bytes: Bytes {
+            received: record.received_bytes,
+            body: record.body_bytes,
+            sent: record.sent_bytes,
+        },
+        first_answer: (record.answers > 0).then(|| FirstAnswer {
+            at_clock_ns: record.first_answer_at_ns,
+            body_bytes: record.first_body_bytes,
+            head: record.first_head.iter().map(|byte| char::from(*byte)).collect(),
+        }),
+        latency_ns: PhasesOf::save(&record.answered),
+        failed_latency_ns: PhasesOf::save(&record.failed),
+        setup_connect_ns: Distribution::save(&record.setup_connect),
+        event_age_ns: Distribution::save(&record.event_age),
+        in_flight: InFlight {
+            mean: (run.elapsed_ns > 0).then(|| record.in_flight_ns as f64 / run.elapsed_ns as f64),
+            integral_ns: record.in_flight_ns.to_string(),
+        },
+        workers: run.workers.iter().map(worker).collect(),
+        slice_ns: record.slices.slice_ns,
+        slices: record
+            .slices
+            .slices
+            .iter()
+            .map(|slice| Slice {
+                answers: slice.answers,
+                failures: slice.failures,
+                p50_ns: slice.p50_ns,
+                p99_ns: slice.p99_ns,
+                max_ns: slice.max_ns,
+            })
+            .collect(),
+    }
+}
+
+fn failed(record: &Record) -> Failed {
+    let kinds = FailureKind::ALL.into_iter().filter(|kind| record.failures_of(*kind) > 0);
+    Failed {
+        total: record.failures_total(),
+        by_kind: kinds.map(|kind| (kind.key().to_string(), record.failures_of(kind))).collect(),
+        first: record.first_failure.map(|first| FirstFailure {
+            kind: first.kind.key().to_string(),
+            errno: first.errno,
+            connecting: first.connecting,
+            at_clock_ns: first.at_ns,
+        }),
+    }
+}
+
+fn worker(effort: &run::WorkerEffort) -> Worker {
+    Worker {
+        user_ns: effort.user_ns,
+        system_ns: effort.system_ns,
+        spun_ns: effort.spun_ns,
+        busy_ns: effort.busy_ns,
+        window_ns: effort.window_ns,
+        system_calls: effort.system_calls,
+        turns: effort.turns,
+        events: effort.events,
+        involuntary_switches: effort.involuntary_switches,
+    }
+}

@@ -1,0 +1,190 @@
+use serde_json::Value;
+
+use super::{FORMAT, LoadError, load, write};
+use crate::{sample, text};
+use ablaze_engine::Run;
+
+fn all() -> [Run; 4] {
+    [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()]
+}
+
+fn value(run: &Run) -> Value {
+    serde_json::from_str(&write(run)).unwrap()
+}
+
+fn schema() -> Value {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/report.schema.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn errors(validator: &jsonschema::Validator, value: &Value) -> Vec<String> {
+    validator.iter_errors(value).map(|e| format!("{}: {e}", e.instance_path())).collect()
+}
+
+#[test]
+fn every_file_is_valid_by_the_published_schema() {
+    let schema = schema();
+    jsonschema::meta::validate(&schema).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for run in all() {
+        assert_eq!(errors(&validator, &value(&run)), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn the_schema_knows_every_field_and_requires_it() {
+    // Renaming or dropping any field anywhere must break the schema: it is complete.
+    let validator = jsonschema::validator_for(&schema()).unwrap();
+    let whole = value(&sample::troubled());
+    let mut paths = Vec::new();
+    object_fields(&whole, String::new(), &mut paths);
+    assert!(paths.len() > 150, "{}", paths.len());
+    for path in paths {
+        // Maps whose keys are data: any subset is a valid file.
+        let is_data = ["/statuses/", "/body_lengths/", "/failed/by_kind/", "/intervals_95/"];
+        if is_data.iter().any(|map| path.contains(map)) {
+            continue;
+        }
+        let (parent, field) = path.rsplit_once('/').unwrap();
+        let mut without = whole.clone();
+        without.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove(field);
+        assert!(!validator.is_valid(&without), "{path} may be missing");
+        let mut more = whole.clone();
+        let parent = more.pointer_mut(parent).unwrap().as_object_mut().unwrap();
+        parent.insert("unheard_of".into(), Value::Null);
+        assert!(!validator.is_valid(&more), "beside {path} there may be anything");
+    }
+}
+
+/// The JSON pointer of every field of every object; of lists, only those of the first item.
+fn object_fields(value: &Value, at: String, paths: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            for (name, inner) in fields {
+                let path = format!("{at}/{name}");
+                paths.push(path.clone());
+                object_fields(inner, path, paths);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            object_fields(&items[0], format!("{at}/0"), paths);
+        }
+        _ => {}
+    }
+}
+
+#[test]
+fn reading_back_loses_nothing() {
+    for run in all() {
+        let saved = load(&write(&run)).unwrap();
+        assert_eq!(saved.format, FORMAT);
+        assert_eq!(saved.tool_version, env!("CARGO_PKG_VERSION"));
+        assert_eq!(write(&saved.run), write(&run));
+        assert_eq!(
+            text::write(&saved.run, &Default::default()),
+            text::write(&run, &Default::default())
+        );
+        assert_eq!(
+            saved.run.record.answered.total.histogram(),
+            run.record.answered.total.histogram()
+        );
+        assert_eq!(saved.run.record.first_head, run.record.first_head);
+        assert_eq!(saved.run.record.first_failure, run.record.first_failure);
+        assert_eq!(saved.run.record.slices, run.record.slices);
+        assert_eq!(saved.run.workers, run.workers);
+        assert_eq!(format!("{:?}", saved.run.plan), format!("{:?}", run.plan));
+    }
+}
+
+#[test]
+fn the_figures_are_those_of_the_run() {
+    let value = value(&sample::troubled());
+    assert_eq!(value["started_at"], "2026-11-21T09:05:09.123456789Z");
+    assert_eq!(value["rate_per_s"], 2000.0);
+    assert_eq!(value["succeeded"], 19_900);
+    assert_eq!(value["failed"]["total"], 15);
+    assert_eq!(value["failed"]["by_kind"]["reset"], 12);
+    assert_eq!(value["statuses"]["404"], 90);
+    assert_eq!(value["latency_ns"]["connect"]["max"], 88_000);
+    assert_eq!(
+        value["latency_ns"]["connect"]["intervals_95"]["p50"],
+        serde_json::json!([88_000, 88_000])
+    );
+    assert!(value["latency_ns"]["connect"]["intervals_95"].get("p99").is_none());
+    assert_eq!(value["failed_latency_ns"]["total"]["count"], 15);
+    assert_eq!(value["setup_connect_ns"]["count"], 100);
+    assert_eq!(value["load"]["shape"], "closed");
+    assert_eq!(value["ended"], "interrupted");
+}
+
+#[test]
+fn what_cannot_be_known_is_null_not_a_made_up_number() {
+    let text = write(&sample::refused());
+    assert!(!text.contains("NaN") && !text.contains("inf"));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert!(value["rate_per_s"].is_null() && value["in_flight"]["mean"].is_null());
+    assert!(value["latency_ns"]["total"]["p99"].is_null());
+    assert_eq!(value["latency_ns"]["total"]["count"], 0);
+}
+
+#[test]
+fn heads_of_any_bytes_survive() {
+    let mut run = sample::ordinary();
+    run.record.first_head = (0..=255).collect();
+    assert_eq!(load(&write(&run)).unwrap().run.record.first_head, run.record.first_head);
+}
+
+#[test]
+fn other_files_get_a_sentence() {
+    for text in ["", "{", "not json", "{\"format\": 1"] {
+        assert!(matches!(load(text), Err(LoadError::NotJson { .. })), "{text}");
+    }
+    for text in
+        ["[]", "{}", "3", r#"{"format":1}"#, r#"{"format":1,"tool":{"name":"oha","version":"1"}}"#]
+    {
+        assert!(matches!(load(text), Err(LoadError::NotARun)), "{text}");
+    }
+    let newer = r#"{"format":7,"tool":{"name":"ablaze","version":"9.1.0"},"all":"different"}"#;
+    let message = load(newer).unwrap_err().to_string();
+    assert!(
+        message.contains("ablaze 9.1.0 in format 7") && message.contains("up to 1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn a_damaged_file_is_not_believed() {
+    let change = |pointer: &str, to: Value| {
+        let mut value = value(&sample::troubled());
+        *value.pointer_mut(pointer).unwrap() = to;
+        load(&value.to_string()).unwrap_err().to_string()
+    };
+    for (pointer, to) in [
+        ("/unexpected", Value::from(1_000_000)),
+        ("/failed/total", Value::from(14)),
+        ("/latency_ns/total/count", Value::from(1)),
+        ("/latency_ns/total/max", Value::from(1)),
+        ("/latency_ns/total/sum", Value::from("-1")),
+        ("/latency_ns/total/hdr_histogram", Value::from("AAAA")),
+        ("/in_flight/integral_ns", Value::from("many")),
+        ("/request/http_version", Value::from("3")),
+        ("/first_answer/head", Value::from("\u{4e00}")),
+        ("/statuses", Value::from(3)),
+        ("/ended", Value::from("sadly")),
+    ] {
+        let message = change(pointer, to);
+        assert!(message.starts_with("a saved run, but damaged"), "{pointer}: {message}");
+    }
+    let message = change("/latency_ns/wait/hdr_histogram", Value::from("&"));
+    assert!(message.contains("latency_ns.wait"), "{message}");
+}
+
+#[test]
+fn a_file_with_more_in_it_can_be_read() {
+    let mut value = value(&sample::troubled());
+    value["from_the_future"] = Value::from(1);
+    value["failed"]["by_kind"]["new-kind"] = Value::from(2);
+    value["failed"]["total"] = Value::from(17);
+    let run = load(&value.to_string()).unwrap().run;
+    assert_eq!(run.record.failures_of(ablaze_engine::FailureKind::Other), 2);
+}

@@ -1,0 +1,47 @@
+//! A moment as RFC 3339 writes it, in UTC, to the nanosecond.
+
+/// Nanoseconds since 1970 as `2026-11-21T09:05:09.123456789Z`.
+pub fn rfc3339(unix_ns: u64) -> String {
+    let (seconds, nanoseconds) = (unix_ns / 1_000_000_000, unix_ns % 1_000_000_000);
+    let (days, second_of_day) = (seconds / 86_400, seconds % 86_400);
+    let (year, month, day) = civil_from_days(days);
+    let (hour, minute, second) =
+        (second_of_day / 3600, second_of_day / 60 % 60, second_of_day % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanoseconds:09}Z")
+}
+
+/// Year, month and day of a number of days since 1970-01-01 (H. Hinnant, "chrono-Compatible
+/// Low-Level Date Algorithms", `civil_from_days`, for days that are not negative).
+fn civil_from_days(days: u64) -> (u64, u64, u64) {
+    let shifted = days + 719_468; // since 0000-03-01
+    let era = shifted / 146_097; // of 400 years
+    let day_of_era = shifted % 146_097;
+    let year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month_from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
+    (year_of_era + era * 400 + u64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rfc3339;
+
+    #[test]
+    fn moments_are_those_of_the_calendar() {
+        // Each checked with `date -u -d @SECONDS`.
+        for (seconds, text) in [
+            (0, "1970-01-01T00:00:00.000000000Z"),
+            (951_782_400, "2000-02-29T00:00:00.000000000Z"),
+            (1_709_251_199, "2024-02-29T23:59:59.000000000Z"),
+            (1_709_251_200, "2024-03-01T00:00:00.000000000Z"),
+            (4_107_542_400, "2100-03-01T00:00:00.000000000Z"),
+            (1_795_251_909, "2026-11-21T09:05:09.000000000Z"),
+        ] {
+            assert_eq!(rfc3339(seconds * 1_000_000_000), text);
+        }
+        assert_eq!(rfc3339(1_000_000_001), "1970-01-01T00:00:01.000000001Z");
+    }
+}

@@ -1,0 +1,35 @@
+//! The phases of an exchange by the names that reports and saved runs use: the one place where
+//! a name and a histogram meet.
+
+use ablaze_engine::{Phases, Record};
+use ablaze_stats::Latency;
+
+/// The phases of one outcome, in the order of an exchange's life.
+pub fn of(phases: &Phases) -> [(&'static str, &Latency); 4] {
+    [
+        ("connect", &phases.connect),
+        ("wait", &phases.wait),
+        ("receive", &phases.receive),
+        ("total", &phases.total),
+    ]
+}
+
+/// Every distribution of a record with a flat name, for the formats that know no nesting.
+pub fn flat(record: &Record) -> Vec<(String, &Latency)> {
+    let mut all = vec![("setup-connect".to_string(), &record.setup_connect)];
+    all.extend(of(&record.answered).map(|(name, latency)| (name.to_string(), latency)));
+    all.extend(of(&record.failed).map(|(name, latency)| (format!("failed-{name}"), latency)));
+    all.push(("event-age".to_string(), &record.event_age));
+    all
+}
+
+/// The quantiles that machine-readable reports list, with their names.
+pub const QUANTILES: [(&str, f64); 7] = [
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+];

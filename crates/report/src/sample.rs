@@ -1,0 +1,211 @@
+//! Runs made by hand, for the tests of the exporters.
+
+use std::collections::BTreeMap;
+
+use ablaze_engine::plan::*;
+use ablaze_engine::record::{FirstFailure, Phases, Record, Slice, Slices};
+use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
+use ablaze_engine::{FailureKind, Plan};
+use ablaze_stats::Latency;
+
+/// Ten seconds of 100 connections against a server that answers in about half a millisecond:
+/// 20,000 answers, all 200, 14 bytes.
+pub fn ordinary() -> Run {
+    let mut run = empty();
+    let record = &mut run.record;
+    for number in 0..20_000u64 {
+        // 300 to 700 µs, and one in a thousand ten times as long.
+        let wait_ns = 300_000 + number * 7919 % 20_000 * 20;
+        let wait_ns = if number % 1000 == 0 { wait_ns * 10 } else { wait_ns };
+        record.answered.wait.record(wait_ns);
+        record.answered.receive.record(2_000 + number % 100);
+        record.answered.total.record(wait_ns + 2_000 + number % 100);
+        record.event_age.record(1_000 + number % 977 * 10);
+    }
+    for number in 0..100u64 {
+        record.setup_connect.record(40_000 + number * 500);
+    }
+    record.answers = 20_000;
+    record.statuses = BTreeMap::from([(200, 20_000)]);
+    record.body_lengths = BTreeMap::from([(14, 20_000)]);
+    record.first_body_bytes = Some(14);
+    record.first_answer_at_ns = 77_000_000;
+    record.first_head = b"HTTP/1.1 200 OK\r\nServer: nginx/1.24.0\r\n\r\n".to_vec();
+    record.kept_alive = 20_000;
+    record.connections_opened = 100;
+    record.received_bytes = 3_120_000;
+    record.body_bytes = 280_000;
+    record.sent_bytes = 1_600_000;
+    record.in_flight_ns = record.answered.total.sum_ns() + 5_000_000;
+    record.slices.slices = (0..100)
+        .map(|number| Slice {
+            answers: 195 + number / 10,
+            failures: 0,
+            p50_ns: 500_000,
+            p99_ns: 695_000,
+            max_ns: 7_000_000,
+        })
+        .collect();
+    run.workers = vec![WorkerEffort {
+        user_ns: 4_000_000,
+        system_ns: 68_000_000,
+        spun_ns: 0,
+        busy_ns: 75_000_000,
+        window_ns: 10_000_000_000,
+        system_calls: 21_000,
+        turns: 20_500,
+        events: 20_000,
+        involuntary_switches: 3,
+    }];
+    run
+}
+
+/// The same with what can go wrong: 404s, errors of two kinds, unfinished and repeated requests,
+/// connections opened under way, two workers, epoll for want of io_uring.
+pub fn troubled() -> Run {
+    let mut run = ordinary();
+    let record = &mut run.record;
+    record.statuses = BTreeMap::from([(200, 19_900), (404, 90), (503, 10)]);
+    record.unexpected = 100;
+    record.body_lengths = BTreeMap::from([(14, 19_900), (162, 100)]);
+    record.failures[FailureKind::Reset as usize] = 12;
+    record.failures[FailureKind::Timeout as usize] = 3;
+    for number in 0..15u64 {
+        record.failed.total.record(if number < 12 { 1_000_000 } else { 30_000_000_000 });
+    }
+    record.first_failure = Some(FirstFailure {
+        at_ns: 78_200_000,
+        kind: FailureKind::Reset,
+        errno: 104,
+        connecting: false,
+    });
+    record.answered.connect.record_many(88_000, 12);
+    record.connections_opened = 112;
+    record.repeated = 4;
+    record.unfinished = 100;
+    record.unfinished_oldest_ns = 812_000;
+    record.slices.slices[40].failures = 15;
+    run.plan.load = Load::Closed { connections: 100, pipeline: 4 };
+    run.plan.workers.count = 2;
+    run.plan.workers.count_reason = "as asked".into();
+    run.workers[0].spun_ns = 20_000_000;
+    run.workers.push(WorkerEffort { busy_ns: 6_000_000_000, ..run.workers[0] });
+    run.backend = Backend {
+        name: "epoll",
+        fallback_reason: Some("io_uring_setup: Operation not permitted".into()),
+    };
+    run.ended = Ended::Interrupted;
+    run
+}
+
+/// Nobody listened: refused three times, no answer, nothing to compute anything from.
+pub fn refused() -> Run {
+    let mut run = empty();
+    run.elapsed_ns = 0;
+    run.record.failures[FailureKind::Refused as usize] = 3;
+    run.record.first_failure =
+        Some(FirstFailure { at_ns: 5, kind: FailureKind::Refused, errno: 111, connecting: true });
+    run.ended = Ended::Hopeless;
+    run.connected_to = String::new();
+    run
+}
+
+/// A run in which nothing happened for ten seconds.
+pub fn empty() -> Run {
+    Run {
+        plan: plan(),
+        command_line: ["ablaze", "-c", "100", "http://127.0.0.1:8080/"].map(String::from).into(),
+        started_unix_ns: 1_795_251_909_123_456_789,
+        elapsed_ns: 10_000_000_000,
+        setup_ns: 9_000_000,
+        ended: Ended::Complete,
+        record: Record {
+            answers: 0,
+            unexpected: 0,
+            failures: [0; FailureKind::ALL.len()],
+            statuses: BTreeMap::new(),
+            body_lengths: BTreeMap::new(),
+            body_lengths_other: 0,
+            first_body_bytes: None,
+            first_answer_at_ns: 0,
+            first_head: Vec::new(),
+            kept_alive: 0,
+            repeated: 0,
+            unfinished: 0,
+            unfinished_oldest_ns: 0,
+            connections_opened: 0,
+            received_bytes: 0,
+            body_bytes: 0,
+            sent_bytes: 0,
+            answered: Phases::new(),
+            failed: Phases::new(),
+            setup_connect: Latency::new(3),
+            event_age: Latency::new(3),
+            in_flight_ns: 0,
+            first_failure: None,
+            slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
+            every_request: Vec::new(),
+        },
+        workers: Vec::new(),
+        backend: Backend { name: "io_uring", fallback_reason: None },
+        connected_to: "127.0.0.1:8080".into(),
+        machine: Machine {
+            kernel: Some("6.8.0".into()),
+            cpu_model: None,
+            cpus_allowed: Some(2),
+            memory_bytes: Some(8_000_000_000),
+        },
+    }
+}
+
+fn plan() -> Plan {
+    Plan {
+        target: Target {
+            url: "http://127.0.0.1:8080/".into(),
+            host: "127.0.0.1".into(),
+            port: 8080,
+            path: "/".into(),
+            addresses: vec!["127.0.0.1:8080".parse().unwrap()],
+            unix_socket: None,
+        },
+        requests: Requests {
+            templates: Vec::new(),
+            order: Vec::new(),
+            method: "GET".into(),
+            minor_version: 1,
+            has_body: false,
+            seed: 1,
+        },
+        load: Load::Closed { connections: 100, pipeline: 1 },
+        limits: Limits {
+            requests: None,
+            duration_ns: Some(10_000_000_000),
+            warmup_ns: 0,
+            timeout_ns: 30_000_000_000,
+            max_head_bytes: 65_536,
+            hopeless_after: 10,
+        },
+        connections: Connections {
+            keep_alive: true,
+            requests_per_connection: None,
+            close: Close::Await,
+            repeat: true,
+            clock_starts: ClockStarts::AfterConnecting,
+            ramp_ns: 0,
+            local_addresses: Vec::new(),
+            local_ports: Some(20_000..=30_000),
+            socket_buffer_bytes: None,
+            no_delay: true,
+        },
+        workers: Workers {
+            count: 1,
+            count_reason: "half of the 2 CPUs, the target is on this host".into(),
+            cpus: vec![1],
+            io: IoChoice::Auto,
+            spin: Spin::For(50_000),
+            cpus_to_spare: true,
+        },
+        expect: vec![200..=399],
+        keep_every_request: false,
+    }
+}

@@ -1,0 +1,93 @@
+//! What the run cost this machine, and whether the tester stood in its own way.
+
+use ablaze_engine::Run;
+
+use super::Style;
+use crate::effort::{Effort, LittleGap};
+use crate::number::{grouped, percent, significant, time, time_in, time_unit};
+use crate::table::sentence;
+
+/// More threads than this are summed up.
+const THREADS_LISTED: usize = 8;
+
+/// The lines on the tester's own effort.
+pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let facts =
+        [("CPU per request", cpu(run)), ("tester busy", busy(run)), ("client delay", delay(run))];
+    for (label, text) in facts {
+        lines.extend(text.map(|text| labelled(label, &text, style)).unwrap_or_default());
+    }
+    if let Some(text) = little(run) {
+        lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));
+    }
+    lines
+}
+
+fn labelled(label: &str, text: &str, style: &Style) -> Vec<String> {
+    sentence(&format!("  {label:<17}  "), text, style.width)
+}
+
+/// `tester 3.6 µs (0.2 user, 3.4 kernel)`.
+fn cpu(run: &Run) -> Option<String> {
+    let effort = Effort::of(run)?;
+    let (unit_ns, unit) = time_unit(effort.cpu_ns);
+    let part = |ns: f64| significant(ns / unit_ns, if ns < unit_ns { 1 } else { 2 });
+    let parts = format!("{} user, {} kernel", part(effort.user_ns), part(effort.system_ns));
+    let text = if effort.spun_ns > 0.0 {
+        let work = time_in(effort.work_ns(), unit_ns);
+        let spun = time_in(effort.spun_ns, unit_ns);
+        format!("tester {work} {unit} of work and {spun} {unit} of active waiting ({parts})")
+    } else {
+        format!("tester {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
+    };
+    Some(text)
+}
+
+/// How much of their time the threads worked.
+fn busy(run: &Run) -> Option<String> {
+    let shares: Vec<f64> = run
+        .workers
+        .iter()
+        .filter(|worker| worker.window_ns > 0)
+        .map(|worker| worker.busy_ns as f64 / worker.window_ns as f64)
+        .collect();
+    let text = match shares.as_slice() {
+        [] => return None,
+        [one] => format!("{} of its one thread's time", percent(*one, 1.0)),
+        some if some.len() <= THREADS_LISTED => {
+            let listed: Vec<String> = some.iter().map(|share| percent(*share, 1.0)).collect();
+            format!("{} of its threads' time", listed.join(" · "))
+        }
+        many => {
+            let least = many.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = many.iter().copied().fold(0.0, f64::max);
+            let (least, most) = (percent(least, 1.0), percent(most, 1.0));
+            format!("{least} to {most} of its {} threads' time", grouped(many.len() as u64))
+        }
+    };
+    Some(text)
+}
+
+/// How long an answer that had arrived lay in the tester.
+fn delay(run: &Run) -> Option<String> {
+    let age = &run.record.event_age;
+    let p50 = time(age.quantile_ns(0.5)? as f64);
+    let p99 = age.supported_quantile_ns(0.99).map(|ns| format!(", p99 {}", time(ns as f64)));
+    let text = format!(
+        "at most p50 {p50}{} between an answer's arrival and its handling",
+        p99.unwrap_or_default()
+    );
+    Some(text)
+}
+
+/// Only when the requests in flight and their times do not fit together.
+fn little(run: &Run) -> Option<String> {
+    let LittleGap { measured, expected } = LittleGap::of(run)?;
+    let text = format!(
+        "{} measured, {} by rate × mean time (Little's law): they should agree, so doubt the times",
+        significant(measured, 3),
+        significant(expected, 3)
+    );
+    Some(text)
+}

@@ -1,0 +1,252 @@
+//! How long it took: one row per phase, and the shape of the total as one line of bars.
+
+use ablaze_engine::Run;
+use ablaze_stats::{Latency, order};
+
+use super::Style;
+use crate::number::{grouped, time, time_exact, time_in, time_unit};
+use crate::table::{Table, wrapped};
+
+/// The percentiles shown, and the one that gets its interval.
+const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+const WITH_INTERVAL: &str = "p99";
+
+/// The receive row is shown when its median is at least this share of the total's.
+const RECEIVE_MATTERS_FROM: f64 = 0.05;
+
+/// Fewer answers than this have no shape.
+const SHAPE_FROM: u64 = 20;
+
+struct Row<'a> {
+    label: &'static str,
+    latency: &'a Latency,
+    note: String,
+}
+
+/// The lines on latency.
+pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
+    if run.record.answers == 0 {
+        return vec!["  No answer came, so there is no latency to show.".to_string()];
+    }
+    let rows = rows(run);
+    let mut lines = narrowest_that_shows_most(&rows, style.width);
+    lines.extend(shape(&run.record.answered.total, style.width));
+    lines.extend(too_few(&rows).map(|line| style.dim(&line)));
+    lines
+}
+
+/// The phases worth a row.
+fn rows(run: &Run) -> Vec<Row<'_>> {
+    let record = &run.record;
+    let answered = &record.answered;
+    let mut rows = Vec::new();
+    let row = |label, latency, note: &str| Row { label, latency, note: note.to_string() };
+    if record.setup_connect.count() > 0 {
+        let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
+        rows.push(row("connect", &record.setup_connect, &note));
+    }
+    if answered.connect.count() > 0 {
+        let note = if answered.connect.count() == answered.total.count() {
+            "every request".to_string()
+        } else {
+            format!("{}×, during the run", grouped(answered.connect.count()))
+        };
+        rows.push(row("connect", &answered.connect, &note));
+    }
+    rows.push(row("wait", &answered.wait, ""));
+    let p50 = |latency: &Latency| latency.quantile_ns(0.5).unwrap_or(0) as f64;
+    if p50(&answered.receive) >= p50(&answered.total) * RECEIVE_MATTERS_FROM {
+        rows.push(row("receive", &answered.receive, ""));
+    }
+    rows.push(row("total", &answered.total, ""));
+    rows.retain(|row| row.latency.count() > 0);
+    rows
+}
+
+/// The table in the fullest form that fits: the notes go below it first, then the interval goes.
+fn narrowest_that_shows_most(rows: &[Row<'_>], width: usize) -> Vec<String> {
+    let fits = |lines: &[String]| lines.iter().all(|line| line.chars().count() <= width);
+    for (intervals, notes_beside) in [(true, true), (true, false), (false, true)] {
+        let mut lines = table(rows, intervals, notes_beside);
+        if fits(&lines) {
+            lines.extend(notes_below(rows, notes_beside));
+            return lines;
+        }
+    }
+    let mut lines = table(rows, false, false);
+    lines.extend(notes_below(rows, false));
+    lines
+}
+
+fn notes_below(rows: &[Row<'_>], notes_beside: bool) -> Option<String> {
+    let notes: Vec<&str> = rows
+        .iter()
+        .filter(|row| !notes_beside && !row.note.is_empty())
+        .map(|row| row.note.as_str())
+        .collect();
+    (!notes.is_empty()).then(|| format!("     connect: {}", notes.join("; then ")))
+}
+
+fn table(rows: &[Row<'_>], intervals: bool, notes: bool) -> Vec<String> {
+    let mut head = vec![String::new(), "mean".to_string()];
+    let mut flush_left = vec![0];
+    for (name, _) in PERCENTILES {
+        head.push(name.to_string());
+        if intervals && name == WITH_INTERVAL {
+            flush_left.push(head.len());
+            head.push("[95 % interval]".to_string());
+        }
+    }
+    head.push("max".to_string());
+    let mut table = Table::new(&flush_left);
+    table.row(head, "");
+    for row in rows {
+        table.row(cells(row, intervals), if notes { &row.note } else { "" });
+    }
+    table.lines()
+}
+
+fn cells(row: &Row<'_>, intervals: bool) -> Vec<String> {
+    let latency = row.latency;
+    let cell = |ns: Option<f64>| ns.map_or("-".to_string(), time);
+    let mut cells = vec![row.label.to_string(), cell(latency.mean_ns())];
+    for (name, q) in PERCENTILES {
+        let value = latency.supported_quantile_ns(q).map(|ns| ns as f64);
+        cells.push(cell(value));
+        if intervals && name == WITH_INTERVAL {
+            let interval = value.zip(latency.quantile_interval_ns(q));
+            cells.push(interval.map_or(String::new(), |(value, ends)| interval_text(value, ends)));
+        }
+    }
+    cells.push(cell(latency.max_ns().map(|ns| ns as f64)));
+    cells
+}
+
+/// Both ends in the unit of the value they belong to.
+fn interval_text(value_ns: f64, (low_ns, high_ns): (u64, u64)) -> String {
+    let (unit_ns, _) = time_unit(value_ns);
+    format!("[{}–{}]", time_in(low_ns as f64, unit_ns), time_in(high_ns as f64, unit_ns))
+}
+
+/// What a `-` in the table means, once.
+fn too_few(rows: &[Row<'_>]) -> Option<String> {
+    let lacks = |row: &Row<'_>, q| row.latency.supported_quantile_ns(q).is_none();
+    let mut needs: Vec<String> = PERCENTILES
+        .iter()
+        .filter(|(_, q)| rows.iter().any(|row| lacks(row, *q)))
+        .map(|(name, q)| format!("{name} {}", grouped(order::count_needed(*q, order::CONFIDENCE))))
+        .collect();
+    let first = needs.first_mut()?;
+    let only_connects = rows
+        .iter()
+        .filter(|row| row.label != "connect")
+        .all(|row| PERCENTILES.iter().all(|(_, q)| !lacks(row, *q)));
+    let what = if only_connects { "connects" } else { "requests" };
+    *first = format!("{} {what}", first.replacen(' ', " needs ", 1));
+    Some(format!("  -  too few values to tell: {}", needs.join(", ")))
+}
+
+/// The shape of a distribution: how many values fall between round edges, as bars.
+fn shape(total: &Latency, width: usize) -> Vec<String> {
+    let (Some(low), Some(high)) = (total.quantile_ns(0.01), total.quantile_ns(0.99)) else {
+        return Vec::new();
+    };
+    if total.count() < SHAPE_FROM || low == high {
+        return Vec::new();
+    }
+    let edges = edges(low, high);
+    let at_most: Vec<u64> = edges.iter().map(|edge| total.count_at_most(*edge)).collect();
+    let mut counts: Vec<u64> = Vec::with_capacity(edges.len() + 1);
+    let mut before = 0;
+    for up_to in at_most.into_iter().chain([total.count()]) {
+        counts.push(up_to.saturating_sub(before));
+        before = up_to;
+    }
+    let most = counts.iter().copied().max().unwrap_or(0);
+    let labels = edges.iter().map(|edge| format!("≤ {}", time_exact(*edge)));
+    let items: Vec<String> = labels
+        .chain(["more".to_string()])
+        .zip(counts)
+        .map(|(label, count)| format!("{label} {}", bar(count, most)))
+        .collect();
+    wrapped("     ", &items, "  ", width)
+}
+
+/// A bar of up to 16 characters, in eighths. What exists is seen, what does not is `0`.
+fn bar(count: u64, most: u64) -> String {
+    const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+    if count == 0 || most == 0 {
+        return "0".to_string();
+    }
+    let eighths = (count as f64 / most as f64 * 128.0).round().max(1.0) as usize;
+    format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
+}
+
+/// Round edges that cover `low` to `high`: equal steps, or, when the values span more than a
+/// power of ten, steps that grow.
+fn edges(low: u64, high: u64) -> Vec<u64> {
+    if high / 10 > low {
+        const SERIES: [&[u64]; 3] = [&[1, 2, 5], &[1, 3], &[1]];
+        let growing = |mantissas: &[u64]| -> Vec<u64> {
+            let powers = (0..19).map(|exponent| 10u64.pow(exponent));
+            let all = powers.flat_map(|power| mantissas.iter().map(move |m| m * power));
+            let mut edges: Vec<u64> = all.skip_while(|edge| *edge < low).collect();
+            let needed = edges.iter().position(|edge| *edge >= high).unwrap_or(0);
+            edges.truncate(needed + 1);
+            edges
+        };
+        let candidates = SERIES.map(growing);
+        let fitting = candidates.iter().find(|edges| edges.len() <= 6);
+        return fitting.unwrap_or(&candidates[2]).clone();
+    }
+    let step = round_step((high - low).div_ceil(4).max(1));
+    let first = (low / step + 1) * step;
+    (0..).map(|number| first + number * step).take_while(|edge| *edge < high + step).collect()
+}
+
+/// The smallest of 1, 2, 2.5, 5 × a power of ten that is at least `least`.
+fn round_step(least: u64) -> u64 {
+    let powers = (0..19).map(|exponent| 10u64.pow(exponent));
+    powers
+        .flat_map(|power| [power, 2 * power, 5 * power / 2, 5 * power])
+        .find(|step| *step >= least && *step > 0)
+        .unwrap_or(least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_are_round_and_cover_the_values() {
+        let us = |values: &[u64]| -> Vec<u64> { values.iter().map(|v| v * 1000).collect() };
+        assert_eq!(edges(210_000, 843_000), us(&[400, 600, 800, 1000]));
+        assert_eq!(edges(100_050_000, 100_900_000), us(&[100_250, 100_500, 100_750, 101_000]));
+        assert_eq!(edges(90_000, 4_000_000), us(&[100, 200, 500, 1000, 2000, 5000]));
+        assert_eq!(
+            edges(90_000, 4_000_000_000),
+            us(&[100, 1000, 10_000, 100_000, 1_000_000, 10_000_000])
+        );
+        for (low, high) in [(1, 2), (1, 11), (1, 3_600_000_000_000), (999, 1000)] {
+            let edges = edges(low, high);
+            assert!(edges.len() <= 14 && *edges.last().unwrap() >= high, "{low} {high} {edges:?}");
+            assert!(edges.is_sorted_by(|a, b| a < b));
+        }
+    }
+
+    #[test]
+    fn bars_are_as_long_as_their_share() {
+        assert_eq!(bar(16, 16), "████████████████");
+        assert_eq!(bar(9, 16), "█████████");
+        assert_eq!(bar(1, 32), "▌");
+        assert_eq!(bar(1, 1_000_000), "▏");
+        assert_eq!(bar(0, 16), "0");
+    }
+
+    #[test]
+    fn an_interval_has_the_unit_of_its_value() {
+        assert_eq!(interval_text(835_000.0, (833_000, 838_000)), "[833–838]");
+        assert_eq!(interval_text(990_000.0, (980_000, 1_200_000)), "[980–1,200]");
+        assert_eq!(interval_text(1_300_000.0, (1_297_000, 1_310_000)), "[1.30–1.31]");
+    }
+}

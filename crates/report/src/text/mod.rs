@@ -1,0 +1,114 @@
+//! The native report: what a person reads on the terminal after a run. Turns a Run into lines;
+//! [`outcome`] says what came back, [`latency`] how long it took, [`effort`] what it cost here.
+
+mod effort;
+mod latency;
+mod outcome;
+mod style;
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+use ablaze_engine::run::Ended;
+
+use crate::number::{counted, grouped, time};
+use crate::table::{sentence, wrapped};
+
+pub use style::Style;
+
+/// The report, ending in a newline.
+pub fn write(run: &Run, style: &Style) -> String {
+    let mut lines = head(run, style);
+    lines.push(String::new());
+    lines.extend(outcome::lines(run, style));
+    lines.push(String::new());
+    lines.extend(latency::lines(run, style));
+    lines.push(String::new());
+    lines.extend(effort::lines(run, style));
+    lines.extend(closed_loop_remark(run, style));
+    lines.dedup_by(|second, first| second.is_empty() && first.is_empty());
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    let mut text = lines.join("\n");
+    text.push('\n');
+    text
+}
+
+/// What was asked for, of whom, and with what.
+fn head(run: &Run, style: &Style) -> Vec<String> {
+    let plan = &run.plan;
+    let keep = match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
+        (false, _) => "a connection per request".to_string(),
+        (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
+        (true, None) => "keep-alive".to_string(),
+    };
+    let Load::Closed { connections, pipeline } = plan.load;
+    let mut load = format!("closed loop, {}", counted(connections.into(), "connection"));
+    if pipeline > 1 {
+        load.push_str(&format!(" × {pipeline} pipelined requests"));
+    }
+    let items = [
+        format!("{} {}", plan.requests.method, plan.target.url),
+        format!("HTTP/1.{} {keep}", plan.requests.minor_version),
+        load,
+        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
+    ];
+    let mut lines = wrapped("", &items, " · ", style.width);
+    if let Some(text) = particulars(run) {
+        lines.extend(sentence("", &text, style.width).iter().map(|line| style.dim(line)));
+    }
+    if let Some(reason) = &run.backend.fallback_reason {
+        let name = run.backend.name;
+        let text = format!("{name} instead of io_uring: {reason}");
+        lines.extend(sentence("", &text, style.width).iter().map(|line| style.warning(line)));
+    }
+    let after = time(run.elapsed_ns as f64);
+    match run.ended {
+        Ended::Complete => {}
+        Ended::Interrupted => {
+            lines
+                .push(style.warning(&format!("interrupted after {after}: the results up to then")));
+        }
+        Ended::Hopeless => {
+            lines.push(style.error("given up: not one connection could be made"));
+        }
+    }
+    lines
+}
+
+/// Where the connections really went, where the URL does not show it, and why so many threads.
+fn particulars(run: &Run) -> Option<String> {
+    let plan = &run.plan;
+    let mut items = Vec::new();
+    let named = run.connected_to.trim_start_matches('[').starts_with(&plan.target.host);
+    if !run.connected_to.is_empty() && !named {
+        items.push(format!("connected to {}", run.connected_to));
+    }
+    if !plan.workers.count_reason.is_empty() && plan.workers.count_reason != "as asked" {
+        let threads = counted(plan.workers.count.into(), "thread");
+        items.push(format!("{threads}: {}", plan.workers.count_reason));
+    }
+    (!items.is_empty()).then(|| items.join(" · "))
+}
+
+/// What a closed loop cannot tell.
+fn closed_loop_remark(run: &Run, style: &Style) -> Vec<String> {
+    if run.record.answers == 0 {
+        return Vec::new();
+    }
+    let asks = match run.plan.load {
+        Load::Closed { connections: 1, .. } => "the connection waits".to_string(),
+        Load::Closed { connections, .. } => {
+            format!("each of the {} connections waits", grouped(connections.into()))
+        }
+    };
+    let remark = format!(
+        "Closed loop: {asks} for its answer before it asks again, so a slower server is asked less \
+         often. Users who do not wait would see longer times."
+    );
+    let lines = sentence("  ", &remark, style.width.min(100));
+    lines.into_iter().map(|line| style.dim(&line)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+use std::collections::BTreeMap;
+
+use ablaze_engine::plan::Load;
+
+use super::{Style, write};
+use crate::sample;
+
+fn plain(run: &ablaze_engine::Run) -> String {
+    write(run, &Style::default())
+}
+
+#[test]
+fn an_ordinary_run_reads_as_designed() {
+    let expected = "\
+GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
+1 thread: half of the 2 CPUs, the target is on this host
+
+  answers          20,000 in 10.00 s    200: 20,000    errors: 0    14 B body    305 KiB/s
+  rate              2,000 /s            slowest second 1,950 · fastest 2,040
+
+              mean      p50      p90     p99  [95 % interval]   p99.9      max
+  connect  64.8 µs  64.5 µs  84.5 µs       -                        -  89.5 µs   100×, before the clock
+  wait      504 µs   500 µs   660 µs  697 µs  [696–697]        700 µs  6.80 ms
+  total     506 µs   502 µs   662 µs  698 µs  [698–699]        702 µs  6.80 ms
+     ≤ 400 µs ███████████████▋  ≤ 500 µs ████████████████  ≤ 600 µs ████████████████
+     ≤ 700 µs ████████████████  more ▍
+  -  too few values to tell: p99 needs 368 connects, p99.9 3,688
+
+  CPU per request    tester 3.60 µs (0.2 user, 3.4 kernel)
+  tester busy        0.75 % of its one thread's time
+  client delay       at most p50 5.76 µs, p99 10.7 µs between an answer's arrival and its handling
+  Closed loop: each of the 100 connections waits for its answer before it asks again, so a slower
+  server is asked less often. Users who do not wait would see longer times.
+";
+    assert_eq!(plain(&sample::ordinary()), expected);
+}
+
+#[test]
+fn what_went_wrong_is_named_and_counted() {
+    let text = plain(&sample::troubled());
+    for part in [
+        "100 connections × 4 pipelined requests",
+        "2 threads, epoll",
+        "epoll instead of io_uring: io_uring_setup: Operation not permitted",
+        "interrupted after 10.0 s: the results up to then",
+        "200: 19,900    404: 90    503: 10    bodies of 14–162 B",
+        "0.50 % of the answers    404: 90    503: 10    expected: 2xx, 3xx",
+        "0.075 % of the requests    reset: 12    timeout: 3",
+        "the first: reset: Connection reset by peer",
+        "they took p50 1.00 ms, max 30.0 s",
+        "in flight at the end, the oldest for at least 812 µs",
+        "12×, during the run",
+        // 2 × 72 ms less 2 × 20 ms over 20,015 requests.
+        "5.20 µs of work and 2.00 µs of active waiting",
+        "0.75 % · 60 % of its threads' time",
+        "Little's law",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    let figure = |label: &str| {
+        let line = text.lines().find(|line| line.trim_start().starts_with(label)).unwrap();
+        line.split_whitespace().nth(1).unwrap().to_string()
+    };
+    assert_eq!(figure("unexpected"), "100");
+    assert_eq!(figure("errors"), "15");
+    assert_eq!(figure("unfinished"), "100");
+    assert_eq!(figure("repeated"), "4");
+}
+
+#[test]
+fn a_run_without_answers_says_so() {
+    for run in [sample::refused(), sample::empty()] {
+        let text = plain(&run);
+        assert!(text.contains("No answer came"), "{text}");
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+        assert!(!text.contains("Closed loop:") && !text.contains("p99"), "{text}");
+    }
+    let text = plain(&sample::refused());
+    assert!(text.contains("given up: not one connection could be made"));
+    assert!(text.contains("the first: refused while connecting: Connection refused"));
+}
+
+#[test]
+fn one_answer_has_a_mean_and_a_maximum_and_no_percentile() {
+    let mut run = sample::empty();
+    run.record.answers = 1;
+    run.record.statuses = BTreeMap::from([(204, 1)]);
+    run.record.answered.total.record(1_234_567);
+    run.plan.load = Load::Closed { connections: 1, pipeline: 1 };
+    let text = plain(&run);
+    let total = text.lines().find(|line| line.trim_start().starts_with("total")).unwrap();
+    let cells: Vec<&str> = total.split_whitespace().collect();
+    assert_eq!(cells, ["total", "1.23", "ms", "-", "-", "-", "-", "1.23", "ms"]);
+    assert!(text.contains("p50 needs 6 requests, p90 36, p99 368, p99.9 3,688"), "{text}");
+    assert!(text.contains("0.100 /s"), "{text}");
+}
+
+#[test]
+fn receive_has_a_row_when_it_matters() {
+    let has_row = |receive_ns: u64| {
+        let mut run = sample::empty();
+        run.record.answers = 1000;
+        for _ in 0..1000 {
+            run.record.answered.wait.record(1_000_000);
+            run.record.answered.receive.record(receive_ns);
+            run.record.answered.total.record(1_000_000 + receive_ns);
+        }
+        plain(&run).lines().any(|line| line.trim_start().starts_with("receive"))
+    };
+    assert!(!has_row(40_000));
+    assert!(has_row(60_000));
+}
+
+#[test]
+fn it_fits_the_terminal() {
+    for run in [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()] {
+        for width in [80, 90, 100, 120] {
+            for line in write(&run, &Style { colour: false, width }).lines() {
+                assert!(line.chars().count() <= width, "{width}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_comes_only_when_asked_and_moves_nothing() {
+    for run in [sample::ordinary(), sample::troubled(), sample::refused()] {
+        let coloured = write(&run, &Style { colour: true, ..Style::default() });
+        assert!(!plain(&run).contains('\x1b'));
+        let mut stripped = String::new();
+        let mut rest = coloured.as_str();
+        while let Some(start) = rest.find('\x1b') {
+            stripped.push_str(&rest[..start]);
+            rest = &rest[start + rest[start..].find('m').unwrap() + 1..];
+        }
+        stripped.push_str(rest);
+        assert_eq!(stripped, plain(&run));
+    }
+}
+
+#[test]
+fn a_name_is_shown_with_the_address_behind_it() {
+    let mut run = sample::ordinary();
+    run.plan.target.host = "localhost".into();
+    assert!(plain(&run).contains("connected to 127.0.0.1:8080 · 1 thread: half"));
+}
