@@ -3,11 +3,14 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Barrier, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
+use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
+use ablaze_net::sim::{SimDriver, SimPeer};
 use ablaze_net::uring::UringDriver;
-use ablaze_net::{Address, Endpoint, SocketOptions};
+use ablaze_net::waker::Waker;
+use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
 use crate::outbox::Layout;
@@ -24,6 +27,7 @@ use crate::worker::{Assignment, Gate, WorkerRecord, work};
 pub struct Control {
     stop: AtomicBool,
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
+    wakers: Mutex<Vec<Waker>>,
 }
 
 /// How far a run is.
@@ -53,6 +57,14 @@ impl Control {
     /// time, more than once.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            waker.wake();
+        }
+    }
+
+    /// Has [`Control::stop`] end this worker's waits.
+    fn watch(&self, waker: Waker) {
+        self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
     }
 
     /// Whether the run was asked to end.
@@ -110,18 +122,55 @@ pub enum LaunchError {
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
     plan.check()?;
     let backend = choose_backend(plan.workers.io)?;
+    if backend.name == EPOLL {
+        carry_out(plan, control, backend, |setup| {
+            let driver = EpollDriver::new(setup)?;
+            control.watch(driver.waker());
+            Ok(driver)
+        })
+    } else {
+        carry_out(plan, control, backend, |setup| {
+            let driver = UringDriver::new(setup)?;
+            control.watch(driver.waker());
+            Ok(driver)
+        })
+    }
+}
+
+/// Carries the Plan out against scripted far ends, one per address of the target, in simulated
+/// time: no socket, no sleep. For tests, and for counting the engine's own instructions.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_simulated<P: SimPeer + Sync>(
+    plan: Plan,
+    peers: &[P],
+    control: &Control,
+) -> Result<Run, LaunchError> {
+    plan.check()?;
+    let backend = Backend { name: "simulated", fallback_reason: None };
+    carry_out(plan, control, backend, |setup| {
+        Ok(SimDriver::<P, false>::new(&setup, peers.to_vec()))
+    })
+}
+
+fn carry_out<D: Driver>(
+    plan: Plan,
+    control: &Control,
+    backend: Backend,
+    make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
+) -> Result<Run, LaunchError> {
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
     let layout = Layout::new(&plan.requests, plan.load.pipeline());
     let endpoints = endpoints(&plan);
-    let cpus_to_spare = plan.workers.cpus_to_spare;
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
     *control.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots.clone();
 
     let begun_ns = clock::monotonic_ns();
     let begun_unix_ns = clock::unix_ns();
-    let start = Start { barrier: Barrier::new(count as usize), at_ns: AtomicU64::new(0) };
+    let start = Start::new(count);
     let results: Vec<io::Result<WorkerRecord>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
             .map(|worker| {
@@ -132,16 +181,20 @@ pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
                     layout: layout.clone(),
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
-                    cpus_to_spare,
+                    cpus_to_spare: plan.workers.cpus_to_spare,
                 };
-                let (start, endpoints, backend) = (&start, endpoints.clone(), &backend);
+                let setup = assignment.driver_setup(endpoints.clone());
+                let (start, make_driver) = (&start, &make_driver);
                 std::thread::Builder::new()
                     .name(format!("worker-{worker}"))
                     .spawn_scoped(scope, move || {
-                        run_worker(assignment, endpoints, backend, control, start)
+                        run_worker(assignment, control, start, || make_driver(setup))
                     })
             })
             .collect();
+        for _ in threads.iter().filter(|thread| thread.is_err()) {
+            start.leave();
+        }
         threads
             .into_iter()
             .map(|thread| match thread {
@@ -156,27 +209,54 @@ pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
     Ok(merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns))
 }
 
-/// The moments all workers share.
+/// The moment at which the clock starts for all workers: when the last has connected or gone.
 struct Start {
-    barrier: Barrier,
-    at_ns: AtomicU64,
+    missing: Mutex<Missing>,
+    complete: Condvar,
+}
+
+struct Missing {
+    workers: u32,
+    at_ns: u64,
+}
+
+impl Start {
+    fn new(workers: u32) -> Self {
+        Self { missing: Mutex::new(Missing { workers, at_ns: 0 }), complete: Condvar::new() }
+    }
+
+    /// One worker fewer to wait for.
+    fn leave(&self) {
+        self.missing.lock().unwrap_or_else(PoisonError::into_inner).workers -= 1;
+        self.complete.notify_all();
+    }
+
+    /// Waits for the others. The first to go on sets the time for all, by this clock.
+    fn wait(&self, clock: &mut dyn FnMut() -> u64) -> u64 {
+        self.leave();
+        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut missing = self
+            .complete
+            .wait_while(missing, |missing| missing.workers > 0)
+            .unwrap_or_else(PoisonError::into_inner);
+        if missing.at_ns == 0 {
+            missing.at_ns = clock();
+        }
+        missing.at_ns
+    }
 }
 
 /// A worker thread's gate: waits for the others, reads its own CPU time.
 struct ThreadGate<'a> {
     start: &'a Start,
+    passed: bool,
     before: ablaze_sys::ThreadUsage,
 }
 
 impl Gate for ThreadGate<'_> {
-    fn all_connected(&self, _now: u64) -> u64 {
-        self.start.barrier.wait();
-        // The first to arrive here sets the time for all.
-        let now = clock::monotonic_ns();
-        match self.start.at_ns.compare_exchange(0, now, Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => now,
-            Err(set) => set,
-        }
+    fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64 {
+        self.passed = true;
+        self.start.wait(clock)
     }
 
     fn window_opens(&mut self) {
@@ -188,24 +268,26 @@ impl Gate for ThreadGate<'_> {
     }
 }
 
-fn run_worker(
+impl Drop for ThreadGate<'_> {
+    fn drop(&mut self) {
+        if !self.passed {
+            self.start.leave();
+        }
+    }
+}
+
+fn run_worker<D: Driver>(
     assignment: Assignment,
-    endpoints: Vec<Endpoint>,
-    backend: &Backend,
     control: &Control,
     start: &Start,
+    make_driver: impl FnOnce() -> io::Result<D>,
 ) -> io::Result<WorkerRecord> {
-    let plan = Arc::clone(&assignment.plan);
-    if let Some(cpu) = cpu_of(&plan.workers.cpus, assignment.worker) {
+    let before = ablaze_sys::thread_usage().unwrap_or_default();
+    let mut gate = ThreadGate { start, passed: false, before };
+    if let Some(cpu) = cpu_of(&assignment.plan.workers.cpus, assignment.worker) {
         ablaze_sys::pin_thread(cpu)?;
     }
-    let setup = assignment.driver_setup(endpoints);
-    let mut gate = ThreadGate { start, before: ablaze_sys::thread_usage().unwrap_or_default() };
-    let mut record = if backend.name == EPOLL {
-        work(EpollDriver::new(setup)?, assignment, control, &mut gate)?
-    } else {
-        work(UringDriver::new(setup)?, assignment, control, &mut gate)?
-    };
+    let mut record = work(make_driver()?, assignment, control, &mut gate)?;
     let after = ablaze_sys::thread_usage().unwrap_or_default();
     let effort = &mut record.effort;
     effort.user_ns = after.user_ns.saturating_sub(gate.before.user_ns);
@@ -285,9 +367,9 @@ fn merge(
     Run {
         plan: Arc::unwrap_or_clone(plan),
         command_line: std::env::args().collect(),
-        started_unix_ns: begun_unix_ns + (start_ns - begun_ns),
+        started_unix_ns: begun_unix_ns + start_ns.saturating_sub(begun_ns),
         elapsed_ns: end_ns - start_ns,
-        setup_ns: start_ns - begun_ns,
+        setup_ns: start_ns.saturating_sub(begun_ns),
         ended: match (hopeless, interrupted) {
             (true, _) => Ended::Hopeless,
             (_, true) => Ended::Interrupted,

@@ -225,7 +225,9 @@ impl Plan {
         }
         let bytes: usize = self.requests.templates.iter().map(|t| t.bytes.len()).sum();
         if bytes.saturating_mul(self.load.pipeline() as usize) > u32::MAX as usize {
-            return invalid("the requests together are larger than 4 GiB; send fewer or smaller ones");
+            return invalid(
+                "the requests together are larger than 4 GiB; send fewer or smaller ones",
+            );
         }
         if self.target.addresses.is_empty() && self.target.unix_socket.is_none() {
             return invalid("a run needs an address to connect to");

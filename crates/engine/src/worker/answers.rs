@@ -23,13 +23,7 @@ enum Piece {
 impl Worker {
     /// Reads everything in `bytes`: the rest of one answer, several, or a part of one.
     #[inline]
-    pub(super) fn read_answers<I: Io>(
-        &mut self,
-        io: &mut I,
-        slot: Slot,
-        bytes: &[u8],
-        at: u64,
-    ) {
+    pub(super) fn read_answers<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let connection = &self.connections[slot as usize];
@@ -240,8 +234,8 @@ impl Worker {
         let connection = &self.connections[slot as usize];
         let body_bytes = connection.body_bytes;
         let server_keeps = connection.server_keeps;
-        let used_up = connection.requests >= self.requests_per_connection
-            && connection.in_flight == 1;
+        let used_up =
+            connection.requests >= self.requests_per_connection && connection.in_flight == 1;
         let keeps = server_keeps && !used_up;
         self.answered(slot, at, body_bytes, server_keeps && self.plan.connections.keep_alive);
         if !keeps {

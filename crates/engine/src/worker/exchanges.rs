@@ -232,13 +232,7 @@ impl Worker {
 
     /// The connection is of no use any more: fails the oldest exchange and asks the driver to
     /// close. What else is in flight on it is repeated or fails when it is closed.
-    pub(super) fn give_up<I: Io>(
-        &mut self,
-        io: &mut I,
-        slot: Slot,
-        at: u64,
-        kind: FailureKind,
-    ) {
+    pub(super) fn give_up<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
         if self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, 0, connecting);
@@ -320,7 +314,8 @@ impl Worker {
             // Nothing ever stood: the next address may be better.
             self.address = (self.address + 1) % self.addresses;
             self.refused_in_a_row += 1;
-            let limit = self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
+            let limit =
+                self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
                 self.hopeless = true;
                 if self.in_setup {

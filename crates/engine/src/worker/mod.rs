@@ -62,8 +62,9 @@ pub struct WorkerRecord {
 /// Moments of a run that all workers share. The simulated driver needs none of them.
 pub trait Gate {
     /// All connections of this worker stand (or cannot): wait for the others. Returns the time
-    /// at which the clock starts for all.
-    fn all_connected(&self, now: u64) -> u64;
+    /// at which the clock starts for all, read from this worker's clock if it is the first to go
+    /// on.
+    fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
     /// The window opens on this worker: the moment to read its CPU time.
     fn window_opens(&mut self);
     /// Times the kernel took the CPU away from this thread so far.
@@ -86,6 +87,9 @@ impl Assignment {
 
 /// Events handled before what they caused is submitted: bounds the client's own queueing.
 const BATCH_CAP: u32 = 64;
+
+/// The longest that arrivals are gathered for.
+const GATHER_NS_MAX: u64 = 25_000;
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
 /// its last request has left.
@@ -172,7 +176,7 @@ pub fn work<D: Driver>(
             now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
         }
         worker.in_setup = false;
-        now = gate.all_connected(driver.io().now());
+        now = gate.all_connected(&mut || driver.io().now());
     }
 
     let mut ended = Ended::Complete;
@@ -300,8 +304,9 @@ impl Worker {
         until: u64,
         spin_ns: u64,
     ) -> io::Result<u64> {
-        // Waiting for a fuller batch: a quarter of what is in flight, at most 5 % of the median.
-        let gather_ns = self.recorder.median_ns() / 20;
+        // Waiting for a fuller batch: a quarter of what is in flight, for at most 5 % of the
+        // median and never long enough to matter to a slow server's figures.
+        let gather_ns = (self.recorder.median_ns() / 20).min(GATHER_NS_MAX);
         let at_least = if spin_ns > 0 { 1 } else { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) };
         let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;

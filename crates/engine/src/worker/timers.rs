@@ -17,8 +17,7 @@ impl Worker {
     /// Acts on every deadline that has passed, and sets the time of the next look.
     pub(super) fn check_deadlines<I: Io>(&mut self, io: &mut I, now: u64) {
         let timeout_ns = self.plan.limits.timeout_ns;
-        self.next_check_ns =
-            if timeout_ns > 0 { now.saturating_add(timeout_ns) } else { u64::MAX };
+        self.next_check_ns = if timeout_ns > 0 { now.saturating_add(timeout_ns) } else { u64::MAX };
         let mut earliest = self.next_check_ns;
         for slot in 0..self.connections.len() as Slot {
             let deadline = self.deadline(slot);

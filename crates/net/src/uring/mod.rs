@@ -122,11 +122,8 @@ impl UringDriver {
         if let Some(buffer) = done.buffer() {
             self.io.heard(slot);
             if self.io.listens(slot) {
-                let buffers = if done.operation() == slots::BULK {
-                    &mut self.bulk
-                } else {
-                    &mut self.heads
-                };
+                let buffers =
+                    if done.operation() == slots::BULK { &mut self.bulk } else { &mut self.heads };
                 let bytes = buffers.bytes_mut(buffer, done.result as usize);
                 handler.received(&mut self.io, slot, bytes, at, done.socket_nonempty());
             }
@@ -272,6 +269,8 @@ impl Driver for UringDriver {
             self.io.now_ns = monotonic_ns();
         }
         let at = self.io.now_ns;
+        // Events may have come at any time while a fuller batch was waited for.
+        let oldest_at = at - turn.waited_ns.min(self.io.gathered_ns);
         loop {
             let more = self.take_batch();
             let mut events = 0;
@@ -298,7 +297,7 @@ impl Driver for UringDriver {
                 turn.events += events;
                 let now = monotonic_ns();
                 self.io.now_ns = now;
-                handler.batch_end(&mut self.io, events, at, now);
+                handler.batch_end(&mut self.io, events, oldest_at, now);
             }
             if !more {
                 break;

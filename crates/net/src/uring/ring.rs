@@ -69,7 +69,9 @@ fn refusal(error: &io::Error) -> String {
             }
         }
         Some(libc::EINVAL) => "io_uring of this kernel is older than Linux 6.1".to_owned(),
-        Some(libc::ENOMEM) => "no memory may be locked for io_uring (raise RLIMIT_MEMLOCK)".to_owned(),
+        Some(libc::ENOMEM) => {
+            "no memory may be locked for io_uring (raise RLIMIT_MEMLOCK)".to_owned()
+        }
         _ => format!("io_uring cannot be used: {error}"),
     }
 }
@@ -170,8 +172,7 @@ impl BufferRing {
         }
         let memory = NonNull::new(memory.cast::<u8>())
             .ok_or_else(|| io::Error::other("the kernel mapped memory at address zero"))?;
-        let mut buffers =
-            Self { memory, memory_bytes, entries, buffer_bytes, buffers_at, tail: 0 };
+        let mut buffers = Self { memory, memory_bytes, entries, buffer_bytes, buffers_at, tail: 0 };
         // SAFETY: the entries lie at the start of the mapping, page-aligned, and the mapping lives
         // until `self` is dropped; the driver drops its ring first.
         unsafe {

@@ -116,6 +116,8 @@ pub struct UringIo {
     pub(super) ring: IoUring,
     pub(super) leases: Leases,
     pub(super) now_ns: u64,
+    /// How long the last wait was for a fuller batch, at most.
+    pub(super) gathered_ns: u64,
     /// System calls made since the turn began, apart from entering the ring.
     pub(super) calls: u32,
     slots: Vec<SlotState>,
@@ -166,6 +168,7 @@ impl UringIo {
             ring,
             leases: Leases::default(),
             now_ns,
+            gathered_ns: 0,
             calls: 0,
             slots,
             routes,
@@ -451,8 +454,7 @@ impl UringIo {
                 // (seen on 6.18) and dropping does not advance it, the retry would want, and
                 // drop, the whole length again.
                 let length = bytes.min(DISCARD_BYTES_MAX) as u32;
-                let entry =
-                    opcode::Recv::new(file, nowhere, length).flags(libc::MSG_TRUNC).build();
+                let entry = opcode::Recv::new(file, nowhere, length).flags(libc::MSG_TRUNC).build();
                 (entry, DISCARD)
             }
             Receive::DiscardToEnd if drops => {
@@ -578,10 +580,8 @@ impl UringIo {
     /// not, and the receive is to be armed again.
     pub(super) fn why_ended(&self, slot: Slot, result: i32) -> Option<CloseReason> {
         let state = &self.slots[slot as usize];
-        let passing = matches!(
-            -result,
-            libc::ENOBUFS | libc::EAGAIN | libc::EINTR | libc::ECANCELED
-        );
+        let passing =
+            matches!(-result, libc::ENOBUFS | libc::EAGAIN | libc::EINTR | libc::ECANCELED);
         match state.stage {
             Stage::Closing(CloseHow::AwaitPeer) if result != 0 && passing => None,
             Stage::Closing(_) => Some(CloseReason::Local),
@@ -617,12 +617,7 @@ impl UringIo {
     }
 
     /// A send completed; returns whether the handler is to be told.
-    pub(super) fn send_done(
-        &mut self,
-        slot: Slot,
-        result: i32,
-        operation: u8,
-    ) -> bool {
+    pub(super) fn send_done(&mut self, slot: Slot, result: i32, operation: u8) -> bool {
         let state = &mut self.slots[slot as usize];
         if operation != SILENT_SEND {
             state.send_under_way = false;
@@ -767,7 +762,9 @@ impl UringIo {
         let gather_us = (gather_ns.min(GATHER_NS_MAX) / 1000) as u32;
         turn.system_calls += 1;
         let args = SubmitArgs::new().timespec(&time);
+        self.gathered_ns = 0;
         if self.gathers && gather_us > 0 && at_least + connects > 1 {
+            self.gathered_ns = gather_ns;
             let args = args.min_wait_usec(gather_us);
             return settled(
                 self.ring.submitter().submit_with_args((at_least + connects) as usize, &args),
