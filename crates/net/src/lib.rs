@@ -10,6 +10,8 @@ pub mod driver;
 pub mod endpoint;
 pub mod epoll;
 mod leases;
+mod outbox;
+pub mod sim;
 pub mod socket;
 pub mod uring;
 pub mod waker;

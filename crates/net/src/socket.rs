@@ -361,4 +361,19 @@ mod tests {
         let flags = rustix::io::fcntl_getfd(&socket).unwrap();
         assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
     }
+
+    #[test]
+    fn a_local_address_leaves_the_port_to_connect() {
+        for (far, near) in [("127.0.0.1:9", "127.0.0.2"), ("[::1]:9", "::1")] {
+            let mut endpoint = Endpoint::new(Address::Tcp(far.parse().unwrap()));
+            endpoint.local_addresses = vec![near.parse().unwrap()];
+            let mut calls = 0;
+            let Ok(socket) = Route::new(&endpoint).unwrap().socket(&mut calls) else {
+                println!("skipped: this machine has no {near}");
+                continue;
+            };
+            let bound = SockRef::from(&socket).local_addr().unwrap().as_socket().unwrap();
+            assert_eq!(bound, SocketAddr::new(near.parse().unwrap(), 0));
+        }
+    }
 }

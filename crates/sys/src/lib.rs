@@ -10,6 +10,7 @@ pub mod local_time;
 pub mod machine;
 pub mod quota;
 pub mod signals;
+pub mod stop_signals;
 pub mod terminal;
 pub mod usage;
 

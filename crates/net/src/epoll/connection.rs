@@ -2,8 +2,8 @@
 
 use std::os::fd::OwnedFd;
 
-use super::outbox::Queue;
 use crate::driver::{CloseReason, Receive};
+use crate::outbox::Queue;
 
 /// Where a slot is in its life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -17,9 +17,9 @@ use rustix::io::Errno;
 use rustix::net::SendFlags;
 
 use super::connection::{Connection, Hangup, Stage};
-use super::outbox::{Outbox, Queue, Queued};
 use crate::driver::{CloseHow, CloseReason, Io, OutBuffer, Outgoing, Receive, Slot};
 use crate::leases::Leases;
+use crate::outbox::{Outbox, Queue, Queued};
 use crate::socket::{self, Connect, Route};
 
 /// The verbs of the epoll driver.

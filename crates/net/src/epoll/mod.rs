@@ -8,7 +8,6 @@
 
 mod connection;
 mod io;
-mod outbox;
 mod visit;
 mod wait;
 

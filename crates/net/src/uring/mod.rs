@@ -59,10 +59,7 @@ impl UringDriver {
     }
 
     /// Ends this driver's waits from another thread.
-    ///
-    /// # Errors
-    /// The kernel has no descriptor left.
-    pub fn waker(&mut self) -> io::Result<Waker> {
+    pub fn waker(&self) -> Waker {
         self.io.waker()
     }
 
@@ -77,12 +74,17 @@ impl UringDriver {
         !completions.is_empty()
     }
 
-    /// Delivers one completion. Returns 1 if it was an event for the handler.
+    /// Delivers one completion; returns whether it belongs to a connection that still stands.
     #[inline]
-    fn deliver<H: Handler<UringIo>>(&mut self, handler: &mut H, done: RingCompletion, at: u64) {
+    fn deliver<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        done: RingCompletion,
+        at: u64,
+    ) -> bool {
         let Some((slot, operation)) = self.io.recognise(&done) else {
             self.give_back_unseen(&done);
-            return;
+            return false;
         };
         match operation {
             slots::STREAM | slots::HEAD => self.deliver_bytes(handler, slot, done, at),
@@ -92,19 +94,14 @@ impl UringDriver {
             slots::SOCKET => {
                 self.finish(handler, slot, CloseReason::Here("socket", -done.result), at);
             }
-            slots::SEND | slots::SILENT_SEND => {
-                let noticed = operation == slots::SEND;
-                if let Some(sent) = self.io.send_done(slot, done.result, noticed) {
-                    match sent {
-                        Ok(()) => handler.sent(&mut self.io, slot, at),
-                        Err(errno) => {
-                            self.finish(handler, slot, CloseReason::Transfer(errno), at);
-                        }
-                    }
+            slots::SEND | slots::SILENT_SEND | slots::QUEUED_SEND => {
+                if self.io.send_done(slot, done.result, operation) {
+                    handler.sent(&mut self.io, slot, at);
                 }
             }
             _ => {}
         }
+        true
     }
 
     #[inline]
@@ -123,6 +120,7 @@ impl UringDriver {
             return self.deliver_end(handler, slot, done.result, at);
         }
         if let Some(buffer) = done.buffer() {
+            self.io.heard(slot);
             if self.io.listens(slot) {
                 let buffers = if done.operation() == slots::BULK {
                     &mut self.bulk
@@ -145,10 +143,13 @@ impl UringDriver {
         at: u64,
     ) {
         self.io.receive_ended(slot);
+        // Where the kernel cannot drop bytes they were read into a buffer.
+        self.give_back_unseen(&done);
         if done.result <= 0 {
             return self.deliver_end(handler, slot, done.result, at);
         }
         let bytes = done.result as u64;
+        self.io.heard(slot);
         if self.io.listens(slot) {
             self.io.discarded_some(slot, bytes);
             handler.discarded(&mut self.io, slot, bytes, at);
@@ -203,7 +204,7 @@ impl UringDriver {
     #[inline]
     fn give_back_unseen(&mut self, done: &RingCompletion) {
         if let Some(buffer) = done.buffer() {
-            if done.operation() == slots::BULK {
+            if matches!(done.operation(), slots::BULK | slots::DISCARD) {
                 self.bulk.give_back(buffer);
             } else {
                 self.heads.give_back(buffer);
@@ -213,11 +214,10 @@ impl UringDriver {
 
     /// Submits and waits as asked; afterwards there may be completions.
     fn wait(&mut self, wait: Wait, turn: &mut Turn) -> io::Result<()> {
-        let mut now = self.io.now_ns;
+        let mut now = monotonic_ns();
         if wait.spin_ns > 0 && wait.until_ns > now {
-            let begun = monotonic_ns();
-            let until = wait.until_ns.min(begun + wait.spin_ns);
-            let found = self.spin(until, turn)?;
+            let begun = now;
+            let found = self.spin(wait.until_ns.min(begun + wait.spin_ns), turn)?;
             now = monotonic_ns();
             turn.spun_ns += now - begun;
             if found {
@@ -228,7 +228,9 @@ impl UringDriver {
         if left_ns == 0 {
             return self.io.submit(turn);
         }
-        self.io.submit_and_wait(wait.at_least, wait.gather_ns, left_ns, turn)
+        self.io.submit_and_wait(wait.at_least, wait.gather_ns, left_ns, turn)?;
+        turn.waited_ns = monotonic_ns().saturating_sub(now);
+        Ok(())
     }
 
     /// Submits, then watches the ring until something completed or time is up.
@@ -264,20 +266,18 @@ impl Driver for UringDriver {
         let mut turn = Turn::default();
         let mut local = self.io.take_local();
         if local.is_empty() && self.io.ring.completion().is_empty() {
-            let before = self.io.now_ns;
             self.wait(wait, &mut turn)?;
             self.io.now_ns = monotonic_ns();
-            turn.waited_ns = self.io.now_ns.saturating_sub(before);
         } else {
             self.io.now_ns = monotonic_ns();
         }
         let at = self.io.now_ns;
         loop {
             let more = self.take_batch();
-            let mut events = self.batch.len() as u32;
+            let mut events = 0;
             for index in 0..self.batch.len() {
                 let done = self.batch[index];
-                self.deliver(handler, done, at);
+                events += u32::from(self.deliver(handler, done, at));
             }
             // What this machine refused, and closes that needed nothing from the kernel.
             loop {
@@ -294,13 +294,12 @@ impl Driver for UringDriver {
             }
             self.heads.publish();
             self.bulk.publish();
-            if events == 0 {
-                break;
+            if events > 0 {
+                turn.events += events;
+                let now = monotonic_ns();
+                self.io.now_ns = now;
+                handler.batch_end(&mut self.io, events, at, now);
             }
-            turn.events += events;
-            let now = monotonic_ns();
-            self.io.now_ns = now;
-            handler.batch_end(&mut self.io, events, at, now);
             if !more {
                 break;
             }

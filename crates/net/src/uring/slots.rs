@@ -10,6 +10,7 @@ use ablaze_sys::clock::monotonic_ns;
 use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{IoUring, opcode, squeue};
 
+use super::BULK_BUFFER_BYTES;
 use super::ring::{self, RingCompletion, tag};
 use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Setup, Slot, Turn};
 use crate::leases::Leases;
@@ -26,6 +27,8 @@ pub const CONNECT: u8 = 2;
 pub const SEND: u8 = 3;
 /// A send that completes silently unless it fails.
 pub const SILENT_SEND: u8 = 4;
+/// A send whose completion only the queue behind it waits for.
+pub const QUEUED_SEND: u8 = 12;
 pub const STREAM: u8 = 5;
 pub const HEAD: u8 = 6;
 pub const BULK: u8 = 7;
@@ -46,6 +49,12 @@ const STOP_STREAM_BYTES: u64 = 64 * 1024;
 /// First bytes up to this length fit one segment on any network, so that Nagle's algorithm never
 /// holds them back and the socket needs no option set.
 const ONE_SEGMENT_BYTES: u32 = 1400;
+/// As many bytes fit any socket's send buffer at once (the least the kernel permits is 4,608), so
+/// that silent sends leave in order although nobody waits for their completion.
+const SILENT_BYTES_MAX: u32 = 4096;
+/// Waiting for a fuller batch never lasts longer: a wake-up from another thread is one event, and
+/// must not be held up by the want for more.
+const GATHER_NS_MAX: u64 = 10_000_000;
 
 /// What the slot's socket is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,15 +77,30 @@ struct SlotState {
     /// The receive is the last link of the chain that opened the connection, so it is silently
     /// dropped if the send before it fails.
     chained: bool,
-    noticed_send_under_way: bool,
+    /// A send that is not silent has not completed: others queue behind it.
+    send_under_way: bool,
+    /// Bytes sent silently since the peer was last heard.
+    silent_bytes: u32,
     send_error: i32,
     endpoint: u16,
     attempts_left: u32,
     first: Option<Outgoing>,
-    /// Noticed sends waiting for the one before.
+    /// Sends waiting for the one before, or for the connection.
     queue: VecDeque<(Outgoing, bool)>,
     /// The descriptor; `None` for a direct one, which lives in the ring's table only.
     socket: Option<OwnedFd>,
+}
+
+impl SlotState {
+    /// The operation for a send that the handler wants no notice of.
+    #[inline]
+    fn quiet_operation(&mut self, bytes: u32) -> u8 {
+        if self.silent_bytes.saturating_add(bytes) > SILENT_BYTES_MAX {
+            return QUEUED_SEND;
+        }
+        self.silent_bytes += bytes;
+        SILENT_SEND
+    }
 }
 
 /// What came of a connect.
@@ -106,7 +130,7 @@ pub struct UringIo {
     left_open: Vec<(Slot, u32)>,
     /// Connects queued: on loopback they complete during submission and end a wait at once.
     connects_queued: u32,
-    waker: Option<Waker>,
+    waker: Waker,
 }
 
 impl UringIo {
@@ -127,7 +151,8 @@ impl UringIo {
                 armed: 0,
                 stopping: false,
                 chained: false,
-                noticed_send_under_way: false,
+                send_under_way: false,
+                silent_bytes: 0,
                 send_error: 0,
                 endpoint: 0,
                 attempts_left: 0,
@@ -137,7 +162,7 @@ impl UringIo {
             })
             .collect();
         let now_ns = monotonic_ns();
-        let io = Self {
+        let mut io = Self {
             ring,
             leases: Leases::default(),
             now_ns,
@@ -150,27 +175,22 @@ impl UringIo {
             local: Vec::new(),
             left_open: Vec::new(),
             connects_queued: 0,
-            waker: None,
+            waker: Waker::new()?,
         };
+        io.watch_waker();
         Ok(io)
     }
 
-    pub(super) fn waker(&mut self) -> io::Result<Waker> {
-        if self.waker.is_none() {
-            self.waker = Some(Waker::new()?);
-            self.watch_waker();
-        }
-        self.waker.clone().ok_or_else(|| io::Error::other("the waker was just made"))
+    pub(super) fn waker(&self) -> Waker {
+        self.waker.clone()
     }
 
     fn watch_waker(&mut self) {
-        if let Some(waker) = &self.waker {
-            let watch = opcode::PollAdd::new(Fd(waker.as_fd().as_raw_fd()), libc::POLLIN as u32)
-                .multi(true)
-                .build()
-                .user_data(tag(WAKE, 0, 0));
-            self.push(&watch);
-        }
+        let watch = opcode::PollAdd::new(Fd(self.waker.as_fd().as_raw_fd()), libc::POLLIN as u32)
+            .multi(true)
+            .build()
+            .user_data(tag(WAKE, 0, 0));
+        self.push(&watch);
     }
 
     // ----- the verbs -----
@@ -265,7 +285,15 @@ impl UringIo {
         self.connects_queued += 1;
         let Some(first) = first else { return };
         let receive = self.receive_entry(slot, wanted);
-        let mut send = self.send_entry(slot, first, SILENT_SEND);
+        let operation = self.slots[slot as usize].quiet_operation(first.len());
+        self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
+        let mut send = self.send_entry(slot, first, operation);
+        if operation != SILENT_SEND {
+            // A receive linked behind it would wait for the last byte to leave, and the peer
+            // may answer before.
+            self.push(&send);
+            return;
+        }
         if receive.is_some() {
             send = send.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS);
         }
@@ -281,21 +309,35 @@ impl UringIo {
     #[inline]
     pub(super) fn send_on(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
         let state = &mut self.slots[slot as usize];
-        if state.stage != Stage::Open || state.send_error != 0 {
+        if state.send_error != 0 || matches!(state.stage, Stage::Free | Stage::Closing(_)) {
             return;
         }
-        if state.noticed_send_under_way {
+        if state.send_under_way || state.stage == Stage::Connecting {
             state.queue.push_back((bytes, notify));
             return;
         }
-        self.push_send(slot, bytes, notify);
+        let operation = if notify { SEND } else { state.quiet_operation(bytes.len()) };
+        self.push_send(slot, bytes, operation);
     }
 
     #[inline]
-    fn push_send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
-        self.slots[slot as usize].noticed_send_under_way = notify;
-        let entry = self.send_entry(slot, bytes, if notify { SEND } else { SILENT_SEND });
+    fn push_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
+        self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
+        let entry = self.send_entry(slot, bytes, operation);
         self.push(&entry);
+    }
+
+    /// Sends what waited for the send before, or for the connection.
+    fn pump(&mut self, slot: Slot) {
+        let state = &mut self.slots[slot as usize];
+        if state.send_under_way {
+            return;
+        }
+        if let Some((bytes, notify)) = state.queue.pop_front() {
+            // What is behind it in the queue waits for its completion.
+            let operation = if notify { SEND } else { QUEUED_SEND };
+            self.push_send(slot, bytes, operation);
+        }
     }
 
     #[inline]
@@ -386,8 +428,8 @@ impl UringIo {
         let state = &self.slots[slot as usize];
         let file = Fixed(slot);
         let nowhere = std::ptr::null_mut();
-        let bulk = || {
-            opcode::Recv::new(file, nowhere, 0)
+        let bulk = |length| {
+            opcode::Recv::new(file, nowhere, length)
                 .buf_group(BULK_GROUP)
                 .build()
                 .flags(squeue::Flags::BUFFER_SELECT)
@@ -405,10 +447,12 @@ impl UringIo {
                 (entry, HEAD)
             }
             Receive::Discard(bytes) if drops => {
+                // Not with MSG_WAITALL: since the kernel keeps the iterator of a partial receive
+                // (seen on 6.18) and dropping does not advance it, the retry would want, and
+                // drop, the whole length again.
                 let length = bytes.min(DISCARD_BYTES_MAX) as u32;
-                let entry = opcode::Recv::new(file, nowhere, length)
-                    .flags(libc::MSG_TRUNC | libc::MSG_WAITALL)
-                    .build();
+                let entry =
+                    opcode::Recv::new(file, nowhere, length).flags(libc::MSG_TRUNC).build();
                 (entry, DISCARD)
             }
             Receive::DiscardToEnd if drops => {
@@ -417,7 +461,11 @@ impl UringIo {
                     .build();
                 (entry, DISCARD)
             }
-            Receive::Bulk | Receive::Discard(_) | Receive::DiscardToEnd => (bulk(), BULK),
+            Receive::Bulk => (bulk(0), BULK),
+            Receive::Discard(bytes) => {
+                (bulk(bytes.min(u64::from(BULK_BUFFER_BYTES)) as u32), DISCARD)
+            }
+            Receive::DiscardToEnd => (bulk(0), DISCARD),
         };
         Some((entry.user_data(tag(operation, state.generation, slot)), operation))
     }
@@ -457,9 +505,7 @@ impl UringIo {
     }
 
     fn woken(&mut self, done: &RingCompletion) {
-        if let Some(waker) = &self.waker {
-            waker.clear();
-        }
+        self.waker.clear();
         if !done.more_to_come() {
             self.watch_waker();
         }
@@ -474,6 +520,12 @@ impl UringIo {
     #[inline]
     pub(super) fn listens(&self, slot: Slot) -> bool {
         self.slots[slot as usize].stage == Stage::Open
+    }
+
+    /// Bytes came from the peer: it has what was sent before.
+    #[inline]
+    pub(super) fn heard(&mut self, slot: Slot) {
+        self.slots[slot as usize].silent_bytes = 0;
     }
 
     #[inline]
@@ -546,6 +598,7 @@ impl UringIo {
         }
         if result == 0 {
             state.stage = Stage::Open;
+            self.pump(slot);
             return Connected::Yes;
         }
         let errno = -result;
@@ -563,22 +616,20 @@ impl UringIo {
         Connected::No(connect_failure(errno))
     }
 
-    /// A send completed. `Some(Ok)`: tell the handler. `Some(Err)`: the connection is over.
+    /// A send completed; returns whether the handler is to be told.
     pub(super) fn send_done(
         &mut self,
         slot: Slot,
         result: i32,
-        noticed: bool,
-    ) -> Option<Result<(), i32>> {
+        operation: u8,
+    ) -> bool {
         let state = &mut self.slots[slot as usize];
-        if noticed {
-            state.noticed_send_under_way = false;
+        if operation != SILENT_SEND {
+            state.send_under_way = false;
         }
         if result < 0 {
-            if let Stage::Closing(_) = state.stage {
-                return None;
-            }
-            // What the peer had sent before is still to be read; the receive will tell the end.
+            // What the peer had sent before is still to be read; the receive will tell the end,
+            // or the next one does if none is wanted now.
             state.send_error = -result;
             state.queue.clear();
             if state.chained {
@@ -586,20 +637,15 @@ impl UringIo {
                 state.chained = false;
             }
             if state.armed == 0 {
-                if matches!(state.wanted, Receive::Pause) {
-                    return Some(Err(-result));
-                }
                 self.arm(slot);
             }
-            return None;
+            return false;
         }
         if state.stage != Stage::Open {
-            return None;
+            return false;
         }
-        if let Some((bytes, notify)) = state.queue.pop_front() {
-            self.push_send(slot, bytes, notify);
-        }
-        noticed.then_some(Ok(()))
+        self.pump(slot);
+        operation == SEND
     }
 
     /// The slot's connection is over: lets go of the socket.
@@ -612,7 +658,8 @@ impl UringIo {
         state.chained = false;
         state.send_error = 0;
         state.queue.clear();
-        let unsent = std::mem::take(&mut state.noticed_send_under_way);
+        state.silent_bytes = 0;
+        let unsent = std::mem::take(&mut state.send_under_way);
         if state.socket.is_none() {
             let generation = state.generation;
             self.left_open.push((slot, generation));
@@ -717,7 +764,7 @@ impl UringIo {
         self.close_left_open();
         let connects = std::mem::take(&mut self.connects_queued);
         let time = Timespec::from(Duration::from_nanos(left_ns));
-        let gather_us = (gather_ns / 1000).min(u64::from(u32::MAX)) as u32;
+        let gather_us = (gather_ns.min(GATHER_NS_MAX) / 1000) as u32;
         turn.system_calls += 1;
         let args = SubmitArgs::new().timespec(&time);
         if self.gathers && gather_us > 0 && at_least + connects > 1 {

@@ -5,11 +5,11 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use ablaze_net::Endpoint;
-use ablaze_net::driver::{CloseHow, CloseReason, Io, Outgoing, Receive};
+use ablaze_net::driver::{CloseHow, CloseReason, Io, Outgoing, Receive, Wait};
 
 use crate::TestDriver;
-use crate::recorder::{Event, Recorder, driver_to, run, run_for, setup, turn};
-use crate::server::{Server, drain, read_exactly, reset_on_close, write};
+use crate::recorder::{Event, Recorder, driver_to, run, run_for, setup, turn, wait_ns};
+use crate::server::{RefusingPort, Server, drain, read_exactly, reset_on_close, write};
 
 pub fn data_then_fin_is_data_then_eof<D: TestDriver>() {
     let server = Server::tcp(1, |mut stream| write(&mut stream, b"last words"));
@@ -245,6 +245,8 @@ pub fn events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
     });
     driver.io().open(0, 0, None, Receive::Stream);
     driver.io().open(1, 0, None, Receive::Stream);
+    // A driver may queue: only a turn lets the connects out.
+    turn(&mut driver, &mut recorder, 0);
     written.recv().unwrap();
     written.recv().unwrap();
     turn(&mut driver, &mut recorder, 20_000_000);
@@ -264,4 +266,33 @@ pub fn events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
         .collect();
     assert_eq!(bytes, b"new");
     new.join();
+}
+
+/// The bytes and the end of one connection are gathered into one batch. The handler closes at the
+/// bytes and opens the slot anew, to a port that refuses: the old end must not be taken for news
+/// of the new connect.
+pub fn gathered_events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
+    let (go, may_go) = channel::<()>();
+    let server = Server::tcp(1, move |mut stream| {
+        may_go.recv().unwrap();
+        write(&mut stream, b"x");
+        std::thread::sleep(Duration::from_millis(20));
+    });
+    let port = RefusingPort::new();
+    let endpoints = vec![Endpoint::new(server.address.clone()), Endpoint::new(port.address())];
+    let mut driver = D::make(setup(1, endpoints, b"")).unwrap();
+    let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| match event {
+        Event::Received { .. } => io.close(slot, CloseHow::Fin),
+        Event::Closed(CloseReason::Local) => io.open(slot, 1, None, Receive::Stream),
+        _ => {}
+    });
+    driver.io().open(0, 0, None, Receive::Stream);
+    run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
+    go.send(()).unwrap();
+    let wait = Wait { at_least: 2, gather_ns: 5_000_000_000, ..wait_ns(10_000_000_000) };
+    driver.turn(&mut recorder, wait).unwrap();
+    run(&mut driver, &mut recorder, |recorder| recorder.closes(0).count() == 2);
+    assert_eq!(recorder.count(&Event::Opened), 1);
+    assert_eq!(recorder.closes(0).nth(1), Some(CloseReason::Connect(libc::ECONNREFUSED)));
+    server.join();
 }

@@ -19,12 +19,23 @@ use std::io;
 
 use ablaze_net::driver::{Driver, Setup};
 use ablaze_net::epoll::EpollDriver;
+use ablaze_net::uring::UringDriver;
 use ablaze_net::waker::Waker;
 
 /// A driver that the cases can be run with.
 trait TestDriver: Driver + Sized {
     fn make(setup: Setup) -> io::Result<Self>;
     fn waker(&self) -> Waker;
+}
+
+impl TestDriver for UringDriver {
+    fn make(setup: Setup) -> io::Result<Self> {
+        Self::new(setup)
+    }
+
+    fn waker(&self) -> Waker {
+        Self::waker(self)
+    }
 }
 
 impl TestDriver for EpollDriver {
@@ -68,6 +79,7 @@ macro_rules! conformance {
                 more_bytes_than_the_buffer_arrive_in_order
                 bulk_arrives_whole
                 a_head_is_read_in_one_small_piece
+                a_stock_is_read_to_its_end_in_small_pieces
                 discard_drops_exactly_what_was_asked
                 discard_leaves_the_surplus
                 discard_over_a_unix_socket
@@ -94,6 +106,7 @@ macro_rules! conformance {
                 closed_comes_once_whatever_is_asked
                 a_slot_is_free_for_the_next_connection_in_closed
                 events_of_an_earlier_connection_are_dropped
+                gathered_events_of_an_earlier_connection_are_dropped
             }
             running {
                 a_turn_ends_by_its_deadline
@@ -108,3 +121,4 @@ macro_rules! conformance {
 }
 
 conformance!(epoll, ablaze_net::epoll::EpollDriver);
+conformance!(uring, ablaze_net::uring::UringDriver);

@@ -10,7 +10,7 @@ use ablaze_net::{Address, Endpoint};
 
 use crate::TestDriver;
 use crate::recorder::{Event, Recorder, driver_to, run, setup};
-use crate::server::{Server, drain, read_exactly, refusing_address, unix_path, write};
+use crate::server::{RefusingPort, Server, drain, read_exactly, unix_path, write};
 
 const PING: Outgoing = Outgoing::Constant { start: 0, len: 4 };
 
@@ -80,7 +80,8 @@ fn fails<D: TestDriver>(endpoint: Endpoint) -> CloseReason {
 }
 
 pub fn a_refused_port_is_the_peers_refusal<D: TestDriver>() {
-    let endpoint = Endpoint::new(Address::Tcp(refusing_address()));
+    let port = RefusingPort::new();
+    let endpoint = Endpoint::new(port.address());
     assert_eq!(fails::<D>(endpoint), CloseReason::Connect(libc::ECONNREFUSED));
 }
 
@@ -146,7 +147,8 @@ pub fn local_addresses_take_turns<D: TestDriver>() {
 }
 
 pub fn a_foreign_local_address_fails_here<D: TestDriver>() {
-    let mut endpoint = Endpoint::new(Address::Tcp(refusing_address()));
+    let port = RefusingPort::new();
+    let mut endpoint = Endpoint::new(port.address());
     // TEST-NET-1 (RFC 5737) belongs to no machine.
     endpoint.local_addresses = vec![IpAddr::V4(Ipv4Addr::new(192, 0, 2, 1))];
     assert_eq!(fails::<D>(endpoint), CloseReason::Here("bind", libc::EADDRNOTAVAIL));
@@ -164,10 +166,14 @@ fn free_port_pair() -> u16 {
 
 pub fn local_ports_take_turns_and_run_out_here<D: TestDriver>() {
     let (report, peers) = channel();
+    let (end, may_end) = channel::<()>();
     let mut streams = Vec::new();
     let server = Server::tcp(2, move |stream| {
         report.send(stream.peer_addr().unwrap().port()).unwrap();
         streams.push(stream);
+        if streams.len() == 2 {
+            may_end.recv().unwrap();
+        }
     });
     let mut endpoint = Endpoint::new(server.address.clone());
     let first = free_port_pair();
@@ -190,6 +196,7 @@ pub fn local_ports_take_turns_and_run_out_here<D: TestDriver>() {
             | CloseReason::Here("connect", libc::EADDRNOTAVAIL)
     );
     assert!(no_port_left, "{reason:?}");
+    end.send(()).unwrap();
     server.join();
 }
 

@@ -83,6 +83,25 @@ pub fn a_head_is_read_in_one_small_piece<D: TestDriver>() {
     });
 }
 
+/// Everything is there before the first read and nothing follows, so that no new event helps a
+/// driver that stops in between, for the sake of fairness or otherwise.
+pub fn a_stock_is_read_to_its_end_in_small_pieces<D: TestDriver>() {
+    let body = pattern(60_000);
+    let (server, written) = stock(body.clone());
+    let mut driver: D = driver_to(server.address.clone(), b"");
+    let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
+        if matches!(event, Event::Received { .. }) {
+            io.receive(slot, Receive::Head);
+        }
+    });
+    driver.io().open(0, 0, None, Receive::Pause);
+    run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
+    written.recv().unwrap();
+    driver.io().receive(0, Receive::Head);
+    run(&mut driver, &mut recorder, |recorder| recorder.received(0).len() == body.len());
+    assert_eq!(recorder.received(0), body);
+}
+
 /// Discards `asked` of `body` from the start, as a handler does: what still comes copied counts,
 /// and what is left is asked for again. Then receives the rest.
 fn discard<D: TestDriver>(server: Server, asked: u64, written: &std::sync::mpsc::Receiver<()>) {

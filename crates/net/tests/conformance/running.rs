@@ -3,17 +3,17 @@
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
+use ablaze_net::Endpoint;
 use ablaze_net::driver::{CloseHow, CloseReason, Io, Receive, Wait};
-use ablaze_net::{Address, Endpoint};
 use ablaze_sys::clock::monotonic_ns;
 
 use crate::TestDriver;
 use crate::recorder::{Event, Recorder, driver_to, run, setup, turn, wait_ns};
-use crate::server::{Server, drain, read_exactly, refusing_address, write};
+use crate::server::{RefusingPort, Server, drain, read_exactly, write};
 
 /// A driver to a place that nothing is asked of.
 fn idle<D: TestDriver>() -> D {
-    driver_to(Address::Tcp(refusing_address()), b"")
+    driver_to(RefusingPort::new().address(), b"")
 }
 
 pub fn a_turn_ends_by_its_deadline<D: TestDriver>() {

@@ -79,10 +79,20 @@ pub fn unix_path() -> PathBuf {
     path
 }
 
-/// A loopback address where nobody listens.
-pub fn refusing_address() -> SocketAddr {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    listener.local_addr().unwrap()
+/// A loopback port where nobody listens, and that no one else gets as long as this lives.
+pub struct RefusingPort(socket2::Socket);
+
+impl RefusingPort {
+    pub fn new() -> Self {
+        let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None);
+        let socket = socket.unwrap();
+        socket.bind(&SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+        Self(socket)
+    }
+
+    pub fn address(&self) -> Address {
+        Address::Tcp(self.0.local_addr().unwrap().as_socket().unwrap())
+    }
 }
 
 /// Reads exactly `len` bytes.

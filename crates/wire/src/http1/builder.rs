@@ -7,8 +7,8 @@
 //! `{seq}`, `{seq:N}` and `{rand:N}` in the target, in header values and in the body become
 //! fields of fixed width. All other braces stay as they are.
 
+use crate::http1::fields::is_token_byte;
 use crate::http1::request::{Patch, PatchValue, Template};
-use crate::http1::request_head::is_token_byte;
 
 /// Digits of `{seq}` without a width.
 pub const SEQUENCE_DIGITS: u32 = 10;
@@ -105,7 +105,7 @@ impl RequestBuilder {
         }
     }
 
-    /// HTTP/1.0 or HTTP/1.1.
+    /// 0 for HTTP/1.0, anything else for HTTP/1.1.
     pub fn minor_version(mut self, minor_version: u8) -> Self {
         self.minor_version = minor_version;
         self
@@ -170,9 +170,10 @@ impl RequestBuilder {
         text.bytes.extend_from_slice(&self.method);
         text.bytes.push(b' ');
         self.append(&mut text, &self.target)?;
-        text.bytes.extend_from_slice(b" HTTP/1.");
-        text.bytes.push(b'0' + self.minor_version);
-        text.bytes.extend_from_slice(b"\r\n");
+        text.bytes.extend_from_slice(match self.minor_version {
+            0 => b" HTTP/1.0\r\n",
+            _ => b" HTTP/1.1\r\n",
+        });
         for header in &self.headers {
             match header {
                 Header::Line { line, .. } => self.append(&mut text, line)?,

@@ -7,10 +7,10 @@
 //! servers pad with; leading zeros. Refused: a bare CR, a NUL, a size without digits, a size of
 //! more than 64 bits, a chunk's data not followed by a line end, a trailer line that is none.
 
-/// Longest line with the size of a chunk and its extensions.
+/// Longest line with the size of a chunk and its extensions, line end included.
 pub const LINE_BYTES_MAX: u32 = 16 * 1024;
 
-/// Longest trailer section.
+/// Longest trailer section, its empty line included.
 pub const TRAILER_BYTES_MAX: u32 = 64 * 1024;
 
 /// Reads a chunked body piece by piece. It keeps no bytes, only where it is.
@@ -88,9 +88,17 @@ impl Chunked {
                 body_bytes += here;
                 at += here as usize;
             }
-            let Some(&byte) = bytes.get(at) else { break };
-            self.read(byte)?;
-            at += 1;
+            let rest = &bytes[at..];
+            at += match self.read_usual(rest) {
+                0 => match rest.first() {
+                    Some(&byte) => {
+                        self.read(byte)?;
+                        1
+                    }
+                    None => break,
+                },
+                usual_bytes => usual_bytes,
+            };
         }
         Ok(Step { consumed: at, body_bytes, done: self.place == Place::Done })
     }
@@ -115,11 +123,43 @@ impl Chunked {
         }
     }
 
+    /// Reads what usually stands between data when all of it is here: the CR LF behind a chunk,
+    /// a size of a few digits with CR LF, the CR LF that ends the body. The number of bytes used.
+    #[inline(always)]
+    fn read_usual(&mut self, bytes: &[u8]) -> usize {
+        match (self.place, bytes) {
+            (Place::DataEnd, [b'\r', b'\n', ..]) => {
+                self.place = self.next_chunk();
+                2
+            }
+            (Place::SizeStart, _) => {
+                let mut size = 0;
+                for (digits, &byte) in bytes.iter().take(9).enumerate() {
+                    match (byte as char).to_digit(16) {
+                        Some(digit) => size = size << 4 | u64::from(digit),
+                        None if digits > 0 && bytes[digits..].starts_with(b"\r\n") => {
+                            self.remaining = size;
+                            self.place = self.size_complete();
+                            return digits + 2;
+                        }
+                        None => break,
+                    }
+                }
+                0
+            }
+            (Place::TrailerStart, [b'\r', b'\n', ..]) if self.line_bytes == 0 => {
+                self.place = Place::Done;
+                2
+            }
+            _ => 0,
+        }
+    }
+
     /// One byte of the coding.
     fn read(&mut self, byte: u8) -> Result<(), ChunkError> {
+        self.count()?;
         self.place = match self.place {
             Place::SizeStart | Place::Size | Place::SizeSpace | Place::Extension => {
-                self.bound(LINE_BYTES_MAX, "the size line of a chunk is too long")?;
                 self.read_size_line(byte)?
             }
             Place::SizeLf => match byte {
@@ -136,7 +176,6 @@ impl Chunked {
                 _ => return Err(ChunkError("a chunk is longer than its size says")),
             },
             Place::TrailerStart | Place::TrailerName | Place::TrailerValue => {
-                self.bound(TRAILER_BYTES_MAX, "the trailers are too long")?;
                 self.read_trailer(byte)?
             }
             Place::TrailerLf => match byte {
@@ -202,8 +241,22 @@ impl Chunked {
         Place::SizeStart
     }
 
-    fn bound(&mut self, most: u32, fault: &'static str) -> Result<(), ChunkError> {
+    /// Keeps size lines and trailers, line ends included, within their bounds.
+    fn count(&mut self) -> Result<(), ChunkError> {
+        let (bytes_max, fault) = match self.place {
+            Place::SizeStart
+            | Place::Size
+            | Place::SizeSpace
+            | Place::Extension
+            | Place::SizeLf => (LINE_BYTES_MAX, "the size line of a chunk is too long"),
+            Place::TrailerStart
+            | Place::TrailerName
+            | Place::TrailerValue
+            | Place::TrailerLf
+            | Place::LastLf => (TRAILER_BYTES_MAX, "the trailers are too long"),
+            Place::Data | Place::DataEnd | Place::DataLf | Place::Done => return Ok(()),
+        };
         self.line_bytes += 1;
-        if self.line_bytes > most { Err(ChunkError(fault)) } else { Ok(()) }
+        if self.line_bytes > bytes_max { Err(ChunkError(fault)) } else { Ok(()) }
     }
 }

@@ -13,3 +13,6 @@ pub mod patch;
 pub mod request;
 pub mod request_head;
 pub mod response;
+
+/// How many empty lines may come before the first line of a head (RFC 9112, 2.2).
+pub const EMPTY_LINES_MAX: usize = 4;

@@ -1,4 +1,7 @@
 //! Fills the fields of a [`Template`]'s copy in: once per request, so in few instructions.
+//!
+//! A [`Patcher`] belongs to a template, [`Digits`] to a worker, which patches all its templates
+//! with it: its counter is quick when numbers mostly follow each other.
 
 use crate::http1::request::{PatchValue, Template};
 
@@ -12,50 +15,48 @@ pub struct Patcher {
 
 #[derive(Debug, Clone, Copy)]
 struct Field {
-    start: usize,
-    end: usize,
-    value: PatchValue,
+    start: u32,
+    width: u32,
+    kind: Kind,
 }
 
-/// A small fast source of random digits: wyrand (W. Yi, public domain). Good enough to spread
-/// requests over a key space, and for nothing that must be secret.
+/// The widths people use most have their own way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    SequenceOfTen,
+    RandomOfEight,
+    Sequence,
+    Random,
+}
+
+/// Where the digits come from: a counter of requests and a source of random numbers.
 #[derive(Debug, Clone)]
-pub struct Random(u64);
+pub struct Digits {
+    counter: Counter,
+    random: Random,
+}
 
-impl Random {
-    /// The sequence number `stream` (a worker's number) of a seed.
+impl Digits {
+    /// The random digits are those of stream `stream` (a worker's number) of a seed.
     pub fn new(seed: u64, stream: u64) -> Self {
-        // The finalizer of SplitMix64 (Steele, Lea, Flood 2014) keeps neighbouring streams apart.
-        let mut state = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Self(state ^ (state >> 31))
-    }
-
-    /// The next 64 random bits.
-    #[inline(always)]
-    pub fn next_u64(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0xa076_1d64_78bd_642f);
-        let product = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
-        (product >> 64) as u64 ^ product as u64
-    }
-
-    /// A random number below 10^8, each as likely as the others up to 10^8 / 2^64.
-    #[inline(always)]
-    fn eight_digits(&mut self) -> u64 {
-        ((u128::from(self.next_u64()) * u128::from(TEN_TO_8)) >> 64) as u64
+        Self { counter: Counter::new(0), random: Random::new(seed, stream) }
     }
 }
 
 impl Patcher {
     /// For copies of this template.
     pub fn new(template: &Template) -> Self {
-        let field = |patch: &crate::http1::request::Patch| Field {
-            start: patch.offset as usize,
-            end: patch.offset as usize + patch.width as usize,
-            value: patch.value,
-        };
-        Self { fields: template.patches.iter().map(field).collect() }
+        let fields = template.patches.iter().map(|patch| Field {
+            start: patch.offset,
+            width: patch.width,
+            kind: match (patch.value, patch.width) {
+                (PatchValue::Sequence, 10) => Kind::SequenceOfTen,
+                (PatchValue::Sequence, _) => Kind::Sequence,
+                (PatchValue::Random, 8) => Kind::RandomOfEight,
+                (PatchValue::Random, _) => Kind::Random,
+            },
+        });
+        Self { fields: fields.collect() }
     }
 
     /// Whether there is nothing to fill in: the template can be sent as it is.
@@ -69,66 +70,148 @@ impl Patcher {
     ///
     /// # Panics
     /// When `destination` is shorter than the template.
-    #[inline]
-    pub fn apply(&self, destination: &mut [u8], number: u64, random: &mut Random) {
+    #[inline(always)]
+    pub fn apply(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
         for field in &self.fields {
-            let digits = &mut destination[field.start..field.end];
-            match field.value {
-                PatchValue::Sequence => write_number(digits, number),
-                PatchValue::Random => write(digits, || random.eight_digits()),
+            let start = field.start as usize;
+            if field.kind == Kind::SequenceOfTen {
+                digits.counter.write_ten(number, &mut destination[start..start + 10]);
+            } else if field.kind == Kind::RandomOfEight {
+                let eight = digits.random.eight_digits().to_le_bytes();
+                destination[start..start + 8].copy_from_slice(&eight);
+            } else {
+                field.write(destination, number, digits);
             }
         }
     }
 }
 
+impl Field {
+    /// Any width.
+    #[inline(never)]
+    fn write(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
+        let start = self.start as usize;
+        let place = &mut destination[start..start + self.width as usize];
+        match self.kind {
+            Kind::Sequence | Kind::SequenceOfTen => write_number(place, number),
+            Kind::Random | Kind::RandomOfEight => digits.random.write(place),
+        }
+    }
+}
+
+/// Numbers as text, a hundred at a time: only the last two digits differ among them.
+#[derive(Debug, Clone)]
+struct Counter {
+    /// The first number of the hundred.
+    hundred: u64,
+    /// Its last ten digits.
+    text: [u8; 10],
+}
+
+impl Counter {
+    fn new(number: u64) -> Self {
+        let hundred = number - number % 100;
+        let mut text = [0; 10];
+        write_number(&mut text, hundred);
+        Self { hundred, text }
+    }
+
+    /// Writes the last ten digits of `number`. (No run gets from the last hundred of 64 bits back
+    /// to the first.)
+    #[inline(always)]
+    fn write_ten(&mut self, number: u64, place: &mut [u8]) {
+        let mut units = number.wrapping_sub(self.hundred) as usize;
+        if units >= 100 {
+            units = self.carry(number);
+        }
+        place.copy_from_slice(&self.text);
+        place[8..].copy_from_slice(&PAIRS[units]);
+    }
+
+    /// Goes to the hundred of another number; its place in it.
+    #[inline(never)]
+    fn carry(&mut self, number: u64) -> usize {
+        *self = Self::new(number);
+        (number % 100) as usize
+    }
+}
+
+/// A small fast source of random digits: wyrand (W. Yi, public domain). Good enough to spread
+/// requests over a key space, and for nothing that must be secret.
+#[derive(Debug, Clone)]
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64, stream: u64) -> Self {
+        // The finalizer of SplitMix64 (Steele, Lea, Flood 2014) keeps neighbouring streams apart.
+        let mut state = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self(state ^ (state >> 31))
+    }
+
+    #[inline(always)]
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0xa076_1d64_78bd_642f);
+        let product = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
+        (product >> 64) as u64 ^ product as u64
+    }
+
+    /// Eight random digits as text, the first in the lowest byte: each quarter of the random bits,
+    /// taken as a fraction, times 100. No pair of digits is likelier than another by more than 1
+    /// in 655.
+    #[inline(always)]
+    fn eight_digits(&mut self) -> u64 {
+        const QUARTERS: u64 = 0x0000_ffff_0000_ffff;
+        let bits = self.next();
+        let even = (((bits & QUARTERS) * 100) >> 16) & 0x0000_007f_0000_007f;
+        let odd = (((bits >> 16) & QUARTERS) * 100) & 0x007f_0000_007f_0000;
+        text_of_pairs(even | odd)
+    }
+
+    fn write(&mut self, place: &mut [u8]) {
+        for piece in place.chunks_mut(8) {
+            piece.copy_from_slice(&self.eight_digits().to_le_bytes()[..piece.len()]);
+        }
+    }
+}
+
+/// 00 to 99 as text.
+static PAIRS: [[u8; 2]; 100] = {
+    let mut pairs = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        pairs[number] = [b'0' + number as u8 / 10, b'0' + number as u8 % 10];
+        number += 1;
+    }
+    pairs
+};
+
 /// Writes a number, padded with zeros on the left.
-#[inline(always)]
 fn write_number(digits: &mut [u8], mut number: u64) {
-    write(digits, || {
-        let last = number % TEN_TO_8;
+    for eight in digits.rchunks_mut(8) {
+        let text = eight_digits(number % TEN_TO_8).to_le_bytes();
+        eight.copy_from_slice(&text[8 - eight.len()..]);
         number /= TEN_TO_8;
-        last
-    });
-}
-
-/// Fills a field from its end, eight digits at a time; `eight_digits` gives numbers below 10^8.
-#[inline(always)]
-fn write(digits: &mut [u8], mut eight_digits: impl FnMut() -> u64) {
-    let mut left = digits.len();
-    while let Some(last) = left.checked_sub(8).and_then(|at| digits[at..].first_chunk_mut::<8>()) {
-        *last = ascii(eight_digits()).to_le_bytes();
-        left -= 8;
-    }
-    if left > 0 {
-        write_last(&mut digits[..left], eight_digits());
-    }
-}
-
-/// Writes the last digits of a number below 10^8 into a field of at most seven.
-#[inline(always)]
-fn write_last(digits: &mut [u8], number: u64) {
-    if let [tens, units] = digits {
-        let last = (number % 100) as u8;
-        (*tens, *units) = (b'0' + last / 10, b'0' + last % 10);
-        return;
-    }
-    let eight = ascii(number).to_le_bytes();
-    for (digit, value) in digits.iter_mut().rev().zip(eight.into_iter().rev()) {
-        *digit = value;
     }
 }
 
 /// The eight digits of a number below 10^8 as text, the first in the lowest byte: halved three
 /// times, all parts at once. Multiplying and shifting divides: by 100 exactly up to 9,999
 /// (10,486 / 2^20), by 10 exactly up to 99 (103 / 2^10).
-#[inline(always)]
-fn ascii(number: u64) -> u64 {
+fn eight_digits(number: u64) -> u64 {
     let halves = (number / 10_000) | (number % 10_000) << 32;
     let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
-    let pairs = hundreds | (halves - hundreds * 100) << 16;
+    text_of_pairs(hundreds | (halves - hundreds * 100) << 16)
+}
+
+/// Four numbers below 100, one in each quarter, as text of eight digits.
+#[inline(always)]
+fn text_of_pairs(pairs: u64) -> u64 {
     let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
-    let digits = tens | (pairs - tens * 10) << 8;
-    digits | 0x3030_3030_3030_3030
+    // The tens stay, the units (pairs - 10 * tens) go a byte higher: tens + 256 * units.
+    let digits = (pairs << 8) - tens * 2_559;
+    digits + 0x3030_3030_3030_3030
 }
 
 #[cfg(test)]
@@ -139,7 +222,7 @@ mod tests {
     fn eight_digits_are_those_of_the_standard_library() {
         for part in 0..10_000u64 {
             for number in [part, part * 10_000, part * 10_000 + 9_999 - part] {
-                assert_eq!(ascii(number).to_le_bytes(), *format!("{number:08}").as_bytes());
+                assert_eq!(eight_digits(number).to_le_bytes(), *format!("{number:08}").as_bytes());
             }
         }
     }
@@ -154,5 +237,27 @@ mod tests {
                 assert_eq!(digits, &all.as_bytes()[30 - width..], "{number} in {width} digits");
             }
         }
+    }
+
+    #[test]
+    fn the_counter_counts_by_any_steps() {
+        let mut counter = Counter::new(0);
+        let one_by_one = 0..12_000;
+        let leaps = (0..5_000u64).map(|i| i * i * 1_000 + i % 13);
+        let borders = [99_999_999, 100_000_000, 9_999_999_999, 10_000_000_000, 9, 10, u64::MAX];
+        for number in one_by_one.chain(leaps).chain(borders) {
+            let mut text = [0; 10];
+            counter.write_ten(number, &mut text);
+            assert_eq!(text, *format!("{:010}", number % 10_000_000_000).as_bytes());
+        }
+    }
+
+    #[test]
+    fn streams_of_a_seed_differ_and_repeat() {
+        let first = |seed, stream| Random::new(seed, stream).next();
+        assert_eq!(first(1, 2), first(1, 2));
+        let all: std::collections::HashSet<u64> =
+            (0..8).flat_map(|seed| (0..8).map(move |stream| first(seed, stream))).collect();
+        assert_eq!(all.len(), 64);
     }
 }

@@ -6,10 +6,9 @@
 
 use std::ops::Range;
 
-use crate::http1::fields::{Facts, Walk, line_end, walk, word};
-
-/// How many empty lines may come before the request line.
-pub const EMPTY_LINES_MAX: usize = 4;
+use crate::http1::fields::{
+    Facts, Walk, first_line_start, is_token_byte, line_end, next_space, walk,
+};
 
 /// What a complete head of a request says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,11 +79,7 @@ pub fn scan(bytes: &[u8]) -> Result<RequestScan, RequestHeadError> {
 }
 
 fn scan_parts(bytes: &[u8]) -> Result<RequestScan, &'static str> {
-    let start = match bytes.first() {
-        Some(b'\r' | b'\n') => skip_empty_lines(bytes)?,
-        Some(_) => 0,
-        None => return Ok(RequestScan::Incomplete),
-    };
+    let start = first_line_start(bytes)?;
     let Some(line) = request_line(bytes, start)? else { return Ok(RequestScan::Incomplete) };
     if let Some(b' ' | b'\t') = bytes.get(line.end) {
         return Err("white space before the first field");
@@ -132,17 +127,39 @@ struct RequestLine {
 /// Reads `METHOD target HTTP/1.x`; none when its end has not arrived.
 #[inline(always)]
 fn request_line(bytes: &[u8], start: usize) -> Result<Option<RequestLine>, &'static str> {
-    let Some(end) = line_end(bytes, start)? else {
+    match usual_request_line(bytes, start) {
+        Some(line) => Ok(Some(line)),
+        None => any_request_line(bytes, start),
+    }
+}
+
+/// A GET, as most are, ended by CR LF.
+#[inline(always)]
+fn usual_request_line(bytes: &[u8], start: usize) -> Option<RequestLine> {
+    let target_start = start + 4;
+    let target = bytes.get(start..)?.strip_prefix(b"GET ")?;
+    let target_bytes = next_space(target);
+    let minor_version = match target.get(target_bytes..)?.first_chunk::<11>()? {
+        b" HTTP/1.1\r\n" => 1,
+        b" HTTP/1.0\r\n" => 0,
+        _ => return None,
+    };
+    let target = target_start..target_start + target_bytes;
+    let end = target.end + 11;
+    (target_bytes > 0).then_some(RequestLine { method: Method::Get, target, minor_version, end })
+}
+
+#[inline(never)]
+fn any_request_line(bytes: &[u8], start: usize) -> Result<Option<RequestLine>, &'static str> {
+    let Some(behind) = line_end(&bytes[start..])? else {
         return match bytes[start..].first() {
             Some(first) if !is_token_byte(*first) => Err("the method is not a token"),
             _ => Ok(None),
         };
     };
+    let end = bytes.len() - behind.len();
     let line_len = end - if bytes[..end].ends_with(b"\r\n") { 2 } else { 1 };
-    let method_end = match word(bytes, start) {
-        Some(word) if word & 0xffff_ffff == u64::from(u32::from_le_bytes(*b"GET ")) => start + 3,
-        _ => method_end(&bytes[..line_len], start)?,
-    };
+    let method_end = method_end(&bytes[..line_len], start)?;
     let target_start = method_end + 1;
     // " HTTP/1.x" takes the last nine bytes.
     let target_end = line_len.saturating_sub(9);
@@ -154,7 +171,7 @@ fn request_line(bytes: &[u8], start: usize) -> Result<Option<RequestLine>, &'sta
         b" HTTP/1.0" => 0,
         _ => return Err("the request line does not end in HTTP/1.0 or HTTP/1.1"),
     };
-    if bytes[target_start..target_end].iter().any(|&b| b <= b' ' || b == 0x7f) {
+    if next_space(&bytes[target_start..target_end]) < target_end - target_start {
         return Err("white space or a control in the target");
     }
     let method = match &bytes[start..method_end] {
@@ -174,24 +191,4 @@ fn method_end(line: &[u8], start: usize) -> Result<usize, &'static str> {
         Some(b' ') if len > 0 => Ok(start + len),
         _ => Err("the method is not a token"),
     }
-}
-
-#[cold]
-fn skip_empty_lines(bytes: &[u8]) -> Result<usize, &'static str> {
-    let mut at = 0;
-    for _ in 0..=EMPTY_LINES_MAX {
-        at = match (bytes.get(at), bytes.get(at + 1)) {
-            (Some(b'\n'), _) => at + 1,
-            (Some(b'\r'), Some(b'\n')) => at + 2,
-            (Some(b'\r'), Some(_)) => return Err("a bare CR in the head"),
-            (Some(b'\r'), None) => return Ok(bytes.len()),
-            _ => return Ok(at),
-        };
-    }
-    Err("nothing but empty lines")
-}
-
-/// A byte of a token (RFC 9110, 5.6.2).
-pub(crate) fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }

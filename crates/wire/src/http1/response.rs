@@ -6,7 +6,7 @@
 //!
 //! What is tolerated beyond the grammar of RFC 9112, because servers do it and it cannot be
 //! misunderstood:
-//! - up to [`EMPTY_LINES_MAX`] empty lines before the status line (2.2 asks it of servers);
+//! - up to [`EMPTY_LINES_MAX`](super::EMPTY_LINES_MAX) empty lines before the status line (2.2 asks it of servers);
 //! - a bare LF as the end of a line (2.2);
 //! - a status line without reason phrase, and without the space before it (4);
 //! - a field value that goes on in the next line (obs-fold, 5.2): the line break counts as white
@@ -23,10 +23,7 @@
 //! Transfer-Encoding in an HTTP/1.0 answer is faulty framing (6.1): it is read as it says, and
 //! the connection is not used again.
 
-use crate::http1::fields::{Facts, Walk, line_end, walk, word};
-
-/// How many empty lines may come before the status line.
-pub const EMPTY_LINES_MAX: usize = 4;
+use crate::http1::fields::{Facts, Walk, first_line_start, line_end, walk, word};
 
 /// What a complete head says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -204,22 +201,22 @@ impl Default for LastHead {
 
 /// Reads the head from its beginning.
 fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, HeadError> {
-    let start = status_line_start(bytes)?;
+    let start = first_line_start(bytes)?;
     let Some((minor_version, status)) = status_line(bytes, start) else {
         return match status_line_fault(&bytes[start..]) {
             Some(fault) => Err(fault.into()),
             None => Ok(None),
         };
     };
-    let Some(fields_start) = line_end(bytes, start + 12)? else { return Ok(None) };
-    if let Some(b' ' | b'\t') = bytes.get(fields_start) {
-        return match line_end(bytes, fields_start)? {
+    let Some(fields) = line_end(&bytes[start + 12..])? else { return Ok(None) };
+    if let [b' ' | b'\t', folded @ ..] = fields {
+        return match line_end(folded)? {
             Some(_) => Err(HeadError::Malformed("white space before the first field")),
             None => Ok(None),
         };
     }
     let mut facts = Facts::default();
-    match walk::<false>(bytes, fields_start, &mut facts)? {
+    match walk::<false>(bytes, bytes.len() - fields.len(), &mut facts)? {
         Walk::Incomplete => Ok(None),
         Walk::End(len) => {
             facts.judge()?;
@@ -235,7 +232,7 @@ fn scan_more(
     resume: usize,
     answer_has_no_body: bool,
 ) -> Result<Option<Head>, HeadError> {
-    let start = status_line_start(bytes)?;
+    let start = first_line_start(bytes)?;
     if memchr::memchr(b'\n', &bytes[resume..]).is_none() {
         return match status_line_fault(&bytes[start..]) {
             Some(fault) => Err(fault.into()),
@@ -253,26 +250,6 @@ fn scan_more(
         }
     }
     scan_whole(bytes, answer_has_no_body)
-}
-
-/// Offset of the status line, behind the empty lines that may precede it.
-#[inline(always)]
-fn status_line_start(bytes: &[u8]) -> Result<usize, HeadError> {
-    if bytes.first() == Some(&b'H') { Ok(0) } else { skip_empty_lines(bytes) }
-}
-
-#[cold]
-fn skip_empty_lines(bytes: &[u8]) -> Result<usize, HeadError> {
-    let mut at = 0;
-    for _ in 0..=EMPTY_LINES_MAX {
-        at = match (bytes.get(at), bytes.get(at + 1)) {
-            (Some(b'\n'), _) => at + 1,
-            (Some(b'\r'), Some(b'\n')) => at + 2,
-            (Some(b'\r'), Some(_)) => return Err(HeadError::Malformed("a bare CR in the head")),
-            _ => return Ok(at),
-        };
-    }
-    Err(HeadError::Malformed("nothing but empty lines"))
 }
 
 /// Minor version and status of a status line, when all of it up to the status is there and right.

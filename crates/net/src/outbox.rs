@@ -7,29 +7,29 @@ const NONE: u32 = u32::MAX;
 
 /// One slot's queue: the first and last entry in the pool.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Queue {
+pub(crate) struct Queue {
     first: u32,
     last: u32,
 }
 
 impl Queue {
     /// Nothing queued.
-    pub(super) const EMPTY: Self = Self { first: NONE, last: NONE };
+    pub(crate) const EMPTY: Self = Self { first: NONE, last: NONE };
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.first == NONE
     }
 }
 
 /// Bytes queued for sending.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Queued {
+pub(crate) struct Queued {
     /// All bytes of the send.
-    pub(super) bytes: Outgoing,
+    pub(crate) bytes: Outgoing,
     /// How many of them the kernel accepted already.
-    pub(super) accepted: u32,
+    pub(crate) accepted: u32,
     /// Whether the handler wants to know when the last one is accepted.
-    pub(super) notify: bool,
+    pub(crate) notify: bool,
 }
 
 #[derive(Debug)]
@@ -40,18 +40,18 @@ struct Entry {
 
 /// The entries of all queues.
 #[derive(Debug)]
-pub(super) struct Outbox {
+pub(crate) struct Outbox {
     entries: Vec<Entry>,
     free: u32,
 }
 
 impl Outbox {
-    pub(super) fn new(capacity: usize) -> Self {
+    pub(crate) fn new(capacity: usize) -> Self {
         Self { entries: Vec::with_capacity(capacity), free: NONE }
     }
 
     /// Puts a send behind the others of its queue.
-    pub(super) fn push(&mut self, queue: &mut Queue, queued: Queued) {
+    pub(crate) fn push(&mut self, queue: &mut Queue, queued: Queued) {
         let entry = Entry { queued, next: NONE };
         let number = if self.free == NONE {
             self.entries.push(entry);
@@ -71,12 +71,12 @@ impl Outbox {
     }
 
     /// The send whose turn it is.
-    pub(super) fn first_mut(&mut self, queue: &Queue) -> Option<&mut Queued> {
+    pub(crate) fn first_mut(&mut self, queue: &Queue) -> Option<&mut Queued> {
         self.entries.get_mut(queue.first as usize).map(|entry| &mut entry.queued)
     }
 
     /// Takes the first send off its queue.
-    pub(super) fn pop(&mut self, queue: &mut Queue) {
+    pub(crate) fn pop(&mut self, queue: &mut Queue) {
         if queue.is_empty() {
             return;
         }
@@ -88,7 +88,7 @@ impl Outbox {
     }
 
     /// Drops all sends of a queue.
-    pub(super) fn clear(&mut self, queue: &mut Queue) {
+    pub(crate) fn clear(&mut self, queue: &mut Queue) {
         while !queue.is_empty() {
             self.pop(queue);
         }
