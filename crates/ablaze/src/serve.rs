@@ -87,7 +87,7 @@ pub fn usage(error: &clap::Error, command: &str) -> Refusal {
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
     let meant = match error.get(ContextKind::SuggestedArg) {
-        Some(ContextValue::String(name)) => format!("; did you mean {name}?"),
+        Some(ContextValue::String(name)) => format!(" (did you mean {name}?)"),
         _ => String::new(),
     };
     Refusal::usage(format!("{first}{meant}; see `ablaze {command} --help`"))

@@ -4,12 +4,14 @@
 
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
 use rustix::io::Errno;
 use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown,
 };
 
+use crate::counters::Counters;
 use crate::date::Date;
 use crate::handler::Handler;
 use crate::output::Output;
@@ -34,25 +36,19 @@ pub struct Scratch {
     pub out: Output,
     /// The date of answers.
     pub date: Date,
-    /// Requests answered by this worker.
-    pub answered: u64,
+    /// What this worker has done.
+    pub counters: Arc<Counters>,
 }
 
 impl Scratch {
     /// Made once per worker.
-    pub fn new() -> Self {
+    pub fn new(counters: Arc<Counters>) -> Self {
         Self {
             input: vec![0; INPUT_BYTES].into_boxed_slice(),
             out: Output::default(),
             date: Date::now(),
-            answered: 0,
+            counters,
         }
-    }
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -202,7 +198,8 @@ impl Connection {
                 self.protocol.receive(bytes, service, &scratch.date, &mut scratch.out)
             }
         };
-        scratch.answered += self.protocol.take_answered();
+        // Before the answer leaves: who has it finds it counted.
+        scratch.counters.add_requests(self.protocol.take_answered());
         self.stage = Stage::Next(next);
         if scratch.out.is_empty() {
             return None;

@@ -51,7 +51,6 @@ pub struct Worker<H> {
     epoll: OwnedFd,
     listener: Option<OwnedFd>,
     service: Arc<Service<H>>,
-    counters: Arc<Counters>,
     signal: Arc<Signal>,
     slots: Slots,
     timers: Timers,
@@ -82,11 +81,10 @@ impl<H: Handler> Worker<H> {
             epoll,
             listener: Some(listener),
             service,
-            counters,
             signal,
             slots: Slots::default(),
             timers,
-            scratch: Scratch::new(),
+            scratch: Scratch::new(counters),
             ready: Vec::new(),
             draining: false,
         })
@@ -122,7 +120,6 @@ impl<H: Handler> Worker<H> {
             for key in again {
                 self.turn(key);
             }
-            self.counters.add_requests(std::mem::take(&mut self.scratch.answered));
             if self.draining && self.slots.is_empty() {
                 return Ok(());
             }
@@ -189,7 +186,7 @@ impl<H: Handler> Worker<H> {
                 Err(_) => {}
             }
         }
-        self.counters.add_connections(count as u64);
+        self.scratch.counters.add_connections(count as u64);
         for &key in &accepted[..count] {
             self.welcome(key);
         }

@@ -3,7 +3,7 @@
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
 //! `ablaze serve`), [`protocol`] (one connection's HTTP/1 without I/O, with [`upload`],
 //! [`rendering`], [`answer`] and [`output`]), then one I/O model, epoll: [`connection`], [`event_loop`],
-//! [`listener`], [`timers`]; [`server`] puts it together. `hostile` misbehaves on purpose, for
+//! [`listener`], [`timers`]; [`server`] puts it together. [`hostile`] misbehaves on purpose, for
 //! tests of clients.
 //!
 //! ```
@@ -24,6 +24,7 @@ pub mod date;
 pub mod event_loop;
 pub mod filler;
 pub mod handler;
+pub mod hostile;
 pub mod listener;
 pub mod options;
 pub mod output;

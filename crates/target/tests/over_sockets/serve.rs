@@ -1,15 +1,21 @@
 //! The built-in server over real sockets: what it answers, and how connections are kept.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::time::{Duration, Instant};
 
-use ablaze_target::{Options, Server, StartError, filler};
-use support::{Client, get, options, start};
+use crate::client::{Client, get};
+use ablaze_target::{Options, Running, Server, StartError, filler};
+
+/// Options for a server on a free port.
+fn options() -> Options {
+    Options { address: "127.0.0.1:0".parse().unwrap(), threads: 1, ..Options::default() }
+}
+
+/// Starts a server.
+fn start(options: Options) -> Running {
+    Server::start(options).unwrap()
+}
 
 #[test]
 fn a_greeting_with_everything_an_answer_needs() {

@@ -1,22 +1,8 @@
 //! A plain client for tests: writes bytes, reads answers, judges nothing.
 
-#![allow(clippy::unwrap_used)]
-
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
-
-use ablaze_target::{Options, Running, Server};
-
-/// Options for a server on a free port.
-pub fn options() -> Options {
-    Options { address: "127.0.0.1:0".parse().unwrap(), threads: 1, ..Options::default() }
-}
-
-/// Starts a server.
-pub fn start(options: Options) -> Running {
-    Server::start(options).unwrap()
-}
 
 /// A connection with what was read beyond the last answer.
 pub struct Client {

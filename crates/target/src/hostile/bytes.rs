@@ -1,0 +1,71 @@
+//! What is sent: answers right and wrong, as bytes.
+
+use super::Chunks;
+
+/// Body of answers of no particular length.
+pub const BODY: &[u8] = b"hello, world!\n";
+
+/// A correct answer with a length.
+pub fn answer(status: u16, keep: bool, body: &[u8]) -> Vec<u8> {
+    let connection = if keep { "" } else { "Connection: close\r\n" };
+    let mut bytes = head(status, body.len(), connection);
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// The head of an answer with a length, and these further fields.
+pub fn head(status: u16, length: usize, fields: &str) -> Vec<u8> {
+    let reason = crate::answer::reason(status);
+    format!(
+        "HTTP/1.1 {status} {reason}\r\nServer: hostile\r\nContent-Type: text/plain\r\n\
+         Content-Length: {length}\r\n{fields}\r\n"
+    )
+    .into_bytes()
+}
+
+/// A head of exactly these lines, and this body behind it.
+pub fn lines(lines: &[&str], body: &[u8]) -> Vec<u8> {
+    let mut bytes = lines.join("\r\n").into_bytes();
+    bytes.extend_from_slice(b"\r\n\r\n");
+    bytes.extend_from_slice(body);
+    bytes
+}
+
+/// A body of this length.
+pub fn body(bytes: usize) -> Vec<u8> {
+    (0..bytes as u64).map(crate::filler::byte_at).collect()
+}
+
+/// A chunked answer.
+pub fn chunked(body: &[u8], chunks: Chunks) -> Vec<u8> {
+    let mut bytes = lines(&["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], b"");
+    let chunk = |size: String, data: &[u8]| [size.as_bytes(), b"\r\n", data, b"\r\n"].concat();
+    match chunks {
+        Chunks::Whole if body.is_empty() => {}
+        Chunks::Whole => bytes.extend(chunk(format!("{:x}", body.len()), body)),
+        Chunks::ByteByByte => {
+            body.iter().for_each(|byte| bytes.extend(chunk("1".into(), &[*byte])));
+        }
+        Chunks::ExtensionsAndTrailers => {
+            let part = body.len().div_ceil(3).max(1);
+            for data in body.chunks(part) {
+                let size = format!("00{:X};name=\"a;b\";flag", data.len());
+                bytes.extend(chunk(size, data));
+            }
+        }
+        Chunks::Broken => {
+            bytes.extend(chunk("five".into(), body));
+            return bytes;
+        }
+        Chunks::Unfinished => {
+            bytes.extend(chunk(format!("{:x}", body.len()), body));
+            return bytes;
+        }
+    }
+    bytes.extend_from_slice(b"0\r\n");
+    if chunks == Chunks::ExtensionsAndTrailers {
+        bytes.extend_from_slice(b"X-Checksum: 1234\r\nX-Other: trailer\r\n");
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes
+}

@@ -1,0 +1,212 @@
+//! Each behaviour, carried out.
+
+use std::io::{self, Write};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use ablaze_wire::http1::request_head::{Method, RequestHead};
+
+use super::bytes::{BODY, answer, body, chunked, head, lines};
+use super::visitor::{After, Visitor};
+use super::{Behaviour, Chunks, stamps};
+
+/// A reset overtakes what the client has not read yet, and what was sent right before it. This
+/// long is enough, on one machine, for the bytes before it to be received.
+const BEFORE_RESET: Duration = Duration::from_millis(20);
+
+/// Whether a behaviour does not wait for the body of the request.
+pub fn answers_before_body(behaviour: &Behaviour) -> bool {
+    matches!(behaviour, Behaviour::AnswerBeforeBody | Behaviour::AnswerBeforeBodyThenReset)
+}
+
+/// Carries a behaviour out on a request.
+pub fn perform(
+    visitor: &mut Visitor<'_>,
+    behaviour: &Behaviour,
+    request: &RequestHead,
+) -> io::Result<After> {
+    use Behaviour as B;
+    let stream = &mut visitor.stream;
+    match *behaviour {
+        B::Fine { body_bytes } => fine(stream, 200, &body(body_bytes), request),
+        B::Status(status) => fine(stream, status, BODY, request),
+        B::Late(time) => {
+            thread::sleep(time);
+            fine(stream, 200, BODY, request)
+        }
+        B::CloseAtOnce | B::CloseWithoutAnswer => Ok(After::Fin),
+        B::ResetAtOnce | B::Reset => Ok(After::Reset),
+        B::Hang => Ok(After::Silence),
+        B::ShortHead => {
+            let whole = answer(200, true, BODY);
+            send(stream, &whole[..whole.len() / 3], After::Fin)
+        }
+        B::ResetMidBody { announced, sent } => {
+            part_of_body(stream, announced, sent)?;
+            thread::sleep(BEFORE_RESET);
+            Ok(After::Reset)
+        }
+        B::ShortBody { announced, sent } => {
+            part_of_body(stream, announced, sent)?;
+            Ok(After::Fin)
+        }
+        B::Stall { announced, sent } => {
+            part_of_body(stream, announced, sent)?;
+            Ok(After::Silence)
+        }
+        B::Trickle { body_bytes, pause } => {
+            stream.write_all(&head(200, body_bytes, ""))?;
+            byte_by_byte(stream, &body(body_bytes), pause)?;
+            Ok(After::Open)
+        }
+        B::SplitEverywhere { pause } => {
+            byte_by_byte(stream, &answer(200, true, BODY), pause)?;
+            Ok(After::Open)
+        }
+        B::Chunked { body_bytes, chunks } => send_chunked(stream, body_bytes, chunks),
+        B::EndlessHead => endless_head(visitor),
+        B::TwoInOne => two_in_one(visitor),
+        B::AnswersThenClose { answers, announced } => {
+            let last = visitor.requests >= answers;
+            let bytes = answer(200, !(last && announced), BODY);
+            send(&mut visitor.stream, &bytes, if last { After::Drop } else { After::Open })
+        }
+        B::AnswerBeforeBody => send(stream, &answer(200, false, BODY), After::Fin),
+        B::AnswerBeforeBodyThenReset => {
+            stream.write_all(&answer(200, false, BODY))?;
+            thread::sleep(BEFORE_RESET);
+            Ok(After::Drop)
+        }
+        B::Stamped { delay } => {
+            let bytes = answer(200, request.keep_alive, BODY);
+            let stamp = stamps::answer_at(stream, visitor.read_ns, delay, &bytes)?;
+            visitor.shared.record(stamp);
+            Ok(if request.keep_alive { After::Open } else { After::Fin })
+        }
+        _ => {
+            let (bytes, after) = constant(behaviour);
+            send(stream, &bytes, after)
+        }
+    }
+}
+
+/// Behaviours that are nothing but bytes.
+fn constant(behaviour: &Behaviour) -> (Vec<u8>, After) {
+    use Behaviour as B;
+    let ok = "HTTP/1.1 200 OK";
+    match *behaviour {
+        B::UntilClose { body_bytes } => (lines(&[ok], &body(body_bytes)), After::Fin),
+        B::KeepAlive10 => (
+            lines(&["HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 14"], BODY),
+            After::Open,
+        ),
+        B::Close10 => (lines(&["HTTP/1.0 200 OK", "Content-Length: 14"], BODY), After::Fin),
+        B::NoContent { bogus_length: length } => (no_body("204 No Content", length), After::Open),
+        B::NotModified { length } => (no_body("304 Not Modified", length), After::Open),
+        B::ContinueFirst => (
+            [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], &answer(200, true, BODY)].concat(),
+            After::Open,
+        ),
+        B::BareLf => ([b"HTTP/1.1 200 OK\nContent-Length: 14\n\n", BODY].concat(), After::Open),
+        B::ObsFold => {
+            (lines(&[ok, "X-Folded: one", "  two", "Content-Length:", "\t14"], BODY), After::Open)
+        }
+        B::Garbage => (b"\x00\xff\x16\x03\x01 this is no HTTP \r\n\r\n\r\n".to_vec(), After::Fin),
+        B::Surplus { bytes } => {
+            ([answer(200, true, BODY), vec![b'!'; bytes]].concat(), After::Open)
+        }
+        B::ConflictingLengths => {
+            (lines(&[ok, "Content-Length: 14", "Content-Length: 15"], BODY), After::Fin)
+        }
+        B::LengthAndChunked => {
+            let fields = [ok, "Content-Length: 14", "Transfer-Encoding: chunked"];
+            (lines(&fields, b"e\r\nhello, world!\n\r\n0\r\n\r\n"), After::Fin)
+        }
+        B::LengthNoNumber => (lines(&[ok, "Content-Length: 1e1"], BODY), After::Fin),
+        B::LongHead { field_bytes } => {
+            let field = format!("X-Long: {}\r\n", "x".repeat(field_bytes));
+            ([&head(200, BODY.len(), &field)[..], BODY].concat(), After::Open)
+        }
+        // Everything else is more than bytes and was dealt with before.
+        _ => (Vec::new(), After::Fin),
+    }
+}
+
+fn no_body(status: &str, length: Option<usize>) -> Vec<u8> {
+    let status = format!("HTTP/1.1 {status}");
+    match length {
+        None => lines(&[&status], b""),
+        Some(length) => lines(&[&status, &format!("Content-Length: {length}")], b""),
+    }
+}
+
+/// A correct answer.
+fn fine(
+    stream: &mut TcpStream,
+    status: u16,
+    body: &[u8],
+    request: &RequestHead,
+) -> io::Result<After> {
+    let keep = request.keep_alive;
+    let mut bytes = match (keep, request.minor_version) {
+        (true, 0) => head(status, body.len(), "Connection: keep-alive\r\n"),
+        (true, _) => head(status, body.len(), ""),
+        (false, _) => head(status, body.len(), "Connection: close\r\n"),
+    };
+    if request.method != Method::Head {
+        bytes.extend_from_slice(body);
+    }
+    send(stream, &bytes, if keep { After::Open } else { After::Fin })
+}
+
+fn send(stream: &mut TcpStream, bytes: &[u8], after: After) -> io::Result<After> {
+    stream.write_all(bytes)?;
+    Ok(after)
+}
+
+fn part_of_body(stream: &mut TcpStream, announced: usize, sent: usize) -> io::Result<()> {
+    let mut bytes = head(200, announced, "");
+    bytes.extend(body(sent));
+    stream.write_all(&bytes)
+}
+
+fn byte_by_byte(stream: &mut TcpStream, bytes: &[u8], pause: Duration) -> io::Result<()> {
+    for byte in bytes {
+        stream.write_all(&[*byte])?;
+        if !pause.is_zero() {
+            thread::sleep(pause);
+        }
+    }
+    Ok(())
+}
+
+fn send_chunked(stream: &mut TcpStream, body_bytes: usize, chunks: Chunks) -> io::Result<After> {
+    let bytes = chunked(&body(body_bytes), chunks);
+    match chunks {
+        Chunks::ByteByByte => byte_by_byte(stream, &bytes, Duration::ZERO)?,
+        _ => stream.write_all(&bytes)?,
+    }
+    Ok(match chunks {
+        Chunks::Broken | Chunks::Unfinished => After::Fin,
+        _ => After::Open,
+    })
+}
+
+/// Ends with an error when the client closes, or when the server is told to stop.
+fn endless_head(visitor: &mut Visitor<'_>) -> io::Result<After> {
+    visitor.stream.write_all(b"HTTP/1.1 200 OK\r\n")?;
+    let fields = b"X-Endless: and another one that says nothing at all\r\n".repeat(64);
+    while !visitor.shared.stopped() {
+        visitor.stream.write_all(&fields)?;
+    }
+    Ok(After::Fin)
+}
+
+fn two_in_one(visitor: &mut Visitor<'_>) -> io::Result<After> {
+    let mut bytes = answer(200, true, BODY);
+    if visitor.second_request(Duration::from_millis(200))?.is_some() {
+        bytes.extend(answer(200, true, BODY));
+    }
+    send(&mut visitor.stream, &bytes, After::Open)
+}
