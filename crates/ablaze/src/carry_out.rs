@@ -29,7 +29,8 @@ impl Watcher for Silent {
     fn tick(&mut self, _progress: &Progress) {}
 }
 
-/// Carries the Plan out. The first Ctrl-C ends it early ([`Run::ended`] says so), the second ends
+/// Carries the Plan out. The first Ctrl-C (or SIGTERM, as timeout(1)
+/// sends) ends it early ([`Run::ended`] says so), the second ends
 /// the process at once. `command_line` is what reports will show.
 ///
 /// # Errors

@@ -67,8 +67,9 @@ impl Watcher for LiveLine {
     fn tick(&mut self, progress: &Progress) {
         self.shown = true;
         let line = self.line(progress);
-        // Erase to the end of the line after writing, so that the line does not flicker.
-        let _ = write!(std::io::stderr(), "\r{line}\x1b[K");
+        // Erased to its end after writing, so that it does not flicker; without wrapping (?7l), so
+        // that a narrow terminal clips it instead of scrolling.
+        let _ = write!(std::io::stderr(), "\r\x1b[?7l{line}\x1b[K\x1b[?7h");
     }
 
     fn finish(&mut self) {

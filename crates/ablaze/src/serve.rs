@@ -187,7 +187,10 @@ fn stop_when_stdin_ends() -> Result<(), Refusal> {
 }
 
 /// Reads where to listen.
-fn address(text: &str) -> Result<SocketAddr, Refusal> {
+///
+/// # Errors
+/// When it is no address, or a name that cannot be resolved.
+pub fn address(text: &str) -> Result<SocketAddr, Refusal> {
     let plain = text.strip_prefix("http://").unwrap_or(text);
     let plain = plain.strip_suffix('/').unwrap_or(plain);
     let refuse = |why: &str| {

@@ -1,4 +1,4 @@
-//! Ctrl-C, heard by a thread of its own: the signal handler only adds one to an eventfd, which is
+//! Ctrl-C and SIGTERM, heard by a thread of its own: the signal handler only adds one to an eventfd, which is
 //! all that is safe in a handler (signal-safety(7)), and the thread waiting on it does the rest.
 
 use std::io;
@@ -14,8 +14,8 @@ static HEARD: AtomicI32 = AtomicI32::new(-1);
 /// Keeps the descriptor of [`HEARD`] open for the rest of the process.
 static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
 
-/// From now on, SIGINT does not end the process but calls `hook` on a thread of its own, with
-/// the number of times it has been sent so far. For the rest of the process; only once.
+/// From now on, SIGINT and SIGTERM do not end the process but call `hook` on a thread of its own,
+/// with the number of times they have been sent so far. For the rest of the process; only once.
 ///
 /// # Errors
 /// When the kernel gives no eventfd or thread, or a hook is installed already.
@@ -23,7 +23,7 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
     let heard = eventfd(0, EventfdFlags::CLOEXEC)?;
     let descriptor = heard.as_raw_fd();
     if HEARD_OWNER.set(heard).is_err() {
-        return Err(io::Error::other("a hook for SIGINT is installed already"));
+        return Err(io::Error::other("a hook for interrupts is installed already"));
     }
     HEARD.store(descriptor, Ordering::Release);
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
@@ -41,7 +41,9 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
             }
         }
     })?;
-    handle(libc::SIGINT, note_interrupt as *const () as libc::sighandler_t)
+    let note = note_interrupt as *const () as libc::sighandler_t;
+    handle(libc::SIGINT, note)?;
+    handle(libc::SIGTERM, note)
 }
 
 /// Ignores SIGPIPE: writing to a socket or pipe whose reader is gone is an error to be handled,
@@ -90,9 +92,9 @@ mod tests {
     fn every_interrupt_is_counted_and_only_one_hook_is_taken() {
         let (sender, receiver) = mpsc::channel();
         on_interrupt(move |times| sender.send(times).unwrap()).unwrap();
-        for expected in 1..=2 {
-            rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::INT)
-                .unwrap();
+        use rustix::process::{Signal, getpid, kill_process};
+        for (signal, expected) in [(Signal::INT, 1), (Signal::TERM, 2)] {
+            kill_process(getpid(), signal).unwrap();
             assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(expected));
         }
         assert!(on_interrupt(|_| {}).is_err());

@@ -1,6 +1,7 @@
 //! `ablaze gurl`: gurl's command line and gurl's report. What it takes and where it differs is in
 //! docs/gurl.md.
 
+mod echo;
 mod options;
 mod watcher;
 
@@ -19,7 +20,7 @@ use crate::carry_out::{carry_out, own_command_line};
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, sources};
 use crate::refusal::note;
-use crate::{Refusal, help, load, outcome, serve};
+use crate::{Refusal, help, load, outcome};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -39,7 +40,7 @@ Load a URL as `gurl -bench` does, and print its report.
   -connect-timeout T  longest a request may take (30s)
   -cpus N             worker threads (chosen by itself)
   -url URL            the URL, if it is not a bare word
-  -echo, -l ADDR      serve there instead: an empty answer to everything
+  -echo, -l ADDR      serve there instead: what is posted comes back
 Where the numbers differ from gurl's: docs/gurl.md
 ";
 
@@ -58,8 +59,7 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
         return Ok(help::print(HELP));
     }
     if let Some(address) = &options.serve {
-        let words = ["--server-name", "gurl-server", "--size", "0", address];
-        return Ok(serve::main(&words.map(OsString::from)));
+        return echo::serve_until_stopped(address);
     }
     let planned = planning::plan(asked(options)?)?;
     planned.notes.iter().for_each(|text| note(text));

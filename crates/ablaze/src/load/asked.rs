@@ -196,9 +196,12 @@ mod tests {
         asked(line.url.as_deref(), &line.options).unwrap()
     }
 
+    /// A command line, and what must hold of what it asks for.
+    type Row = (&'static str, fn(&Asked) -> bool);
+
     #[test]
     fn every_option_reaches_the_plan() {
-        let table: &[(&str, fn(&Asked) -> bool)] = &[
+        let table: &[Row] = &[
             (":1", |a| a.load == Load::Closed { connections: 50, pipeline: 1 }),
             ("-c 2k :1", |a| a.load == Load::Closed { connections: 2000, pipeline: 1 }),
             ("-n 7 :1", |a| a.load == Load::Closed { connections: 7, pipeline: 1 }),

@@ -57,16 +57,19 @@ pub fn make_sure_of_ports(
     if ports >= u64::from(count) {
         return Ok(());
     }
-    let line = format!(
-        "{count} connections need as many local ports, and there are {ports} ({}-{}): more \
-         addresses of this host give more, such as --local-address 127.0.0.0/24 towards itself",
-        range.start(),
-        range.end()
+    let (first, last) = (range.start(), range.end());
+    let shortage = format!(
+        "{count} connections need as many local ports, and there are {ports} ({first}-{last})"
     );
     if connections.local_ports.is_some() {
-        return Err(Refusal::usage(line));
+        return Err(Refusal::usage(format!(
+            "{shortage}: give a wider range, or more addresses with --local-address"
+        )));
     }
-    notes.push(line);
+    notes.push(format!(
+        "{shortage}: give more addresses of this host with --local-address, such as 127.0.0.0/24 \
+         towards itself"
+    ));
     Ok(())
 }
 

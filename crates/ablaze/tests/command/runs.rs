@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -141,6 +142,13 @@ fn the_duration_ends_a_run() {
 
 #[test]
 fn ctrl_c_ends_a_run_with_its_report_and_status_130() {
+    // SIGTERM is what timeout(1) sends; the result is not lost either.
+    for signal in ["-INT", "-TERM"] {
+        interrupted_by(signal);
+    }
+}
+
+fn interrupted_by(signal: &str) {
     let server = Server::start(200);
     let child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args(["gurl", "-an", "-1", "-bench", &server.url("/")])
@@ -152,7 +160,7 @@ fn ctrl_c_ends_a_run_with_its_report_and_status_130() {
         assert!(begun.elapsed() < Duration::from_secs(60), "nothing arrives");
         std::thread::sleep(Duration::from_millis(5));
     }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let kill = Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
@@ -289,4 +297,31 @@ fn who_gets_no_answer_is_told_why_in_one_line() {
     let said = ablaze(&[&url, "-n", "2", "-c", "1"]);
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stderr.contains("without an answer"), "{said:?}");
+}
+
+#[test]
+fn gurls_echo_answers_every_path_and_gives_back_what_is_posted() {
+    let mut echo = Command::new(env!("CARGO_BIN_EXE_ablaze"))
+        .args(["gurl", "-echo", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    let mut out = BufReader::new(echo.stdout.take().unwrap());
+    out.read_line(&mut line).unwrap();
+    let url = line.trim_end().strip_prefix("listening on ").unwrap().to_owned();
+
+    let got = ablaze(&["gurl", "-an", "20", "-bench", &format!("{url}any/path")]);
+    let posted = ablaze(&["gurl", "-an", "20", "-d", "twelve bytes", "-bench", &url]);
+    let kill = Command::new("kill").args(["-TERM", &echo.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(echo.wait().unwrap().code(), Some(0));
+
+    assert_eq!((got.status, posted.status), (0, 0), "{got:?} {posted:?}");
+    for (said, length) in [(&got, 0), (&posted, 12)] {
+        assert!(said.stdout.contains("Server Software:        gurl-server\n"), "{said:?}");
+        let line = format!("Document Length:        {length} bytes\n");
+        assert!(said.stdout.contains(&line), "{said:?}");
+        assert!(said.stdout.contains("200:20 "), "{said:?}");
+    }
 }
