@@ -4,6 +4,7 @@
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use ablaze_engine::run::Machine;
 use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
 
 use crate::Refusal;
@@ -57,12 +58,23 @@ pub fn carry_out(
         LaunchError::System { .. } => Refusal::machine(error.to_string()),
     })?;
     run.command_line = command_line;
+    run.machine = machine();
     Ok(run)
 }
 
 /// The words of this process's command line, for reports.
 pub fn own_command_line() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+}
+
+/// What reports say about this machine.
+fn machine() -> Machine {
+    Machine {
+        kernel: ablaze_sys::machine::kernel_release(),
+        cpu_model: ablaze_sys::machine::cpu_model(),
+        cpus_allowed: ablaze_sys::allowed_cpus().map(|cpus| cpus.len() as u32),
+        memory_bytes: ablaze_sys::machine::memory_bytes(),
+    }
 }
 
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {

@@ -14,6 +14,8 @@ mod demo;
 mod gurl;
 mod help;
 mod load;
+mod outcome;
+mod outputs;
 mod planning;
 mod progress;
 mod refusal;

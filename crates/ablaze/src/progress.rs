@@ -4,8 +4,10 @@
 use std::io::{IsTerminal, Write};
 
 use ablaze_engine::{Plan, Progress};
+use ablaze_report::number::{grouped, time};
 
 use crate::carry_out::{Silent, Watcher};
+use crate::outputs::colour_wanted;
 
 /// Shows one line on stderr.
 pub struct LiveLine {
@@ -24,8 +26,7 @@ pub fn watcher(plan: &Plan, quiet: bool) -> Box<dyn Watcher> {
     Box::new(LiveLine {
         requests: plan.limits.requests,
         duration_ns: plan.limits.duration_ns,
-        // no-color.org: set and not empty, whatever its value.
-        colour: std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty()),
+        colour: colour_wanted(),
         shown: false,
     })
 }
@@ -37,7 +38,7 @@ impl LiveLine {
         }
         let mut pieces = vec![format!("{} /s", grouped(progress.recent_rate_per_s.round() as u64))];
         if progress.recent_p99_ns > 0 {
-            pieces.push(format!("p99 {}", duration(progress.recent_p99_ns)));
+            pieces.push(format!("p99 {}", time(progress.recent_p99_ns as f64)));
         }
         pieces.push(match (progress.failures, self.colour) {
             (0, _) => "no errors".to_owned(),
@@ -75,31 +76,6 @@ impl Watcher for LiveLine {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A time to three digits in the unit that fits.
-fn duration(ns: u64) -> String {
-    let (value, unit) = match ns {
-        0..1_000 => return format!("{ns} ns"),
-        1_000..1_000_000 => (ns as f64 / 1e3, "µs"),
-        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
-        _ => (ns as f64 / 1e9, "s"),
-    };
-    let digits = if value < 10.0 { 2 } else { usize::from(value < 100.0) };
-    format!("{value:.digits$} {unit}")
 }
 
 fn whole_seconds(ns: u64) -> String {
@@ -145,14 +121,10 @@ mod tests {
     }
 
     #[test]
-    fn times_and_numbers_read_well() {
-        assert_eq!(duration(999), "999 ns");
-        assert_eq!(duration(12_345), "12.3 µs");
-        assert_eq!(duration(123_456_789), "123 ms");
-        assert_eq!(grouped(0), "0");
-        assert_eq!(grouped(999), "999");
-        assert_eq!(grouped(1_000_000), "1,000,000");
+    fn time_left_is_rounded_up_in_the_unit_that_fits() {
         assert_eq!(whole_seconds(1), "1 s");
+        assert_eq!(whole_seconds(100_000_000), "1 s");
+        assert_eq!(whole_seconds(119_500_000_000), "2 min");
         assert_eq!(whole_seconds(3_600_000_000_000), "60 min");
     }
 }

@@ -13,7 +13,7 @@ pub fn write(run: &Run) -> String {
     let mut rows = Rows(String::from("phase,statistic,value,unit\r\n"));
     whole_run(run, &mut rows);
     for (phase, latency) in phases::flat(&run.record) {
-        rows.add(&phase, "count", latency.count(), "requests");
+        rows.add(&phase, "count", latency.count(), "values");
         let figures = [("mean", latency.mean_ns()), ("sd", latency.deviation_ns())];
         for (statistic, value) in figures {
             if let Some(value) = value {

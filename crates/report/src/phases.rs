@@ -4,13 +4,14 @@
 use ablaze_engine::{Phases, Record};
 use ablaze_stats::Latency;
 
-/// The phases of one outcome, in the order of an exchange's life.
-pub fn of(phases: &Phases) -> [(&'static str, &Latency); 4] {
+/// The phases of one outcome, in the order of an exchange's life; last what ab calls processing.
+pub fn of(phases: &Phases) -> [(&'static str, &Latency); 5] {
     [
         ("connect", &phases.connect),
         ("wait", &phases.wait),
         ("receive", &phases.receive),
         ("total", &phases.total),
+        ("processing", &phases.processing),
     ]
 }
 

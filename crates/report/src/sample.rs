@@ -20,6 +20,7 @@ pub fn ordinary() -> Run {
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(2_000 + number % 100);
         record.answered.total.record(wait_ns + 2_000 + number % 100);
+        record.answered.processing.record(wait_ns + 2_000 + number % 100);
         record.event_age.record(1_000 + number % 977 * 10);
     }
     for number in 0..100u64 {
@@ -203,7 +204,7 @@ fn plan() -> Plan {
             cpus: vec![1],
             io: IoChoice::Auto,
             spin: Spin::For(50_000),
-            cpus_to_spare: true,
+            cpus_to_spare: false,
         },
         expect: vec![200..=399],
         keep_every_request: false,

@@ -11,6 +11,7 @@ pub mod machine;
 pub mod quota;
 pub mod signals;
 pub mod stop_signals;
+pub mod terminal;
 pub mod usage;
 
 pub use affinity::{allowed_cpus, pin_thread};

@@ -1,4 +1,6 @@
-//! The limit on open descriptors.
+//! Limits that a run can meet: open descriptors and local ports.
+
+use std::ops::RangeInclusive;
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 
@@ -29,9 +31,26 @@ pub fn raise_descriptor_limit(wanted: u64) -> DescriptorLimit {
     descriptor_limit()
 }
 
+/// The ports the kernel gives to connections that ask for none; for IPv6, too.
+pub fn ephemeral_ports() -> Option<RangeInclusive<u16>> {
+    ports_in(&std::fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").ok()?)
+}
+
+fn ports_in(text: &str) -> Option<RangeInclusive<u16>> {
+    let (first, last) = text.trim().split_once(char::is_whitespace)?;
+    Some(first.parse().ok()?..=last.trim().parse().ok()?)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ephemeral_ports_are_a_range() {
+        assert_eq!(ports_in("32768\t60999\n"), Some(32_768..=60_999));
+        assert_eq!(ports_in("many"), None);
+        assert!(ephemeral_ports().is_none_or(|ports| !ports.is_empty()));
+    }
 
     #[test]
     fn the_limit_is_raised_within_the_hard_limit_and_never_lowered() {

@@ -19,7 +19,7 @@ use crate::carry_out::{carry_out, own_command_line};
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, sources};
 use crate::refusal::note;
-use crate::{Refusal, help, load, serve};
+use crate::{Refusal, help, load, outcome, serve};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -68,7 +68,10 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     let run = carry_out(planned.plan, own_command_line(), &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
     print_report(&run)?;
-    Ok(load::status(&run))
+    if let Some(text) = outcome::explanation(&run) {
+        note(&text);
+    }
+    Ok(ExitCode::from(outcome::status(&run)))
 }
 
 fn print_report(run: &Run) -> Result<(), Refusal> {

@@ -98,7 +98,9 @@ fn keeps_alive(options: &Options) -> bool {
 
 fn lay_over_load(options: &LoadOptions, asked: &mut Asked) {
     let Load::Closed { connections, pipeline } = &mut asked.load;
-    *connections = options.connections.unwrap_or(*connections);
+    // A default gives way to few requests without a word; what was asked for is capped with one.
+    let few = options.requests.map_or(u32::MAX, |n| u32::try_from(n.max(1)).unwrap_or(u32::MAX));
+    *connections = options.connections.unwrap_or((*connections).min(few));
     *pipeline = options.pipeline.unwrap_or(*pipeline);
     // The time by itself ends a run only when nothing else does.
     match (options.requests, options.duration) {
@@ -199,6 +201,8 @@ mod tests {
         let table: &[(&str, fn(&Asked) -> bool)] = &[
             (":1", |a| a.load == Load::Closed { connections: 50, pipeline: 1 }),
             ("-c 2k :1", |a| a.load == Load::Closed { connections: 2000, pipeline: 1 }),
+            ("-n 7 :1", |a| a.load == Load::Closed { connections: 7, pipeline: 1 }),
+            ("-n 7 -c 9 :1", |a| a.load == Load::Closed { connections: 9, pipeline: 1 }),
             ("--pipeline 8 :1", |a| a.load == Load::Closed { connections: 50, pipeline: 8 }),
             (":1", |a| a.limits.requests.is_none() && a.limits.duration_ns == Some(10_000_000_000)),
             ("-n 1M :1", |a| {

@@ -7,14 +7,13 @@ mod options;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use ablaze_engine::Run;
-use ablaze_engine::run::Ended;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use crate::carry_out::{carry_out, own_command_line};
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
-use crate::{Refusal, help, planning, progress};
+use crate::outputs::Outputs;
+use crate::refusal::{FAIL_IF_MET, note};
+use crate::{Refusal, help, outcome, planning, progress};
 pub use asked::{lay_over, lay_over_requests, target};
 pub use options::{CommandLine, Options};
 
@@ -48,23 +47,23 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
 }
 
 fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
-    let quiet = line.options.report.quiet;
+    let report = &line.options.report;
+    let outputs = Outputs::checked(&report.outputs, &report.fail_if, report.json)?;
     let planned = planning::plan(asked::asked(line.url.as_deref(), &line.options)?)?;
     if line.options.connection.insecure {
         note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");
     }
     planned.notes.iter().for_each(|text| note(text));
-    let mut watcher = progress::watcher(&planned.plan, quiet);
+    let mut watcher = progress::watcher(&planned.plan, report.quiet);
     let run = carry_out(planned.plan, own_command_line(), watcher.as_mut())?;
-    Ok(status(&run))
-}
-
-/// The exit status that a run deserves by itself.
-pub fn status(run: &Run) -> ExitCode {
-    let nothing = run.record.succeeded() == 0;
-    match run.ended {
-        Ended::Interrupted => ExitCode::from(INTERRUPTED),
-        _ if nothing => ExitCode::from(NOTHING_MEASURED),
-        _ => ExitCode::SUCCESS,
+    // Files last: if one cannot be written any more, the report has been printed.
+    outputs.print(&run)?;
+    outputs.keep(&run)?;
+    if let Some(text) = outcome::explanation(&run) {
+        note(&text);
     }
+    Ok(ExitCode::from(match (outputs.fails(&run), outcome::status(&run)) {
+        (true, 0) => FAIL_IF_MET,
+        (_, status) => status,
+    }))
 }

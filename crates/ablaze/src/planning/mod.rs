@@ -3,6 +3,7 @@
 
 pub mod addresses;
 pub mod descriptors;
+pub mod local;
 pub mod order;
 pub mod requests;
 pub mod sources;
@@ -86,10 +87,11 @@ impl Asked {
 /// # Errors
 /// When a number is out of its range, the host has no address, or the machine does not permit
 /// what the Plan needs. The line names the remedy.
-pub fn plan(asked: Asked) -> Result<Planned, Refusal> {
+pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
     let mut notes = Vec::new();
     let load = checked_load(&asked, &mut notes)?;
-    let addresses = addresses::resolve(&asked.target)?;
+    let mut addresses = addresses::resolve(&asked.target)?;
+    local::match_families(&mut addresses, &mut asked.connections.local_addresses)?;
     let on_this_host = asked.target.unix_socket.is_some()
         || addresses.iter().any(|address| ablaze_sys::is_local_address(address.ip()));
     let workers = workers::choose(
@@ -100,6 +102,14 @@ pub fn plan(asked: Asked) -> Result<Planned, Refusal> {
         &mut notes,
     )?;
     descriptors::make_sure_of(load.connections(), workers.count)?;
+    if asked.target.unix_socket.is_none() {
+        local::make_sure_of_ports(
+            &asked.connections,
+            load.connections(),
+            ablaze_sys::limits::ephemeral_ports(),
+            &mut notes,
+        )?;
+    }
     let plan = Plan {
         target: Target {
             url: asked.target.url,

@@ -1,5 +1,7 @@
 //! The built command, from the outside.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
 mod refusals;
 mod runs;
 mod support;

@@ -122,6 +122,7 @@ fn no_answer_and_no_expected_answer_are_status_1() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let said = ablaze(&[&format!("http://{free}/"), "-n", "10", "-c", "2"]);
     assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("is the server running"), "{said:?}");
     let server = Server::start(404);
     let url = server.url("/");
     assert_eq!(ablaze(&[&url, "-n", "10"]).status, 1);
@@ -188,4 +189,104 @@ fn gurl_prints_its_report_with_the_servers_numbers() {
     ] {
         assert!(said.stdout.lines().any(|own| own == line), "{line}\n{}", said.stdout);
     }
+}
+
+#[test]
+fn reports_go_to_stdout_and_to_every_file() {
+    let server = Server::start(200);
+    let files =
+        ["json", "csv", "txt", "hlog"].map(|extension| File::nowhere(&format!("r.{extension}")));
+    let url = server.url("/");
+    let mut arguments = vec![url.as_str(), "-n", "50", "-c", "5"];
+    for file in &files {
+        arguments.extend(["-o", file.path()]);
+    }
+    let said = ablaze(&arguments);
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    assert!(said.stdout.contains("200: 50"), "{}", said.stdout);
+    assert!(said.stdout.contains("closed loop, 5 connections"), "{}", said.stdout);
+    for file in &files {
+        assert!(!fs::read(&file.0).unwrap().is_empty(), "{}", file.path());
+    }
+    let said = ablaze(&[&url, "-n", "5", "--json"]);
+    assert_eq!(said.status, 0);
+    assert!(said.stdout.starts_with('{') && said.stdout.ends_with("}\n"), "{}", said.stdout);
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_found_out_before_anything_is_sent() {
+    let server = Server::start(200);
+    let url = server.url("/");
+    for (path, expected) in [
+        ("/no/such/folder/r.csv", "create it first"),
+        ("/tmp", "extension"),
+        ("report.pdf", ".csv"),
+        ("report", ".csv"),
+    ] {
+        let said = ablaze(&[&url, "-n", "5", "-o", path]);
+        assert_eq!(said.status, 2, "{path}: {said:?}");
+        assert!(said.stderr.contains(path) && said.stderr.contains(expected), "{path}: {said:?}");
+        assert_eq!(said.stderr.lines().count(), 1);
+    }
+    assert_eq!(ablaze(&[&url, "-n", "5", "--fail-if", "p99"]).status, 2);
+    assert!(server.seen().is_empty());
+}
+
+#[test]
+fn a_condition_that_is_met_is_status_3_after_the_report() {
+    let server = Server::start(404);
+    let url = server.url("/");
+    let fails = |condition: &str| {
+        ablaze(&[
+            &url,
+            "-n",
+            "20",
+            "--expect",
+            "4xx",
+            "--fail-if",
+            "rate<0",
+            "--fail-if",
+            condition,
+        ])
+    };
+    let said = fails("status.404>=20");
+    assert_eq!(said.status, 3, "{said:?}");
+    assert!(said.stderr.contains("status.404>=20") && said.stdout.contains("404: 20"), "{said:?}");
+    assert_eq!(fails("status.404>20").status, 0);
+    assert_eq!(fails("errors>0").status, 0);
+}
+
+#[test]
+fn a_full_disk_is_told_and_costs_the_status_but_not_the_run() {
+    let server = Server::start(200);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ablaze"))
+        .args([&server.url("/"), "-n", "5"])
+        .stdout(full)
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("-o FILE") && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
+fn who_gets_no_answer_is_told_why_in_one_line() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", silent.local_addr().unwrap());
+    let said = ablaze(&[&url, "-n", "2", "-c", "2", "--timeout", "50ms"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("--timeout") && said.stderr.lines().count() == 1, "{said:?}");
+
+    let closing = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", closing.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in closing.incoming().flatten() {
+            // The request is read first: closing before would be a reset.
+            let _ = std::io::Read::read(&mut stream, &mut [0; 4096]);
+        }
+    });
+    let said = ablaze(&[&url, "-n", "2", "-c", "1"]);
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stderr.contains("without an answer"), "{said:?}");
 }

@@ -16,6 +16,7 @@ pub(super) struct PhasesOf {
     wait: Distribution,
     receive: Distribution,
     total: Distribution,
+    processing: Distribution,
 }
 
 /// A distribution of times in ns. Without values every figure is null.
@@ -58,6 +59,7 @@ impl PhasesOf {
             wait: Distribution::save(&phases.wait),
             receive: Distribution::save(&phases.receive),
             total: Distribution::save(&phases.total),
+            processing: Distribution::save(&phases.processing),
         }
     }
 
@@ -70,6 +72,7 @@ impl PhasesOf {
             wait: restore(&self.wait, "wait")?,
             receive: restore(&self.receive, "receive")?,
             total: restore(&self.total, "total")?,
+            processing: restore(&self.processing, "processing")?,
         })
     }
 }

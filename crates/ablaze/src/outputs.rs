@@ -1,0 +1,113 @@
+//! What happens to a Run: it is printed, kept in files, and held against the conditions of
+//! `--fail-if`. Everything about that which can be wrong is found out before the run.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use ablaze_engine::Run;
+use ablaze_report::condition::{Condition, Outcome};
+use ablaze_report::text::{self, Style};
+use ablaze_report::{Format, csv, file, hlog, json};
+
+use crate::Refusal;
+use crate::planning::sources::reason;
+use crate::refusal::note;
+
+/// What was asked to be done with a Run.
+#[derive(Debug)]
+pub struct Outputs {
+    files: Vec<(PathBuf, Format)>,
+    conditions: Vec<Condition>,
+    json: bool,
+}
+
+impl Outputs {
+    /// Checks that every file can be written and every condition judged.
+    ///
+    /// # Errors
+    /// When a file has no known format or cannot be written, or a condition cannot be read.
+    pub fn checked(files: &[PathBuf], fail_if: &[String], json: bool) -> Result<Self, Refusal> {
+        let checked = |path: &PathBuf| {
+            let format = Format::of_path(path)?;
+            file::check_writable(path)?;
+            Ok::<_, file::FileError>((path.clone(), format))
+        };
+        let files = files.iter().map(checked).collect::<Result<Vec<_>, _>>();
+        let conditions = fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+        Ok(Self {
+            files: files.map_err(|error| Refusal::usage(format!("--output {error}")))?,
+            conditions: conditions.map_err(|error: ablaze_report::condition::ConditionError| {
+                Refusal::usage(format!("--fail-if {error}"))
+            })?,
+            json,
+        })
+    }
+
+    /// Prints the native report, or JSON if that was asked for.
+    ///
+    /// # Errors
+    /// When stdout does not take it. A reader that went away is no failure.
+    pub fn print(&self, run: &Run) -> Result<(), Refusal> {
+        let report = if self.json { json::write(run) } else { text::write(run, &style()) };
+        match io::stdout().write_all(report.as_bytes()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::machine(
+                format!("the report cannot be printed ({}): use -o FILE", reason(&error)),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes every file; one that fails does not keep the others from being written.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub fn keep(&self, run: &Run) -> Result<(), Refusal> {
+        let mut first = Ok(());
+        for (path, format) in &self.files {
+            let kept = keep(run, path, *format);
+            first = first.and(kept);
+        }
+        first
+    }
+
+    /// Whether a condition of `--fail-if` is met; each one that is gets a line on stderr.
+    pub fn fails(&self, run: &Run) -> bool {
+        let mut fails = false;
+        for condition in &self.conditions {
+            match condition.judge(run) {
+                Outcome::NotMet => {}
+                Outcome::Met(text) | Outcome::Unknown(text) => {
+                    note(&format!("--fail-if {text}"));
+                    fails = true;
+                }
+            }
+        }
+        fails
+    }
+}
+
+fn keep(run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
+    let bytes = match format {
+        Format::Json => json::write(run),
+        Format::Csv => csv::write(run),
+        Format::Text => text::write(run, &Style::default()),
+        Format::Hlog => hlog::write(run),
+    };
+    file::write_atomically(path, bytes.as_bytes())
+        .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
+}
+
+/// How stdout wants its report dressed.
+fn style() -> Style {
+    if !io::stdout().is_terminal() {
+        return Style::default();
+    }
+    let width = ablaze_sys::terminal::width(io::stdout()).unwrap_or(Style::default().width);
+    Style { colour: colour_wanted(), width }
+}
+
+/// Whether terminals may be sent colours (no-color.org: not if NO_COLOR is set and not empty).
+pub fn colour_wanted() -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+    !dumb && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}

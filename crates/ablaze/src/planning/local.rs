@@ -1,0 +1,132 @@
+//! Where connections come from: local addresses must be of the target's family, and there must
+//! be a local port for every connection.
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::ops::RangeInclusive;
+
+use ablaze_engine::plan::Connections;
+
+use crate::Refusal;
+
+/// Leaves only addresses of one family on both sides, the first of the target's that a local
+/// address can reach.
+///
+/// # Errors
+/// When no local address has the family of any of the target's.
+pub fn match_families(
+    targets: &mut Vec<SocketAddr>,
+    locals: &mut Vec<IpAddr>,
+) -> Result<(), Refusal> {
+    if locals.is_empty() || targets.is_empty() {
+        return Ok(());
+    }
+    let reachable =
+        |target: &&SocketAddr| locals.iter().any(|local| local.is_ipv4() == target.is_ipv4());
+    let Some(v4) = targets.iter().find(reachable).map(SocketAddr::is_ipv4) else {
+        return Err(Refusal::usage(format!(
+            "{} cannot be reached from {} of --local-address: give addresses of its family",
+            targets[0].ip(),
+            locals[0]
+        )));
+    };
+    targets.retain(|target| target.is_ipv4() == v4);
+    locals.retain(|local| local.is_ipv4() == v4);
+    Ok(())
+}
+
+/// Makes sure that there are as many local ports as connections.
+///
+/// # Errors
+/// When the ports given by `--local-ports` are too few. The kernel's own range is not the
+/// person's doing: too few of those make a note.
+pub fn make_sure_of_ports(
+    connections: &Connections,
+    count: u32,
+    ephemeral: Option<RangeInclusive<u16>>,
+    notes: &mut Vec<String>,
+) -> Result<(), Refusal> {
+    let addresses = connections.local_addresses.len().max(1);
+    let Some(range) = connections.local_ports.clone().or(ephemeral) else { return Ok(()) };
+    if let Some(ports) = &connections.local_ports {
+        make_sure_of_right(*ports.start())?;
+    }
+    // A port can be used once from each local address towards the same far end; a name with many
+    // addresses does not help, since connections stay with the first that accepts one.
+    let ports = range.len() as u64 * addresses as u64;
+    if ports >= u64::from(count) {
+        return Ok(());
+    }
+    let line = format!(
+        "{count} connections need as many local ports, and there are {ports} ({}-{}): more \
+         addresses of this host give more, such as --local-address 127.0.0.0/24 towards itself",
+        range.start(),
+        range.end()
+    );
+    if connections.local_ports.is_some() {
+        return Err(Refusal::usage(line));
+    }
+    notes.push(line);
+    Ok(())
+}
+
+/// Ports below 1024 need a right (ip(7): CAP_NET_BIND_SERVICE); binding tells whether it is there.
+fn make_sure_of_right(port: u16) -> Result<(), Refusal> {
+    match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Refusal::usage(
+            format!("--local-ports {port}: ports below 1024 are for root: choose higher ones"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::{Asked, TargetAsked};
+
+    fn addresses<T: std::str::FromStr<Err: std::fmt::Debug>>(texts: &[&str]) -> Vec<T> {
+        texts.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    #[test]
+    fn one_family_is_left_on_both_sides() {
+        let mut targets = addresses(&["[::1]:80", "127.0.0.1:80", "[::2]:80"]);
+        let mut locals = addresses(&["127.0.0.2", "127.0.0.3"]);
+        match_families(&mut targets, &mut locals).unwrap();
+        assert_eq!(targets, addresses(&["127.0.0.1:80"]));
+        let mut targets = addresses(&["[::1]:80", "127.0.0.1:80"]);
+        let mut locals = addresses(&["127.0.0.2", "::1"]);
+        match_families(&mut targets, &mut locals).unwrap();
+        assert_eq!((targets, locals), (addresses(&["[::1]:80"]), addresses(&["::1"])));
+        let mut targets = addresses(&["[::1]:80"]);
+        assert!(match_families(&mut targets, &mut addresses(&["127.0.0.2"])).is_err());
+    }
+
+    #[test]
+    fn ports_must_suffice() {
+        let target = TargetAsked {
+            url: String::new(),
+            host: String::new(),
+            port: 1,
+            path: String::new(),
+            family: Default::default(),
+            connect_to: Vec::new(),
+            unix_socket: None,
+        };
+        let requests = crate::planning::requests::RequestsAsked::new("h", "/").build().unwrap();
+        let mut connections = Asked::new(target, requests).connections;
+        let check = |connections: &Connections, count| {
+            let mut notes = Vec::new();
+            make_sure_of_ports(connections, count, Some(1000..=1099), &mut notes)
+                .map(|()| notes.len())
+        };
+        assert_eq!(check(&connections, 100), Ok(0));
+        assert_eq!(check(&connections, 101), Ok(1));
+        connections.local_ports = Some(5..=6);
+        assert_eq!(check(&connections, 2), Ok(0));
+        assert!(check(&connections, 3).is_err());
+        connections.local_addresses = addresses(&["127.0.0.1", "127.0.0.2"]);
+        assert_eq!(check(&connections, 4), Ok(0));
+    }
+}
