@@ -1,7 +1,7 @@
 //! Turns a [`Plan`] into a [`Run`]: workers, their connections and exchanges, their recorders.
 //!
 //! Reading order: [`plan`] (what is asked), `worker` (how it is done), [`record`] (what is
-//! kept of it), [`run`] (what comes out). The worker knows no system call; it acts through the
+//! kept of it), [`mod@run`] (what comes out). The worker knows no system call; it acts through the
 //! seam of `ablaze-net` and is tested against its simulated driver.
 
 mod connection;

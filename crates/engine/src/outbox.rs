@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use ablaze_net::{Io, OutBuffer, Outgoing};
-use ablaze_wire::http1::patch::{Patcher, Random};
+use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Template;
 
 use crate::plan::Requests;
@@ -45,7 +45,7 @@ pub struct Outbox {
     order: Vec<u32>,
     /// One per template.
     patchers: Vec<Patcher>,
-    random: Random,
+    digits: Digits,
     /// One per exchange that can be in flight, if any request is patched.
     places: Vec<Place>,
 }
@@ -68,7 +68,7 @@ impl Outbox {
             templates: requests.templates.clone(),
             order: requests.order.clone(),
             patchers: requests.templates.iter().map(Patcher::new).collect(),
-            random: Random::new(requests.seed, u64::from(worker)),
+            digits: Digits::new(requests.seed, u64::from(worker)),
             places: Vec::new(),
         }
     }
@@ -136,7 +136,7 @@ impl Outbox {
             bytes.copy_from_slice(&template_bytes.bytes);
             *holds = template;
         }
-        self.patchers[template as usize].apply(bytes, number, &mut self.random);
+        self.patchers[template as usize].apply(bytes, number, &mut self.digits);
         Outgoing::Leased { buffer: *buffer, len: length as u32 }
     }
 

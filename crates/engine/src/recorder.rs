@@ -39,6 +39,9 @@ pub struct Recorder {
     body_bytes: u64,
     body_bytes_times: u64,
     keep_every_request: bool,
+    /// Total time of exchanges that had to connect; `record.answered.total` has the others until
+    /// the end, because for those it is the processing time too.
+    connected_total: Latency,
     slice: Latency,
     slice_failures: u64,
     slice_start_ns: u64,
@@ -72,6 +75,7 @@ impl Recorder {
             body_bytes: 0,
             body_bytes_times: 0,
             keep_every_request,
+            connected_total: Latency::new(4),
             slice: Latency::new(2),
             slice_failures: 0,
             slice_start_ns: u64::MAX,
@@ -119,11 +123,15 @@ impl Recorder {
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
         record.answered.total.record(total_ns);
-        record.answered.processing.record(total_ns.saturating_sub(exchange.connect_ns));
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
-        if exchange.connect_ns > 0 {
+        if exchange.connect_ns == 0 {
+            record.answered.total.record(total_ns);
+        } else {
+            self.connected_total.record(total_ns);
             record.answered.connect.record(exchange.connect_ns);
+            let processing_ns = total_ns.saturating_sub(exchange.connect_ns);
+            record.answered.processing.record(processing_ns);
         }
         self.slice.record(total_ns);
         if body_bytes == self.body_bytes {
@@ -202,11 +210,6 @@ impl Recorder {
         self.median_ns
     }
 
-    /// Whether any exchange finished inside the window.
-    pub fn is_empty(&self) -> bool {
-        self.record.finished() == 0
-    }
-
     /// When the current slice ends.
     #[inline]
     pub fn slice_end_ns(&self) -> u64 {
@@ -228,6 +231,9 @@ impl Recorder {
                 self.close_slice(now);
             }
         }
+        let answered = &mut self.record.answered;
+        answered.processing.merge(&answered.total);
+        answered.total.merge(&self.connected_total);
         if self.body_bytes_times > 0 {
             self.note_body_length(self.body_bytes, self.body_bytes_times);
         }

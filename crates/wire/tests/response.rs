@@ -374,12 +374,12 @@ proptest! {
     #[test]
     fn the_last_head_answers_as_the_scanner_does(
         answers in proptest::collection::vec((answer_bytes(), any::<bool>()), 1..4),
-        order in proptest::collection::vec(0usize..4, 1..12),
+        order in proptest::collection::vec((0usize..4, 16usize..300), 1..12),
     ) {
         let mut last = LastHead::new();
-        for at in order {
+        for (at, max) in order {
             let (bytes, no_body) = &answers[at % answers.len()];
-            prop_assert_eq!(last.scan(bytes, 0, *no_body, 300), scan(bytes, 0, *no_body, 300));
+            prop_assert_eq!(last.scan(bytes, 0, *no_body, max), scan(bytes, 0, *no_body, max));
         }
     }
 

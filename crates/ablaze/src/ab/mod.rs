@@ -25,8 +25,9 @@ use ablaze_engine::run::Ended;
 use ablaze_report::ab as report;
 
 use crate::carry_out::{carry_out, own_command_line};
-use crate::refusal::note;
-use crate::{help, planning};
+use crate::outputs::Outputs;
+use crate::refusal::{FAIL_IF_MET, note};
+use crate::{Refusal, help, load, planning};
 use completed::CompletedLines;
 use native::Native;
 use options::Options;
@@ -59,31 +60,64 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     };
     let asked = asked::asked(options, &native)?;
     files::check(options)?;
+    let outputs = Outputs::checked(&native.report.outputs, &native.report.fail_if, json(&native))
+        .map_err(|refusal| Refused::native_usage(refusal.line))?;
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), asked.limits.requests, quiet);
-    let shown = lines.are_shown();
-    to_stdout(&mut |out| introduction(options, &asked, shown, out));
-
+    if !json(&native) {
+        let shown = lines.are_shown();
+        to_stdout(&mut |out| introduction(options, &asked, shown, out));
+    }
     let host = asked::host_to_resolve(&asked).to_owned();
     let planned = planning::plan(asked).map_err(|refusal| Refused::of_planning(refusal, &host))?;
     planned.notes.iter().for_each(|line| note(line));
-    to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
-
-    let run = carry_out(planned.plan, own_command_line(), &mut lines)
-        .map_err(|refusal| Refused::line(format!("ablaze: {refusal}")))?;
-    let outcome = outcome::outcome(&run, options.tolerate_receive_errors);
-    if outcome::is_hopeless(&run) {
-        return Ok(end(&outcome));
+    if !json(&native) {
+        to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
     }
-    if run.ended != Ended::Interrupted {
+    let run = carry_out(planned.plan, own_command_line(), &mut lines).map_err(of_ours)?;
+    tell(options, &native, &run, &mut lines, &outputs)
+}
+
+/// Prints and keeps what came out; gives the exit status.
+fn tell(
+    options: &Options,
+    native: &load::Options,
+    run: &Run,
+    lines: &mut CompletedLines<io::Stderr>,
+    outputs: &Outputs,
+) -> Result<ExitCode, Refused> {
+    let outcome = outcome::outcome(run, options.tolerate_receive_errors);
+    if run.ended != Ended::Interrupted && !outcome::is_hopeless(run) {
         lines.finished(run.record.finished());
     }
-    to_stdout(&mut |out| results(options, &run, shown, out));
+    if json(native) {
+        outputs.print(run).map_err(of_ours)?;
+    } else if !outcome::is_hopeless(run) {
+        let shown = lines.are_shown();
+        to_stdout(&mut |out| results(options, run, shown, out));
+    }
     if options.tolerate_receive_errors && options.verbosity >= 1 {
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
     }
-    files::write(options, &run)?;
-    Ok(end(&outcome))
+    // Files last: if one cannot be written any more, the report has been printed.
+    files::write(options, run)?;
+    outputs.keep(run).map_err(of_ours)?;
+    let fails = outputs.fails(run);
+    Ok(match outcome {
+        Outcome::Measured if fails => ExitCode::from(FAIL_IF_MET),
+        Outcome::Measured => ExitCode::SUCCESS,
+        Outcome::Failed(refused) => refused.report(),
+        Outcome::Interrupted => ExitCode::FAILURE,
+    })
+}
+
+/// Whether stdout carries JSON and nothing else.
+fn json(native: &load::Options) -> bool {
+    native.report.json
+}
+
+fn of_ours(refusal: Refusal) -> Refused {
+    Refused::line(format!("ablaze: {refusal}"))
 }
 
 /// Everything ab prints before it connects.
@@ -113,14 +147,6 @@ fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io
         writeln!(out, "..done")?;
     }
     report::report(run, &options.layout, out)
-}
-
-fn end(outcome: &Outcome) -> ExitCode {
-    match outcome {
-        Outcome::Measured => ExitCode::SUCCESS,
-        Outcome::Failed(refused) => refused.report(),
-        Outcome::Interrupted => ExitCode::FAILURE,
-    }
 }
 
 /// Writes to stdout in one piece, before anything that follows on stderr. A reader that went

@@ -2,6 +2,9 @@
 //! the report's shape, messages and exit statuses, and every quirk of docs/ab-compatibility.md
 //! against small servers that misbehave.
 
+// Helpers of tests are no tests to clippy; here, too, a panic is the way to fail.
+#![allow(clippy::unwrap_used)]
+
 mod messages;
 mod misbehaving;
 mod quirks;

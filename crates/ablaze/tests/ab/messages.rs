@@ -163,3 +163,30 @@ fn native_options_are_taken_and_wrong_ones_refused_in_one_line() {
     assert_eq!((ran.status, ran.stderr.lines().count()), (22, 1), "{}", ran.stderr);
     assert!(ran.stderr.contains("--cpus"), "{}", ran.stderr);
 }
+
+#[test]
+fn native_reports_come_beside_or_instead_of_ab_s() {
+    let server = Server::keeping(ok("hello"));
+    let url = server.url();
+    let file = Scratch::new("native.json");
+    let ran = ablaze(&["-k", "-n", "4", "--output", file.word(), &url]);
+    assert_eq!(ran.status, 0, "{}", ran.stderr);
+    assert!(ran.stdout.contains("\nComplete requests:      4\n"));
+    let kept = std::fs::read_to_string(file.path()).unwrap();
+    assert!(kept.starts_with('{') && kept.contains("\"latency_ns\""));
+    let json = ablaze(&["-k", "-n", "4", "--json", &url]);
+    assert!(json.stdout.starts_with('{') && !json.stdout.contains("Benchmarking"));
+    let failing = ablaze(&["-k", "-n", "4", "--fail-if", "rate>0", &url]);
+    assert_eq!(failing.status, 3, "{}", failing.stderr);
+    assert!(failing.stdout.contains("\nComplete requests:      4\n"));
+}
+
+#[test]
+fn native_files_are_checked_before_the_run() {
+    let server = Server::answering(ok("hello"));
+    for words in [["--output", "/nonexistent/x.json"], ["--fail-if", "speed>1"]] {
+        let ran = ablaze(&[words[0], words[1], &server.url()]);
+        assert_eq!((ran.status, &ran.stdout[..], ran.stderr.lines().count()), (22, "", 1));
+    }
+    assert_eq!(server.connections(), 0);
+}

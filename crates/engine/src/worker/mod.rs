@@ -11,7 +11,6 @@ mod timers;
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use ablaze_net::driver::Setup;
 use ablaze_net::{Driver, Endpoint, Io, Receive, Slot, Wait};
@@ -377,11 +376,6 @@ fn close_at_once(plan: &Plan) -> ablaze_net::CloseHow {
         Close::Reset => ablaze_net::CloseHow::Reset,
         Close::Await | Close::Fin => ablaze_net::CloseHow::Fin,
     }
-}
-
-/// Reads an ordering-free counter of another thread.
-pub(crate) fn load(counter: &AtomicU64) -> u64 {
-    counter.load(Ordering::Relaxed)
 }
 
 /// Whether a slot counts as standing.

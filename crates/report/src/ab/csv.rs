@@ -17,8 +17,7 @@ pub fn write(run: &Run, out: &mut dyn Write) -> io::Result<()> {
     for percentage in 0..=100 {
         // ab's index, rounded to the nearest; it runs past the end for few requests, this not.
         let index = (count * percentage + 50) / 100;
-        let rank = if percentage == 0 { 1 } else { (index + 1).min(count) };
-        let milliseconds = (at_rank_ns(&total, rank) / 1000) as f64 / 1000.0;
+        let milliseconds = (at_rank_ns(&total, index + 1) / 1000) as f64 / 1000.0;
         writeln!(out, "{percentage},{milliseconds:.3}")?;
     }
     Ok(())
