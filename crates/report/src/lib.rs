@@ -2,7 +2,7 @@
 //! measures and never asks the machine anything.
 //!
 //! [`text`] is for the terminal, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
-//! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`file`] puts a report where
+//! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
 //! it belongs. [`ab`] and [`gurl`] print what those tools print.
 
 pub mod ab;

@@ -1,5 +1,5 @@
-//! A Run as one JSON file, complete enough to be read back for ever: [`write`] and [`load`].
-//! [`document`] is the file's shape, described for others by docs/report.schema.json.
+//! A Run as one JSON file, complete enough to be read back for ever: [`write()`] and [`load`].
+//! `document` is the file's shape, described for others by docs/report.schema.json.
 
 mod distribution;
 mod document;
@@ -34,7 +34,7 @@ pub fn write(run: &Run) -> String {
     text
 }
 
-/// Reads a Run that [`write`] wrote, in this or an older version.
+/// Reads a Run that [`write()`] wrote, in this or an older version.
 ///
 /// # Errors
 /// When the text is not such a file, is damaged, or was written by a newer version.

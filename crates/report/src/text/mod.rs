@@ -1,5 +1,5 @@
 //! The native report: what a person reads on the terminal after a run. Turns a Run into lines;
-//! [`outcome`] says what came back, [`latency`] how long it took, [`effort`] what it cost here.
+//! `outcome` says what came back, `latency` how long it took, `effort` what it cost here.
 
 mod effort;
 mod latency;
