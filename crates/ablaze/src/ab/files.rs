@@ -29,7 +29,7 @@ pub fn check(options: &Options) -> Result<(), Refused> {
 /// # Errors
 /// When one cannot be written.
 pub fn write(options: &Options, run: &Run) -> Result<(), Refused> {
-    if run.record.finished() == 0 {
+    if run.record.answers == 0 {
         return Ok(());
     }
     if let Some(path) = &options.csv {
