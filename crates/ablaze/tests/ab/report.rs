@@ -114,7 +114,6 @@ fn labels_fill_24_columns_and_rows_their_widths() {
     for label in report.labels().iter().filter(|label| !label.starts_with("Benchmarking")) {
         let line = ran.stdout.lines().find(|line| line.starts_with(&format!("{label}:")));
         let line = line.unwrap();
-        assert_eq!(line.find(|letter| letter == ' ').map(|_| ()), Some(()), "{line}");
         assert_ne!(line.as_bytes()[24], b' ', "{line}");
         assert_eq!(line.as_bytes()[23], b' ', "{line}");
     }
