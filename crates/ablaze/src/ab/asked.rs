@@ -321,7 +321,7 @@ mod tests {
         let asked = asked_for("-c 7 --duration 1s --cpus 0 --warmup=1s h/").unwrap();
         assert_eq!(asked.load, Load::Closed { connections: 7, pipeline: 1 });
         assert_eq!((&asked.workers.cpus[..], asked.limits.warmup_ns), (&[0][..], 1_000_000_000));
-        assert_eq!(asked_for("-k h/").unwrap().connections.keep_alive, true);
+        assert!(asked_for("-k h/").unwrap().connections.keep_alive);
         assert!(!asked_for("-k --no-keepalive h/").unwrap().connections.keep_alive);
     }
 

@@ -87,12 +87,13 @@ fn tell(
     outputs: &Outputs,
 ) -> Result<ExitCode, Refused> {
     let outcome = outcome::outcome(run, options.tolerate_receive_errors);
-    if run.ended != Ended::Interrupted && !outcome::is_hopeless(run) {
+    let hopeless = outcome::is_hopeless(run);
+    if run.ended != Ended::Interrupted && !hopeless {
         lines.finished(run.record.finished());
     }
     if json(native) {
         outputs.print(run).map_err(of_ours)?;
-    } else if !outcome::is_hopeless(run) {
+    } else if !hopeless {
         let shown = lines.are_shown();
         to_stdout(&mut |out| results(options, run, shown, out));
     }
@@ -100,7 +101,9 @@ fn tell(
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
     }
     // Files last: if one cannot be written any more, the report has been printed.
-    files::write(options, run)?;
+    if !hopeless {
+        files::write(options, run)?;
+    }
     outputs.keep(run).map_err(of_ours)?;
     let fails = outputs.fails(run);
     Ok(match outcome {

@@ -114,7 +114,6 @@ fn labels_fill_24_columns_and_rows_their_widths() {
     for label in report.labels().iter().filter(|label| !label.starts_with("Benchmarking")) {
         let line = ran.stdout.lines().find(|line| line.starts_with(&format!("{label}:")));
         let line = line.unwrap();
-        assert_eq!(line.find(|letter| letter == ' ').map(|_| ()), Some(()), "{line}");
         assert_ne!(line.as_bytes()[24], b' ', "{line}");
         assert_eq!(line.as_bytes()[23], b' ', "{line}");
     }
@@ -155,7 +154,9 @@ fn connecting_is_part_of_the_total_and_not_of_processing() {
     let ran = ablaze(&["-n", "3", &server.url()]);
     let report = Report::read(&ran.stdout);
     let (processing, waiting) = (&report.times[1].1, &report.times[2].1);
-    assert!(processing[0] >= 60.0 && waiting[0] >= 60.0, "{}", ran.stdout);
+    // The client may wait for a fuller batch for 5 % of the median, and sees connects that later.
+    assert!(processing[0] >= 56.0 && waiting[0] >= 56.0, "{}", ran.stdout);
+    assert!(report.times[3].1[0] >= 60.0, "{}", ran.stdout);
     assert!(report.times[3].1[0] >= processing[0], "{}", ran.stdout);
 }
 
