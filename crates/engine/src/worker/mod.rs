@@ -307,7 +307,9 @@ impl Worker {
         // Waiting for a fuller batch: a quarter of what is in flight, for at most 5 % of the
         // median and never long enough to matter to a slow server's figures.
         let gather_ns = (self.recorder.median_ns() / 20).min(GATHER_NS_MAX);
-        let at_least = if spin_ns > 0 { 1 } else { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) };
+        // A driver that sends at once would only sleep more often for it.
+        let gathers = spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
+        let at_least = if gathers { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) } else { 1 };
         let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;
         effort.turns += 1;
