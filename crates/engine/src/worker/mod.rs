@@ -90,6 +90,9 @@ const BATCH_CAP: u32 = 64;
 
 /// The longest that arrivals are gathered for.
 const GATHER_NS_MAX: u64 = 25_000;
+/// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
+/// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
+const GATHER_NS_MIN: u64 = 20_000;
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
 /// its last request has left.
@@ -307,8 +310,9 @@ impl Worker {
         // Waiting for a fuller batch: a quarter of what is in flight, for at most 5 % of the
         // median and never long enough to matter to a slow server's figures.
         let gather_ns = (self.recorder.median_ns() / 20).min(GATHER_NS_MAX);
+        let worth_it = gather_ns >= GATHER_NS_MIN;
         // A driver that sends at once would only sleep more often for it.
-        let gathers = spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
+        let gathers = worth_it && spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
         let at_least = if gathers { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) } else { 1 };
         let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;
