@@ -122,7 +122,6 @@ impl Recorder {
         let status = usize::from(status.min(999));
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
-        record.answered.total.record(total_ns);
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
         if exchange.connect_ns == 0 {
