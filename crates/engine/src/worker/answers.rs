@@ -16,6 +16,9 @@ enum Piece {
     Consumed,
     /// The answer is complete; so many bytes of the piece are behind it.
     Complete { rest: usize },
+    /// An interim answer (RFC 9110, 15.2) is complete and the final one follows; so many bytes of
+    /// the piece are behind it.
+    Interim { rest: usize },
     /// The connection is given up.
     Broken(FailureKind),
 }
@@ -48,6 +51,7 @@ impl Worker {
                     }
                     self.answer_complete(io, slot, at);
                 }
+                Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
             }
         }
@@ -123,16 +127,10 @@ impl Worker {
     #[inline]
     fn enter_body<I: Io>(&mut self, io: &mut I, slot: Slot, head: Head, rest: &[u8]) -> Piece {
         if head.status < 200 && head.status != 101 {
-            // An interim answer (RFC 9110, 15.2): the final one follows. The loop comes back
-            // here with what is behind it.
-            return if rest.is_empty() {
-                if matches!(self.connections[slot as usize].mode, Receive::Head) {
-                    io.receive(slot, Receive::Head);
-                }
-                Piece::Consumed
-            } else {
-                self.read_final_head(io, slot, rest)
-            };
+            if rest.is_empty() && matches!(self.connections[slot as usize].mode, Receive::Head) {
+                io.receive(slot, Receive::Head);
+            }
+            return Piece::Interim { rest: rest.len() };
         }
         let connection = &mut self.connections[slot as usize];
         connection.status = head.status;
@@ -166,12 +164,6 @@ impl Worker {
                 Piece::Consumed
             }
         }
-    }
-
-    #[cold]
-    fn read_final_head<I: Io>(&mut self, io: &mut I, slot: Slot, rest: &[u8]) -> Piece {
-        let at = self.now_ns;
-        self.read_head(io, slot, rest, at)
     }
 
     /// Reads in a body.
@@ -302,12 +294,15 @@ impl Worker {
     }
 
     fn remember_head(&mut self, template: u32, bytes: &[u8], head: Head) {
+        if head.status < 200 && head.status != 101 {
+            return;
+        }
         self.recorder.keep_head(bytes);
         let index = template as usize % self.heads.len();
         // With more templates than places the method may differ: only the sole owner may reuse.
         let sole_owner = self.outbox.templates() <= self.heads.len();
         let known = &mut self.heads[index];
-        if head.status >= 200 && sole_owner {
+        if sole_owner {
             known.bytes.clear();
             known.bytes.extend_from_slice(bytes);
             known.head = Some(head);
