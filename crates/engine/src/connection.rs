@@ -22,6 +22,19 @@ pub struct Exchange {
     pub repeated: bool,
 }
 
+impl Exchange {
+    /// Gives it the times it has not got yet: it is being sent, or ended before it could be.
+    #[inline]
+    pub fn stamp(&mut self, at: u64) {
+        if self.started_ns == 0 {
+            self.started_ns = at;
+        }
+        if self.sent_ns == 0 {
+            self.sent_ns = at;
+        }
+    }
+}
+
 /// What a connection is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Stage {

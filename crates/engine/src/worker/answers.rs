@@ -67,6 +67,7 @@ impl Worker {
         let exchange = &mut self.exchanges[place];
         if exchange.first_byte_ns == 0 {
             exchange.first_byte_ns = at;
+            exchange.stamp(at);
         }
         let template = exchange.template;
         if spill.is_none() {

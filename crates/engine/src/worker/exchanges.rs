@@ -225,7 +225,8 @@ impl Worker {
         let connection = &self.connections[slot as usize];
         let place = self.place(slot, connection.oldest);
         let body_bytes = connection.body_bytes;
-        let exchange = self.exchanges[place];
+        let mut exchange = self.exchanges[place];
+        exchange.stamp(at);
         self.recorder.record().body_bytes += body_bytes;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.retire(slot, at);

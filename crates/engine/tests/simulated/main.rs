@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod interim;
+mod repeating;
 mod support;
 
 mod broken_answers;
