@@ -236,6 +236,7 @@ impl Worker {
     /// close. What else is in flight on it is repeated or fails when it is closed.
     pub(super) fn give_up<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
+        self.connections[slot as usize].given_up = Some(kind);
         if self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, 0, connecting);
         }
@@ -368,7 +369,10 @@ impl Worker {
                 }
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
             };
-        let (kind, errno) = failure_of(why);
+        let (kind, errno) = match (why, connection.given_up) {
+            (CloseReason::Local, Some(kind)) => (kind, 0),
+            _ => failure_of(why),
+        };
         let mut repeats = 0u64;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].oldest;
@@ -436,8 +440,8 @@ fn rest_ns(failed_attempts: u32) -> u64 {
 /// The kind and errno behind a close.
 pub(super) fn failure_of(why: CloseReason) -> (FailureKind, i32) {
     match why {
-        CloseReason::Local => (FailureKind::Other, 0),
-        CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
+        // Closed here although something was in flight: the server had announced its close.
+        CloseReason::Local | CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
         CloseReason::Connect(errno) | CloseReason::Transfer(errno) => {
             (FailureKind::from_errno(errno), errno)
         }

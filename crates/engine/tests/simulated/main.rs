@@ -5,8 +5,10 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod interim;
+mod pipelining;
 mod repeating;
 mod support;
+mod timeouts;
 
 mod broken_answers;
 mod closing;
