@@ -20,7 +20,8 @@ impl Worker {
         self.in_setup = true;
         self.setup_left = self.connections.len() as u32;
         for slot in 0..self.connections.len() as Slot {
-            let due = now + self.plan.connections.ramp_ns * u64::from(slot);
+            let due =
+                now.saturating_add(self.plan.connections.ramp_ns.saturating_mul(u64::from(slot)));
             if due > now {
                 self.rest(slot, due);
             } else {
@@ -34,7 +35,7 @@ impl Worker {
     pub(super) fn start_all<I: Io>(&mut self, io: &mut I, now: u64) {
         let ramp_ns = if self.connects_first() { 0 } else { self.plan.connections.ramp_ns };
         for slot in 0..self.connections.len() as Slot {
-            let due = now + ramp_ns * u64::from(slot);
+            let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
             match self.connections[slot as usize].stage {
                 Stage::Open if self.connections[slot as usize].in_flight == 0 => {
                     self.feed(io, slot);

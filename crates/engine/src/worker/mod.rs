@@ -185,7 +185,7 @@ pub fn work<D: Driver>(
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         worker.start_all(driver.io(), now);
-        let warm_ns = now + plan.limits.warmup_ns;
+        let warm_ns = now.saturating_add(plan.limits.warmup_ns);
         while now < warm_ns && !control.stopped() && !worker.hopeless {
             let until = warm_ns.min(now + TURN_NS);
             let spin_ns = spin.for_now(&worker);
@@ -197,7 +197,8 @@ pub fn work<D: Driver>(
     gate.window_opens();
     effort = WorkerEffort::default();
     let start_ns = now;
-    let end_ns = plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns + duration);
+    let end_ns =
+        plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.recorder.open_window(start_ns);
     worker.last_finish_ns = start_ns;
     worker.start_all(driver.io(), now);

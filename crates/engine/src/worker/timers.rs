@@ -47,7 +47,7 @@ impl Worker {
         };
         match since {
             0 => connection.deadline_ns,
-            since => connection.deadline_ns.min(since + timeout_ns),
+            since => connection.deadline_ns.min(since.saturating_add(timeout_ns)),
         }
     }
 

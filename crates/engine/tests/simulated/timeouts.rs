@@ -119,3 +119,10 @@ fn no_timeout_waits_for_ever() {
         assert_eq!(run.elapsed_ns, 6_000 * S);
     });
 }
+
+#[test]
+fn the_longest_timeout_and_duration_there_are() {
+    let mut plan = with_timeout(plan(3, 1), u64::MAX);
+    plan.limits.duration_ns = Some(u64::MAX);
+    run(&plan, &Script::always(HELLO, MS), |run| assert_eq!(run.record.answers, 3));
+}
