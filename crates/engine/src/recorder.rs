@@ -96,6 +96,11 @@ impl Recorder {
         self.snapshot.window_start_ns.store(at, Ordering::Relaxed);
     }
 
+    /// Whether what begins now is recorded.
+    pub fn window_is_open(&self) -> bool {
+        self.window_start_ns != u64::MAX
+    }
+
     /// An exchange was answered. `body_bytes` without transfer coding.
     #[inline]
     pub fn answered(

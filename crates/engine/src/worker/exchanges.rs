@@ -310,13 +310,7 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = failure_of(why);
-        let connection = &mut self.connections[slot as usize];
-        connection.failed_attempts += 1;
-        let nothing_stood = self.recorder.record().connections_opened == 0;
-        if nothing_stood && connection.address == self.address {
-            // The next address may be better.
-            self.address = (self.address + 1) % self.addresses;
-        }
+        let nothing_stood = self.address_failed(slot);
         let connection = &self.connections[slot as usize];
         // A request is lost only when no address of the name took a connection for it.
         let tried_all = !nothing_stood || connection.failed_attempts as usize % self.addresses == 0;
@@ -324,15 +318,40 @@ impl Worker {
             self.fail_oldest(slot, at, kind, errno, true);
         }
         if nothing_stood {
-            self.refused_in_a_row += 1;
             let limit =
                 self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
-                self.hopeless = true;
-                if self.in_setup {
-                    self.recorder.count_failure(at, kind, errno, true);
-                }
+                self.lose_hope(at, kind, errno);
             }
+        }
+    }
+
+    /// The address a slot was connecting to took no connection: unless one stood already, the
+    /// next address may be better. Whether none stood.
+    pub(super) fn address_failed(&mut self, slot: Slot) -> bool {
+        let connection = &mut self.connections[slot as usize];
+        connection.failed_attempts += 1;
+        let nothing_stood = self.recorder.record().connections_opened == 0;
+        if nothing_stood {
+            self.refused_in_a_row = self.refused_in_a_row.saturating_add(1);
+            // The first to fail moves all on; the others were under way to the same address.
+            if connection.address == self.address {
+                self.address = (self.address + 1) % self.addresses;
+                self.untried_addresses = self.untried_addresses.saturating_sub(1);
+            }
+        }
+        nothing_stood
+    }
+
+    /// Gives the run up if every address has failed. The failure is counted here, once, where it
+    /// belongs to no exchange of the window.
+    pub(super) fn lose_hope(&mut self, at: u64, kind: FailureKind, errno: i32) {
+        if self.hopeless || self.untried_addresses > 0 {
+            return;
+        }
+        self.hopeless = true;
+        if self.in_setup || !self.recorder.window_is_open() {
+            self.recorder.count_failure(at, kind, errno, true);
         }
     }
 

@@ -127,6 +127,8 @@ pub struct Worker {
     closed_for_new: bool,
     address: usize,
     addresses: usize,
+    /// How many of them have not failed yet.
+    untried_addresses: usize,
     refused_in_a_row: u32,
     hopeless: bool,
     last_finish_ns: u64,
@@ -247,6 +249,10 @@ impl Worker {
         let pipeline = plan.load.pipeline().max(1);
         let longest = plan.requests.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
         let count = assignment.connections as usize;
+        let addresses = match plan.target.unix_socket {
+            Some(_) => 1,
+            None => plan.target.addresses.len().max(1),
+        };
         Self {
             connections: vec![Connection::new(); count],
             exchanges: vec![Exchange::default(); count * pipeline as usize],
@@ -272,11 +278,8 @@ impl Worker {
             in_setup: false,
             closed_for_new: false,
             address: 0,
-            addresses: if plan.target.unix_socket.is_some() {
-                1
-            } else {
-                plan.target.addresses.len().max(1)
-            },
+            addresses,
+            untried_addresses: addresses,
             refused_in_a_row: 0,
             hopeless: false,
             last_finish_ns: 0,

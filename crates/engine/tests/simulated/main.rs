@@ -4,6 +4,7 @@
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod addresses;
 mod interim;
 mod pipelining;
 mod repeating;

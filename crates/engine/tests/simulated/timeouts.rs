@@ -126,3 +126,12 @@ fn the_longest_timeout_and_duration_there_are() {
     plan.limits.duration_ns = Some(u64::MAX);
     run(&plan, &Script::always(HELLO, MS), |run| assert_eq!(run.record.answers, 3));
 }
+
+#[test]
+fn a_server_that_never_accepts_is_given_up_after_one_timeout() {
+    run(&with_timeout(plan(1_000, 5), S), &Silent(Answer::Never), |run| {
+        assert_eq!(run.ended, ablaze_engine::run::Ended::Hopeless);
+        assert_eq!(run.record.failures_of(FailureKind::Timeout), 1);
+        assert_eq!(run.record.failures_total(), 1);
+    });
+}
