@@ -79,13 +79,8 @@ impl Worker {
         connection.requests = u64::from(connection.in_flight);
         let (oldest, in_flight) = (connection.oldest, connection.in_flight);
         let place = self.place(slot, oldest);
-        let template = self.exchanges[place].template;
         let single = in_flight == 1 && !self.notify_sends;
-        let first = single.then(|| {
-            let first = self.outgoing(io, place);
-            self.recorder.record().sent_bytes += u64::from(self.outbox.request_bytes(template));
-            first
-        });
+        let first = single.then(|| self.outgoing(io, place));
         self.open(io, slot, first);
     }
 

@@ -102,5 +102,8 @@ fn requests_refused_later_fail_and_the_run_goes_on() {
         check_sums(run);
         assert_eq!((run.record.answers, run.record.failures_of(FailureKind::Refused)), (50, 50));
         assert_eq!(run.ended, Ended::Complete);
+        // Nothing was sent where nothing stood.
+        let request = plan.requests.templates[0].bytes.len() as u64;
+        assert_eq!(run.record.sent_bytes, 50 * request);
     });
 }
