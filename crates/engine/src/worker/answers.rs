@@ -46,8 +46,9 @@ impl Worker {
                 Piece::Consumed => return,
                 Piece::Complete { rest: left } => {
                     rest = &rest[rest.len() - left..];
-                    if left > 0 {
-                        self.refuse_surplus(slot);
+                    let connection = &self.connections[slot as usize];
+                    if left > 0 && connection.in_flight == 1 && connection.server_keeps {
+                        return self.answer_with_surplus(io, slot, at);
                     }
                     self.answer_complete(io, slot, at);
                 }
@@ -277,11 +278,10 @@ impl Worker {
     /// More bytes came than the last answer in flight has: nobody asked for them, and a next
     /// answer could not be told apart from them. The connection is not used again.
     #[cold]
-    fn refuse_surplus(&mut self, slot: Slot) {
-        let connection = &mut self.connections[slot as usize];
-        if connection.in_flight == 1 {
-            connection.server_keeps = false;
-        }
+    fn answer_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let body_bytes = self.connections[slot as usize].body_bytes;
+        self.answered(slot, at, body_bytes, false);
+        self.end_connection(io, slot, close_at_once(&self.plan));
     }
 
     /// The server answered before it had the whole request: the connection is used again when

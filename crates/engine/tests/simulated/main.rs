@@ -9,6 +9,7 @@ mod interim;
 mod pipelining;
 mod repeating;
 mod support;
+mod surplus;
 mod timeouts;
 
 mod broken_answers;
