@@ -272,7 +272,7 @@ impl Worker {
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, kept_alive);
         self.connections[slot as usize].body_bytes = 0;
         self.connections[slot as usize].answer_began = false;
-        self.retire(slot, at);
+        self.retire(slot);
     }
 
     /// More bytes came than the last answer in flight has: nobody asked for them, and a next

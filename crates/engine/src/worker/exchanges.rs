@@ -48,6 +48,18 @@ impl Worker {
         self.stamp(io.now());
     }
 
+    /// The clock starts. What is in flight belongs to the warm-up, wholly: what began at this very
+    /// moment too, and the bytes of its bodies so far.
+    pub(super) fn open_window(&mut self, at: u64) {
+        for exchange in &mut self.exchanges {
+            exchange.started_ns = exchange.started_ns.min(at.saturating_sub(1));
+        }
+        for connection in &mut self.connections {
+            connection.body_bytes = 0;
+        }
+        self.recorder.open_window(at);
+    }
+
     /// Sends as many requests on an open connection as may be in flight.
     #[inline]
     pub(super) fn feed<I: Io>(&mut self, io: &mut I, slot: Slot) {
@@ -201,12 +213,11 @@ impl Worker {
 
     /// The oldest exchange of a connection is over; its place is free.
     #[inline]
-    pub(super) fn retire(&mut self, slot: Slot, at: u64) {
+    pub(super) fn retire(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.oldest = (connection.oldest + 1) % self.pipeline;
         connection.in_flight -= 1;
         self.in_flight -= 1;
-        self.last_finish_ns = at;
     }
 
     /// The oldest exchange failed.
@@ -225,7 +236,7 @@ impl Worker {
         exchange.stamp(at);
         self.recorder.record().body_bytes += body_bytes;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
-        self.retire(slot, at);
+        self.retire(slot);
     }
 
     /// The connection is of no use any more: fails the oldest exchange and asks the driver to
@@ -388,7 +399,7 @@ impl Worker {
             (CloseReason::Local, Some(kind)) => (kind, 0),
             _ => failure_of(why),
         };
-        let mut repeats = 0u64;
+        let mut repeats = false;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].oldest;
             let place = self.place(slot, ring);
@@ -401,12 +412,13 @@ impl Worker {
                     repeated: true,
                     ..Exchange::default()
                 };
-                repeats += 1;
+                self.recorder.repeated(exchange);
+                repeats = true;
                 break;
             }
             self.fail_oldest(slot, at, kind, errno, false);
         }
-        if repeats == 0 {
+        if !repeats {
             return;
         }
         // The first that may be repeated stands at the front now; those behind it were sent no
@@ -418,9 +430,8 @@ impl Worker {
             exchange.repeated = true;
             exchange.sent_ns = 0;
             exchange.first_byte_ns = 0;
-            repeats += 1;
+            self.recorder.repeated(exchange);
         }
-        self.recorder.record().repeated += repeats;
     }
 
     /// Whether the answer that is expected next is best received at once or with its body

@@ -131,7 +131,6 @@ pub struct Worker {
     untried_addresses: usize,
     refused_in_a_row: u32,
     hopeless: bool,
-    last_finish_ns: u64,
     next_check_ns: u64,
     now_ns: u64,
     requests_per_connection: u64,
@@ -201,8 +200,7 @@ pub fn work<D: Driver>(
     let start_ns = now;
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
-    worker.recorder.open_window(start_ns);
-    worker.last_finish_ns = start_ns;
+    worker.open_window(start_ns);
     worker.start_all(driver.io(), now);
     let mut spin = spin;
     loop {
@@ -231,7 +229,7 @@ pub fn work<D: Driver>(
         ended = Ended::Hopeless;
     }
     let finished_early = worker.is_done() && ended == Ended::Complete;
-    let closed_ns = if finished_early { worker.last_finish_ns } else { now.min(end_ns) };
+    let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
     worker.note_unfinished(closed_ns);
     effort.window_ns = closed_ns - start_ns;
     Ok(WorkerRecord {
@@ -282,7 +280,6 @@ impl Worker {
             untried_addresses: addresses,
             refused_in_a_row: 0,
             hopeless: false,
-            last_finish_ns: 0,
             next_check_ns: 0,
             now_ns: 0,
             requests_per_connection: match plan.connections.requests_per_connection {

@@ -11,6 +11,7 @@ mod repeating;
 mod support;
 mod surplus;
 mod timeouts;
+mod warmup;
 
 mod broken_answers;
 mod closing;
