@@ -13,6 +13,7 @@ mod latency;
 mod memory;
 mod misbehaving;
 mod misbehaving_ab;
+mod observer;
 mod refusals;
 mod reports;
 mod support;
