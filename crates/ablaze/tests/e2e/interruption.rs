@@ -1,0 +1,140 @@
+//! Ctrl-C, SIGTERM, readers that go away and disks that are full: what was measured is kept.
+
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use ablaze_target::hostile::{Behaviour, Hostile};
+use serde_json::Value;
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::support::{BACKENDS, Ran, Scratch, command, end, eventually, run, serve, start, url};
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Ends a run by a signal once something holds; it has little time to end.
+fn interrupt(words: &[&str], name: &str, ready: impl FnMut() -> bool) -> Ran {
+    let child = start(&mut command(words));
+    assert!(eventually(ready), "{words:?}: nothing arrives");
+    signal(&child, name);
+    let asked = Instant::now();
+    let ran = end(child);
+    assert!(asked.elapsed() < Duration::from_secs(5), "{words:?}: {:?}", asked.elapsed());
+    assert!(!ran.stderr.contains("panicked"), "{ran:?}");
+    ran
+}
+
+#[test]
+fn what_was_measured_is_printed_and_kept() {
+    for io in BACKENDS {
+        for name in ["-INT", "-TERM"] {
+            let server = serve();
+            let target = url(&server, "/");
+            let kept = Scratch::new(&format!("interrupted{name}-{io}.json"));
+            let words = [&target, "-d60", "-o", kept.word(), "--io", io];
+            let ran = interrupt(&words, name, || server.served().requests > 100);
+            assert_eq!(ran.status, 130, "{ran:?}");
+            assert!(ran.stdout.contains("answers") && ran.stdout.contains("rate"), "{ran:?}");
+            let json: Value =
+                serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
+            assert_eq!(json["ended"], "interrupted");
+            assert!(json["answers"].as_u64().unwrap() > 0);
+
+            let before = server.served().requests;
+            let words = ["ab", "-k", "-c4", "-t60", "-n", "100000000", "--io", io, &target];
+            let ran = interrupt(&words, name, || server.served().requests > before + 100);
+            assert_eq!(ran.status, 1, "{ran:?}");
+            assert!(ran.stdout.contains("Complete requests:"), "{ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_does_not_hold_it() {
+    for io in BACKENDS {
+        let server = Hostile::always(Behaviour::Hang).unwrap();
+        let words = [&server.url(), "-c3", "-d60", "--io", io];
+        let ran = interrupt(&words, "-INT", || server.requests() >= 3);
+        assert_eq!(ran.status, 130, "{ran:?}");
+        assert!(ran.stdout.contains("unfinished"), "{ran:?}");
+    }
+}
+
+#[test]
+fn a_connection_that_is_never_accepted_does_not_hold_it() {
+    for io in BACKENDS {
+        // A queue of one that is full: further SYNs are dropped (listen(2)).
+        let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        let any: std::net::SocketAddr = "127.0.0.1:0".parse().unwrap();
+        socket.bind(&SockAddr::from(any)).unwrap();
+        socket.listen(0).unwrap();
+        let address = TcpListener::from(socket.try_clone().unwrap()).local_addr().unwrap();
+        let _first = std::net::TcpStream::connect(address).unwrap();
+        let begun = Instant::now();
+        let target = format!("http://{address}/");
+        let later = || begun.elapsed() > Duration::from_millis(400);
+        for words in [&[&target[..], "-c2", "-d60", "--io", io][..], &["ab", "-n2", "--io", io, &target]]
+        {
+            let ran = interrupt(words, "-INT", later);
+            assert_eq!(ran.status, if words[0] == "ab" { 1 } else { 130 }, "{words:?} {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn a_second_ctrl_c_ends_it_at_once() {
+    let server = Hostile::always(Behaviour::Hang).unwrap();
+    let child = start(&mut command(&[&server.url(), "-c1", "-d60"]));
+    assert!(eventually(|| server.requests() >= 1));
+    signal(&child, "-INT");
+    let _ = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert_eq!(end(child).status, 130);
+}
+
+#[test]
+fn a_reader_that_went_away_is_no_failure() {
+    let server = serve();
+    let target = url(&server, "/");
+    for words in [
+        &[&target[..], "-n", "100"][..],
+        &[&target, "-n", "100", "--json"],
+        &["ab", "-n", "100", &target],
+        &["ab", "-w", "-n", "100", &target],
+        &["gurl", "-an", "100", "-bench", &target],
+        &["--help"],
+        &["load", "--help"],
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = command(words).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(!stderr.contains("panicked") && !stderr.contains("pipe"), "{words:?}: {stderr}");
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {stderr}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_told_in_one_line() {
+    let server = serve();
+    let target = url(&server, "/");
+    for words in [
+        &[&target[..], "-n", "100"][..],
+        &[&target, "-n", "100", "--json"],
+        &["ab", "-q", "-n", "100", &target],
+        &["ab", "-q", "-w", "-n", "100", &target],
+        &["gurl", "-an", "100", "-bench", &target],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = command(words).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{words:?}: {stderr}");
+        assert_eq!(stderr.lines().count(), 1, "{words:?}: {stderr}");
+    }
+    for option in ["-e", "-g"] {
+        let ran = run(&mut command(&["ab", "-q", "-n100", option, "/dev/full", &target]));
+        assert!(ran.status == 1 && ran.stdout.contains("Complete requests:"), "{option}: {ran:?}");
+    }
+}

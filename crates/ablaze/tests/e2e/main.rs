@@ -1,0 +1,20 @@
+//! The built command end to end, as people use it, in anger and by mistake: over both I/O
+//! backends, against servers that misbehave or that count for themselves.
+//!
+//! What takes long or needs a quiet machine runs only with ABLAZE_LONG_TESTS=1, as .ci/full does.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
+
+mod commands;
+mod counts;
+mod forbidden_ring;
+mod interruption;
+mod latency;
+mod memory;
+mod misbehaving;
+mod misbehaving_ab;
+mod observer;
+mod refusals;
+mod reports;
+mod support;
+mod ways;
