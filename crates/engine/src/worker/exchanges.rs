@@ -73,11 +73,18 @@ impl Worker {
             }
             return;
         }
+        self.note_leaving(io, slot);
         self.send_places(io, slot, first_new, count);
-        let now = if I::SENDS_AT_ONCE { Some(io.now()) } else { None };
-        match now {
-            Some(at) => self.stamp_slot(slot, at),
-            None => self.unstamped.push(slot),
+    }
+
+    /// What is in flight on the slot leaves now, or with the current batch: "sent" is the time
+    /// just before the system call that submits it.
+    #[inline]
+    pub(super) fn note_leaving<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        if I::SENDS_AT_ONCE {
+            self.stamp_slot(slot, io.now());
+        } else {
+            self.unstamped.push(slot);
         }
     }
 
@@ -109,8 +116,8 @@ impl Worker {
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
+        self.note_leaving(io, slot);
         io.open(slot, self.address as u16, first, mode);
-        self.unstamped.push(slot);
     }
 
     /// Takes numbers for the free places of a connection, up to its limit; returns how many.
