@@ -446,6 +446,7 @@ impl Worker {
     pub(super) fn note_unfinished(&mut self, at: u64) {
         for slot in 0..self.connections.len() as Slot {
             let connection = self.connections[slot as usize];
+            self.recorder.record().body_bytes += connection.body_bytes;
             for position in 0..connection.in_flight {
                 let place = self.place(slot, connection.oldest + position);
                 let exchange = self.exchanges[place];

@@ -181,8 +181,7 @@ pub fn work<D: Driver>(
     }
 
     let mut ended = Ended::Complete;
-    worker.closed_for_new = worker.hopeless;
-    if plan.limits.warmup_ns > 0 && !worker.hopeless {
+    if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.hopeless {
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         worker.start_all(driver.io(), now);
@@ -201,7 +200,9 @@ pub fn work<D: Driver>(
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
-    worker.start_all(driver.io(), now);
+    if !control.stopped() && !worker.hopeless {
+        worker.start_all(driver.io(), now);
+    }
     let mut spin = spin;
     loop {
         if worker.is_done() {

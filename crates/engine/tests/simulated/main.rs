@@ -8,9 +8,11 @@ mod addresses;
 mod interim;
 mod pipelining;
 mod repeating;
+mod stopping;
 mod support;
 mod surplus;
 mod timeouts;
+mod unfinished;
 mod warmup;
 
 mod broken_answers;
