@@ -176,8 +176,12 @@ pub fn work<D: Driver>(
         while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
             now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
         }
-        worker.in_setup = false;
         now = gate.all_connected(&mut || driver.io().now());
+        // Simulated clocks stand still while their worker waits.
+        while driver.io().now() < now {
+            worker.turn(&mut driver, &mut effort, now, 0)?;
+        }
+        worker.in_setup = false;
     }
 
     let mut ended = Ended::Complete;
