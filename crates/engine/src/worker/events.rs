@@ -33,7 +33,7 @@ impl<I: Io> Handler<I> for Worker {
         }
         if sends_now {
             self.send_places(io, slot, 0, in_flight);
-            self.unstamped.push(slot);
+            self.stamp_now_or_later(io, slot);
         } else {
             let template = self.exchanges[self.place(slot, oldest)].template;
             self.recorder.record().sent_bytes += u64::from(self.outbox.request_bytes(template));

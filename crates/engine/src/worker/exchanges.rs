@@ -74,10 +74,17 @@ impl Worker {
             return;
         }
         self.send_places(io, slot, first_new, count);
-        let now = if I::SENDS_AT_ONCE { Some(io.now()) } else { None };
-        match now {
-            Some(at) => self.stamp_slot(slot, at),
-            None => self.unstamped.push(slot),
+        self.stamp_now_or_later(io, slot);
+    }
+
+    /// Gives what was just sent or opened its time: now if it has left, else that of the batch.
+    #[inline]
+    pub(super) fn stamp_now_or_later<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        if I::SENDS_AT_ONCE {
+            let at = io.now();
+            self.stamp_slot(slot, at);
+        } else {
+            self.unstamped.push(slot);
         }
     }
 
@@ -109,8 +116,9 @@ impl Worker {
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
+        // Before the call, which sends the SYN.
+        self.stamp_now_or_later(io, slot);
         io.open(slot, self.address as u16, first, mode);
-        self.unstamped.push(slot);
     }
 
     /// Takes numbers for the free places of a connection, up to its limit; returns how many.
@@ -229,9 +237,10 @@ impl Worker {
         errno: i32,
         connecting: bool,
     ) {
-        let connection = &self.connections[slot as usize];
-        let place = self.place(slot, connection.oldest);
-        let body_bytes = connection.body_bytes;
+        let connection = &mut self.connections[slot as usize];
+        let body_bytes = std::mem::take(&mut connection.body_bytes);
+        let oldest = connection.oldest;
+        let place = self.place(slot, oldest);
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
         self.recorder.record().body_bytes += body_bytes;

@@ -6,7 +6,9 @@
 
 mod addresses;
 mod interim;
+mod invariants;
 mod pipelining;
+mod plans;
 mod repeating;
 mod stopping;
 mod support;
