@@ -252,18 +252,16 @@ impl Start {
         self.complete.notify_all();
     }
 
-    /// Waits for the others. The first to go on sets the time for all, by this clock.
+    /// Waits for the others. The time for all is that of the last to come, each by its clock.
     fn wait(&self, clock: &mut dyn FnMut() -> u64) -> u64 {
-        self.leave();
-        let missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut missing = self
-            .complete
+        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
+        missing.at_ns = missing.at_ns.max(clock());
+        missing.workers -= 1;
+        self.complete.notify_all();
+        self.complete
             .wait_while(missing, |missing| missing.workers > 0)
-            .unwrap_or_else(PoisonError::into_inner);
-        if missing.at_ns == 0 {
-            missing.at_ns = clock();
-        }
-        missing.at_ns
+            .unwrap_or_else(PoisonError::into_inner)
+            .at_ns
     }
 }
 

@@ -236,9 +236,10 @@ impl Worker {
         errno: i32,
         connecting: bool,
     ) {
-        let connection = &self.connections[slot as usize];
-        let place = self.place(slot, connection.oldest);
-        let body_bytes = connection.body_bytes;
+        let connection = &mut self.connections[slot as usize];
+        let body_bytes = std::mem::take(&mut connection.body_bytes);
+        let oldest = connection.oldest;
+        let place = self.place(slot, oldest);
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
         self.recorder.record().body_bytes += body_bytes;
@@ -453,6 +454,7 @@ impl Worker {
     pub(super) fn note_unfinished(&mut self, at: u64) {
         for slot in 0..self.connections.len() as Slot {
             let connection = self.connections[slot as usize];
+            self.recorder.record().body_bytes += connection.body_bytes;
             for position in 0..connection.in_flight {
                 let place = self.place(slot, connection.oldest + position);
                 let exchange = self.exchanges[place];

@@ -179,13 +179,16 @@ pub fn work<D: Driver>(
         while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
             now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
         }
-        worker.in_setup = false;
         now = gate.all_connected(&mut || driver.io().now());
+        // Simulated clocks stand still while their worker waits.
+        while driver.io().now() < now {
+            worker.turn(&mut driver, &mut effort, now, 0)?;
+        }
+        worker.in_setup = false;
     }
 
     let mut ended = Ended::Complete;
-    worker.closed_for_new = worker.hopeless;
-    if plan.limits.warmup_ns > 0 && !worker.hopeless {
+    if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.hopeless {
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         worker.start_all(driver.io(), now);
@@ -204,7 +207,9 @@ pub fn work<D: Driver>(
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
-    worker.start_all(driver.io(), now);
+    if !control.stopped() && !worker.hopeless {
+        worker.start_all(driver.io(), now);
+    }
     let mut spin = spin;
     loop {
         if worker.is_done() {

@@ -6,11 +6,15 @@
 
 mod addresses;
 mod interim;
+mod invariants;
 mod pipelining;
+mod plans;
 mod repeating;
+mod stopping;
 mod support;
 mod surplus;
 mod timeouts;
+mod unfinished;
 mod warmup;
 
 mod broken_answers;

@@ -77,3 +77,19 @@ fn more_answers_than_requests_are_neither_lost_nor_timed_from_nowhere() {
         assert_eq!(run.record.finished(), 60);
     });
 }
+
+#[test]
+fn the_bytes_of_a_broken_body_are_counted_once() {
+    let peer = Script::new(&[HELLO], |moment| {
+        if moment.request == 0 {
+            moment.send_part(MS, 0, HELLO.len() - 1);
+            moment.far.close_after(2 * MS);
+        }
+    });
+    run(&pipelined(plan(4, 1), 4), &peer, |run| {
+        check_sums(run);
+        assert_eq!(run.record.failures_of(FailureKind::ShortBody), 1);
+        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutAnswer), 3);
+        assert_eq!(run.record.body_bytes, 4);
+    });
+}

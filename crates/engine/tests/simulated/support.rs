@@ -1,120 +1,12 @@
-//! A Plan by hand, a far end by script, and a log of what the far end saw.
+//! A far end by script, a log of what it saw, and runs over both kinds of simulated driver.
 
 use std::sync::{Arc, Mutex};
 
-use ablaze_engine::plan::{
-    ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
-};
-use ablaze_engine::{Control, Run, run_simulated, run_simulated_at_once};
+use ablaze_engine::{Control, Plan, Run, run_simulated, run_simulated_at_once};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, SimPeer};
-use ablaze_wire::http1::builder::RequestBuilder;
-use ablaze_wire::http1::request::Template;
 
-pub const US: u64 = 1_000;
-pub const MS: u64 = 1_000_000;
-pub const S: u64 = 1_000_000_000;
-
-pub const HELLO: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-pub const HELLO_CLOSE: &[u8] =
-    b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
-
-/// A GET of this path, HTTP/1.1.
-pub fn get(path: &str) -> Template {
-    RequestBuilder::new("GET", path).header("Host", "there").build().unwrap()
-}
-
-/// `requests` requests over `connections` connections of one worker, kept alive, the clock
-/// starting when they stand; a timeout of 30 s.
-pub fn plan(requests: u64, connections: u32) -> Plan {
-    Plan {
-        target: Target {
-            url: "http://there/".to_owned(),
-            host: "there".to_owned(),
-            port: 80,
-            path: "/".to_owned(),
-            addresses: vec![([127, 0, 0, 1], 80).into()],
-            unix_socket: None,
-        },
-        requests: Requests {
-            templates: vec![get("/")],
-            order: Vec::new(),
-            method: "GET".to_owned(),
-            minor_version: 1,
-            has_body: false,
-            seed: 1,
-        },
-        load: Load::Closed { connections, pipeline: 1 },
-        limits: Limits {
-            requests: Some(requests),
-            duration_ns: None,
-            warmup_ns: 0,
-            timeout_ns: 30 * S,
-            max_head_bytes: 16 * 1024,
-            hopeless_after: 10,
-        },
-        connections: Connections {
-            keep_alive: true,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::AfterConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: None,
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: 1,
-            count_reason: String::new(),
-            cpus: Vec::new(),
-            io: IoChoice::Auto,
-            spin: Spin::Off,
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        keep_every_request: false,
-    }
-}
-
-/// As [`plan`], for a time instead of a number.
-pub fn plan_for(duration_ns: u64, connections: u32) -> Plan {
-    let mut plan = plan(1, connections);
-    plan.limits.requests = None;
-    plan.limits.duration_ns = Some(duration_ns);
-    plan
-}
-
-pub fn pipelined(mut plan: Plan, depth: u32) -> Plan {
-    plan.load = Load::Closed { connections: plan.load.connections(), pipeline: depth };
-    plan
-}
-
-pub fn with_workers(mut plan: Plan, count: u32) -> Plan {
-    plan.workers.count = count;
-    plan
-}
-
-pub fn closing_each(mut plan: Plan) -> Plan {
-    plan.connections.keep_alive = false;
-    plan
-}
-
-pub fn clock_before(mut plan: Plan) -> Plan {
-    plan.connections.clock_starts = ClockStarts::BeforeConnecting;
-    plan
-}
-
-pub fn with_timeout(mut plan: Plan, timeout_ns: u64) -> Plan {
-    plan.limits.timeout_ns = timeout_ns;
-    plan
-}
-
-pub fn without_repeat(mut plan: Plan) -> Plan {
-    plan.connections.repeat = false;
-    plan
-}
+pub use crate::plans::*;
 
 /// Runs over the simulated driver whose sends leave at the end of a batch (as io_uring's do),
 /// then over the one whose sends leave at once (as epoll's do); the script must make no

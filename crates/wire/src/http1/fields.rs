@@ -60,18 +60,18 @@ pub(super) fn walk<const REQUEST: bool>(
             },
         };
         let Some(mut next) = next else { return Ok(Walk::Incomplete) };
-        if may_matter(name.len()) {
-            if let Some(field) = field_of::<REQUEST>(line, name.len()) {
-                // Its value may go on in the next line.
-                while let [b' ' | b'\t', folded @ ..] = next {
-                    let Some(behind) = line_end(folded)? else { return Ok(Walk::Incomplete) };
-                    next = behind;
-                }
-                if next.is_empty() {
-                    return Ok(Walk::Incomplete);
-                }
-                facts.note(field, &colon_and_value[1..colon_and_value.len() - next.len()]);
+        if may_matter(name.len())
+            && let Some(field) = field_of::<REQUEST>(line, name.len())
+        {
+            // Its value may go on in the next line.
+            while let [b' ' | b'\t', folded @ ..] = next {
+                let Some(behind) = line_end(folded)? else { return Ok(Walk::Incomplete) };
+                next = behind;
             }
+            if next.is_empty() {
+                return Ok(Walk::Incomplete);
+            }
+            facts.note(field, &colon_and_value[1..colon_and_value.len() - next.len()]);
         }
         line = next;
     }

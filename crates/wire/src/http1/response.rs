@@ -182,12 +182,12 @@ impl LastHead {
         max_head_bytes: usize,
     ) -> Result<Scan, HeadError> {
         let result = scan(bytes, resume, answer_has_no_body, max_head_bytes)?;
-        if let Scan::Complete(head) = result {
-            if let Some(place) = self.bytes.get_mut(..head.len) {
-                place.copy_from_slice(&bytes[..head.len]);
-                self.head = head;
-                self.answer_has_no_body = answer_has_no_body;
-            }
+        if let Scan::Complete(head) = result
+            && let Some(place) = self.bytes.get_mut(..head.len)
+        {
+            place.copy_from_slice(&bytes[..head.len]);
+            self.head = head;
+            self.answer_has_no_body = answer_has_no_body;
         }
         Ok(result)
     }
@@ -244,10 +244,10 @@ fn scan_more(
     // judged from the beginning.
     let in_first_lines =
         line_start <= start || memchr::memrchr(b'\n', &bytes[start..line_start - 1]).is_none();
-    if !in_first_lines {
-        if let Walk::Incomplete = walk::<false>(bytes, line_start, &mut Facts::default())? {
-            return Ok(None);
-        }
+    if !in_first_lines
+        && let Walk::Incomplete = walk::<false>(bytes, line_start, &mut Facts::default())?
+    {
+        return Ok(None);
     }
     scan_whole(bytes, answer_has_no_body)
 }
