@@ -3,6 +3,8 @@
 use ablaze_net::Receive;
 use ablaze_wire::http1::chunked::Chunked;
 
+use crate::failure::FailureKind;
+
 /// One request and its answer to come.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Exchange {
@@ -20,6 +22,19 @@ pub struct Exchange {
     pub template: u32,
     /// It was sent once before, on a connection that the server closed before answering.
     pub repeated: bool,
+}
+
+impl Exchange {
+    /// Gives it the times it has not got yet: it is being sent, or ended before it could be.
+    #[inline]
+    pub fn stamp(&mut self, at: u64) {
+        if self.started_ns == 0 {
+            self.started_ns = at;
+        }
+        if self.sent_ns == 0 {
+            self.sent_ns = at;
+        }
+    }
 }
 
 /// What a connection is doing.
@@ -67,6 +82,8 @@ pub struct Connection {
     pub answer_began: bool,
     /// The answer is complete but its request not yet sent whole.
     pub held: bool,
+    /// What the connection was given up for.
+    pub given_up: Option<FailureKind>,
     /// How the driver was last told to receive.
     pub mode: Receive,
     /// Sends that asked for notice and have not had it.
@@ -103,6 +120,7 @@ impl Connection {
             server_keeps: false,
             answer_began: false,
             held: false,
+            given_up: None,
             mode: Receive::Stream,
             sends_under_way: 0,
             oldest: 0,

@@ -147,10 +147,31 @@ pub fn run_simulated<P: SimPeer + Sync>(
     peers: &[P],
     control: &Control,
 ) -> Result<Run, LaunchError> {
+    simulate::<P, false>(plan, peers, control)
+}
+
+/// As [`run_simulated`], over a driver whose sends leave during the call, as epoll's do, instead
+/// of at the end of the batch, as io_uring's do.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_simulated_at_once<P: SimPeer + Sync>(
+    plan: Plan,
+    peers: &[P],
+    control: &Control,
+) -> Result<Run, LaunchError> {
+    simulate::<P, true>(plan, peers, control)
+}
+
+fn simulate<P: SimPeer + Sync, const SENDS_AT_ONCE: bool>(
+    plan: Plan,
+    peers: &[P],
+    control: &Control,
+) -> Result<Run, LaunchError> {
     plan.check()?;
     let backend = Backend { name: "simulated", fallback_reason: None };
     carry_out(plan, control, backend, |setup| {
-        Ok(SimDriver::<P, false>::new(&setup, peers.to_vec()))
+        Ok(SimDriver::<P, SENDS_AT_ONCE>::new(&setup, peers.to_vec()))
     })
 }
 

@@ -16,7 +16,7 @@ mod schedule;
 mod worker;
 
 pub use failure::FailureKind;
-pub use launch::{Control, LaunchError, Progress, run, run_simulated};
+pub use launch::{Control, LaunchError, Progress, run, run_simulated, run_simulated_at_once};
 pub use plan::Plan;
 pub use record::{Phases, Record};
 pub use run::Run;

@@ -33,6 +33,8 @@ pub struct Recorder {
     record: Record,
     /// Exchanges begun before this are not recorded.
     window_start_ns: u64,
+    /// When the last exchange that is recorded ended.
+    last_finish_ns: u64,
     expected: Box<[bool; 1000]>,
     statuses: Box<[u64; 1000]>,
     /// Body length of the answer before, and how many in a row had it: most runs have one length.
@@ -70,6 +72,7 @@ impl Recorder {
         Self {
             record,
             window_start_ns: u64::MAX,
+            last_finish_ns: 0,
             expected: is_expected,
             statuses: Box::new([0; 1000]),
             body_bytes: 0,
@@ -90,10 +93,18 @@ impl Recorder {
         self.window_start_ns = at;
         self.slice_start_ns = at;
         self.slice_end_ns = at + self.record.slices.slice_ns;
+        self.last_finish_ns = at;
         self.record.received_bytes = 0;
+        self.record.body_bytes = 0;
         self.record.sent_bytes = 0;
+        self.record.repeated = 0;
         self.record.event_age.clear();
         self.snapshot.window_start_ns.store(at, Ordering::Relaxed);
+    }
+
+    /// Whether what begins now is recorded.
+    pub fn window_is_open(&self) -> bool {
+        self.window_start_ns != u64::MAX
     }
 
     /// An exchange was answered. `body_bytes` without transfer coding.
@@ -111,6 +122,7 @@ impl Recorder {
         if exchange.started_ns < self.window_start_ns {
             return;
         }
+        self.last_finish_ns = at;
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         let record = &mut self.record;
         if record.answers == 0 {
@@ -122,7 +134,6 @@ impl Recorder {
         let status = usize::from(status.min(999));
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
-        record.answered.total.record(total_ns);
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
         if exchange.connect_ns == 0 {
@@ -156,6 +167,7 @@ impl Recorder {
         if exchange.started_ns < self.window_start_ns {
             return;
         }
+        self.last_finish_ns = at;
         self.count_failure(at, kind, errno, connecting);
         self.slice_failures += 1;
         let total_ns = at.saturating_sub(exchange.started_ns);
@@ -173,6 +185,12 @@ impl Recorder {
         if self.keep_every_request {
             self.keep_line(exchange, at, total_ns, wait_ns, false);
         }
+    }
+
+    /// An exchange is sent again.
+    pub fn repeated(&mut self, exchange: &Exchange) {
+        let is_new = exchange.started_ns == 0 && self.window_is_open();
+        self.record.repeated += u64::from(is_new || exchange.started_ns >= self.window_start_ns);
     }
 
     /// A failure that belongs to no exchange of the window: connecting before it was hopeless.
@@ -208,6 +226,11 @@ impl Recorder {
     /// Running estimate of the median total time, ns; 0 before the first answer.
     pub fn median_ns(&self) -> u64 {
         self.median_ns
+    }
+
+    /// When the last exchange that is recorded ended; the window's start if there was none.
+    pub fn last_finish_ns(&self) -> u64 {
+        self.last_finish_ns
     }
 
     /// When the current slice ends.

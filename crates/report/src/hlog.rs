@@ -75,7 +75,7 @@ mod tests {
             phases::flat(&run.record).into_iter().filter(|(_, l)| l.count() > 0).collect();
         assert_eq!(found.len(), expected.len());
         for (phase, latency) in expected {
-            assert_eq!(&found[&phase], latency.histogram(), "{phase}");
+            assert_eq!(found[&phase], latency.histogram(), "{phase}");
         }
     }
 

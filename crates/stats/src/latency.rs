@@ -3,17 +3,14 @@
 
 use hdrhistogram::Histogram;
 
+use crate::buckets::Buckets;
 use crate::order;
 use crate::saved::Exact;
-
-/// Lowest and highest value a histogram tells apart: 1 ns to 1 h. Fixed, so that it never grows
-/// during a run and any two can be merged.
-const RANGE_NS: (u64, u64) = (1, 3_600_000_000_000);
 
 /// The distribution of one quantity in nanoseconds.
 #[derive(Debug, Clone)]
 pub struct Latency {
-    histogram: Histogram<u64>,
+    buckets: Buckets,
     count: u64,
     sum_ns: u128,
     sum_of_squares: u128,
@@ -25,16 +22,21 @@ impl Latency {
     /// An empty distribution whose histogram keeps `digits` significant decimal digits (3 or 4).
     /// Memory is reserved at once but touched only where values fall.
     pub fn new(digits: u8) -> Self {
-        let histogram = Histogram::new_with_bounds(RANGE_NS.0, RANGE_NS.1, digits)
-            .expect("1 <= low, low * 2 <= high and digits <= 5 by the constants above");
-        Self { histogram, count: 0, sum_ns: 0, sum_of_squares: 0, min_ns: u64::MAX, max_ns: 0 }
+        Self {
+            buckets: Buckets::new(digits),
+            count: 0,
+            sum_ns: 0,
+            sum_of_squares: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+        }
     }
 
     /// A distribution put together again from its histogram and its exact figures.
-    pub(crate) fn from_parts(histogram: Histogram<u64>, exact: Exact) -> Self {
+    pub(crate) fn from_parts(histogram: &Histogram<u64>, exact: Exact) -> Self {
         Self {
             count: histogram.len(),
-            histogram,
+            buckets: Buckets::from_histogram(histogram),
             sum_ns: exact.sum_ns,
             sum_of_squares: exact.sum_of_squares,
             min_ns: exact.min_ns.unwrap_or(u64::MAX),
@@ -51,9 +53,7 @@ impl Latency {
     /// Counts the same value `times` times.
     #[inline]
     pub fn record_many(&mut self, value_ns: u64, times: u64) {
-        if self.histogram.record_n(value_ns.clamp(1, RANGE_NS.1), times).is_err() {
-            debug_assert!(false, "a value clamped into the range is always recordable");
-        }
+        self.buckets.add(value_ns.max(1), times);
         self.count += times;
         self.sum_ns += u128::from(value_ns) * u128::from(times);
         self.sum_of_squares += u128::from(value_ns) * u128::from(value_ns) * u128::from(times);
@@ -63,9 +63,7 @@ impl Latency {
 
     /// Adds all values of `other`; lossless when both keep the same digits.
     pub fn merge(&mut self, other: &Self) {
-        if self.histogram.add(&other.histogram).is_err() {
-            debug_assert!(false, "all histograms share one range");
-        }
+        self.buckets.merge(&other.buckets);
         self.count += other.count;
         self.sum_ns += other.sum_ns;
         self.sum_of_squares += other.sum_of_squares;
@@ -75,7 +73,7 @@ impl Latency {
 
     /// Forgets everything, keeps the memory.
     pub fn clear(&mut self) {
-        self.histogram.reset();
+        self.buckets.clear(self.max_ns);
         self.count = 0;
         self.sum_ns = 0;
         self.sum_of_squares = 0;
@@ -144,9 +142,7 @@ impl Latency {
         if rank == 0 || rank > self.count {
             return None;
         }
-        // The histogram rounds share × count up to a whole rank: aim at the middle below it.
-        let share = (rank as f64 - 0.5) / self.count as f64;
-        Some(self.histogram.value_at_quantile(share).clamp(self.min_ns, self.max_ns))
+        Some(self.buckets.at_rank(rank).clamp(self.min_ns, self.max_ns))
     }
 
     /// The two values between which the true quantile `q` lies with 95 % confidence, whatever the
@@ -155,7 +151,7 @@ impl Latency {
     pub fn quantile_interval_ns(&self, q: f64) -> Option<(u64, u64)> {
         let (low, high) = order::interval_ranks(self.count, q, order::CONFIDENCE)?;
         let (low, high) = (self.value_at_rank_ns(low)?, self.value_at_rank_ns(high)?);
-        Some((self.histogram.lowest_equivalent(low).max(self.min_ns), high))
+        Some((self.buckets.lowest_equivalent(low).max(self.min_ns), high))
     }
 
     /// The value at quantile `q` where there are enough values to say anything about it: both ends
@@ -166,12 +162,12 @@ impl Latency {
 
     /// How many values are at most `value_ns`, to the histogram's digits.
     pub fn count_at_most(&self, value_ns: u64) -> u64 {
-        self.histogram.count_between(0, value_ns.min(RANGE_NS.1))
+        self.buckets.count_at_most(value_ns)
     }
 
-    /// The histogram itself, for exporters that speak HDR.
-    pub fn histogram(&self) -> &Histogram<u64> {
-        &self.histogram
+    /// Its histogram, for exporters that speak HDR.
+    pub fn histogram(&self) -> Histogram<u64> {
+        self.buckets.to_histogram()
     }
 }
 

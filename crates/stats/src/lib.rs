@@ -1,5 +1,6 @@
 //! Histograms and statistics: pure functions, every formula with its source.
 
+mod buckets;
 pub mod latency;
 pub mod order;
 pub mod saved;

@@ -50,7 +50,7 @@ impl Latency {
     pub fn to_base64(&self) -> String {
         let mut bytes = Vec::new();
         V2DeflateSerializer::new()
-            .serialize(self.histogram(), &mut bytes)
+            .serialize(&self.histogram(), &mut bytes)
             .expect("writing to memory succeeds, and counts stay far below 2^63");
         STANDARD.encode(bytes)
     }
@@ -84,7 +84,11 @@ impl Latency {
             (None, None) => histogram.is_empty() && exact.sum_ns == 0 && exact.sum_of_squares == 0,
             _ => false,
         };
-        if fits { Ok(Self::from_parts(histogram, exact)) } else { Err(RestoreError::Contradiction) }
+        if fits {
+            Ok(Self::from_parts(&histogram, exact))
+        } else {
+            Err(RestoreError::Contradiction)
+        }
     }
 }
 

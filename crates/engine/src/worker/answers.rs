@@ -16,6 +16,9 @@ enum Piece {
     Consumed,
     /// The answer is complete; so many bytes of the piece are behind it.
     Complete { rest: usize },
+    /// An interim answer (RFC 9110, 15.2) is complete and the final one follows; so many bytes of
+    /// the piece are behind it.
+    Interim { rest: usize },
     /// The connection is given up.
     Broken(FailureKind),
 }
@@ -43,11 +46,13 @@ impl Worker {
                 Piece::Consumed => return,
                 Piece::Complete { rest: left } => {
                     rest = &rest[rest.len() - left..];
-                    if left > 0 {
-                        self.refuse_surplus(slot);
+                    let connection = &self.connections[slot as usize];
+                    if left > 0 && connection.in_flight == 1 && connection.server_keeps {
+                        return self.answer_with_surplus(io, slot, at);
                     }
                     self.answer_complete(io, slot, at);
                 }
+                Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
             }
         }
@@ -63,6 +68,7 @@ impl Worker {
         let exchange = &mut self.exchanges[place];
         if exchange.first_byte_ns == 0 {
             exchange.first_byte_ns = at;
+            exchange.stamp(at);
         }
         let template = exchange.template;
         if spill.is_none() {
@@ -123,16 +129,10 @@ impl Worker {
     #[inline]
     fn enter_body<I: Io>(&mut self, io: &mut I, slot: Slot, head: Head, rest: &[u8]) -> Piece {
         if head.status < 200 && head.status != 101 {
-            // An interim answer (RFC 9110, 15.2): the final one follows. The loop comes back
-            // here with what is behind it.
-            return if rest.is_empty() {
-                if matches!(self.connections[slot as usize].mode, Receive::Head) {
-                    io.receive(slot, Receive::Head);
-                }
-                Piece::Consumed
-            } else {
-                self.read_final_head(io, slot, rest)
-            };
+            if rest.is_empty() && matches!(self.connections[slot as usize].mode, Receive::Head) {
+                io.receive(slot, Receive::Head);
+            }
+            return Piece::Interim { rest: rest.len() };
         }
         let connection = &mut self.connections[slot as usize];
         connection.status = head.status;
@@ -166,12 +166,6 @@ impl Worker {
                 Piece::Consumed
             }
         }
-    }
-
-    #[cold]
-    fn read_final_head<I: Io>(&mut self, io: &mut I, slot: Slot, rest: &[u8]) -> Piece {
-        let at = self.now_ns;
-        self.read_head(io, slot, rest, at)
     }
 
     /// Reads in a body.
@@ -278,17 +272,16 @@ impl Worker {
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, kept_alive);
         self.connections[slot as usize].body_bytes = 0;
         self.connections[slot as usize].answer_began = false;
-        self.retire(slot, at);
+        self.retire(slot);
     }
 
     /// More bytes came than the last answer in flight has: nobody asked for them, and a next
     /// answer could not be told apart from them. The connection is not used again.
     #[cold]
-    fn refuse_surplus(&mut self, slot: Slot) {
-        let connection = &mut self.connections[slot as usize];
-        if connection.in_flight == 1 {
-            connection.server_keeps = false;
-        }
+    fn answer_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let body_bytes = self.connections[slot as usize].body_bytes;
+        self.answered(slot, at, body_bytes, false);
+        self.end_connection(io, slot, close_at_once(&self.plan));
     }
 
     /// The server answered before it had the whole request: the connection is used again when
@@ -302,12 +295,15 @@ impl Worker {
     }
 
     fn remember_head(&mut self, template: u32, bytes: &[u8], head: Head) {
+        if head.status < 200 && head.status != 101 {
+            return;
+        }
         self.recorder.keep_head(bytes);
         let index = template as usize % self.heads.len();
         // With more templates than places the method may differ: only the sole owner may reuse.
         let sole_owner = self.outbox.templates() <= self.heads.len();
         let known = &mut self.heads[index];
-        if head.status >= 200 && sole_owner {
+        if sole_owner {
             known.bytes.clear();
             known.bytes.extend_from_slice(bytes);
             known.head = Some(head);

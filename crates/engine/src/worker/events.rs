@@ -32,8 +32,11 @@ impl<I: Io> Handler<I> for Worker {
             exchange.sent_ns = if sends_now { 0 } else { at };
         }
         if sends_now {
+            self.note_leaving(io, slot);
             self.send_places(io, slot, 0, in_flight);
-            self.unstamped.push(slot);
+        } else {
+            let template = self.exchanges[self.place(slot, oldest)].template;
+            self.recorder.record().sent_bytes += u64::from(self.outbox.request_bytes(template));
         }
     }
 

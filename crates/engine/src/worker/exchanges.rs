@@ -20,7 +20,8 @@ impl Worker {
         self.in_setup = true;
         self.setup_left = self.connections.len() as u32;
         for slot in 0..self.connections.len() as Slot {
-            let due = now + self.plan.connections.ramp_ns * u64::from(slot);
+            let due =
+                now.saturating_add(self.plan.connections.ramp_ns.saturating_mul(u64::from(slot)));
             if due > now {
                 self.rest(slot, due);
             } else {
@@ -34,7 +35,7 @@ impl Worker {
     pub(super) fn start_all<I: Io>(&mut self, io: &mut I, now: u64) {
         let ramp_ns = if self.connects_first() { 0 } else { self.plan.connections.ramp_ns };
         for slot in 0..self.connections.len() as Slot {
-            let due = now + ramp_ns * u64::from(slot);
+            let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
             match self.connections[slot as usize].stage {
                 Stage::Open if self.connections[slot as usize].in_flight == 0 => {
                     self.feed(io, slot);
@@ -45,6 +46,18 @@ impl Worker {
             }
         }
         self.stamp(io.now());
+    }
+
+    /// The clock starts. What is in flight belongs to the warm-up, wholly: what began at this very
+    /// moment too, and the bytes of its bodies so far.
+    pub(super) fn open_window(&mut self, at: u64) {
+        for exchange in &mut self.exchanges {
+            exchange.started_ns = exchange.started_ns.min(at.saturating_sub(1));
+        }
+        for connection in &mut self.connections {
+            connection.body_bytes = 0;
+        }
+        self.recorder.open_window(at);
     }
 
     /// Sends as many requests on an open connection as may be in flight.
@@ -60,11 +73,18 @@ impl Worker {
             }
             return;
         }
+        self.note_leaving(io, slot);
         self.send_places(io, slot, first_new, count);
-        let now = if I::SENDS_AT_ONCE { Some(io.now()) } else { None };
-        match now {
-            Some(at) => self.stamp_slot(slot, at),
-            None => self.unstamped.push(slot),
+    }
+
+    /// What is in flight on the slot leaves now, or with the current batch: "sent" is the time
+    /// just before the system call that submits it.
+    #[inline]
+    pub(super) fn note_leaving<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        if I::SENDS_AT_ONCE {
+            self.stamp_slot(slot, io.now());
+        } else {
+            self.unstamped.push(slot);
         }
     }
 
@@ -78,13 +98,8 @@ impl Worker {
         connection.requests = u64::from(connection.in_flight);
         let (oldest, in_flight) = (connection.oldest, connection.in_flight);
         let place = self.place(slot, oldest);
-        let template = self.exchanges[place].template;
         let single = in_flight == 1 && !self.notify_sends;
-        let first = single.then(|| {
-            let first = self.outgoing(io, place);
-            self.recorder.record().sent_bytes += u64::from(self.outbox.request_bytes(template));
-            first
-        });
+        let first = single.then(|| self.outgoing(io, place));
         self.open(io, slot, first);
     }
 
@@ -101,8 +116,8 @@ impl Worker {
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
+        self.note_leaving(io, slot);
         io.open(slot, self.address as u16, first, mode);
-        self.unstamped.push(slot);
     }
 
     /// Takes numbers for the free places of a connection, up to its limit; returns how many.
@@ -205,12 +220,11 @@ impl Worker {
 
     /// The oldest exchange of a connection is over; its place is free.
     #[inline]
-    pub(super) fn retire(&mut self, slot: Slot, at: u64) {
+    pub(super) fn retire(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
         connection.oldest = (connection.oldest + 1) % self.pipeline;
         connection.in_flight -= 1;
         self.in_flight -= 1;
-        self.last_finish_ns = at;
     }
 
     /// The oldest exchange failed.
@@ -225,16 +239,18 @@ impl Worker {
         let connection = &self.connections[slot as usize];
         let place = self.place(slot, connection.oldest);
         let body_bytes = connection.body_bytes;
-        let exchange = self.exchanges[place];
+        let mut exchange = self.exchanges[place];
+        exchange.stamp(at);
         self.recorder.record().body_bytes += body_bytes;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
-        self.retire(slot, at);
+        self.retire(slot);
     }
 
     /// The connection is of no use any more: fails the oldest exchange and asks the driver to
     /// close. What else is in flight on it is repeated or fails when it is closed.
     pub(super) fn give_up<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
+        self.connections[slot as usize].given_up = Some(kind);
         if self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, 0, connecting);
         }
@@ -307,13 +323,7 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = failure_of(why);
-        let connection = &mut self.connections[slot as usize];
-        connection.failed_attempts += 1;
-        let nothing_stood = self.recorder.record().connections_opened == 0;
-        if nothing_stood && connection.address == self.address {
-            // The next address may be better.
-            self.address = (self.address + 1) % self.addresses;
-        }
+        let nothing_stood = self.address_failed(slot);
         let connection = &self.connections[slot as usize];
         // A request is lost only when no address of the name took a connection for it.
         let tried_all = !nothing_stood || connection.failed_attempts as usize % self.addresses == 0;
@@ -321,15 +331,40 @@ impl Worker {
             self.fail_oldest(slot, at, kind, errno, true);
         }
         if nothing_stood {
-            self.refused_in_a_row += 1;
             let limit =
                 self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
-                self.hopeless = true;
-                if self.in_setup {
-                    self.recorder.count_failure(at, kind, errno, true);
-                }
+                self.lose_hope(at, kind, errno);
             }
+        }
+    }
+
+    /// The address a slot was connecting to took no connection: unless one stood already, the
+    /// next address may be better. Whether none stood.
+    pub(super) fn address_failed(&mut self, slot: Slot) -> bool {
+        let connection = &mut self.connections[slot as usize];
+        connection.failed_attempts += 1;
+        let nothing_stood = self.recorder.record().connections_opened == 0;
+        if nothing_stood {
+            self.refused_in_a_row = self.refused_in_a_row.saturating_add(1);
+            // The first to fail moves all on; the others were under way to the same address.
+            if connection.address == self.address {
+                self.address = (self.address + 1) % self.addresses;
+                self.untried_addresses = self.untried_addresses.saturating_sub(1);
+            }
+        }
+        nothing_stood
+    }
+
+    /// Gives the run up if every address has failed. The failure is counted here, once, where it
+    /// belongs to no exchange of the window.
+    pub(super) fn lose_hope(&mut self, at: u64, kind: FailureKind, errno: i32) {
+        if self.hopeless || self.untried_addresses > 0 {
+            return;
+        }
+        self.hopeless = true;
+        if self.in_setup || !self.recorder.window_is_open() {
+            self.recorder.count_failure(at, kind, errno, true);
         }
     }
 
@@ -367,8 +402,11 @@ impl Worker {
                 }
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
             };
-        let (kind, errno) = failure_of(why);
-        let mut repeats = 0u64;
+        let (kind, errno) = match (why, connection.given_up) {
+            (CloseReason::Local, Some(kind)) => (kind, 0),
+            _ => failure_of(why),
+        };
+        let mut repeats = false;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].oldest;
             let place = self.place(slot, ring);
@@ -381,12 +419,13 @@ impl Worker {
                     repeated: true,
                     ..Exchange::default()
                 };
-                repeats += 1;
+                self.recorder.repeated(exchange);
+                repeats = true;
                 break;
             }
             self.fail_oldest(slot, at, kind, errno, false);
         }
-        if repeats == 0 {
+        if !repeats {
             return;
         }
         // The first that may be repeated stands at the front now; those behind it were sent no
@@ -398,9 +437,8 @@ impl Worker {
             exchange.repeated = true;
             exchange.sent_ns = 0;
             exchange.first_byte_ns = 0;
-            repeats += 1;
+            self.recorder.repeated(exchange);
         }
-        self.recorder.record().repeated += repeats;
     }
 
     /// Whether the answer that is expected next is best received at once or with its body
@@ -435,8 +473,8 @@ fn rest_ns(failed_attempts: u32) -> u64 {
 /// The kind and errno behind a close.
 pub(super) fn failure_of(why: CloseReason) -> (FailureKind, i32) {
     match why {
-        CloseReason::Local => (FailureKind::Other, 0),
-        CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
+        // Closed here although something was in flight: the server had announced its close.
+        CloseReason::Local | CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
         CloseReason::Connect(errno) | CloseReason::Transfer(errno) => {
             (FailureKind::from_errno(errno), errno)
         }

@@ -90,6 +90,9 @@ const BATCH_CAP: u32 = 64;
 
 /// The longest that arrivals are gathered for.
 const GATHER_NS_MAX: u64 = 25_000;
+/// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
+/// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
+const GATHER_NS_MIN: u64 = 20_000;
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
 /// its last request has left.
@@ -127,9 +130,10 @@ pub struct Worker {
     closed_for_new: bool,
     address: usize,
     addresses: usize,
+    /// How many of them have not failed yet.
+    untried_addresses: usize,
     refused_in_a_row: u32,
     hopeless: bool,
-    last_finish_ns: u64,
     next_check_ns: u64,
     now_ns: u64,
     requests_per_connection: u64,
@@ -185,7 +189,7 @@ pub fn work<D: Driver>(
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         worker.start_all(driver.io(), now);
-        let warm_ns = now + plan.limits.warmup_ns;
+        let warm_ns = now.saturating_add(plan.limits.warmup_ns);
         while now < warm_ns && !control.stopped() && !worker.hopeless {
             let until = warm_ns.min(now + TURN_NS);
             let spin_ns = spin.for_now(&worker);
@@ -197,9 +201,9 @@ pub fn work<D: Driver>(
     gate.window_opens();
     effort = WorkerEffort::default();
     let start_ns = now;
-    let end_ns = plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns + duration);
-    worker.recorder.open_window(start_ns);
-    worker.last_finish_ns = start_ns;
+    let end_ns =
+        plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
+    worker.open_window(start_ns);
     worker.start_all(driver.io(), now);
     let mut spin = spin;
     loop {
@@ -228,7 +232,7 @@ pub fn work<D: Driver>(
         ended = Ended::Hopeless;
     }
     let finished_early = worker.is_done() && ended == Ended::Complete;
-    let closed_ns = if finished_early { worker.last_finish_ns } else { now.min(end_ns) };
+    let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
     worker.note_unfinished(closed_ns);
     effort.window_ns = closed_ns - start_ns;
     Ok(WorkerRecord {
@@ -246,6 +250,10 @@ impl Worker {
         let pipeline = plan.load.pipeline().max(1);
         let longest = plan.requests.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
         let count = assignment.connections as usize;
+        let addresses = match plan.target.unix_socket {
+            Some(_) => 1,
+            None => plan.target.addresses.len().max(1),
+        };
         Self {
             connections: vec![Connection::new(); count],
             exchanges: vec![Exchange::default(); count * pipeline as usize],
@@ -271,14 +279,10 @@ impl Worker {
             in_setup: false,
             closed_for_new: false,
             address: 0,
-            addresses: if plan.target.unix_socket.is_some() {
-                1
-            } else {
-                plan.target.addresses.len().max(1)
-            },
+            addresses,
+            untried_addresses: addresses,
             refused_in_a_row: 0,
             hopeless: false,
-            last_finish_ns: 0,
             next_check_ns: 0,
             now_ns: 0,
             requests_per_connection: match plan.connections.requests_per_connection {
@@ -307,7 +311,10 @@ impl Worker {
         // Waiting for a fuller batch: a quarter of what is in flight, for at most 5 % of the
         // median and never long enough to matter to a slow server's figures.
         let gather_ns = (self.recorder.median_ns() / 20).min(GATHER_NS_MAX);
-        let at_least = if spin_ns > 0 { 1 } else { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) };
+        let worth_it = gather_ns >= GATHER_NS_MIN;
+        // A driver that sends at once would only sleep more often for it.
+        let gathers = worth_it && spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
+        let at_least = if gathers { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) } else { 1 };
         let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;
         effort.turns += 1;

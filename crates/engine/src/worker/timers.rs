@@ -47,7 +47,7 @@ impl Worker {
         };
         match since {
             0 => connection.deadline_ns,
-            since => connection.deadline_ns.min(since + timeout_ns),
+            since => connection.deadline_ns.min(since.saturating_add(timeout_ns)),
         }
     }
 
@@ -69,9 +69,9 @@ impl Worker {
                 io.close(slot, CloseHow::Fin);
             }
             Stage::Opening => {
-                connection.failed_attempts += 1;
-                if self.in_setup && connection.in_flight == 0 {
-                    self.connect_timed_out(now);
+                // Before the clock, one timeout of each address is waiting enough.
+                if self.address_failed(slot) && self.in_setup {
+                    self.lose_hope(now, FailureKind::Timeout, libc::ETIMEDOUT);
                 }
                 self.give_up(io, slot, now, FailureKind::Timeout);
             }
@@ -80,18 +80,6 @@ impl Worker {
             }
             Stage::Open => self.give_up(io, slot, now, FailureKind::Timeout),
             Stage::Free => connection.deadline_ns = u64::MAX,
-        }
-    }
-
-    /// Connecting before the clock took longer than an exchange may.
-    fn connect_timed_out(&mut self, now: u64) {
-        if self.recorder.record().connections_opened == 0 {
-            self.refused_in_a_row += 1;
-            self.address = (self.address + 1) % self.addresses;
-            if self.refused_in_a_row >= self.addresses as u32 {
-                self.hopeless = true;
-                self.recorder.count_failure(now, FailureKind::Timeout, libc::ETIMEDOUT, true);
-            }
         }
     }
 }

@@ -15,7 +15,7 @@ use ablaze_sys::clock::monotonic_ns;
 
 use self::ring::{BufferRing, RingCompletion};
 pub use self::slots::UringIo;
-use self::slots::{BULK_GROUP, HEAD_GROUP};
+use self::slots::{BULK_GROUP, Dropped, HEAD_GROUP};
 use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
 
@@ -125,11 +125,29 @@ impl UringDriver {
                 let buffers =
                     if done.operation() == slots::BULK { &mut self.bulk } else { &mut self.heads };
                 let bytes = buffers.bytes_mut(buffer, done.result as usize);
+                self.io.delivering(slot);
                 handler.received(&mut self.io, slot, bytes, at, done.socket_nonempty());
+                self.io.delivered();
             }
             self.give_back_unseen(&done);
         }
+        if self.io.is_current(slot, done.generation()) {
+            self.drop_body(handler, slot, at);
+        }
         self.io.arm_again(slot, done.generation());
+    }
+
+    /// Drops the body behind a head that was just delivered, as far as it has come.
+    #[inline]
+    fn drop_body<H: Handler<UringIo>>(&mut self, handler: &mut H, slot: Slot, at: u64) {
+        match self.io.drop_here(slot) {
+            None => {}
+            Some(Dropped::Bytes(bytes)) => {
+                self.io.discarded_some(slot, bytes);
+                handler.discarded(&mut self.io, slot, bytes, at);
+            }
+            Some(Dropped::Closed(reason)) => self.finish(handler, slot, reason, at),
+        }
     }
 
     fn deliver_discard<H: Handler<UringIo>>(

@@ -33,6 +33,11 @@ pub const STREAM: u8 = 5;
 pub const HEAD: u8 = 6;
 pub const BULK: u8 = 7;
 pub const DISCARD: u8 = 8;
+/// `IORING_RECVSEND_POLL_FIRST`: wait for readiness before trying, where an answer cannot be there
+/// yet. Saves an attempt that fails.
+const POLL_FIRST: u16 = 1;
+/// `IORING_RECV_MULTISHOT`.
+const MULTISHOT: u16 = 2;
 const CANCEL: u8 = 9;
 const CLOSE: u8 = 10;
 const WAKE: u8 = 11;
@@ -103,6 +108,12 @@ impl SlotState {
     }
 }
 
+/// What came of dropping bytes at once.
+pub enum Dropped {
+    Bytes(u64),
+    Closed(CloseReason),
+}
+
 /// What came of a connect.
 pub enum Connected {
     Yes,
@@ -132,8 +143,13 @@ pub struct UringIo {
     left_open: Vec<(Slot, u32)>,
     /// Connects queued: on loopback they complete during submission and end a wait at once.
     connects_queued: u32,
+    /// The slot whose bytes the handler is being shown, or [`NO_SLOT`].
+    delivering: Slot,
     waker: Waker,
 }
+
+/// A number no slot has.
+const NO_SLOT: Slot = Slot::MAX;
 
 impl UringIo {
     pub(super) fn new(setup: Setup) -> io::Result<Self> {
@@ -178,6 +194,7 @@ impl UringIo {
             local: Vec::new(),
             left_open: Vec::new(),
             connects_queued: 0,
+            delivering: NO_SLOT,
             waker: Waker::new()?,
         };
         io.watch_waker();
@@ -367,6 +384,8 @@ impl UringIo {
             return;
         }
         match state.armed {
+            // Dropped at once, in `drop_here`, when its head was just delivered.
+            0 if self.delivering == slot && matches!(mode, Receive::Discard(_)) => {}
             0 => self.arm(slot),
             STREAM if !state.stopping => {
                 let stop = match mode {
@@ -441,9 +460,20 @@ impl UringIo {
         let drops = self.routes[usize::from(state.endpoint)].is_tcp();
         let (entry, operation) = match mode {
             Receive::Pause => return None,
-            Receive::Stream => (opcode::RecvMulti::new(file, HEAD_GROUP).build(), STREAM),
+            Receive::Stream => {
+                // An answer that is there already is read at once: a reset right behind it would
+                // not be told by a poll that has fired (seen on 6.18).
+                let connecting = state.stage == Stage::Connecting;
+                let entry = opcode::Recv::new(file, nowhere, 0)
+                    .ioprio(if connecting { MULTISHOT | POLL_FIRST } else { MULTISHOT })
+                    .buf_group(HEAD_GROUP)
+                    .build()
+                    .flags(squeue::Flags::BUFFER_SELECT);
+                (entry, STREAM)
+            }
             Receive::Head => {
                 let entry = opcode::Recv::new(file, nowhere, HEAD_READ_BYTES)
+                    .ioprio(POLL_FIRST)
                     .buf_group(HEAD_GROUP)
                     .build()
                     .flags(squeue::Flags::BUFFER_SELECT);
@@ -549,6 +579,46 @@ impl UringIo {
         }
     }
 
+    /// A slot whose receive the handler is being told of: it may ask for a discard, see
+    /// [`Self::drop_here`].
+    pub(super) fn delivering(&mut self, slot: Slot) {
+        self.delivering = slot;
+    }
+
+    /// The handler is done with the slot's event.
+    pub(super) fn delivered(&mut self) {
+        self.delivering = NO_SLOT;
+    }
+
+    /// Drops what has arrived of a body right behind its head, by a call of its own: the body is
+    /// mostly there, and a request on the ring would cost another turn to hear of it. `None` where
+    /// that is not possible or nothing has come yet.
+    pub(super) fn drop_here(&mut self, slot: Slot) -> Option<Dropped> {
+        let state = &self.slots[slot as usize];
+        let Receive::Discard(wanted) = state.wanted else { return None };
+        let socket = state.socket.as_ref()?;
+        let is_tcp = self.routes[usize::from(state.endpoint)].is_tcp();
+        if state.stage != Stage::Open || state.armed != 0 || !is_tcp {
+            return None;
+        }
+        self.calls += 1;
+        let length = wanted.min(DISCARD_BYTES_MAX) as usize;
+        // SAFETY: the descriptor is open as long as `socket`; with MSG_TRUNC a TCP socket writes
+        // nothing through the address (tcp(7)), which may then be null.
+        let dropped = unsafe {
+            let flags = libc::MSG_TRUNC | libc::MSG_DONTWAIT;
+            libc::recv(socket.as_raw_fd(), std::ptr::null_mut(), length, flags)
+        };
+        match dropped {
+            0 => Some(Dropped::Closed(CloseReason::Eof)),
+            bytes if bytes > 0 => Some(Dropped::Bytes(bytes as u64)),
+            _ => match io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO) {
+                libc::EAGAIN | libc::EINTR => None,
+                errno => Some(Dropped::Closed(CloseReason::Transfer(errno))),
+            },
+        }
+    }
+
     /// After the handler saw an event: arms the next receive if the mode goes on by itself.
     #[inline]
     pub(super) fn arm_again(&mut self, slot: Slot, generation: u32) {
@@ -633,6 +703,9 @@ impl UringIo {
             }
             if state.armed == 0 {
                 self.arm(slot);
+            } else {
+                // A multishot receive may have missed the reset: begin a new one.
+                self.stop_receiving(slot);
             }
             return false;
         }
