@@ -49,12 +49,7 @@ impl Outputs {
     /// When stdout does not take it. A reader that went away is no failure.
     pub fn print(&self, run: &Run) -> Result<(), Refusal> {
         let report = if self.json { json::write(run) } else { text::write(run, &style()) };
-        match io::stdout().write_all(report.as_bytes()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::machine(
-                format!("the report cannot be printed ({}): use -o FILE", reason(&error)),
-            )),
-            _ => Ok(()),
-        }
+        printed(io::stdout().write_all(report.as_bytes()))
     }
 
     /// Writes every file; one that fails does not keep the others from being written.
@@ -83,6 +78,20 @@ impl Outputs {
             }
         }
         fails
+    }
+}
+
+/// What became of writing a report to stdout. A reader that went away is no failure.
+///
+/// # Errors
+/// Any other error, such as a full disk.
+pub fn printed(result: io::Result<()>) -> Result<(), Refusal> {
+    match result {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::machine(format!(
+            "the report cannot be printed ({}): use -o FILE",
+            reason(&error)
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -25,7 +25,7 @@ use ablaze_engine::run::Ended;
 use ablaze_report::ab as report;
 
 use crate::carry_out::{carry_out, own_command_line};
-use crate::outputs::Outputs;
+use crate::outputs::{Outputs, printed};
 use crate::refusal::{FAIL_IF_MET, note};
 use crate::{Refusal, help, load, planning};
 use completed::CompletedLines;
@@ -42,8 +42,8 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
             Err(refused) => refused.report(),
         },
         Ok(options::Asked::Version { html }) => {
-            to_stdout(&mut |out| report::banner(html, out));
-            ExitCode::SUCCESS
+            to_stdout(&mut |out| report::banner(html, out))
+                .map_or_else(|refusal| refusal.report(), |()| ExitCode::SUCCESS)
         }
         Ok(options::Asked::Help) => {
             let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
@@ -66,13 +66,14 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     let mut lines = CompletedLines::new(io::stderr(), asked.limits.requests, quiet);
     if !json(&native) {
         let shown = lines.are_shown();
-        to_stdout(&mut |out| introduction(options, &asked, shown, out));
+        // If this does not get through, neither will the report, which says so.
+        let _ = to_stdout(&mut |out| introduction(options, &asked, shown, out));
     }
     let host = asked::host_to_resolve(&asked).to_owned();
     let planned = planning::plan(asked).map_err(|refusal| Refused::of_planning(refusal, &host))?;
     planned.notes.iter().for_each(|line| note(line));
     if !json(&native) {
-        to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
+        let _ = to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
     }
     let run = carry_out(planned.plan, own_command_line(), &mut lines).map_err(of_ours)?;
     tell(options, &native, &run, &mut lines, &outputs)
@@ -91,11 +92,12 @@ fn tell(
     if run.ended != Ended::Interrupted && !hopeless {
         lines.finished(run.record.finished());
     }
+    let mut report_printed = Ok(());
     if json(native) {
         outputs.print(run).map_err(of_ours)?;
     } else if !hopeless {
         let shown = lines.are_shown();
-        to_stdout(&mut |out| results(options, run, shown, out));
+        report_printed = to_stdout(&mut |out| results(options, run, shown, out));
     }
     if options.tolerate_receive_errors && options.verbosity >= 1 {
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
@@ -105,6 +107,7 @@ fn tell(
         files::write(options, run)?;
     }
     outputs.keep(run).map_err(of_ours)?;
+    report_printed.map_err(of_ours)?;
     let fails = outputs.fails(run);
     Ok(match outcome {
         Outcome::Measured if fails => ExitCode::from(FAIL_IF_MET),
@@ -154,7 +157,7 @@ fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io
 
 /// Writes to stdout in one piece, before anything that follows on stderr. A reader that went
 /// away is no failure of the run.
-fn to_stdout(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) {
+fn to_stdout(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let _ = content(&mut out).and_then(|()| out.flush());
+    printed(content(&mut out).and_then(|()| out.flush()))
 }

@@ -9,7 +9,6 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use ablaze_engine::Run;
 use ablaze_engine::plan::Load;
 use ablaze_report::gurl as report;
 use ablaze_wire::url::{Scheme, Url};
@@ -19,6 +18,7 @@ use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, sources};
+use crate::outputs::printed;
 use crate::refusal::note;
 use crate::{Refusal, help, load, outcome};
 
@@ -67,17 +67,12 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
     let run = carry_out(planned.plan, own_command_line(), &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
-    print_report(&run)?;
+    let text = report::write(&run);
+    printed(std::io::stdout().write_all(text.as_bytes()))?;
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
     }
     Ok(ExitCode::from(outcome::status(&run)))
-}
-
-fn print_report(run: &Run) -> Result<(), Refusal> {
-    std::io::stdout().write_all(report::write(run).as_bytes()).map_err(|error| {
-        Refusal::machine(format!("the report cannot be printed: {}", sources::reason(&error)))
-    })
 }
 
 fn asked(options: &Options) -> Result<Asked, Refusal> {

@@ -1,1 +1,63 @@
-//! Placeholder.
+//! What cannot be carried out: one line that names the remedy, the right status, nothing sent.
+
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::support::{Scratch, ablaze, run};
+
+/// Command lines, status, and what the one line on stderr must contain.
+const TABLE: &[(&str, i32, &str)] = &[
+    ("http://no-such-host.invalid/ -n 5", 1, "no-such-host.invalid"),
+    (":1 -n 5", 1, "is the server running"),
+    (":0", 2, "1 to 65535"),
+    (":1 -c 0", 2, "-c 1 or more"),
+    (":1 -H bad", 2, "Name: value"),
+    (":1 -b @/no/such/file", 2, "/no/such/file"),
+    (":1 -o /no/such/folder/r.json", 2, "create it first"),
+    (":1 -n 5 -c 10 --unix-socket /no/such/socket", 1, "/no/such/socket"),
+    ("ab -n 5 http://no-such-host.invalid/", 50, "no-such-host.invalid"),
+    ("serve :70000", 2, "65535"),
+    ("serve :x", 2, "port"),
+    ("serve --delay never", 2, "500ms"),
+    ("serve --status 7", 2, "200 to 999"),
+    ("gurl -echo :70000", 2, "65535"),
+];
+
+#[test]
+fn each_is_one_line() {
+    for (line, status, expected) in TABLE {
+        let words: Vec<&str> = line.split(' ').collect();
+        let ran = ablaze(&words);
+        println!("$ ablaze {line}\n{}", ran.stderr);
+        assert_eq!(ran.status, *status, "{line}: {ran:?}");
+        assert!(ran.stderr.contains(expected), "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("panicked"), "{line}: {ran:?}");
+    }
+}
+
+#[test]
+fn ports_below_1024_need_a_right() {
+    let first = std::fs::read_to_string("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    if first.is_ok_and(|first| first.trim() != "1024") {
+        println!("skipped: this system lets everyone use low ports");
+        return;
+    }
+    // Where only this user may read the build folder, nobody can still run a copy.
+    let copy = Scratch::new("for-nobody");
+    std::fs::copy(env!("CARGO_BIN_EXE_ablaze"), copy.path()).unwrap();
+    std::fs::set_permissions(copy.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    for (words, expected) in
+        [(&["serve", ":80"][..], "1024"), (&[":1", "-n5", "-c2", "--local-ports", "80-81"], "1024")]
+    {
+        let mut command = Command::new(copy.path());
+        command.args(words).current_dir("/");
+        if rustix::process::geteuid().is_root() {
+            command.uid(65534).gid(65534);
+        }
+        let ran = run(&mut command);
+        println!("{words:?}: {}", ran.stderr);
+        let status = if words[0] == "serve" { 1 } else { 2 };
+        ran.assert_one_line(status, expected);
+    }
+}

@@ -1,1 +1,93 @@
-//! Placeholder.
+//! Reports of real runs, read by what others rely on: the schema, the shape of the log, and the
+//! lines that scripts look for in ab's report, with stderr merged into it.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::support::{BACKENDS, Scratch, ablaze, command, serve, url};
+
+const SCHEMA: &str = include_str!("../../../../docs/report.schema.json");
+
+#[test]
+fn the_json_of_a_run_follows_the_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for io in BACKENDS {
+        let server = serve();
+        let target = url(&server, "/");
+        let nowhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let nowhere = format!("http://{nowhere}/");
+        for words in [
+            &[&target[..], "-n", "500"][..],
+            &[&target, "-d", "300ms", "--no-keepalive", "-c3"],
+            &[&url(&server, "/missing"), "-n", "5", "-b", "x"],
+            &[&nowhere, "-n", "50"],
+        ] {
+            let json = ablaze(&[words, &["--json", "--io", io]].concat()).json();
+            let errors: Vec<String> =
+                validator.iter_errors(&json).map(|error| error.to_string()).collect();
+            assert!(errors.is_empty(), "{io} {words:?}: {errors:?}");
+        }
+    }
+}
+
+#[test]
+fn the_log_has_a_line_per_phase_and_decodes() {
+    let server = serve();
+    let log = Scratch::new("run.hlog");
+    let ran = ablaze(&[&url(&server, "/"), "-n", "500", "-o", log.word()]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let text = std::fs::read_to_string(log.path()).unwrap();
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    assert_eq!(
+        lines.next(),
+        Some("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"")
+    );
+    for line in lines {
+        let fields: Vec<&str> = line.split(',').collect();
+        assert!(fields.len() == 5 && fields[0].starts_with("Tag="), "{line}");
+        // A compressed histogram of version 2, in base64: 0x1c849304.
+        assert!(fields[4].starts_with("HISTFAAA"), "{line}");
+    }
+    assert!(text.contains("Tag=total,"), "{text}");
+}
+
+#[test]
+fn scripts_find_ab_s_lines_with_stderr_merged() {
+    for io in BACKENDS {
+        let server = serve();
+        let file = Scratch::new(&format!("merged-{io}"));
+        let both = std::fs::File::create(file.path()).unwrap();
+        let status = command(&["ab", "-k", "-c4", "-n", "1000", "--io", io, &url(&server, "/")])
+            .stdout(Stdio::from(both.try_clone().unwrap()))
+            .stderr(Stdio::from(both))
+            .status()
+            .unwrap();
+        assert!(status.success());
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let starts = |label: &str| text.lines().filter(|line| line.starts_with(label)).count();
+        for (label, times) in [
+            ("Complete requests:      1000", 1),
+            ("Failed requests:        0", 1),
+            ("Keep-Alive requests:    1000", 1),
+            ("Requests per second:", 1),
+            ("Time per request:", 2),
+            ("Transfer rate:", 1),
+            ("Time taken for tests:", 1),
+            ("Non-2xx responses:", 0),
+            ("Completed 1000 requests", 1),
+            ("Finished 1000 requests", 1),
+        ] {
+            assert_eq!(starts(label), times, "{label}\n{text}");
+        }
+        for row in ["Connect:", "Processing:", "Waiting:", "Total:"] {
+            let line = text.lines().find(|line| line.starts_with(row)).unwrap();
+            let numbers = line[row.len()..].split_whitespace();
+            assert_eq!(numbers.filter(|word| word.parse::<f64>().is_ok()).count(), 5, "{line}");
+        }
+        let percentiles = text.lines().filter(|line| line.trim_start().contains("%  ")).count();
+        assert_eq!(percentiles, 9, "{text}");
+        assert!(text.contains(" (longest request)"), "{text}");
+    }
+}
