@@ -62,7 +62,7 @@ impl<I: Io> Handler<I> for Loop {
             self.answers += 1;
             match self.answers % 10 {
                 0 => io.close(slot, CloseHow::Fin),
-                _ => io.send(slot, ALL, self.answers % 3 == 0),
+                _ => io.send(slot, ALL, self.answers.is_multiple_of(3)),
             }
         }
     }

@@ -243,10 +243,11 @@ impl Protocol {
     ) -> Result<(), Refused> {
         let (path, _) = path_and_query(&head_bytes[head.target.clone()]);
         let wanted = service.handler.wants_body(head.method, path);
-        if let RequestFraming::Length(bytes) = head.framing {
-            if wanted && bytes > service.max_body_bytes {
-                return Err(Refused::BodyTooLong);
-            }
+        if let RequestFraming::Length(bytes) = head.framing
+            && wanted
+            && bytes > service.max_body_bytes
+        {
+            return Err(Refused::BodyTooLong);
         }
         // A client that has begun to send the body does not wait for leave (RFC 9110, 10.1.1).
         if head.expect_continue && rest.is_empty() {

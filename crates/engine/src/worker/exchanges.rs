@@ -327,7 +327,8 @@ impl Worker {
         let nothing_stood = self.address_failed(slot);
         let connection = &self.connections[slot as usize];
         // A request is lost only when no address of the name took a connection for it.
-        let tried_all = !nothing_stood || connection.failed_attempts as usize % self.addresses == 0;
+        let tried_all =
+            !nothing_stood || (connection.failed_attempts as usize).is_multiple_of(self.addresses);
         while !self.in_setup && tried_all && self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, errno, true);
         }

@@ -96,7 +96,7 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
 fn range_text(range: &std::ops::RangeInclusive<u16>) -> String {
     let (low, high) = (*range.start(), *range.end());
     let classes = |low: u16, high: u16| -> Option<String> {
-        if low % 100 != 0 || high % 100 != 99 {
+        if !low.is_multiple_of(100) || high % 100 != 99 {
             return None;
         }
         let names: Vec<String> = (low / 100..=high / 100).map(|c| format!("{c}xx")).collect();
