@@ -97,7 +97,6 @@ impl Recorder {
         self.record.received_bytes = 0;
         self.record.body_bytes = 0;
         self.record.sent_bytes = 0;
-        self.record.repeated = 0;
         self.record.event_age.clear();
         self.snapshot.window_start_ns.store(at, Ordering::Relaxed);
     }

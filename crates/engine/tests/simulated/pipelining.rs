@@ -93,3 +93,22 @@ fn the_bytes_of_a_broken_body_are_counted_once() {
         assert_eq!(run.record.body_bytes, 4);
     });
 }
+
+#[test]
+fn a_request_behind_two_closes_is_not_sent_a_third_time() {
+    // One answer per connection: of three requests one is answered, one repeated and answered,
+    // one repeated in vain.
+    let peer = Script::new(&[HELLO], |moment| {
+        if moment.request == 0 {
+            moment.send(MS, 0);
+            moment.far.close_after(2 * MS);
+        }
+    });
+    let mut plan = pipelined(plan(3, 1), 3);
+    plan.connections.requests_per_connection = Some(3);
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        assert_eq!((run.record.answers, run.record.repeated), (2, 2));
+        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutAnswer), 1);
+    });
+}
