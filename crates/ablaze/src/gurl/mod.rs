@@ -16,9 +16,9 @@ use ablaze_wire::url::{Scheme, Url};
 use self::options::Options;
 use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
+use crate::outputs::printed;
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, sources};
-use crate::outputs::printed;
 use crate::refusal::note;
 use crate::{Refusal, help, load, outcome};
 

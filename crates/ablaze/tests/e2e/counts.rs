@@ -7,15 +7,8 @@ fn answers_are_n_and_the_server_s_own_count_on_one_thread_and_two() {
     for io in BACKENDS {
         for threads in ["1", "2"] {
             let server = serve();
-            let (ran, json) = measured(&[
-                &url(&server, "/"),
-                "-n100000",
-                "-c64",
-                "-t",
-                threads,
-                "--io",
-                io,
-            ]);
+            let (ran, json) =
+                measured(&[&url(&server, "/"), "-n100000", "-c64", "-t", threads, "--io", io]);
             assert_eq!(ran.status, 0, "{io} {threads}: {ran:?}");
             assert_eq!(number(&json, "/answers"), 100_000, "{io} {threads}");
             assert_eq!(json["workers"].as_array().unwrap().len().to_string(), threads);

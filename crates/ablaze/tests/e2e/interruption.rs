@@ -38,8 +38,7 @@ fn what_was_measured_is_printed_and_kept() {
             let ran = interrupt(&words, name, || server.served().requests > 100);
             assert_eq!(ran.status, 130, "{ran:?}");
             assert!(ran.stdout.contains("answers") && ran.stdout.contains("rate"), "{ran:?}");
-            let json: Value =
-                serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
+            let json: Value = serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
             assert_eq!(json["ended"], "interrupted");
             assert!(json["answers"].as_u64().unwrap() > 0);
 
@@ -74,7 +73,8 @@ fn a_connection_that_is_never_accepted_does_not_hold_it() {
         let address = TcpListener::from(socket.try_clone().unwrap()).local_addr().unwrap();
         let _first = std::net::TcpStream::connect(address).unwrap();
         let target = format!("http://{address}/");
-        for words in [&[&target[..], "-c2", "-d60", "--io", io][..], &["ab", "-n2", "--io", io, &target]]
+        for words in
+            [&[&target[..], "-c2", "-d60", "--io", io][..], &["ab", "-n2", "--io", io, &target]]
         {
             let begun = Instant::now();
             let ran = interrupt(words, "-INT", || begun.elapsed() > Duration::from_millis(400));

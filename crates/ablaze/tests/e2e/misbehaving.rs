@@ -126,8 +126,7 @@ fn a_request_body_that_is_not_read_does_not_hide_the_answer() {
     for io in BACKENDS {
         for behaviour in [B::AnswerBeforeBody, B::AnswerBeforeBodyThenReset] {
             let server = Hostile::always(behaviour.clone()).unwrap();
-            let (ran, json) =
-                measured(&[&server.url(), "-n6", "-c2", "-b", &body, "--io", io]);
+            let (ran, json) = measured(&[&server.url(), "-n6", "-c2", "-b", &body, "--io", io]);
             assert_eq!(number(&json, "/succeeded"), 6, "{io} {behaviour:?}: {ran:?}");
         }
     }

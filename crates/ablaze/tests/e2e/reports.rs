@@ -42,7 +42,9 @@ fn the_log_has_a_line_per_phase_and_decodes() {
     let mut lines = text.lines().filter(|line| !line.starts_with('#'));
     assert_eq!(
         lines.next(),
-        Some("\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"")
+        Some(
+            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
+        )
     );
     for line in lines {
         let fields: Vec<&str> = line.split(',').collect();

@@ -72,8 +72,19 @@ fn a_request_head_of_300_kb_arrives() {
             ..Options::default()
         };
         let server = Server::start(options).unwrap();
-        let words =
-            [&url(&server, "/"), "-n10", "-c2", "-H", &field, "-H", &field, "-H", &field, "--io", io];
+        let words = [
+            &url(&server, "/"),
+            "-n10",
+            "-c2",
+            "-H",
+            &field,
+            "-H",
+            &field,
+            "-H",
+            &field,
+            "--io",
+            io,
+        ];
         let (_, json) = measured(&words);
         assert_eq!(number(&json, "/statuses/200"), 10, "{io}");
     }
@@ -127,8 +138,7 @@ fn no_number_of_a_request_comes_twice() {
     for io in BACKENDS {
         let (server, seen) = noting();
         let target = url(&server, "/x?id={seq}");
-        let words =
-            [&target, "-n", "5000", "-c10", "-t2", "--pipeline", "16", "--io", io];
+        let words = [&target, "-n", "5000", "-c10", "-t2", "--pipeline", "16", "--io", io];
         let (ran, json) = measured(&words);
         assert_eq!((ran.status, number(&json, "/answers")), (0, 5000), "{io}: {}", ran.stderr);
         let seen = seen.lock().unwrap();
@@ -191,7 +201,10 @@ fn connections_come_from_the_addresses_and_ports_asked_for() {
         let seen = observer.seen(60);
         let peers: BTreeSet<String> = seen.iter().map(|one| one.peer.ip().to_string()).collect();
         assert!(peers.contains("127.0.0.2") && peers.len() >= 3, "{io}: {peers:?}");
-        assert!(peers.iter().all(|ip| ip == "127.0.0.2" || ip.starts_with("127.0.1.")), "{peers:?}");
+        assert!(
+            peers.iter().all(|ip| ip == "127.0.0.2" || ip.starts_with("127.0.1.")),
+            "{peers:?}"
+        );
         assert!(seen.iter().all(|one| ports.contains(&one.peer.port())), "{io}: {seen:?}");
         assert!(seen.iter().all(|one| one.requests <= 5), "{io}: {seen:?}");
         // Connections are replaced as soon as they are used up, the last ones before anything
