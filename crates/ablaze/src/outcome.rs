@@ -5,6 +5,7 @@ use ablaze_engine::record::FirstFailure;
 use ablaze_engine::run::Ended;
 use ablaze_engine::{FailureKind, Run};
 
+use crate::planning::sources::reason;
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
@@ -42,7 +43,7 @@ pub fn explanation(run: &Run) -> Option<String> {
 }
 
 fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
-    let errno = || std::io::Error::from_raw_os_error(failure.errno);
+    let errno = || reason(&std::io::Error::from_raw_os_error(failure.errno));
     match failure.kind {
         FailureKind::Refused => {
             format!("{to} refused the connection: is the server running, and on this port?")

@@ -5,7 +5,6 @@ use std::process::Stdio;
 
 use crate::support::{ablaze, command, serve};
 
-/// Starts a server command and gives its first line and its process.
 #[test]
 fn serve_says_where_it_listens_and_what_it_served() {
     let mut child = command(&["serve", "0", "--size", "5"]).stdout(Stdio::piped()).spawn().unwrap();

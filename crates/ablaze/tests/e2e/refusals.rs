@@ -33,6 +33,7 @@ fn each_is_one_line() {
         assert_eq!(ran.status, *status, "{line}: {ran:?}");
         assert!(ran.stderr.contains(expected), "{line}: {ran:?}");
         assert!(!ran.stderr.contains("panicked"), "{line}: {ran:?}");
+        assert!(!ran.stderr.contains("(os error"), "{line}: {ran:?}");
     }
 }
 
