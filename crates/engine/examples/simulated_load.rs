@@ -12,7 +12,7 @@ use ablaze_net::sim::FixedAnswer;
 use ablaze_wire::http1::builder::RequestBuilder;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: simulated\r\n\
-    Date: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Type: text/plain\r\nContent-Length: 14\r\n\
+    Date: Sat, 21 Nov 2026 12:00:00 GMT\r\nContent-Type: text/plain\r\nContent-Length: 15\r\n\
     Connection: keep-alive\r\n\r\nHello, World!\r\n";
 
 /// The simulated server's answering time, ns.

@@ -87,6 +87,8 @@ pub struct Connection {
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
     pub deadline_ns: u64,
+    /// Which of the target's addresses it goes to.
+    pub address: usize,
     /// Index of the spill holding the beginning of a split head.
     pub spill: Option<u32>,
 }
@@ -111,6 +113,7 @@ impl Connection {
             body_bytes: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
+            address: 0,
             spill: None,
         }
     }

@@ -43,6 +43,9 @@ impl Worker {
                 Piece::Consumed => return,
                 Piece::Complete { rest: left } => {
                     rest = &rest[rest.len() - left..];
+                    if left > 0 {
+                        self.refuse_surplus(slot);
+                    }
                     self.answer_complete(io, slot, at);
                 }
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
@@ -276,6 +279,16 @@ impl Worker {
         self.connections[slot as usize].body_bytes = 0;
         self.connections[slot as usize].answer_began = false;
         self.retire(slot, at);
+    }
+
+    /// More bytes came than the last answer in flight has: nobody asked for them, and a next
+    /// answer could not be told apart from them. The connection is not used again.
+    #[cold]
+    fn refuse_surplus(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.in_flight == 1 {
+            connection.server_keeps = false;
+        }
     }
 
     /// The server answered before it had the whole request: the connection is used again when

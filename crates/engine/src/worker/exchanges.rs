@@ -97,6 +97,7 @@ impl Worker {
         let mode = self.expected_mode;
         let connection = &mut self.connections[slot as usize];
         connection.stage = Stage::Opening;
+        connection.address = self.address;
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
@@ -306,13 +307,20 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = failure_of(why);
-        self.connections[slot as usize].failed_attempts += 1;
-        while !self.in_setup && self.connections[slot as usize].in_flight > 0 {
+        let connection = &mut self.connections[slot as usize];
+        connection.failed_attempts += 1;
+        let nothing_stood = self.recorder.record().connections_opened == 0;
+        if nothing_stood && connection.address == self.address {
+            // The next address may be better.
+            self.address = (self.address + 1) % self.addresses;
+        }
+        let connection = &self.connections[slot as usize];
+        // A request is lost only when no address of the name took a connection for it.
+        let tried_all = !nothing_stood || connection.failed_attempts as usize % self.addresses == 0;
+        while !self.in_setup && tried_all && self.connections[slot as usize].in_flight > 0 {
             self.fail_oldest(slot, at, kind, errno, true);
         }
-        if self.recorder.record().connections_opened == 0 {
-            // Nothing ever stood: the next address may be better.
-            self.address = (self.address + 1) % self.addresses;
+        if nothing_stood {
             self.refused_in_a_row += 1;
             let limit =
                 self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);

@@ -94,10 +94,10 @@ impl UringDriver {
             slots::SOCKET => {
                 self.finish(handler, slot, CloseReason::Here("socket", -done.result), at);
             }
-            slots::SEND | slots::SILENT_SEND | slots::QUEUED_SEND => {
-                if self.io.send_done(slot, done.result, operation) {
-                    handler.sent(&mut self.io, slot, at);
-                }
+            slots::SEND | slots::SILENT_SEND | slots::QUEUED_SEND
+                if self.io.send_done(slot, done.result, operation) =>
+            {
+                handler.sent(&mut self.io, slot, at);
             }
             _ => {}
         }

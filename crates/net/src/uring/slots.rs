@@ -763,7 +763,9 @@ impl UringIo {
         turn.system_calls += 1;
         let args = SubmitArgs::new().timespec(&time);
         self.gathered_ns = 0;
-        if self.gathers && gather_us > 0 && at_least + connects > 1 {
+        // With few in flight every completion ends the wait, so that a connect is seen when it
+        // happens; with many, those that complete during submission do not count.
+        if self.gathers && gather_us > 0 && at_least > 1 {
             self.gathered_ns = gather_ns;
             let args = args.min_wait_usec(gather_us);
             return settled(
