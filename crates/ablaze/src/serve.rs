@@ -38,6 +38,9 @@ struct CommandLine {
     /// Status of /
     #[arg(long, value_name = "STATUS", default_value_t = 200)]
     status: u16,
+    /// Every path gives back what was posted, as /echo does
+    #[arg(long, conflicts_with_all = ["size", "status"])]
+    echo: bool,
     /// Threads [default: half of the CPUs; a tester on this machine takes the others]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
@@ -130,6 +133,7 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
         threads: line.threads.unwrap_or(0),
         status: line.status,
         body_bytes: line.size,
+        echo_everywhere: line.echo,
         keep_alive: !line.close,
         delay: Duration::from_nanos(line.delay),
         server_name: line.server_name.clone(),
@@ -147,13 +151,15 @@ fn threads(text: &str) -> Result<usize, String> {
 
 /// The line that says the server is ready. Programs that start one read it from a pipe.
 fn announce(server: &Running, options: &Options) {
-    let body_bytes = options.body_bytes.unwrap_or(HELLO.len() as u64);
+    let body = match options.body_bytes.unwrap_or(HELLO.len() as u64) {
+        _ if options.echo_everywhere => "what is posted comes back".to_owned(),
+        bytes => format!("{} B body", grouped(bytes)),
+    };
     let threads = server.threads();
     say(&format!(
-        "listening on http://{}/ · {threads} thread{} · {} B body · {}",
+        "listening on http://{}/ · {threads} thread{} · {body} · {}",
         server.address(),
         if threads == 1 { "" } else { "s" },
-        grouped(body_bytes),
         if options.keep_alive { "keep-alive" } else { "close" },
     ));
 }

@@ -129,6 +129,13 @@ mod tests {
     }
 
     #[test]
+    fn a_port_without_the_right_is_refused_with_the_ways_out() {
+        // Tests may run as root, who may use every port: the kernel's answer is given here.
+        let text = explain(loopback(80), "bind", Errno::ACCESS).to_string();
+        assert!(text.contains("port 80") && text.contains("1024") && text.contains("setcap"));
+    }
+
+    #[test]
     fn an_address_of_another_machine_is_refused_with_a_remedy() {
         // 192.0.2.0/24 is for documentation and belongs to no one (RFC 5737).
         let refused = listen_on(SocketAddr::from(([192, 0, 2, 1], 0)), 1, 16).unwrap_err();

@@ -14,6 +14,8 @@ pub struct Options {
     pub status: u16,
     /// Length of the body of `/`; without one it is a short greeting.
     pub body_bytes: Option<u64>,
+    /// Every path gives back what was posted, as `/echo` does.
+    pub echo_everywhere: bool,
     /// Keep connections open as the protocol says, or close each after its answer.
     pub keep_alive: bool,
     /// How long each answer waits.
@@ -36,6 +38,7 @@ impl Default for Options {
             threads: 0,
             status: 200,
             body_bytes: None,
+            echo_everywhere: false,
             keep_alive: true,
             delay: Duration::ZERO,
             server_name: "ablaze".into(),

@@ -1,5 +1,5 @@
 //! The handler of `ablaze serve`: `/` answers what the options say, `/echo` gives back what was
-//! posted, everything else is 404.
+//! posted, everything else is 404. Or everything is as `/echo`.
 
 use ablaze_wire::http1::request_head::Method;
 
@@ -16,6 +16,7 @@ pub struct Routes {
     root: FixedAnswer,
     not_found: FixedAnswer,
     delay_ns: u64,
+    echo_everywhere: bool,
 }
 
 impl Routes {
@@ -34,20 +35,21 @@ impl Routes {
                 FixedBody::Bytes(b"nothing here; this server answers / and /echo\n"),
             ),
             delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
+            echo_everywhere: options.echo_everywhere,
         }
     }
 }
 
 impl Handler for Routes {
     fn wants_body(&self, _method: Method, path: &[u8]) -> bool {
-        path == b"/echo"
+        self.echo_everywhere || path == b"/echo"
     }
 
     #[inline]
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         let answer = match request.path {
-            b"/" => Answer::Fixed(&self.root),
-            b"/echo" => Answer::Made {
+            b"/" if !self.echo_everywhere => Answer::Fixed(&self.root),
+            path if self.wants_body(request.method, path) => Answer::Made {
                 status: 200,
                 content_type: content_type_of(request),
                 body: Body::OfRequest,

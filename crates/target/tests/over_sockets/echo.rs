@@ -127,6 +127,20 @@ fn without_a_content_type_it_is_bytes() {
 }
 
 #[test]
+fn every_path_can_be_an_echo() {
+    let address = "127.0.0.1:0".parse().unwrap();
+    let options = Options { address, threads: 1, echo_everywhere: true, ..Options::default() };
+    let server = Server::start(options).unwrap();
+    let mut client = Client::connect(server.address());
+    for path in ["/", "/echo", "/any/where?x"] {
+        let post = format!("POST {path} HTTP/1.1\r\nContent-Length: 2\r\n\r\nhi");
+        assert_eq!(client.ask(post).body, b"hi");
+        let got = client.ask(format!("GET {path} HTTP/1.1\r\nHost: t\r\n\r\n"));
+        assert_eq!((got.status, got.field("Content-Length")), (200, Some("0")));
+    }
+}
+
+#[test]
 fn curl_gets_back_what_it_posts() {
     if Command::new("curl").arg("--version").output().is_err() {
         return;

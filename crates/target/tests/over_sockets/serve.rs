@@ -232,6 +232,22 @@ fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
 }
 
 #[test]
+fn the_end_of_the_stream_is_seen_when_it_comes_with_the_last_request() {
+    let server = start(Options { delay: Duration::from_millis(50), ..options() });
+    let mut client = Client::connect(server.address());
+    client.send(get("/"));
+    while server.served().requests == 0 {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    // The first answer waits: these two are there together when the server reads on.
+    client.send(get("/"));
+    client.stream.shutdown(Shutdown::Write).unwrap();
+    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.rest(), b"");
+}
+
+#[test]
 fn what_is_no_request_is_refused_and_the_refusal_arrives() {
     let server = start(Options { max_head_bytes: 4096, max_body_bytes: 1000, ..options() });
     let cases = [
