@@ -217,6 +217,7 @@ pub struct Setup {
     pub constant_bytes: std::sync::Arc<[u8]>,
     /// Events handled before what they queued is submitted: bounds the client's own queueing.
     pub batch_cap: u32,
-    /// Every connection carries one request: prefer what makes short connections cheap.
+    /// Every connection carries one request and is not ended by RST: prefer what makes short
+    /// connections cheap.
     pub short_connections: bool,
 }

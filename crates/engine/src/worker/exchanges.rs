@@ -15,20 +15,16 @@ const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 const SETUP_ATTEMPTS: u32 = 3;
 
 impl Worker {
-    /// Opens every connection, as fast as the ramp allows.
-    pub(super) fn begin_setup<I: Io>(&mut self, io: &mut I, now: u64) {
-        self.in_setup = true;
-        self.setup_left = self.connections.len() as u32;
-        for slot in 0..self.connections.len() as Slot {
-            let due =
-                now.saturating_add(self.plan.connections.ramp_ns.saturating_mul(u64::from(slot)));
-            if due > now {
-                self.rest(slot, due);
-            } else {
-                self.open_empty(io, slot);
-            }
+    /// Opens a connection before the load, or plans to, as the ramp wants it.
+    pub(super) fn set_up<I: Io>(&mut self, io: &mut I, slot: Slot, begun: u64, now: u64) {
+        let ramp_ns = self.plan.connections.ramp_ns.saturating_mul(u64::from(slot));
+        let due = begun.saturating_add(ramp_ns);
+        if due > now {
+            self.rest(slot, due);
+        } else {
+            self.open_empty(io, slot);
+            self.stamp(io.now());
         }
-        self.stamp(io.now());
     }
 
     /// Begins the load on every connection.
@@ -324,6 +320,13 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = failure_of(why);
+        if kind == FailureKind::Reset && !self.in_setup {
+            // Only a connection that stood can be reset: somebody is there.
+            while self.connections[slot as usize].in_flight > 0 {
+                self.fail_oldest(slot, at, kind, errno, false);
+            }
+            return;
+        }
         let nothing_stood = self.address_failed(slot);
         let connection = &self.connections[slot as usize];
         // A request is lost only when no address of the name took a connection for it.

@@ -79,8 +79,9 @@ impl Assignment {
             endpoints,
             constant_bytes: Arc::clone(&self.layout.constant_bytes),
             batch_cap: BATCH_CAP,
-            short_connections: !self.plan.connections.keep_alive
-                || self.plan.connections.requests_per_connection == Some(1),
+            short_connections: (!self.plan.connections.keep_alive
+                || self.plan.connections.requests_per_connection == Some(1))
+                && self.plan.connections.close != Close::Reset,
         }
     }
 }
@@ -175,7 +176,18 @@ pub fn work<D: Driver>(
     worker.now_ns = now;
     worker.next_check_ns = now;
     if worker.connects_first() {
-        worker.begin_setup(driver.io(), now);
+        worker.in_setup = true;
+        worker.setup_left = assignment.connections;
+        let begun = now;
+        for slot in 0..assignment.connections {
+            if control.stopped() || worker.hopeless {
+                break;
+            }
+            worker.set_up(driver.io(), slot, begun, now);
+            // One at a time: on this host a connect completes while it is submitted, and should
+            // not be timed with those behind it. Elsewhere none is waited for here.
+            now = worker.turn(&mut driver, &mut effort, now, 0)?;
+        }
         while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
             now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
         }

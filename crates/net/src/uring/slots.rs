@@ -655,6 +655,10 @@ impl UringIo {
         match state.stage {
             Stage::Closing(CloseHow::AwaitPeer) if result != 0 && passing => None,
             Stage::Closing(_) => Some(CloseReason::Local),
+            // The send took the socket's error, and left nothing for the receive.
+            _ if result == 0 && state.send_error == libc::ECONNRESET => {
+                Some(CloseReason::Transfer(libc::ECONNRESET))
+            }
             _ if result == 0 => Some(CloseReason::Eof),
             _ if passing => None,
             _ => Some(CloseReason::Transfer(-result)),
