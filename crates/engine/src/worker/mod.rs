@@ -67,6 +67,8 @@ pub trait Gate {
     fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
     /// The window opens on this worker: the moment to read its CPU time.
     fn window_opens(&mut self);
+    /// The window closes: the moment to read it again.
+    fn window_closes(&mut self);
     /// Times the kernel took the CPU away from this thread so far.
     fn involuntary_switches(&self) -> u64;
 }
@@ -252,9 +254,14 @@ pub fn work<D: Driver>(
     let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
     worker.note_unfinished(closed_ns);
     effort.window_ns = closed_ns - start_ns;
+    gate.window_closes();
+    let effort_of_window = effort;
+    while finished_early && worker.awaits_closes() && !control.stopped() {
+        now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
+    }
     Ok(WorkerRecord {
         record: worker.recorder.finish(closed_ns),
-        effort,
+        effort: effort_of_window,
         window_ns: (start_ns, closed_ns),
         ended,
         address: worker.address,
@@ -346,6 +353,13 @@ impl Worker {
             self.check_deadlines(driver.io(), now);
         }
         Ok(now)
+    }
+
+    /// Servers that announced a close have not closed yet; each is waited for up to a second.
+    fn awaits_closes(&self) -> bool {
+        self.connections.iter().any(|connection| {
+            connection.stage == Stage::Closing && connection.deadline_ns != u64::MAX
+        })
     }
 
     /// Every request of the Plan is answered or failed.
