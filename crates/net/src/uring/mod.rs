@@ -128,6 +128,9 @@ impl UringDriver {
                 self.io.delivering(slot);
                 handler.received(&mut self.io, slot, bytes, at, done.socket_nonempty());
                 self.io.delivered();
+                if done.more_to_come() {
+                    self.io.suspect(slot, at);
+                }
             }
             self.give_back_unseen(&done);
         }
@@ -239,7 +242,8 @@ impl UringDriver {
                 return Ok(());
             }
         }
-        let left_ns = wait.until_ns.saturating_sub(now);
+        let until_ns = wait.until_ns.min(self.io.look_again(now));
+        let left_ns = until_ns.saturating_sub(now);
         if left_ns == 0 {
             return self.io.submit(turn);
         }

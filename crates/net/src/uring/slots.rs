@@ -54,6 +54,8 @@ const STOP_STREAM_BYTES: u64 = 64 * 1024;
 /// First bytes up to this length fit one segment on any network, so that Nagle's algorithm never
 /// holds them back and the socket needs no option set.
 const ONE_SEGMENT_BYTES: u32 = 1400;
+/// How long a multishot receive that delivered bytes may say nothing more before it is begun anew.
+const LOOK_AGAIN_NS: u64 = 10_000_000;
 /// As many bytes fit any socket's send buffer at once (the least the kernel permits is 4,608), so
 /// that silent sends leave in order although nobody waits for their completion.
 const SILENT_BYTES_MAX: u32 = 4096;
@@ -87,6 +89,10 @@ struct SlotState {
     /// Bytes sent silently since the peer was last heard.
     silent_bytes: u32,
     send_error: i32,
+    /// Waiting for more after bytes on a multishot receive.
+    suspected: bool,
+    /// Its receive was begun anew for that reason, and has not said anything yet.
+    looked_again: bool,
     endpoint: u16,
     attempts_left: u32,
     first: Option<Outgoing>,
@@ -145,6 +151,11 @@ pub struct UringIo {
     connects_queued: u32,
     /// The slot whose bytes the handler is being shown, or [`NO_SLOT`].
     delivering: Slot,
+    /// Slots whose multishot receive delivered bytes that the handler did not answer, by the time
+    /// at which to look again: see [`Self::suspect`].
+    suspects: VecDeque<(u64, Slot, u32)>,
+    /// A reset was missed once: receives are armed one by one from then on.
+    careful: bool,
     waker: Waker,
 }
 
@@ -172,6 +183,8 @@ impl UringIo {
                 send_under_way: false,
                 silent_bytes: 0,
                 send_error: 0,
+                suspected: false,
+                looked_again: false,
                 endpoint: 0,
                 attempts_left: 0,
                 first: None,
@@ -195,6 +208,8 @@ impl UringIo {
             left_open: Vec::new(),
             connects_queued: 0,
             delivering: NO_SLOT,
+            suspects: VecDeque::new(),
+            careful: false,
             waker: Waker::new()?,
         };
         io.watch_waker();
@@ -298,9 +313,16 @@ impl UringIo {
         let mut connect = opcode::Connect::new(Fixed(slot), remote.as_ptr().cast(), remote.len())
             .build()
             .user_data(tag(CONNECT, generation, slot));
+        let mut flags = squeue::Flags::empty();
         if first.is_some() {
-            connect = connect.flags(squeue::Flags::IO_LINK);
+            flags |= squeue::Flags::IO_LINK;
         }
+        if !self.routes[usize::from(state.endpoint)].is_tcp() {
+            // A full accept queue of a Unix socket cannot be polled for: the kernel's own thread
+            // waits for room.
+            flags |= squeue::Flags::ASYNC;
+        }
+        connect = connect.flags(flags);
         self.push(&connect);
         self.connects_queued += 1;
         let Some(first) = first else { return };
@@ -342,6 +364,7 @@ impl UringIo {
 
     #[inline]
     fn push_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
+        self.slots[slot as usize].suspected = false;
         self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
         let entry = self.send_entry(slot, bytes, operation);
         self.push(&entry);
@@ -461,11 +484,10 @@ impl UringIo {
         let (entry, operation) = match mode {
             Receive::Pause => return None,
             Receive::Stream => {
-                // An answer that is there already is read at once: a reset right behind it would
-                // not be told by a poll that has fired (seen on 6.18).
-                let connecting = state.stage == Stage::Connecting;
+                let waits = if state.stage == Stage::Connecting { POLL_FIRST } else { 0 };
+                let repeats = if self.careful { 0 } else { MULTISHOT };
                 let entry = opcode::Recv::new(file, nowhere, 0)
-                    .ioprio(if connecting { MULTISHOT | POLL_FIRST } else { MULTISHOT })
+                    .ioprio(waits | repeats)
                     .buf_group(HEAD_GROUP)
                     .build()
                     .flags(squeue::Flags::BUFFER_SELECT);
@@ -525,6 +547,9 @@ impl UringIo {
     pub(super) fn recognise(&mut self, done: &RingCompletion) -> Option<(Slot, u8)> {
         let operation = done.operation();
         if matches!(operation, CANCEL | CLOSE) {
+            if operation == CANCEL {
+                self.cancelled(done);
+            }
             return None;
         }
         if operation == WAKE {
@@ -534,6 +559,16 @@ impl UringIo {
         let state = &self.slots[done.slot() as usize];
         let current = state.generation == done.generation() && state.stage != Stage::Free;
         current.then_some((done.slot(), operation))
+    }
+
+    /// A cancel found nothing although a receive is under way: it is a link of a chain that had not
+    /// come to it. Again, then.
+    fn cancelled(&mut self, done: &RingCompletion) {
+        let state = &self.slots[done.slot() as usize];
+        let waits = state.stopping && state.armed != 0 && state.stage != Stage::Free;
+        if done.result <= 0 && waits && state.generation == done.generation() {
+            self.cancel_all(done.slot());
+        }
     }
 
     fn woken(&mut self, done: &RingCompletion) {
@@ -557,7 +592,40 @@ impl UringIo {
     /// Bytes came from the peer: it has what was sent before.
     #[inline]
     pub(super) fn heard(&mut self, slot: Slot) {
-        self.slots[slot as usize].silent_bytes = 0;
+        let state = &mut self.slots[slot as usize];
+        state.silent_bytes = 0;
+        state.suspected = true;
+        state.looked_again = false;
+    }
+
+    /// After a multishot receive delivered bytes. A reset that came together with them is never
+    /// told: the poll behind it has fired, and the kernel does not look again (seen on 6.18; a
+    /// FIN it does tell). Who answers the bytes with a send learns of it by that. For who goes on
+    /// waiting, for the rest or for the end, the receive is begun anew after a while.
+    #[inline]
+    pub(super) fn suspect(&mut self, slot: Slot, at: u64) {
+        let state = &self.slots[slot as usize];
+        if state.suspected && state.armed == STREAM && !state.stopping && !self.careful {
+            self.suspects.push_back((at + LOOK_AGAIN_NS, slot, state.generation));
+        }
+    }
+
+    /// Begins receives anew that are due for it; returns when the next one is.
+    pub(super) fn look_again(&mut self, now: u64) -> u64 {
+        while let Some(&(due, slot, generation)) = self.suspects.front() {
+            if due > now {
+                return due;
+            }
+            self.suspects.pop_front();
+            let state = &mut self.slots[slot as usize];
+            let waits = state.suspected && state.armed == STREAM && !state.stopping;
+            if waits && state.generation == generation && state.stage != Stage::Free {
+                state.suspected = false;
+                state.looked_again = true;
+                self.stop_receiving(slot);
+            }
+        }
+        u64::MAX
     }
 
     #[inline]
@@ -648,8 +716,11 @@ impl UringIo {
 
     /// Why a slot's connection is over after a receive ended with this result; `None` if it is
     /// not, and the receive is to be armed again.
-    pub(super) fn why_ended(&self, slot: Slot, result: i32) -> Option<CloseReason> {
+    pub(super) fn why_ended(&mut self, slot: Slot, result: i32) -> Option<CloseReason> {
         let state = &self.slots[slot as usize];
+        if state.looked_again && -result == libc::ECONNRESET {
+            self.careful = true;
+        }
         let passing =
             matches!(-result, libc::ENOBUFS | libc::EAGAIN | libc::EINTR | libc::ECANCELED);
         match state.stage {
@@ -725,16 +796,21 @@ impl UringIo {
         let state = &mut self.slots[slot as usize];
         let how = state.stage;
         state.stage = Stage::Free;
-        state.armed = 0;
+        let under_way = std::mem::take(&mut state.armed) != 0;
         state.stopping = false;
         state.chained = false;
         state.send_error = 0;
+        state.suspected = false;
+        state.looked_again = false;
         state.queue.clear();
         state.silent_bytes = 0;
         let unsent = std::mem::take(&mut state.send_under_way);
         if state.socket.is_none() {
             let generation = state.generation;
             self.left_open.push((slot, generation));
+            if under_way {
+                self.cancel_all(slot);
+            }
             return;
         }
         if let Some(socket) = &state.socket {
@@ -742,9 +818,9 @@ impl UringIo {
                 self.calls += 1;
                 // Without it the peer gets a FIN, which is all that can be done then.
                 let _ = reset_on_close(socket.as_fd());
-            } else if unsent {
+            } else if unsent || under_way {
                 self.calls += 1;
-                // Ends the send that still holds the socket.
+                // Ends the send or receive that still holds the socket.
                 let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
             }
         }
