@@ -69,7 +69,7 @@ class Ablaze(Tool):
     def parse(self, out, err):
         report = json.loads(out)
         total = report["latency_ns"]["total"]
-        return Report(report["succeeded"], report["failed"] + report["unexpected"],
+        return Report(report["succeeded"], report["failed"]["total"] + report["unexpected"],
                       report["rate_per_s"], total["p50"] / 1e3, total["p99"] / 1e3)
 
 

@@ -93,6 +93,9 @@ const BATCH_CAP: u32 = 64;
 
 /// The longest that arrivals are gathered for.
 const GATHER_NS_MAX: u64 = 25_000;
+/// The same for bodies that are discarded on the socket: they come in pieces, and the fewer, the
+/// less each costs (1 MiB over 10 connections: 63 µs of CPU time with 25 µs, 45 µs with 100 µs).
+const GATHER_BULKY_NS_MAX: u64 = 100_000;
 /// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
 /// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
 const GATHER_NS_MIN: u64 = 20_000;
@@ -332,13 +335,16 @@ impl Worker {
         until: u64,
         spin_ns: u64,
     ) -> io::Result<u64> {
-        // Waiting for a fuller batch: a quarter of what is in flight, for at most 5 % of the
-        // median and never long enough to matter to a slow server's figures.
-        let gather_ns = (self.recorder.median_ns() / 20).min(GATHER_NS_MAX);
+        // Waiting for a fuller batch: a share of what is in flight, for at most 5 % of the median
+        // and never long enough to matter to a slow server's figures.
+        let bulky = self.expected_mode == Receive::Head;
+        let (share, gather_ns_max) =
+            if bulky { (2, GATHER_BULKY_NS_MAX) } else { (4, GATHER_NS_MAX) };
+        let gather_ns = (self.recorder.median_ns() / 20).min(gather_ns_max);
         let worth_it = gather_ns >= GATHER_NS_MIN;
         // A driver that sends at once would only sleep more often for it.
         let gathers = worth_it && spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
-        let at_least = if gathers { (self.in_flight / 4).clamp(1, BATCH_CAP / 2) } else { 1 };
+        let at_least = if gathers { (self.in_flight / share).clamp(1, BATCH_CAP / 2) } else { 1 };
         let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;
         effort.turns += 1;

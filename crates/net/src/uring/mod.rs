@@ -24,6 +24,9 @@ const HEAD_BUFFER_BYTES: u32 = 4096;
 /// Buffers for bodies that are wanted.
 const BULK_BUFFER_BYTES: u32 = 64 * 1024;
 const BULK_BUFFERS: u16 = 32;
+/// A turn ends after so many events even if there are more: connects on loopback complete while
+/// they are submitted, so that there might always be.
+const TURN_EVENTS_MAX: u32 = 4096;
 /// Looks at the ring between two looks at the clock while watching actively.
 const LOOKS_PER_CLOCK: u32 = 16;
 
@@ -290,7 +293,7 @@ impl Driver for UringDriver {
         } else {
             self.io.now_ns = monotonic_ns();
         }
-        let at = self.io.now_ns;
+        let mut at = self.io.now_ns;
         // Events may have come at any time while a fuller batch was waited for.
         let oldest_at = at - turn.waited_ns.min(self.io.gathered_ns);
         loop {
@@ -321,10 +324,12 @@ impl Driver for UringDriver {
                 self.io.now_ns = now;
                 handler.batch_end(&mut self.io, events, oldest_at, now);
             }
-            if !more {
+            if !more || turn.events >= TURN_EVENTS_MAX {
                 break;
             }
             self.io.submit(&mut turn)?;
+            // Submitting may have completed requests that were not there before.
+            at = monotonic_ns();
         }
         turn.system_calls += std::mem::take(&mut self.io.calls);
         Ok(turn)
