@@ -32,7 +32,7 @@ const LOOKS_PER_CLOCK: u32 = 16;
 
 /// Moves bytes through io_uring.
 pub struct UringDriver {
-    // Dropped first: it waits for the kernel to let go of the buffers.
+    // Dropped first: without the ring the kernel does not touch the buffers any more.
     io: UringIo,
     heads: BufferRing,
     bulk: BufferRing,

@@ -868,9 +868,12 @@ impl UringIo {
     fn push(&mut self, entry: &squeue::Entry) {
         loop {
             // SAFETY: every entry made here points at the constant bytes, a leased buffer or a
-            // route's address, all of which live as long as `self`; `Drop` makes the kernel let
-            // go of them first. Receives with a null address are MSG_TRUNC or choose a
-            // registered buffer.
+            // route's address, all of which live as long as `self`, which holds the ring.
+            // Receives with a null address are MSG_TRUNC or choose a registered buffer. After the
+            // ring is gone nothing touches this memory: with deferred task run a request makes
+            // progress only inside our own `io_uring_enter`, and what is left over is cancelled
+            // by a kernel thread, which does not have this process's memory. (Cancelling it
+            // ourselves takes the square of the number of connections.)
             if unsafe { self.ring.submission().push(entry) }.is_ok() {
                 return;
             }
@@ -937,13 +940,5 @@ fn settled(result: io::Result<usize>) -> io::Result<()> {
             Some(libc::ETIME | libc::EINTR | libc::EBUSY | libc::EAGAIN) => Ok(()),
             _ => Err(error),
         },
-    }
-}
-
-impl Drop for UringIo {
-    fn drop(&mut self) {
-        // The kernel must not touch buffers after they are freed: end everything under way and
-        // wait for it. Kernels before 6.0 cannot; they are refused by `probe`.
-        let _ = self.ring.submitter().register_sync_cancel(None, CancelBuilder::any());
     }
 }
