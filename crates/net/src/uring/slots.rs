@@ -91,6 +91,8 @@ struct SlotState {
     send_error: i32,
     /// Waiting for more after bytes on a multishot receive.
     suspected: bool,
+    /// The connect has completed.
+    connected: bool,
     /// Its receive was begun anew for that reason, and has not said anything yet.
     looked_again: bool,
     endpoint: u16,
@@ -184,6 +186,7 @@ impl UringIo {
                 silent_bytes: 0,
                 send_error: 0,
                 suspected: false,
+                connected: false,
                 looked_again: false,
                 endpoint: 0,
                 attempts_left: 0,
@@ -243,6 +246,7 @@ impl UringIo {
         debug_assert!(state.stage == Stage::Free, "a slot is opened only when it is free");
         state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
         state.stage = Stage::Connecting;
+        state.connected = false;
         state.wanted = receive;
         state.endpoint = endpoint;
         state.first = first;
@@ -532,11 +536,23 @@ impl UringIo {
         }
     }
 
+    /// Cancels the connect and the receive that are under way, each by its own tag: the kernel
+    /// finds those in a table, while a search by descriptor looks at every request there is.
     fn cancel_all(&mut self, slot: Slot) {
+        let state = &self.slots[slot as usize];
+        if matches!(state.stage, Stage::Closing(_)) && !state.connected {
+            self.cancel(slot, CONNECT);
+        }
+        if self.slots[slot as usize].armed != 0 {
+            self.cancel(slot, self.slots[slot as usize].armed);
+        }
+    }
+
+    fn cancel(&mut self, slot: Slot, operation: u8) {
         let generation = self.slots[slot as usize].generation;
-        let cancel = opcode::AsyncCancel2::new(CancelBuilder::fd(Fixed(slot)).all())
-            .build()
-            .user_data(tag(CANCEL, generation, slot));
+        let target = CancelBuilder::user_data(tag(operation, generation, slot));
+        let cancel =
+            opcode::AsyncCancel2::new(target).build().user_data(tag(CANCEL, generation, slot));
         self.push(&cancel);
     }
 
@@ -738,6 +754,7 @@ impl UringIo {
 
     pub(super) fn connect_done(&mut self, slot: Slot, result: i32) -> Connected {
         let state = &mut self.slots[slot as usize];
+        state.connected = true;
         if let Stage::Closing(_) = state.stage {
             return Connected::No(CloseReason::Local);
         }
@@ -796,7 +813,8 @@ impl UringIo {
         let state = &mut self.slots[slot as usize];
         let how = state.stage;
         state.stage = Stage::Free;
-        let under_way = std::mem::take(&mut state.armed) != 0;
+        let armed = std::mem::take(&mut state.armed);
+        let under_way = armed != 0;
         state.stopping = false;
         state.chained = false;
         state.send_error = 0;
@@ -809,7 +827,7 @@ impl UringIo {
             let generation = state.generation;
             self.left_open.push((slot, generation));
             if under_way {
-                self.cancel_all(slot);
+                self.cancel(slot, armed);
             }
             return;
         }
