@@ -1,7 +1,7 @@
 //! Places for a worker's connections. A key names a place and its generation, so that an event or
 //! a timer of a connection that is gone is recognised.
 
-use crate::connection::Connection;
+use crate::event_loop::connection::Connection;
 
 /// Connections by key.
 #[derive(Debug, Default)]

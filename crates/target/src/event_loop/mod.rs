@@ -5,20 +5,25 @@
 //! costs no epoll_ctl either. A new connection is read before it is registered: one that sends
 //! its request at once and is closed behind the answer never is.
 
-use std::os::fd::OwnedFd;
+mod connection;
+mod slots;
+mod timers;
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, accept_with};
 
-use crate::connection::{Connection, Outcome, Scratch};
-use crate::counters::Counters;
+use crate::accepting::Intake;
 use crate::handler::Handler;
+use crate::models::Worker;
+use crate::server::Stop;
 use crate::service::Service;
-use crate::slots::Slots;
-use crate::timers::Timers;
+use connection::{Connection, Outcome, Scratch};
+use slots::Slots;
+use timers::Timers;
 
 /// Keys that are no connection; see [`Slots::remove`].
 const LISTENER: u64 = u64::MAX;
@@ -36,22 +41,14 @@ const LINGER_NS: u64 = 2_000_000_000;
 /// How long answers under way may take when the server is stopped.
 const DRAIN_NS: u64 = 1_000_000_000;
 
-/// How others tell a worker to stop.
+/// A worker's event loop before it runs.
 #[derive(Debug)]
-pub struct Signal {
-    /// Written to wake the worker.
-    pub waker: OwnedFd,
-    /// Set before that.
-    pub stop: AtomicBool,
-}
-
-/// A worker before it runs.
-#[derive(Debug)]
-pub struct Worker<H> {
+pub struct EventLoop<H> {
     epoll: OwnedFd,
-    listener: Option<OwnedFd>,
+    /// Where connections come from; none while draining.
+    intake: Option<Intake>,
     service: Arc<Service<H>>,
-    signal: Arc<Signal>,
+    stop: Arc<Stop>,
     slots: Slots,
     timers: Timers,
     scratch: Scratch,
@@ -60,34 +57,60 @@ pub struct Worker<H> {
     draining: bool,
 }
 
-impl<H: Handler> Worker<H> {
-    /// Sets a worker up around its listener.
+impl<H: Handler> EventLoop<H> {
+    /// Sets it up.
     ///
     /// # Errors
     /// When the kernel has no descriptor for it.
-    pub fn new(
-        listener: OwnedFd,
-        service: Arc<Service<H>>,
-        counters: Arc<Counters>,
-        signal: Arc<Signal>,
-    ) -> rustix::io::Result<Self> {
+    pub fn new(worker: Worker<H>) -> rustix::io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         let timers = Timers::new()?;
-        epoll::add(&epoll, &listener, EventData::new_u64(LISTENER), EventFlags::IN)?;
-        epoll::add(&epoll, &signal.waker, EventData::new_u64(WAKER), EventFlags::IN)?;
-        let edge = EventFlags::IN | EventFlags::ET;
-        epoll::add(&epoll, timers.descriptor(), EventData::new_u64(TIMER), edge)?;
-        Ok(Self {
+        let counters = worker.counters;
+        let stop = worker.stop;
+        let event_loop = Self {
             epoll,
-            listener: Some(listener),
-            service,
-            signal,
+            intake: Some(worker.intake),
+            service: worker.service,
+            stop,
             slots: Slots::default(),
             timers,
             scratch: Scratch::new(counters),
             ready: Vec::new(),
             draining: false,
-        })
+        };
+        event_loop.watch_intake()?;
+        let edge = EventFlags::IN | EventFlags::ET;
+        event_loop.add(event_loop.stop.as_fd(), WAKER, EventFlags::IN)?;
+        event_loop.add(event_loop.timers.descriptor().as_fd(), TIMER, edge)?;
+        Ok(event_loop)
+    }
+
+    fn add(&self, fd: BorrowedFd<'_>, key: u64, flags: EventFlags) -> rustix::io::Result<()> {
+        self.scratch.counters.epoll_adds.one();
+        epoll::add(&self.epoll, fd, EventData::new_u64(key), flags)
+    }
+
+    /// Waits for connections.
+    fn watch_intake(&self) -> rustix::io::Result<()> {
+        match &self.intake {
+            None => Ok(()),
+            Some(Intake::Listener { socket, exclusive, .. }) => {
+                let exclusive =
+                    if *exclusive { EventFlags::EXCLUSIVE } else { EventFlags::empty() };
+                self.add(socket.as_fd(), LISTENER, EventFlags::IN | exclusive)
+            }
+            Some(Intake::Handed(queue)) => self.add(queue.descriptor(), LISTENER, EventFlags::IN),
+        }
+    }
+
+    /// Waits for connections no more.
+    fn unwatch_intake(&self) -> rustix::io::Result<()> {
+        self.scratch.counters.epoll_dels.one();
+        match &self.intake {
+            None => Ok(()),
+            Some(Intake::Listener { socket, .. }) => epoll::delete(&self.epoll, socket),
+            Some(Intake::Handed(queue)) => epoll::delete(&self.epoll, queue.descriptor()),
+        }
     }
 
     /// Serves until told to stop, then lets answers under way finish.
@@ -101,11 +124,13 @@ impl<H: Handler> Worker<H> {
         loop {
             self.timers.arm()?;
             let timeout = (!self.ready.is_empty()).then_some(&at_once);
+            self.scratch.counters.waits.one();
             let count = match epoll::wait(&self.epoll, &mut events, timeout) {
                 Ok(count) => count,
                 Err(Errno::INTR) => continue,
                 Err(errno) => return Err(errno),
             };
+            self.scratch.counters.events.add(count as u64);
             self.scratch.date.update();
             let again = std::mem::take(&mut self.ready);
             for event in &events[..count] {
@@ -164,30 +189,42 @@ impl<H: Handler> Worker<H> {
         }
     }
 
-    /// Accepts what is there, then reads each: by then, its request has often arrived.
+    /// Takes the connections that are there, then reads each: by then, its request has often
+    /// arrived.
     fn accept(&mut self) -> rustix::io::Result<()> {
-        let Some(listener) = &self.listener else { return Ok(()) };
-        let mut accepted = [0; ACCEPTS_PER_TURN];
-        let mut count = 0;
-        while count < ACCEPTS_PER_TURN {
-            match accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-                Ok(socket) => {
-                    accepted[count] = self.slots.insert(Connection::new(socket));
-                    count += 1;
+        let mut accepted = Vec::new();
+        match &self.intake {
+            None => {}
+            Some(Intake::Handed(queue)) => {
+                for socket in queue.take() {
+                    accepted.push(self.slots.insert(Connection::new(socket)));
                 }
-                Err(Errno::AGAIN) => break,
-                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                    // The listener stays readable: without a pause, this would be a busy loop.
-                    epoll::delete(&self.epoll, listener)?;
-                    self.timers.add(ACCEPT_PAUSE_NS, LISTENER);
-                    break;
+            }
+            Some(Intake::Listener { socket: listener, .. }) => {
+                while accepted.len() < ACCEPTS_PER_TURN {
+                    self.scratch.counters.accepts.one();
+                    match accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
+                        Ok(socket) => accepted.push(self.slots.insert(Connection::new(socket))),
+                        Err(Errno::AGAIN) => {
+                            self.scratch.counters.accept_eagains.one();
+                            break;
+                        }
+                        Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                            // The listener stays readable: without a pause, this would be a busy
+                            // loop.
+                            self.unwatch_intake()?;
+                            self.timers.add(ACCEPT_PAUSE_NS, LISTENER);
+                            break;
+                        }
+                        // The client went away, or its network failed (accept(2), "Error
+                        // handling").
+                        Err(_) => {}
+                    }
                 }
-                // The client went away, or its network failed (accept(2), "Error handling").
-                Err(_) => {}
             }
         }
-        self.scratch.counters.add_connections(count as u64);
-        for &key in &accepted[..count] {
+        self.scratch.counters.connections.add(accepted.len() as u64);
+        for key in accepted {
             self.welcome(key);
         }
         Ok(())
@@ -200,6 +237,7 @@ impl<H: Handler> Worker<H> {
         if outcome != Outcome::Closed {
             let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
             let data = EventData::new_u64(key);
+            self.scratch.counters.epoll_adds.one();
             if epoll::add(&self.epoll, connection.socket(), data, both).is_err() {
                 // No memory, or the limit of watches per user: it cannot be served.
                 self.slots.remove(key);
@@ -212,12 +250,7 @@ impl<H: Handler> Worker<H> {
     fn run_timers(&mut self) -> rustix::io::Result<()> {
         while let Some(key) = self.timers.pop() {
             match key {
-                LISTENER => {
-                    if let Some(listener) = &self.listener {
-                        let data = EventData::new_u64(LISTENER);
-                        epoll::add(&self.epoll, listener, data, EventFlags::IN)?;
-                    }
-                }
+                LISTENER => self.watch_intake()?,
                 WAKER => {
                     for key in self.slots.keys() {
                         self.slots.remove(key);
@@ -241,12 +274,12 @@ impl<H: Handler> Worker<H> {
 
     /// No new connections; idle ones are closed, the others behind their present answer.
     fn begin_draining(&mut self) -> rustix::io::Result<()> {
-        if !self.signal.stop.load(Ordering::Acquire) || self.draining {
+        if !self.stop.is_set() || self.draining {
             return Ok(());
         }
         self.draining = true;
-        epoll::delete(&self.epoll, &self.signal.waker)?;
-        self.listener = None;
+        epoll::delete(&self.epoll, &*self.stop)?;
+        self.intake = None;
         self.timers.add(DRAIN_NS, WAKER);
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };

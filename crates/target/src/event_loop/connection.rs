@@ -11,11 +11,12 @@ use rustix::net::{
     RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown,
 };
 
+use crate::accepting::reset_on_close;
 use crate::counters::Counters;
-use crate::date::Date;
 use crate::handler::Handler;
-use crate::output::Output;
-use crate::protocol::{Next, Protocol};
+use crate::http1::date::Date;
+use crate::http1::output::Output;
+use crate::http1::protocol::{Next, Protocol};
 use crate::service::Service;
 
 /// Bytes read at once.
@@ -181,6 +182,10 @@ impl Connection {
                 return Some(Outcome::Wait(delay_ns));
             }
             Stage::Next(Next::Close { unread }) => return Some(self.close(unread)),
+            Stage::Next(Next::Reset) => {
+                reset_on_close(&self.socket);
+                return Some(Outcome::Closed);
+            }
             Stage::Next(Next::Proceed) => {
                 self.protocol.proceed(service, &scratch.date, &mut scratch.out)
             }
@@ -199,7 +204,7 @@ impl Connection {
             }
         };
         // Before the answer leaves: who has it finds it counted.
-        scratch.counters.add_requests(self.protocol.take_answered());
+        scratch.counters.requests.add(self.protocol.take_answered());
         self.stage = Stage::Next(next);
         if scratch.out.is_empty() {
             return None;
