@@ -17,6 +17,16 @@ use crate::leases::Leases;
 use crate::socket::{Route, connect_failure, reset_on_close};
 use crate::waker::Waker;
 
+/// What the kernel must be able to do.
+pub const OPERATIONS: &[u8] = &[
+    opcode::Socket::CODE,
+    opcode::Connect::CODE,
+    opcode::Send::CODE,
+    opcode::Recv::CODE,
+    opcode::AsyncCancel::CODE,
+    opcode::PollAdd::CODE,
+];
+
 pub const HEAD_GROUP: u16 = 0;
 pub const BULK_GROUP: u16 = 1;
 

@@ -2,6 +2,7 @@
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
 mod epoll_et;
+mod uring;
 
 use std::fmt;
 use std::io;
@@ -115,6 +116,7 @@ macro_rules! models {
 
 models! {
     EpollEt: epoll_et::EpollEt,
+    Uring: uring::Uring,
 }
 
 impl Model {
