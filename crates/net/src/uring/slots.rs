@@ -14,6 +14,7 @@ use super::BULK_BUFFER_BYTES;
 use super::ring::{self, RingCompletion, tag};
 use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Setup, Slot, Turn};
 use crate::leases::Leases;
+use crate::low_water::LowWater;
 use crate::socket::{Route, connect_failure, reset_on_close};
 use crate::waker::Waker;
 
@@ -84,6 +85,8 @@ struct SlotState {
     /// The receive is the last link of the chain that opened the connection, so it is silently
     /// dropped if the send before it fails.
     chained: bool,
+    /// What the socket gathers before a receive completes.
+    low_water: LowWater,
     /// A send that is not silent has not completed: others queue behind it.
     send_under_way: bool,
     /// Bytes sent silently since the peer was last heard.
@@ -181,6 +184,7 @@ impl UringIo {
                 wanted: Receive::Pause,
                 armed: 0,
                 stopping: false,
+                low_water: LowWater::new(),
                 chained: false,
                 send_under_way: false,
                 silent_bytes: 0,
@@ -247,6 +251,7 @@ impl UringIo {
         state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
         state.stage = Stage::Connecting;
         state.connected = false;
+        state.low_water = LowWater::new();
         state.wanted = receive;
         state.endpoint = endpoint;
         state.first = first;
@@ -464,12 +469,26 @@ impl UringIo {
             _ => return,
         };
         debug_assert!(state.armed == 0, "one receive at a time");
+        self.set_low_water(slot, wanted);
         if let Some((entry, operation)) = self.receive_entry(slot, wanted) {
             self.push(&entry);
             let state = &mut self.slots[slot as usize];
             state.armed = operation;
             state.chained = false;
         }
+    }
+
+    /// Says how many bytes a receive of this kind waits for.
+    #[inline]
+    fn set_low_water(&mut self, slot: Slot, wanted: Receive) {
+        let state = &mut self.slots[slot as usize];
+        let Some(socket) = &state.socket else { return };
+        self.calls += match wanted {
+            Receive::Discard(left) if self.routes[usize::from(state.endpoint)].is_tcp() => {
+                state.low_water.raise(socket.as_fd(), left, self.now_ns)
+            }
+            _ => state.low_water.lower(socket.as_fd(), self.now_ns),
+        };
     }
 
     #[inline]
@@ -510,7 +529,11 @@ impl UringIo {
                 // (seen on 6.18) and dropping does not advance it, the retry would want, and
                 // drop, the whole length again.
                 let length = bytes.min(DISCARD_BYTES_MAX) as u32;
-                let entry = opcode::Recv::new(file, nowhere, length).flags(libc::MSG_TRUNC).build();
+                let waits = if state.low_water.is_raised() { POLL_FIRST } else { 0 };
+                let entry = opcode::Recv::new(file, nowhere, length)
+                    .ioprio(waits)
+                    .flags(libc::MSG_TRUNC)
+                    .build();
                 (entry, DISCARD)
             }
             Receive::DiscardToEnd if drops => {
