@@ -162,7 +162,12 @@ impl BufferRing {
     ///
     /// # Safety
     /// The ring must be dropped before the buffers are: until then the kernel may write to them.
-    pub unsafe fn new(ring: &IoUring, group: u16, entries: u16, buffer_bytes: u32) -> io::Result<Self> {
+    pub unsafe fn new(
+        ring: &IoUring,
+        group: u16,
+        entries: u16,
+        buffer_bytes: u32,
+    ) -> io::Result<Self> {
         let ring_bytes = usize::from(entries) * size_of::<BufRingEntry>();
         let buffers_at = ring_bytes.next_multiple_of(4096);
         let memory_bytes = buffers_at + usize::from(entries) * buffer_bytes as usize;
