@@ -93,6 +93,11 @@ impl Output {
         self.left
     }
 
+    /// Memory that it holds, used or not, without bodies that were handed over.
+    pub fn memory_bytes(&self) -> usize {
+        self.text.capacity() + self.parts.capacity() * size_of::<Part>()
+    }
+
     /// Everything that is left, if it is one piece of text.
     #[inline]
     pub fn as_text(&self) -> Option<&[u8]> {
