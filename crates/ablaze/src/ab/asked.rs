@@ -301,6 +301,14 @@ mod tests {
     }
 
     #[test]
+    fn sockets_and_threads_are_ablaze_s() {
+        let asked = asked_for("-n 9 http://h/").unwrap();
+        assert!(asked.connections.no_delay);
+        assert_eq!(asked.workers.threads, None);
+        assert_eq!(asked_for("--threads 1 http://h/").unwrap().workers.threads, Some(1));
+    }
+
+    #[test]
     fn a_local_address_restricts_the_family() {
         let asked = asked_for("-B 127.0.0.1 http://h/").unwrap();
         assert_eq!(
