@@ -135,7 +135,7 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
         body_bytes: line.size,
         echo_everywhere: line.echo,
         keep_alive: !line.close,
-        delay: Duration::from_nanos(line.delay),
+        delay: Duration::from_nanos(line.delay).into(),
         server_name: line.server_name.clone(),
         max_body_bytes: line.max_body,
         ..Options::default()

@@ -28,6 +28,23 @@ pub fn peak_memory_bytes() -> Option<u64> {
     Some(u64::try_from(usage.ru_maxrss).ok()? * 1024)
 }
 
+/// The clock that counts the CPU time of the calling thread, for other threads of this process to
+/// read with [`clock_ns`]; `None` where there is none.
+pub fn thread_clock() -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    // SAFETY: the calling thread is alive, and `clock` is writable for the duration of the call.
+    let answer = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
+    (answer == 0).then_some(clock)
+}
+
+/// What a clock shows, ns; `None` once its thread has ended.
+pub fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid, writable timespec; any clock id may be asked for.
+    let answer = unsafe { libc::clock_gettime(clock, &mut time) };
+    (answer == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
 fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid, writable rusage for the duration of the call.

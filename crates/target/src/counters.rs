@@ -1,59 +1,201 @@
-//! What a worker has done, for others to read while it runs.
+//! What a worker has done, for others to read while it runs: `/_/status`, the table when the
+//! server stops, `--stats FILE`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 
-/// Counters of one worker, alone on their cache lines. Only their worker writes them, so a plain
-/// load and store is an addition.
+macro_rules! counters {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// Counters of one worker, alone on their cache lines. Only their worker writes them, so
+        /// a plain load and store is an addition.
+        #[derive(Debug, Default)]
+        #[repr(align(128))]
+        pub struct Counters {
+            $($(#[$doc])* pub $name: Counter,)*
+            clock: AtomicI32,
+            cpu_at_end_ns: AtomicU64,
+        }
+
+        /// What was counted up to one moment.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+        pub struct Counts {
+            $($(#[$doc])* pub $name: u64,)*
+            /// CPU time of the worker's threads, ns.
+            pub cpu_ns: u64,
+        }
+
+        impl Counters {
+            /// What was counted so far.
+            pub fn read(&self) -> Counts {
+                Counts { $($name: self.$name.read(),)* cpu_ns: self.cpu_ns() }
+            }
+
+            /// Adds what another thread counted. Atomic, for workers with many threads.
+            pub fn absorb(&self, counts: &Counts) {
+                $(self.$name.0.fetch_add(counts.$name, Ordering::Relaxed);)*
+                self.cpu_at_end_ns.fetch_add(counts.cpu_ns, Ordering::Relaxed);
+            }
+        }
+
+        impl Counts {
+            /// Every counter with its name, in the order of the documentation.
+            pub fn named(&self) -> Vec<(&'static str, u64)> {
+                vec![$((stringify!($name), self.$name),)* ("cpu_ns", self.cpu_ns)]
+            }
+        }
+
+        impl std::ops::Add for Counts {
+            type Output = Self;
+
+            fn add(self, other: Self) -> Self {
+                Self {
+                    $($name: self.$name + other.$name,)*
+                    cpu_ns: self.cpu_ns + other.cpu_ns,
+                }
+            }
+        }
+
+        impl std::ops::Sub for Counts {
+            type Output = Self;
+
+            fn sub(self, before: Self) -> Self {
+                Self {
+                    $($name: self.$name.saturating_sub(before.$name),)*
+                    cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
+                }
+            }
+        }
+    };
+}
+
+counters! {
+    /// Connections accepted and served.
+    connections,
+    /// Requests answered, refused ones included.
+    requests,
+    /// Calls that waited for events: epoll_wait, poll, io_uring_enter with a wait.
+    waits,
+    /// Events (or completions) those calls gave.
+    events,
+    /// Waits that gave something, and nothing of it was left to do: another worker was faster.
+    empty_wakes,
+    /// epoll_ctl ADD.
+    epoll_adds,
+    /// epoll_ctl MOD.
+    epoll_mods,
+    /// epoll_ctl DEL.
+    epoll_dels,
+    /// Calls of accept.
+    accepts,
+    /// Of them, those that found no connection (EAGAIN).
+    accept_eagains,
+    /// Calls that read from a connection.
+    reads,
+    /// Bytes they gave.
+    read_bytes,
+    /// Of the calls, those that found nothing (EAGAIN).
+    read_eagains,
+    /// Calls that wrote to a connection.
+    writes,
+    /// Bytes they took.
+    written_bytes,
+    /// Of the calls, those that could not go on (EAGAIN).
+    write_eagains,
+    /// Events that said a connection can be written again after it could not.
+    out_events,
+    /// io_uring_enter without a wait.
+    submits,
+    /// Context switches into and out of fibers.
+    switches,
+    /// Stacks made for fibers.
+    stacks_made,
+    /// Stacks taken from the pool.
+    stacks_reused,
+    /// Times one worker woke another.
+    wakes,
+    /// Timers set.
+    timers,
+}
+
+/// One counter.
 #[derive(Debug, Default)]
-#[repr(align(128))]
-pub struct Counters {
-    requests: AtomicU64,
-    connections: AtomicU64,
+pub struct Counter(AtomicU64);
+
+impl Counter {
+    /// One more. For the worker only.
+    #[inline]
+    pub fn one(&self) {
+        self.add(1);
+    }
+
+    /// So many more. For the worker only.
+    #[inline]
+    pub fn add(&self, more: u64) {
+        self.0.store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
+    }
+
+    fn read(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 impl Counters {
-    /// Requests were answered. For the worker only.
-    #[inline]
-    pub fn add_requests(&self, requests: u64) {
-        add(&self.requests, requests);
+    /// The calling thread is the worker: its CPU time can be read from now on.
+    pub fn begin(&self) {
+        if let Some(clock) = ablaze_sys::usage::thread_clock() {
+            self.clock.store(clock, Ordering::Release);
+        }
     }
 
-    /// Connections were accepted. For the worker only.
-    #[inline]
-    pub fn add_connections(&self, connections: u64) {
-        add(&self.connections, connections);
+    /// The worker ends: its CPU time is kept.
+    pub fn end(&self) {
+        let own_ns = self.clock_ns();
+        self.clock.store(0, Ordering::Release);
+        self.cpu_at_end_ns.fetch_add(own_ns, Ordering::Relaxed);
     }
 
-    /// What was served so far.
-    pub fn read(&self) -> Served {
-        Served {
-            requests: self.requests.load(Ordering::Relaxed),
-            connections: self.connections.load(Ordering::Relaxed),
+    fn cpu_ns(&self) -> u64 {
+        self.clock_ns() + self.cpu_at_end_ns.load(Ordering::Relaxed)
+    }
+
+    fn clock_ns(&self) -> u64 {
+        match self.clock.load(Ordering::Acquire) {
+            0 => 0,
+            clock => ablaze_sys::usage::clock_ns(clock).unwrap_or(0),
         }
     }
 }
 
-#[inline]
-fn add(counter: &AtomicU64, more: u64) {
-    counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// What a server has served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Served {
-    /// Requests answered, refused ones included.
-    pub requests: u64,
-    /// Connections accepted.
-    pub connections: u64,
-}
+    #[test]
+    fn counts_add_up_and_have_names() {
+        let counters = Counters::default();
+        counters.requests.add(3);
+        counters.requests.one();
+        counters.absorb(&Counts { requests: 6, cpu_ns: 5, ..Counts::default() });
+        let counts = counters.read();
+        assert_eq!((counts.requests, counts.cpu_ns), (10, 5));
+        assert_eq!((counts + counts).requests, 20);
+        assert_eq!((counts - Counts { requests: 4, ..counts }).requests, 6);
+        assert!(counts.named().contains(&("requests", 10)));
+    }
 
-impl std::ops::Add for Served {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            requests: self.requests + other.requests,
-            connections: self.connections + other.connections,
-        }
+    #[test]
+    fn the_time_of_a_worker_is_its_own_and_outlives_it() {
+        let counters = std::sync::Arc::new(Counters::default());
+        let theirs = counters.clone();
+        let work = move || {
+            theirs.begin();
+            while theirs.read().cpu_ns < 5_000_000 {
+                std::hint::black_box((0..100_000u64).sum::<u64>());
+            }
+            theirs.end();
+        };
+        std::thread::spawn(work).join().unwrap();
+        let cpu_ns = counters.read().cpu_ns;
+        assert!(cpu_ns >= 5_000_000);
+        assert_eq!(counters.read().cpu_ns, cpu_ns);
     }
 }

@@ -4,7 +4,7 @@
 use ablaze_wire::http1::request_head::Method;
 use ablaze_wire::http1::response;
 
-use crate::answer::FixedAnswer;
+use crate::http1::answer::FixedAnswer;
 
 /// A complete request. Everything is lent for the duration of the call.
 #[derive(Debug, Clone, Copy)]

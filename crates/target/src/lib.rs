@@ -1,10 +1,10 @@
 //! Servers to load.
 //!
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
-//! `ablaze serve`), [`protocol`] (one connection's HTTP/1 without I/O, with [`upload`],
-//! [`rendering`], [`answer`] and [`output`]), then one I/O model, epoll: [`connection`], [`event_loop`],
-//! [`listener`], [`timers`]; [`server`] puts it together. [`hostile`] misbehaves on purpose, for
-//! tests of clients.
+//! `ablaze serve`); [`http1`] (one connection's protocol, without I/O); [`models`], the I/O models
+//! that serve it, by what they share ([`event_loop`]); [`accepting`], how connections come to the
+//! workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
+//! [`hostile`] misbehaves in every way there is, for tests of clients.
 //!
 //! ```
 //! use ablaze_target::{Options, Server};
@@ -17,26 +17,23 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod answer;
-pub mod connection;
+pub mod accepting;
+pub mod conditions;
 pub mod counters;
-pub mod date;
 pub mod event_loop;
-pub mod filler;
 pub mod handler;
 pub mod hostile;
+pub mod http1;
 pub mod listener;
+pub mod models;
 pub mod options;
-pub mod output;
-pub mod protocol;
-pub mod rendering;
+pub mod registry;
 pub mod routes;
 pub mod server;
 pub mod service;
-mod slots;
-pub mod timers;
-pub mod upload;
 
-pub use counters::Served;
+pub use counters::Counts;
+pub use http1::{answer, filler};
+pub use models::Model;
 pub use options::Options;
 pub use server::{Running, Server, StartError};

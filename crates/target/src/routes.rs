@@ -3,8 +3,9 @@
 
 use ablaze_wire::http1::request_head::Method;
 
-use crate::answer::{FixedAnswer, FixedBody};
+use crate::conditions::Delay;
 use crate::handler::{Answer, Body, Handler, Reply, Request};
+use crate::http1::answer::{FixedAnswer, FixedBody};
 use crate::options::Options;
 
 /// What `/` answers when no size is asked for: 14 bytes.
@@ -34,7 +35,10 @@ impl Routes {
                 404,
                 FixedBody::Bytes(b"nothing here; this server answers / and /echo\n"),
             ),
-            delay_ns: u64::try_from(options.delay.as_nanos()).unwrap_or(u64::MAX),
+            delay_ns: match options.delay {
+                Delay::Constant(delay) => u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX),
+                _ => 0,
+            },
             echo_everywhere: options.echo_everywhere,
         }
     }

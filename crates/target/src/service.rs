@@ -1,9 +1,12 @@
 //! What all connections of a server share: the handler, the limits, and the answers that the
 //! protocol gives by itself.
 
-use crate::answer::{FixedAnswer, FixedBody};
+use std::sync::Arc;
+
 use crate::handler::Handler;
+use crate::http1::answer::{FixedAnswer, FixedBody};
 use crate::options::Options;
+use crate::registry::Registry;
 
 /// A handler and everything around it that does not change while the server runs.
 #[derive(Debug)]
@@ -18,6 +21,8 @@ pub struct Service<H> {
     pub max_head_bytes: usize,
     /// Longest body that is taken in for a handler.
     pub max_body_bytes: u64,
+    /// Who works here, for `/_/status`.
+    pub registry: Arc<Registry>,
     malformed: FixedAnswer,
     head_too_long: FixedAnswer,
     body_too_long: FixedAnswer,
@@ -37,7 +42,7 @@ pub enum Refused {
 
 impl<H: Handler> Service<H> {
     /// Puts a handler under these options.
-    pub fn new(handler: H, options: &Options) -> Self {
+    pub fn new(handler: H, options: &Options, registry: Arc<Registry>) -> Self {
         let refusal = |status, text: &str| {
             let body = FixedBody::Bytes(text.as_bytes());
             FixedAnswer::new(status, &options.server_name, "text/plain; charset=utf-8", body)
@@ -48,6 +53,7 @@ impl<H: Handler> Service<H> {
             keep_alive: options.keep_alive,
             max_head_bytes: options.max_head_bytes,
             max_body_bytes: options.max_body_bytes,
+            registry,
             malformed: refusal(400, "this is no HTTP/1 request, or it contradicts itself\n"),
             head_too_long: refusal(
                 431,

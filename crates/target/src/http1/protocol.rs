@@ -5,13 +5,13 @@ use std::mem;
 
 use ablaze_wire::http1::request_head::{self, Method, RequestFraming, RequestHead, RequestScan};
 
-use crate::answer::Persistence;
-use crate::date::Date;
 use crate::handler::{Handler, Reply, Request, path_and_query};
-use crate::output::Output;
-use crate::rendering::Rendering;
+use crate::http1::answer::Persistence;
+use crate::http1::date::Date;
+use crate::http1::output::Output;
+use crate::http1::rendering::Rendering;
+use crate::http1::upload::Upload;
 use crate::service::{Refused, Service};
-use crate::upload::Upload;
 
 /// What the model has to do next, after it has written all output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub enum Next {
         /// Whether there may be unread bytes.
         unread: bool,
     },
+    /// Close at once, with a reset: see [`crate::accepting::reset_on_close`].
+    Reset,
 }
 
 /// Answers are given up to this many bytes before they are written, when requests come faster.

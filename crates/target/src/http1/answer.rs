@@ -1,8 +1,8 @@
 //! Answers as bytes. The head of a fixed answer is built once, in the three forms that differ in
 //! what they say about the connection; only its date is written into each copy.
 
-use crate::date::{DATE_BYTES, Date};
-use crate::output::Output;
+use crate::http1::date::{DATE_BYTES, Date};
+use crate::http1::output::Output;
 
 /// What an answer says about the connection (RFC 9112, 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ struct Form {
 pub enum FixedBody<'a> {
     /// These bytes.
     Bytes(&'a [u8]),
-    /// So many bytes of [`crate::filler`].
+    /// So many bytes of [`crate::http1::filler`].
     Filler(u64),
 }
 
@@ -82,7 +82,7 @@ impl FixedAnswer {
                 _ if !has_body => {}
                 FixedBody::Bytes(body) => bytes.extend_from_slice(body),
                 FixedBody::Filler(len) if len <= INLINE_BODY_BYTES_MAX => {
-                    bytes.extend_from_slice(&crate::filler::BLOCK[..len as usize]);
+                    bytes.extend_from_slice(&crate::http1::filler::BLOCK[..len as usize]);
                 }
                 FixedBody::Filler(_) => {}
             }

@@ -4,7 +4,7 @@
 
 use std::io::IoSlice;
 
-use crate::filler;
+use crate::http1::filler;
 
 /// Up to here, a copy costs less than a slice of its own.
 const COPIED_BYTES_MAX: usize = 4 * 1024;

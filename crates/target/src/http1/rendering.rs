@@ -1,9 +1,9 @@
 //! A handler's answer, put into bytes behind what is already to be written.
 
-use crate::answer::{HeadText, Persistence, status_permits_body};
-use crate::date::{DATE_BYTES, Date};
 use crate::handler::{Answer, Body};
-use crate::output::Output;
+use crate::http1::answer::{HeadText, Persistence, status_permits_body};
+use crate::http1::date::{DATE_BYTES, Date};
+use crate::http1::output::Output;
 
 /// How one answer is put into bytes.
 #[derive(Debug, Clone, Copy)]
