@@ -4,6 +4,7 @@
 mod epoll_et;
 mod epoll_lt;
 mod poll;
+mod raw;
 
 use std::fmt;
 use std::io;
@@ -22,6 +23,8 @@ pub trait IoModel {
     const NAME: &'static str;
     /// What it does per request, in a line.
     const ABOUT: &'static str;
+    /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
+    const EXEMPT: bool = false;
     /// What all workers of one server share.
     type Shared: Send + Sync + 'static;
 
@@ -92,6 +95,11 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::ABOUT,)* }
             }
 
+            /// Whether it is no HTTP server, only a yardstick for others.
+            pub fn is_exempt(self) -> bool {
+                match self { $(Self::$variant => <$model>::EXEMPT,)* }
+            }
+
             /// Why connections cannot come to it this way; nothing if they can.
             pub fn refuses(self, accept: AcceptMode) -> Option<&'static str> {
                 match self { $(Self::$variant => <$model>::refuses(accept),)* }
@@ -119,6 +127,7 @@ models! {
     EpollLt: epoll_lt::EpollLt,
     EpollEt: epoll_et::EpollEt,
     Poll: poll::Poll,
+    Raw: raw::Raw,
 }
 
 impl Model {
