@@ -2,6 +2,8 @@
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
 mod epoll_et;
+mod fiber_asm;
+mod fiber_ucontext;
 
 use std::fmt;
 use std::io;
@@ -32,6 +34,12 @@ pub trait IoModel {
     /// One sentence with the reason and the remedy.
     fn check(_options: &Options) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Whether the workers accept for each other, so that no thread has to with
+    /// [`AcceptMode::Single`]: each worker is given the listener.
+    fn accepts_itself(_options: &Options) -> bool {
+        false
     }
 
     /// Makes what the workers share; called once, before they start.
@@ -95,6 +103,11 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::refuses(accept),)* }
             }
 
+            /// Whether the workers accept for each other; see [`IoModel::accepts_itself`].
+            pub(crate) fn accepts_itself(self, options: &Options) -> bool {
+                match self { $(Self::$variant => <$model>::accepts_itself(options),)* }
+            }
+
             fn check_alone(self, options: &Options) -> Result<(), String> {
                 match self { $(Self::$variant => <$model>::check(options),)* }
             }
@@ -115,6 +128,8 @@ macro_rules! models {
 
 models! {
     EpollEt: epoll_et::EpollEt,
+    FiberUcontext: fiber_ucontext::FiberUcontext,
+    FiberAsm: fiber_asm::FiberAsm,
 }
 
 impl Model {
