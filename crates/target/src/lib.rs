@@ -2,8 +2,8 @@
 //!
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
 //! `ablaze serve`); [`http1`] (one connection's protocol, without I/O); [`models`], the I/O models
-//! that serve it, by what they share ([`event_loop`], [`conversation`] and
-//! [`fibers`]); [`accepting`], how connections come to the
+//! that serve it, by what they share ([`event_loop`]; [`conversation`] for
+//! [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
 //! workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
 //! [`hostile`] misbehaves in every way there is, for tests of clients.
 //!
@@ -19,6 +19,7 @@
 //! ```
 
 pub mod accepting;
+pub mod blocking;
 pub mod conditions;
 pub mod conversation;
 pub mod counters;

@@ -1,6 +1,7 @@
 //! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
+mod blocking;
 mod epoll_et;
 mod fiber_asm;
 mod fiber_ucontext;
@@ -128,6 +129,7 @@ macro_rules! models {
 
 models! {
     EpollEt: epoll_et::EpollEt,
+    Blocking: blocking::Blocking,
     FiberUcontext: fiber_ucontext::FiberUcontext,
     FiberAsm: fiber_asm::FiberAsm,
 }
