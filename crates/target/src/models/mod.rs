@@ -3,8 +3,10 @@
 
 mod blocking;
 mod epoll_et;
+mod epoll_lt;
 mod fiber_asm;
 mod fiber_ucontext;
+mod poll;
 
 use std::fmt;
 use std::io;
@@ -128,7 +130,9 @@ macro_rules! models {
 }
 
 models! {
+    EpollLt: epoll_lt::EpollLt,
     EpollEt: epoll_et::EpollEt,
+    Poll: poll::Poll,
     Blocking: blocking::Blocking,
     FiberUcontext: fiber_ucontext::FiberUcontext,
     FiberAsm: fiber_asm::FiberAsm,
