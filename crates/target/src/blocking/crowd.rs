@@ -11,9 +11,6 @@ use std::time::{Duration, Instant};
 
 use rustix::net::{Shutdown, shutdown};
 
-/// Enough for a thread that waits for one thing.
-pub const STACK_BYTES_MIN: usize = 16 * 1024;
-
 /// How long answers under way may take when the server is stopped.
 const DRAIN: Duration = Duration::from_secs(1);
 

@@ -19,6 +19,8 @@ use rustix::time::Timespec;
 use crate::accepting::{HandOver, Intake, welcome};
 use crate::conditions::PerAccept;
 use crate::conversation::converse;
+use crate::counters::{Counters, Part};
+use crate::fibers::stack::STACK_BYTES_MIN;
 use crate::handler::Handler;
 use crate::models::{Run, Worker};
 use crate::server::Stop;
@@ -42,7 +44,7 @@ pub fn set_up<H: Handler>(worker: Worker<H>) -> io::Result<Run> {
         Intake::Listener { socket, .. } => {
             // Of all descriptors of this listener: every worker wants it so.
             ioctl_fionbio(socket, false)?;
-            Some(alarm(socket.try_clone()?, worker.stop.clone())?)
+            Some(alarm(socket.try_clone()?, worker.stop.clone(), worker.counters.part())?)
         }
     };
     Ok(Box::new(move || {
@@ -61,29 +63,32 @@ pub fn set_up<H: Handler>(worker: Worker<H>) -> io::Result<Run> {
 
 /// A thread that waits for the stop in place of one that is blocked in accept, and ends accept:
 /// the listener accepts no more, which it says with EINVAL.
-fn alarm(listener: OwnedFd, stop: Arc<Stop>) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name("stop".to_owned()).stack_size(crowd::STACK_BYTES_MIN).spawn(
-        move || {
-            wait_for_stop(&stop, None);
-            let _ = shutdown(&listener, Shutdown::Both);
-        },
-    )
+fn alarm(listener: OwnedFd, stop: Arc<Stop>, part: Part) -> io::Result<JoinHandle<()>> {
+    let alarm = move || {
+        part.begin();
+        wait_for_stop(&stop, None, part.counters());
+        let _ = shutdown(&listener, Shutdown::Both);
+    };
+    let builder = thread::Builder::new().name("stop".to_owned());
+    builder.stack_size(STACK_BYTES_MIN).spawn(alarm)
 }
 
 /// Waits until the worker is told to stop, or for a time.
-fn wait_for_stop(stop: &Stop, timeout: Option<&Timespec>) {
-    loop {
-        let waited = poll(&mut [PollFd::new(stop, PollFlags::IN)], timeout);
-        if waited != Err(Errno::INTR) || timeout.is_some() {
-            return;
+fn wait_for_stop(stop: &Stop, timeout: Option<&Timespec>, counters: &Counters) {
+    while !stop.is_set() {
+        counters.waits.one();
+        match poll(&mut [PollFd::new(stop, PollFlags::IN)], timeout) {
+            Ok(ready) => counters.events.add(ready as u64),
+            Err(Errno::INTR) if timeout.is_none() => continue,
+            Err(_) => {}
         }
+        return;
     }
 }
 
 fn pause<H>(worker: &Worker<H>) {
     let pause = Timespec { tv_sec: 0, tv_nsec: PAUSE_NS };
-    worker.counters.waits.one();
-    wait_for_stop(&worker.stop, Some(&pause));
+    wait_for_stop(&worker.stop, Some(&pause), &worker.counters);
 }
 
 /// Blocks in accept until the stop.
@@ -93,7 +98,7 @@ fn accept<H: Handler>(worker: &Worker<H>, listener: &OwnedFd, crowd: &Arc<Crowd>
         match accept_with(listener, SocketFlags::CLOEXEC) {
             Ok(connection) => serve(worker, connection, crowd),
             // Shut down: by this worker's stop or by that of another one on the same listener.
-            Err(Errno::INVAL) => wait_for_stop(&worker.stop, None),
+            Err(Errno::INVAL) => wait_for_stop(&worker.stop, None, &worker.counters),
             Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => pause(worker),
             // The client went away, or its network failed (accept(2), "Error handling").
             Err(_) => {}

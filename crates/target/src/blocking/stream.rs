@@ -103,7 +103,11 @@ impl Stream for ThreadStream {
             self.desk.counters.timers.one();
             match poll(&mut socket, Some(&timeout)) {
                 Ok(0) | Err(Errno::INTR) => {}
-                Ok(_) | Err(_) => return Err(Over),
+                Ok(ready) => {
+                    self.desk.counters.events.add(ready as u64);
+                    return Err(Over);
+                }
+                Err(_) => return Err(Over),
             }
         }
     }
