@@ -2,6 +2,7 @@
 //! server stops, `--stats FILE`.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -15,6 +16,7 @@ macro_rules! counters {
             cpu_at_end_ns: AtomicU64,
             thread: AtomicI32,
             sleeps_at_end: AtomicU64,
+            parts: Mutex<Parts>,
         }
 
         /// What was counted up to one moment.
@@ -29,13 +31,14 @@ macro_rules! counters {
         }
 
         impl Counters {
-            /// What was counted so far.
+            /// What was counted so far, by its parts too.
             pub fn read(&self) -> Counts {
-                Counts {
+                let own = Counts {
                     $($name: self.$name.read(),)*
                     sleeps: self.sleeps(),
                     cpu_ns: self.cpu_ns(),
-                }
+                };
+                own + self.parts().total()
             }
 
             /// Adds what another thread counted. Atomic, for workers with many threads.
@@ -171,6 +174,23 @@ impl Counters {
         self.cpu_at_end_ns.fetch_add(own_ns, Ordering::Relaxed);
     }
 
+    /// Counters for a thread that works for this worker for a while. What they count is read
+    /// together with these, while the thread lives and after it has ended.
+    pub fn part(self: &Arc<Self>) -> Part {
+        let counters = Arc::new(Self::default());
+        let mut parts = self.parts();
+        let place = parts.free.pop().unwrap_or_else(|| {
+            parts.living.push(None);
+            parts.living.len() - 1
+        });
+        parts.living[place] = Some(counters.clone());
+        Part { whole: self.clone(), counters, place }
+    }
+
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn cpu_ns(&self) -> u64 {
         self.clock_ns() + self.cpu_at_end_ns.load(Ordering::Relaxed)
     }
@@ -194,9 +214,94 @@ impl Counters {
     }
 }
 
+/// What other threads counted for a worker.
+#[derive(Debug, Default)]
+struct Parts {
+    living: Vec<Option<Arc<Counters>>>,
+    free: Vec<usize>,
+    /// What those counted that have ended.
+    ended: Counts,
+}
+
+impl Parts {
+    fn total(&self) -> Counts {
+        let living = self.living.iter().flatten().map(|part| part.read());
+        living.fold(self.ended, |sum, counts| sum + counts)
+    }
+}
+
+/// Counters of a thread that works for a worker, until they are dropped.
+#[derive(Debug)]
+pub struct Part {
+    whole: Arc<Counters>,
+    counters: Arc<Counters>,
+    place: usize,
+}
+
+impl Part {
+    /// The calling thread counts here: its CPU time can be read from now on.
+    pub fn begin(&self) {
+        self.counters.begin();
+    }
+
+    /// Where it counts.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+}
+
+impl Drop for Part {
+    /// On the thread that counted here, or on another if none ever did.
+    fn drop(&mut self) {
+        self.counters.end();
+        let counts = self.counters.read();
+        let mut parts = self.whole.parts();
+        // Under one lock, so that who reads finds them here or there, and once.
+        parts.living[self.place] = None;
+        parts.free.push(self.place);
+        parts.ended = parts.ended + counts;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_read_with_their_whole_while_they_live_and_after() {
+        let whole = Arc::new(Counters::default());
+        let (counted, told) = std::sync::mpsc::channel();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let (part, counted) = (whole.part(), counted.clone());
+                std::thread::spawn(move || {
+                    part.begin();
+                    part.counters().requests.add(5);
+                    while part.counters().read().cpu_ns < 1_000_000 {
+                        std::hint::black_box((0..100_000u64).sum::<u64>());
+                    }
+                    counted.send(()).unwrap();
+                })
+            })
+            .collect();
+        whole.requests.one();
+        for _ in &threads {
+            told.recv().unwrap();
+        }
+        assert_eq!(whole.read().requests, 16);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        let counts = whole.read();
+        assert_eq!(counts.requests, 16);
+        assert!(counts.cpu_ns >= 3_000_000);
+        // Places are used again, and who left is not counted twice.
+        let again = whole.part();
+        again.counters().requests.one();
+        assert_eq!(whole.read().requests, 17);
+        drop(again);
+        assert_eq!((whole.read().requests, whole.parts().living.len()), (17, 3));
+    }
 
     #[test]
     fn counts_add_up_and_have_names() {

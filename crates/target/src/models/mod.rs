@@ -1,8 +1,11 @@
 //! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
+mod blocking;
 mod epoll_et;
 mod epoll_lt;
+mod fiber_asm;
+mod fiber_ucontext;
 mod poll;
 mod raw;
 
@@ -37,6 +40,12 @@ pub trait IoModel {
     /// One sentence with the reason and the remedy.
     fn check(_options: &Options) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Whether the workers accept for each other, so that no thread has to with
+    /// [`AcceptMode::Single`]: each worker is given the listener.
+    fn accepts_itself(_options: &Options) -> bool {
+        false
     }
 
     /// Makes what the workers share; called once, before they start.
@@ -105,6 +114,11 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::refuses(accept),)* }
             }
 
+            /// Whether the workers accept for each other; see [`IoModel::accepts_itself`].
+            pub(crate) fn accepts_itself(self, options: &Options) -> bool {
+                match self { $(Self::$variant => <$model>::accepts_itself(options),)* }
+            }
+
             fn check_alone(self, options: &Options) -> Result<(), String> {
                 match self { $(Self::$variant => <$model>::check(options),)* }
             }
@@ -128,6 +142,9 @@ models! {
     EpollEt: epoll_et::EpollEt,
     Poll: poll::Poll,
     Raw: raw::Raw,
+    Blocking: blocking::Blocking,
+    FiberUcontext: fiber_ucontext::FiberUcontext,
+    FiberAsm: fiber_asm::FiberAsm,
 }
 
 impl Model {
