@@ -8,6 +8,7 @@ mod fiber_asm;
 mod fiber_ucontext;
 mod poll;
 mod raw;
+mod uring;
 
 use std::fmt;
 use std::io;
@@ -145,6 +146,7 @@ models! {
     Blocking: blocking::Blocking,
     FiberUcontext: fiber_ucontext::FiberUcontext,
     FiberAsm: fiber_asm::FiberAsm,
+    Uring: uring::Uring,
 }
 
 impl Model {
