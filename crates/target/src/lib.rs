@@ -27,6 +27,7 @@ pub mod http1;
 pub mod listener;
 pub mod models;
 pub mod options;
+pub mod own_pages;
 pub mod registry;
 pub mod routes;
 pub mod server;
