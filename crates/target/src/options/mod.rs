@@ -1,4 +1,4 @@
-//! What a server can be told, and what is refused before it starts ([`validate`]).
+//! What a server can be told, and what is refused before it starts (`validate`).
 
 mod validate;
 
