@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 use ablaze_target::Options;
-use ablaze_target::conditions::{FiberOptions, SocketOptions};
+use ablaze_target::accepting::AcceptMode;
+use ablaze_target::conditions::{FiberOptions, Scheduler, SocketOptions};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
@@ -94,7 +95,8 @@ fn notes(given: &CommandLine) -> Vec<String> {
         return Vec::new();
     }
     let options = [
-        ("--stack", fibers.stack.is_some()),
+        // Threads have stacks too.
+        ("--stack", fibers.stack.is_some() && model.name() != "blocking"),
         ("--stack-pool", fibers.stack_pool.is_some()),
         ("--scheduler", fibers.scheduler.is_some()),
         ("--arm", fibers.arm.is_some()),
@@ -116,7 +118,7 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
     Ok(Options {
         address: line.address.as_deref().map_or(Ok(own.address), address)?,
         model: model.model.unwrap_or(own.model),
-        accept: model.accept.unwrap_or(own.accept),
+        accept: model.accept.unwrap_or(accept_of(line.fibers.scheduler, own.accept)),
         // Without a number, as many as there are CPUs to pin them to.
         threads: model.threads.unwrap_or(cpus.len()),
         cpus,
@@ -147,6 +149,11 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
     })
 }
 
+/// The accept mode when none is given: a scheduler that all workers share accepts for all.
+fn accept_of(scheduler: Option<Scheduler>, own: AcceptMode) -> AcceptMode {
+    if scheduler == Some(Scheduler::Shared) { AcceptMode::Single } else { own }
+}
+
 /// A limit of which 0 is none.
 fn limit(given: Option<u64>) -> Option<u64> {
     given.filter(|limit| *limit > 0)
@@ -174,7 +181,6 @@ fn fibers(line: &CommandLine) -> FiberOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_target::accepting::AcceptMode;
     use ablaze_target::conditions::{AcceptBatch, AnswerKind};
 
     fn options_of(words: &str) -> Options {
@@ -277,6 +283,13 @@ mod tests {
         assert_eq!(options_of(&format!("--cpus {cpu} -t 3")).threads, 3);
         let refusal = refusal_of("--cpus 65535");
         assert!(refusal.line.contains("choose from"), "{refusal}");
+    }
+
+    #[test]
+    fn a_shared_scheduler_accepts_for_all_unless_told_otherwise() {
+        assert_eq!(options_of("--scheduler shared").accept, AcceptMode::Single);
+        assert_eq!(options_of("--scheduler per-thread").accept, AcceptMode::ReusePort);
+        assert_eq!(options_of("--scheduler shared --accept shared").accept, AcceptMode::Shared);
     }
 
     #[test]

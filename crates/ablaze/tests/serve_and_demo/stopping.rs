@@ -50,6 +50,11 @@ fn the_counters_stand_in_a_table_per_worker_and_in_sum() {
         |name: &str| rows.iter().find(|row| row[0] == name).unwrap_or_else(|| panic!("{text}"));
     // In turn: three each.
     assert_eq!(row("requests")[1..], ["3", "3", "0", "6"]);
+    // A body of 3000 bytes, six times, and six heads.
+    let written = row("written bytes");
+    assert_eq!(number(&written[4]), number(&written[1]) + number(&written[2]));
+    assert!((6 * 3000..6 * 3500).contains(&number(&written[4])), "{text}");
+    assert_eq!(row("writes")[4..], ["6", "1.000"], "{text}");
     assert!(number(&row("accepts")[3]) >= 6, "{text}");
     // What never happened has no row.
     for line in &rows[1..rows.len() - 1] {
