@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod demo;
+mod pages;
 mod presets;
 mod refusals;
 mod starting;

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use crate::support::{Serving, ablaze};
 
 /// The printed command lines by name, their continued lines joined.
-fn list() -> Vec<(String, String)> {
+pub fn list() -> Vec<(String, String)> {
     let output = ablaze(&["serve", "--like", "list"]).output().unwrap();
     assert!(output.status.success());
     let text = String::from_utf8(output.stdout).unwrap().replace(" \\\n   ", "");
