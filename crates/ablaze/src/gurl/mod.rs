@@ -18,7 +18,7 @@ use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::printed;
 use crate::planning::requests::{Bodies, RequestsAsked};
-use crate::planning::{self, Asked, sources};
+use crate::planning::{self, Asked, OptionNames, sources};
 use crate::refusal::note;
 use crate::{Refusal, help, load, outcome};
 
@@ -100,6 +100,7 @@ fn asked(options: &Options) -> Result<Asked, Refusal> {
     }
     let mut asked = Asked::new(load::target(&url), requests.build()?);
     asked.load = Load::Closed { connections: options.connections, pipeline: 1 };
+    asked.names = OptionNames::GURL;
     asked.workers.threads = (options.threads > 0).then_some(options.threads);
     asked.limits.timeout_ns = options.timeout_ns.unwrap_or(asked.limits.timeout_ns);
     (asked.limits.requests, asked.limits.duration_ns) = match options.duration_ns {

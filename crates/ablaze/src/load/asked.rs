@@ -4,6 +4,7 @@
 use std::net::UdpSocket;
 
 use ablaze_engine::plan::Load;
+use ablaze_report::system_error::reason;
 use ablaze_wire::url::Url;
 
 use super::options::{ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions};
@@ -138,7 +139,7 @@ fn lay_over_connections(options: &ConnectionOptions, asked: &mut Asked) -> Resul
             UdpSocket::bind((*address, 0)).map_err(|error| {
                 Refusal::usage(format!(
                     "--local-address {address} cannot be used: {}; give addresses of this host",
-                    sources::reason(&error)
+                    reason(&error)
                 ))
             })?;
         }

@@ -60,6 +60,14 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("unknown", 2, "http://unknown/"),
     ("gurl :1", 2, "-bench"),
     ("gurl -bench", 2, "no URL"),
+    // gurl's options have names of their own.
+    ("gurl -ac 0 -bench :1", 2, "give -ac 1 or more"),
+    ("gurl -an 0 -bench :1", 2, "give -an 1 or more"),
+    ("gurl -duration 0s -bench :1", 2, "give -duration 1s or more"),
+    ("gurl -H bad -bench :1", 2, "Name: value"),
+    ("gurl -bench :0", 2, "1 to 65535"),
+    ("gurl -d @/no/such/file -bench :1", 2, "`/no/such/file`"),
+    ("gurl -bench no-such-host.invalid/", 1, "check its spelling"),
 ];
 
 #[test]

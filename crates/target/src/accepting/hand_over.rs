@@ -21,8 +21,9 @@ impl HandOver {
         Ok(Self { connections: Mutex::default(), ready })
     }
 
-    /// Hands a connection over. For the accepting thread.
-    pub fn push(&self, connection: OwnedFd) {
+    /// Hands a connection over. For the accepting thread. Returns whether the worker had to be
+    /// told: it is once for all connections that it has not taken yet.
+    pub fn push(&self, connection: OwnedFd) -> bool {
         let mut queue = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         let first = queue.is_empty();
         queue.push_back(connection);
@@ -31,6 +32,7 @@ impl HandOver {
             // An eventfd takes one more unless it holds 2^64 - 2 already.
             let _ = rustix::io::write(&self.ready, &1u64.to_ne_bytes());
         }
+        first
     }
 
     /// The descriptor that is readable when connections wait.
@@ -41,9 +43,17 @@ impl HandOver {
     /// Takes all that wait. For the worker, after the descriptor was readable; it need not read
     /// it.
     pub fn take(&self) -> VecDeque<OwnedFd> {
+        let mut taken = VecDeque::new();
+        self.take_into(&mut taken);
+        taken
+    }
+
+    /// The same into an empty queue, whose memory serves for the next connections.
+    pub fn take_into(&self, empty: &mut VecDeque<OwnedFd>) {
         let mut count = [0; 8];
         let _ = rustix::io::read(&self.ready, &mut count);
-        std::mem::take(&mut *self.connections.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut queue = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *queue, empty);
     }
 }
 
@@ -62,8 +72,9 @@ mod tests {
     fn what_is_pushed_is_told_and_taken_once() {
         let hand_over = HandOver::new().unwrap();
         assert!(!readable(&hand_over));
-        for _ in 0..3 {
-            hand_over.push(std::fs::File::open("/dev/null").unwrap().into());
+        for n in 0..3 {
+            let told = hand_over.push(std::fs::File::open("/dev/null").unwrap().into());
+            assert_eq!(told, n == 0);
             assert!(readable(&hand_over));
         }
         assert_eq!(hand_over.take().len(), 3);

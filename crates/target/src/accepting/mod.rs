@@ -9,6 +9,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 pub(crate) use acceptor::accept_for_others;
+pub use acceptor::{ACCEPT_PAUSE_NS, Accepted, accept_one, accepts_per_event};
 pub use hand_over::HandOver;
 pub use welcome::{reset_on_close, welcome};
 

@@ -1,6 +1,6 @@
-//! One connection of the epoll model: a non-blocking socket, its protocol state, and what could
-//! not be written yet. It is registered once, edge-triggered for both directions, so it has to
-//! remember whether there may be something to read.
+//! One connection of an event loop: a non-blocking socket, its protocol state, and what could not
+//! be written yet. Under edge-triggered epoll nothing is told twice, so it remembers whether there
+//! may be something to read.
 
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
@@ -13,6 +13,7 @@ use rustix::net::{
 
 use crate::accepting::reset_on_close;
 use crate::counters::Counters;
+use crate::event_loop::readiness::Wants;
 use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
@@ -80,6 +81,10 @@ pub struct Connection {
     readable: bool,
     /// The client has closed its sending side: reading goes on to the end.
     half_closed: bool,
+    /// It will have a turn anyway, after the others.
+    pub queued: bool,
+    /// For [`crate::event_loop::read_timeouts::ReadTimeouts`].
+    pub waited: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -109,6 +114,8 @@ impl Connection {
             stage: Stage::Next(Next::Read),
             readable: true,
             half_closed: false,
+            queued: false,
+            waited: 0,
         }
     }
 
@@ -121,6 +128,16 @@ impl Connection {
     pub fn note_readable(&mut self, half_closed: bool) {
         self.readable = true;
         self.half_closed |= half_closed;
+    }
+
+    /// What it waits for, when its turn ended without anything else to do.
+    #[inline]
+    pub fn wants(&self) -> Wants {
+        match self.stage {
+            _ if self.pending.is_some() => Wants::Output,
+            Stage::Waiting => Wants::Time { input: self.readable },
+            _ => Wants::Input,
+        }
     }
 
     /// The time of a delayed answer has come.
@@ -169,7 +186,7 @@ impl Connection {
         scratch: &mut Scratch,
     ) -> Option<Outcome> {
         if let Some(pending) = &mut self.pending {
-            match write(&self.socket, pending) {
+            match write(&self.socket, pending, &scratch.counters) {
                 Written::All => self.pending = None,
                 Written::Part => return Some(Outcome::Event),
                 Written::Failed => return Some(Outcome::Closed),
@@ -193,7 +210,7 @@ impl Connection {
                 if !self.readable {
                     return Some(Outcome::Event);
                 }
-                let bytes = match self.read(&mut scratch.input) {
+                let bytes = match self.read(&mut scratch.input, &scratch.counters) {
                     Ok(bytes) => bytes,
                     Err(outcome) => return outcome,
                 };
@@ -209,7 +226,7 @@ impl Connection {
         if scratch.out.is_empty() {
             return None;
         }
-        match write(&self.socket, &mut scratch.out) {
+        match write(&self.socket, &mut scratch.out, &scratch.counters) {
             Written::All => None,
             Written::Part => {
                 self.pending = Some(Box::new(std::mem::take(&mut scratch.out)));
@@ -228,14 +245,21 @@ impl Connection {
 
     /// Reads once. A read that does not fill the buffer has emptied the socket (epoll(7), under
     /// "Questions and answers", 9), so that a small request costs one read.
-    fn read<'a>(&mut self, input: &'a mut [u8]) -> Result<&'a [u8], Option<Outcome>> {
+    fn read<'a>(
+        &mut self,
+        input: &'a mut [u8],
+        counters: &Counters,
+    ) -> Result<&'a [u8], Option<Outcome>> {
+        counters.reads.one();
         match recv(&self.socket, &mut input[..], RecvFlags::empty()) {
             Ok((0, _)) => Err(Some(Outcome::Closed)),
             Ok((bytes, _)) => {
+                counters.read_bytes.add(bytes as u64);
                 self.readable = bytes == input.len() || self.half_closed;
                 Ok(&input[..bytes])
             }
             Err(Errno::AGAIN) => {
+                counters.read_eagains.one();
                 self.readable = false;
                 Err(Some(Outcome::Event))
             }
@@ -262,8 +286,9 @@ impl Connection {
 
 /// Writes as much as the socket takes.
 #[inline]
-fn write(socket: &OwnedFd, out: &mut Output) -> Written {
+fn write(socket: &OwnedFd, out: &mut Output, counters: &Counters) -> Written {
     while !out.is_empty() {
+        counters.writes.one();
         let result = match out.as_text() {
             Some(text) => send(socket, text, SendFlags::NOSIGNAL),
             None => {
@@ -274,8 +299,14 @@ fn write(socket: &OwnedFd, out: &mut Output) -> Written {
             }
         };
         match result {
-            Ok(bytes) => out.wrote(bytes),
-            Err(Errno::AGAIN) => return Written::Part,
+            Ok(bytes) => {
+                counters.written_bytes.add(bytes as u64);
+                out.wrote(bytes);
+            }
+            Err(Errno::AGAIN) => {
+                counters.write_eagains.one();
+                return Written::Part;
+            }
             Err(Errno::INTR) => {}
             Err(_) => return Written::Failed,
         }

@@ -1,41 +1,46 @@
-//! A worker of the epoll model: one thread, one epoll, one listener, its connections.
+//! A worker that waits for many descriptors at once: one thread, its way to wait
+//! ([`readiness`]), its connections.
 //!
-//! Per small request on an open connection: its share of one wait, one read, one write.
-//! Connections are registered once, edge-triggered for both directions, so that a blocked write
-//! costs no epoll_ctl either. A new connection is read before it is registered: one that sends
-//! its request at once and is closed behind the answer never is.
+//! Per small request on an open connection: its share of one wait, one read, one write. A new
+//! connection is read before it is taken in: one that sends its request at once and is closed
+//! behind the answer never is.
 
-mod connection;
-mod slots;
-mod timers;
+pub mod connection;
+pub mod epoll;
+mod intake;
+pub mod read_timeouts;
+pub mod readiness;
+pub mod slots;
+pub mod timers;
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+#[cfg(test)]
+mod tests;
+
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use ablaze_sys::clock::monotonic_ns;
+use rustix::event::epoll::EventFlags;
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, accept_with};
 
 use crate::accepting::Intake;
 use crate::handler::Handler;
 use crate::models::Worker;
+use crate::options::Options;
 use crate::server::Stop;
 use crate::service::Service;
 use connection::{Connection, Outcome, Scratch};
+use intake::Arrivals;
+use read_timeouts::ReadTimeouts;
+use readiness::{Readiness, Wants};
 use slots::Slots;
 use timers::Timers;
 
 /// Keys that are no connection; see [`Slots::remove`].
-const LISTENER: u64 = u64::MAX;
-const WAKER: u64 = u64::MAX - 1;
-const TIMER: u64 = u64::MAX - 2;
+const INTAKE: u64 = u64::MAX;
+const STOP: u64 = u64::MAX - 1;
+const SWEEP: u64 = u64::MAX - 2;
 
-/// Events taken from one wait.
-const EVENTS: usize = 256;
-/// Connections accepted before the others have their turn.
-const ACCEPTS_PER_TURN: usize = 64;
-/// How long accepting pauses when descriptors or memory ran out.
-const ACCEPT_PAUSE_NS: u64 = 50_000_000;
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
 const LINGER_NS: u64 = 2_000_000_000;
 /// How long answers under way may take when the server is stopped.
@@ -43,74 +48,58 @@ const DRAIN_NS: u64 = 1_000_000_000;
 
 /// A worker's event loop before it runs.
 #[derive(Debug)]
-pub struct EventLoop<H> {
-    epoll: OwnedFd,
+pub struct EventLoop<H, R> {
+    readiness: R,
     /// Where connections come from; none while draining.
     intake: Option<Intake>,
+    /// They are waited for; not in a pause.
+    is_watching: bool,
+    arrivals: Arrivals,
     service: Arc<Service<H>>,
+    options: Arc<Options>,
     stop: Arc<Stop>,
-    slots: Slots,
+    slots: Slots<Connection>,
     timers: Timers,
+    read_timeouts: ReadTimeouts,
     scratch: Scratch,
-    /// Connections that had their turn and want another.
-    ready: Vec<u64>,
+    /// Connections that had their turn and want another; and last time's, to keep the memory.
+    queue: Vec<u64>,
+    queue_before: Vec<u64>,
+    /// Something was left to do for the events of this wait.
+    useful: bool,
     draining: bool,
 }
 
-impl<H: Handler> EventLoop<H> {
+impl<H: Handler, R: Readiness> EventLoop<H, R> {
     /// Sets it up.
     ///
     /// # Errors
-    /// When the kernel has no descriptor for it.
+    /// When the kernel has no descriptor or no memory for it.
     pub fn new(worker: Worker<H>) -> rustix::io::Result<Self> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        let timers = Timers::new()?;
-        let counters = worker.counters;
-        let stop = worker.stop;
-        let event_loop = Self {
-            epoll,
-            intake: Some(worker.intake),
-            service: worker.service,
+        let Worker { intake, service, options, counters, stop, .. } = worker;
+        let mut event_loop = Self {
+            readiness: R::new(options.max_events, counters.clone())?,
+            intake: Some(intake),
+            is_watching: false,
+            arrivals: Arrivals::default(),
+            service,
+            read_timeouts: ReadTimeouts::new(&options),
+            options,
             stop,
             slots: Slots::default(),
-            timers,
+            timers: Timers::default(),
             scratch: Scratch::new(counters),
-            ready: Vec::new(),
+            queue: Vec::new(),
+            queue_before: Vec::new(),
+            useful: false,
             draining: false,
         };
         event_loop.watch_intake()?;
-        let edge = EventFlags::IN | EventFlags::ET;
-        event_loop.add(event_loop.stop.as_fd(), WAKER, EventFlags::IN)?;
-        event_loop.add(event_loop.timers.descriptor().as_fd(), TIMER, edge)?;
+        event_loop.readiness.watch(event_loop.stop.as_fd(), STOP, false)?;
+        if let Some(every_ns) = event_loop.read_timeouts.sweep_every_ns() {
+            event_loop.add_timer(every_ns, SWEEP);
+        }
         Ok(event_loop)
-    }
-
-    fn add(&self, fd: BorrowedFd<'_>, key: u64, flags: EventFlags) -> rustix::io::Result<()> {
-        self.scratch.counters.epoll_adds.one();
-        epoll::add(&self.epoll, fd, EventData::new_u64(key), flags)
-    }
-
-    /// Waits for connections.
-    fn watch_intake(&self) -> rustix::io::Result<()> {
-        match &self.intake {
-            None => Ok(()),
-            Some(Intake::Listener { socket, exclusive, .. }) => {
-                let exclusive =
-                    if *exclusive { EventFlags::EXCLUSIVE } else { EventFlags::empty() };
-                self.add(socket.as_fd(), LISTENER, EventFlags::IN | exclusive)
-            }
-            Some(Intake::Handed(queue)) => self.add(queue.descriptor(), LISTENER, EventFlags::IN),
-        }
-    }
-
-    /// Waits for connections no more.
-    fn unwatch_intake(&self) -> rustix::io::Result<()> {
-        self.scratch.counters.epoll_dels.one();
-        match &self.intake {
-            None => Ok(()),
-            Some(Intake::Listener { socket, .. }) => epoll::delete(&self.epoll, socket),
-            Some(Intake::Handed(queue)) => epoll::delete(&self.epoll, queue.descriptor()),
-        }
     }
 
     /// Serves until told to stop, then lets answers under way finish.
@@ -118,146 +107,167 @@ impl<H: Handler> EventLoop<H> {
     /// # Errors
     /// When the wait itself fails, which the kernel does only for lack of memory.
     pub fn run(mut self) -> rustix::io::Result<()> {
-        let nothing = Event { flags: EventFlags::empty(), data: EventData::new_u64(0) };
-        let mut events = [nothing; EVENTS];
-        let at_once = rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 };
         loop {
-            self.timers.arm()?;
-            let timeout = (!self.ready.is_empty()).then_some(&at_once);
-            self.scratch.counters.waits.one();
-            let count = match epoll::wait(&self.epoll, &mut events, timeout) {
+            let timeout_ns = self.timeout_ns();
+            let count = match self.readiness.wait(timeout_ns) {
                 Ok(count) => count,
                 Err(Errno::INTR) => continue,
                 Err(errno) => return Err(errno),
             };
-            self.scratch.counters.events.add(count as u64);
             self.scratch.date.update();
-            let again = std::mem::take(&mut self.ready);
-            for event in &events[..count] {
-                let (key, flags) = (event.data.u64(), event.flags);
+            // Those that were queued before this wait come after what it gave.
+            std::mem::swap(&mut self.queue, &mut self.queue_before);
+            self.useful = false;
+            for at in 0..count {
+                let (key, flags) = self.readiness.event(at);
                 match key {
-                    LISTENER => self.accept()?,
-                    WAKER => self.begin_draining()?,
-                    TIMER => self.run_timers()?,
+                    INTAKE => self.take_in()?,
+                    STOP => self.begin_draining()?,
                     key => self.event(key, flags),
                 }
             }
-            for key in again {
-                self.turn(key);
+            if count > 0 && !self.useful {
+                self.scratch.counters.empty_wakes.one();
             }
+            self.run_timers()?;
+            self.run_queue();
             if self.draining && self.slots.is_empty() {
                 return Ok(());
             }
         }
     }
 
+    /// How long the next wait may take.
+    #[inline]
+    fn timeout_ns(&self) -> Option<u64> {
+        if !self.queue.is_empty() {
+            return Some(0);
+        }
+        let due_ns = match (self.timers.first_due_ns(), self.read_timeouts.first_due_ns()) {
+            (None, None) => return None,
+            (Some(one), Some(other)) => one.min(other),
+            (Some(one), None) | (None, Some(one)) => one,
+        };
+        Some(due_ns.saturating_sub(monotonic_ns()))
+    }
+
     #[inline]
     fn event(&mut self, key: u64, flags: EventFlags) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        if flags.contains(EventFlags::ERR) {
-            self.slots.remove(key);
+        self.useful = true;
+        // Without a side of ours closed, a hang-up is the end of both, as an error is.
+        let hung_up = flags.contains(EventFlags::HUP) && !connection.is_lingering();
+        if hung_up || flags.contains(EventFlags::ERR) {
+            self.close(key);
             return;
         }
         let half_closed = flags.intersects(EventFlags::RDHUP | EventFlags::HUP);
         if half_closed || flags.contains(EventFlags::IN) {
             connection.note_readable(half_closed);
         }
-        self.turn(key);
+        if flags.contains(EventFlags::OUT) && connection.wants() == Wants::Output {
+            self.scratch.counters.out_events.one();
+        }
+        if !connection.queued {
+            self.turn(key);
+        }
     }
 
     /// Gives a connection its turn and does what it then wants.
     #[inline]
     fn turn(&mut self, key: u64) {
-        let Some(connection) = self.slots.get_mut(key) else { return };
+        if self.act(key) == Then::Waits {
+            self.settle(key);
+        }
+    }
+
+    #[inline]
+    fn act(&mut self, key: u64) -> Then {
+        let Some(connection) = self.slots.get_mut(key) else { return Then::IsGone };
+        self.read_timeouts.turn(&mut connection.waited, key);
         match connection.turn(&self.service, &mut self.scratch) {
-            Outcome::Event if self.draining && connection.is_idle() => self.slots.remove(key),
-            Outcome::Event => {}
-            outcome => self.carry_out(key, outcome),
-        }
-    }
-
-    fn carry_out(&mut self, key: u64, outcome: Outcome) {
-        match outcome {
-            Outcome::Event => {}
-            Outcome::Turn => self.ready.push(key),
-            Outcome::Wait(delay_ns) => self.timers.add(delay_ns, key),
+            Outcome::Event if self.draining && connection.is_idle() => {
+                self.close(key);
+                Then::IsGone
+            }
+            Outcome::Event => Then::Waits,
+            Outcome::Wait(delay_ns) => {
+                self.add_timer(delay_ns, key);
+                Then::Waits
+            }
+            Outcome::Turn => {
+                connection.queued = true;
+                self.queue.push(key);
+                Then::IsQueued
+            }
             Outcome::Linger => {
-                self.timers.add(LINGER_NS, key);
-                self.ready.push(key);
+                connection.queued = true;
+                self.queue.push(key);
+                self.add_timer(LINGER_NS, key);
+                Then::IsQueued
             }
-            Outcome::Closed => self.slots.remove(key),
+            Outcome::Closed => {
+                self.close(key);
+                Then::IsGone
+            }
         }
     }
 
-    /// Takes the connections that are there, then reads each: by then, its request has often
-    /// arrived.
-    fn accept(&mut self) -> rustix::io::Result<()> {
-        let mut accepted = Vec::new();
-        match &self.intake {
-            None => {}
-            Some(Intake::Handed(queue)) => {
-                for socket in queue.take() {
-                    accepted.push(self.slots.insert(Connection::new(socket)));
-                }
-            }
-            Some(Intake::Listener { socket: listener, .. }) => {
-                while accepted.len() < ACCEPTS_PER_TURN {
-                    self.scratch.counters.accepts.one();
-                    match accept_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-                        Ok(socket) => accepted.push(self.slots.insert(Connection::new(socket))),
-                        Err(Errno::AGAIN) => {
-                            self.scratch.counters.accept_eagains.one();
-                            break;
-                        }
-                        Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                            // The listener stays readable: without a pause, this would be a busy
-                            // loop.
-                            self.unwatch_intake()?;
-                            self.timers.add(ACCEPT_PAUSE_NS, LISTENER);
-                            break;
-                        }
-                        // The client went away, or its network failed (accept(2), "Error
-                        // handling").
-                        Err(_) => {}
-                    }
-                }
-            }
-        }
-        self.scratch.counters.connections.add(accepted.len() as u64);
-        for key in accepted {
-            self.welcome(key);
-        }
-        Ok(())
-    }
-
-    /// A new connection's first turn; it is registered if it lives longer than that.
-    fn welcome(&mut self, key: u64) {
+    /// A connection waits from now on.
+    #[inline]
+    fn settle(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        let outcome = connection.turn(&self.service, &mut self.scratch);
-        if outcome != Outcome::Closed {
-            let both = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
-            let data = EventData::new_u64(key);
-            self.scratch.counters.epoll_adds.one();
-            if epoll::add(&self.epoll, connection.socket(), data, both).is_err() {
-                // No memory, or the limit of watches per user: it cannot be served.
-                self.slots.remove(key);
-                return;
-            }
+        let wants = connection.wants();
+        if wants == Wants::Input && self.read_timeouts.wait(&mut connection.waited, key) {
+            self.scratch.counters.timers.one();
         }
-        self.carry_out(key, outcome);
+        if self.readiness.settle(connection.socket().as_fd(), key, wants).is_err() {
+            // It would never be heard of again.
+            self.close(key);
+        }
     }
 
+    fn close(&mut self, key: u64) {
+        if let Some(connection) = self.slots.remove(key) {
+            self.readiness.forget(key);
+            self.read_timeouts.forget(connection.waited, key);
+        }
+    }
+
+    /// Those that want another turn without an event.
+    #[inline]
+    fn run_queue(&mut self) {
+        for at in 0..self.queue_before.len() {
+            let key = self.queue_before[at];
+            if let Some(connection) = self.slots.get_mut(key) {
+                connection.queued = false;
+                self.turn(key);
+            }
+        }
+        self.queue_before.clear();
+    }
+
+    fn add_timer(&mut self, delay_ns: u64, key: u64) {
+        self.scratch.counters.timers.one();
+        self.timers.add(delay_ns, key);
+    }
+
+    #[inline]
     fn run_timers(&mut self) -> rustix::io::Result<()> {
-        while let Some(key) = self.timers.pop() {
+        if self.timers.first_due_ns().or(self.read_timeouts.first_due_ns()).is_none() {
+            return Ok(());
+        }
+        let now_ns = monotonic_ns();
+        while let Some(key) = self.timers.pop(now_ns) {
             match key {
-                LISTENER => self.watch_intake()?,
-                WAKER => {
-                    for key in self.slots.keys() {
-                        self.slots.remove(key);
-                    }
-                }
+                INTAKE => self.watch_intake()?,
+                STOP => self.slots.keys().into_iter().for_each(|key| self.close(key)),
+                SWEEP => self.sweep(),
                 key => self.connection_due(key),
             }
+        }
+        while let Some(key) = self.read_timeouts.pop(now_ns) {
+            self.close(key);
         }
         Ok(())
     }
@@ -265,29 +275,54 @@ impl<H: Handler> EventLoop<H> {
     fn connection_due(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         if connection.is_lingering() {
-            self.slots.remove(key);
+            self.close(key);
             return;
         }
         connection.resume();
-        self.turn(key);
+        if !connection.queued {
+            self.turn(key);
+        }
+    }
+
+    /// Closes the connections that have waited for input for too long.
+    fn sweep(&mut self) {
+        self.read_timeouts.begin_sweep();
+        for key in self.slots.keys() {
+            let Some(connection) = self.slots.get_mut(key) else { continue };
+            if connection.wants() == Wants::Input && self.read_timeouts.is_over(connection.waited) {
+                self.close(key);
+            }
+        }
+        if let Some(every_ns) = self.read_timeouts.sweep_every_ns() {
+            self.add_timer(every_ns, SWEEP);
+        }
     }
 
     /// No new connections; idle ones are closed, the others behind their present answer.
     fn begin_draining(&mut self) -> rustix::io::Result<()> {
+        self.useful = true;
         if !self.stop.is_set() || self.draining {
             return Ok(());
         }
         self.draining = true;
-        epoll::delete(&self.epoll, &*self.stop)?;
-        self.intake = None;
-        self.timers.add(DRAIN_NS, WAKER);
+        self.readiness.unwatch(self.stop.as_fd(), STOP)?;
+        self.give_up_intake()?;
+        self.add_timer(DRAIN_NS, STOP);
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
             connection.finish();
             if connection.is_idle() || connection.is_lingering() {
-                self.slots.remove(key);
+                self.close(key);
             }
         }
         Ok(())
     }
+}
+
+/// What a connection does behind its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Then {
+    Waits,
+    IsQueued,
+    IsGone,
 }

@@ -2,6 +2,8 @@
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
 mod epoll_et;
+mod epoll_lt;
+mod poll;
 
 use std::fmt;
 use std::io;
@@ -114,7 +116,9 @@ macro_rules! models {
 }
 
 models! {
+    EpollLt: epoll_lt::EpollLt,
     EpollEt: epoll_et::EpollEt,
+    Poll: poll::Poll,
 }
 
 impl Model {
