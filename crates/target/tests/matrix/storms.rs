@@ -237,7 +237,7 @@ fn weather(kind: Kind) {
 }
 
 /// What is stormed at: each model under one of its accept modes, or under all of them.
-fn kinds() -> Vec<Kind> {
+pub fn kinds() -> Vec<Kind> {
     let mut kinds = Vec::new();
     for (number, model) in judged().into_iter().enumerate() {
         let modes = accept_modes(model);
