@@ -16,9 +16,11 @@ impl<H: Handler> RingWorker<H> {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let file = connection.file.target();
         let left = outgoing.output.left();
-        outgoing.sending_bytes = left;
         let entry = match outgoing.output.as_text() {
-            Some(text) => op::send_now(file, key, text),
+            Some(text) => {
+                outgoing.sending_bytes = text.len() as u64;
+                op::send_now(file, key, text)
+            }
             None => {
                 let (list, bytes) = outgoing.message();
                 outgoing.sending_bytes = bytes;
