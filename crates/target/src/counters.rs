@@ -14,6 +14,8 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: Counter,)*
             clock: AtomicI32,
             cpu_at_end_ns: AtomicU64,
+            thread: AtomicI32,
+            sleeps_at_end: AtomicU64,
             parts: Mutex<Parts>,
         }
 
@@ -21,6 +23,9 @@ macro_rules! counters {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct Counts {
             $($(#[$doc])* pub $name: u64,)*
+            /// Times the worker's thread slept: voluntary context switches. The kernel may wake a
+            /// worker, find that another was faster, and let it sleep on within one wait.
+            pub sleeps: u64,
             /// CPU time of the worker's threads, ns.
             pub cpu_ns: u64,
         }
@@ -28,13 +33,18 @@ macro_rules! counters {
         impl Counters {
             /// What was counted so far, by its parts too.
             pub fn read(&self) -> Counts {
-                let own = Counts { $($name: self.$name.read(),)* cpu_ns: self.cpu_ns() };
+                let own = Counts {
+                    $($name: self.$name.read(),)*
+                    sleeps: self.sleeps(),
+                    cpu_ns: self.cpu_ns(),
+                };
                 own + self.parts().total()
             }
 
             /// Adds what another thread counted. Atomic, for workers with many threads.
             pub fn absorb(&self, counts: &Counts) {
                 $(self.$name.0.fetch_add(counts.$name, Ordering::Relaxed);)*
+                self.sleeps_at_end.fetch_add(counts.sleeps, Ordering::Relaxed);
                 self.cpu_at_end_ns.fetch_add(counts.cpu_ns, Ordering::Relaxed);
             }
         }
@@ -42,7 +52,10 @@ macro_rules! counters {
         impl Counts {
             /// Every counter with its name, in the order of the documentation.
             pub fn named(&self) -> Vec<(&'static str, u64)> {
-                vec![$((stringify!($name), self.$name),)* ("cpu_ns", self.cpu_ns)]
+                vec![$((stringify!($name), self.$name),)*
+                    ("sleeps", self.sleeps),
+                    ("cpu_ns", self.cpu_ns),
+                ]
             }
         }
 
@@ -52,6 +65,7 @@ macro_rules! counters {
             fn add(self, other: Self) -> Self {
                 Self {
                     $($name: self.$name + other.$name,)*
+                    sleeps: self.sleeps + other.sleeps,
                     cpu_ns: self.cpu_ns + other.cpu_ns,
                 }
             }
@@ -63,6 +77,7 @@ macro_rules! counters {
             fn sub(self, before: Self) -> Self {
                 Self {
                     $($name: self.$name.saturating_sub(before.$name),)*
+                    sleeps: self.sleeps.saturating_sub(before.sleeps),
                     cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
                 }
             }
@@ -144,6 +159,7 @@ impl Counter {
 impl Counters {
     /// The calling thread is the worker: its CPU time can be read from now on.
     pub fn begin(&self) {
+        self.thread.store(ablaze_sys::usage::thread_number(), Ordering::Release);
         if let Some(clock) = ablaze_sys::usage::thread_clock() {
             self.clock.store(clock, Ordering::Release);
         }
@@ -151,6 +167,8 @@ impl Counters {
 
     /// The worker ends: its CPU time is kept.
     pub fn end(&self) {
+        self.sleeps_at_end.fetch_add(self.own_sleeps(), Ordering::Relaxed);
+        self.thread.store(0, Ordering::Release);
         let own_ns = self.clock_ns();
         self.clock.store(0, Ordering::Release);
         self.cpu_at_end_ns.fetch_add(own_ns, Ordering::Relaxed);
@@ -175,6 +193,17 @@ impl Counters {
 
     fn cpu_ns(&self) -> u64 {
         self.clock_ns() + self.cpu_at_end_ns.load(Ordering::Relaxed)
+    }
+
+    fn sleeps(&self) -> u64 {
+        self.own_sleeps() + self.sleeps_at_end.load(Ordering::Relaxed)
+    }
+
+    fn own_sleeps(&self) -> u64 {
+        match self.thread.load(Ordering::Acquire) {
+            0 => 0,
+            thread => ablaze_sys::usage::voluntary_switches(thread).unwrap_or(0),
+        }
     }
 
     fn clock_ns(&self) -> u64 {

@@ -5,7 +5,10 @@
 //! that serve it, by what they share ([`event_loop`]; [`conversation`] for
 //! [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
 //! workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
-//! [`hostile`] misbehaves in every way there is, for tests of clients.
+//! [`own_pages`] tell what it does; [`hostile`] misbehaves in every way there is, for tests of
+//! clients.
+//!
+//! The built-in server:
 //!
 //! ```
 //! use ablaze_target::{Options, Server};
@@ -17,6 +20,40 @@
 //! assert_eq!(served.requests, 0);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A server of one's own, under the model of one's choice, with `/_/status`, delays and faults
+//! (`examples/own_server.rs` takes the model from the command line):
+//!
+//! ```
+//! use ablaze_target::handler::{Answer, Handler, Reply, Request};
+//! use ablaze_target::{Model, Options, Server};
+//!
+//! struct Greeter;
+//!
+//! impl Handler for Greeter {
+//!     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
+//!         match request.path {
+//!             b"/greet" => Answer::text(200, "hello\n").into(),
+//!             _ => Answer::text(404, "ask for /greet\n").into(),
+//!         }
+//!     }
+//! }
+//!
+//! let address = "127.0.0.1:0".parse()?;
+//! let model = Model::from_name("epoll-et").ok_or("there is no such model")?;
+//! let server = Server::start_with(Options { address, model, ..Options::default() }, Greeter)?;
+//! # use std::io::{Read, Write};
+//! # let mut client = std::net::TcpStream::connect(server.address())?;
+//! # client.write_all(b"GET /greet HTTP/1.0\r\n\r\n")?;
+//! # let mut answer = String::new();
+//! # client.read_to_string(&mut answer)?;
+//! # assert!(answer.ends_with("\r\n\r\nhello\n"));
+//! server.stop()?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Answers that are always the same are built before, with [`answer::FixedAnswer`], and cost no
+//! allocation; bodies that are made as they leave are [`handler::Stream`]s.
 
 pub mod accepting;
 pub mod blocking;
@@ -31,6 +68,7 @@ pub mod http1;
 pub mod listener;
 pub mod models;
 pub mod options;
+pub mod own_pages;
 pub mod registry;
 pub mod routes;
 pub mod server;

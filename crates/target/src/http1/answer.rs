@@ -1,8 +1,10 @@
 //! Answers as bytes. The head of a fixed answer is built once, in the three forms that differ in
 //! what they say about the connection; only its date is written into each copy.
 
-use crate::http1::date::{DATE_BYTES, Date};
+use crate::http1::date::DATE_BYTES;
 use crate::http1::output::Output;
+use crate::http1::rendering::Rendering;
+use crate::options::Options;
 
 /// What an answer says about the connection (RFC 9112, 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +63,22 @@ impl FixedAnswer {
     /// Builds an answer. A status that permits no body (1xx, 204, 304) gets none, and no
     /// Content-Length either. An empty `server_name` leaves the Server field out.
     pub fn new(status: u16, server_name: &str, content_type: &str, body: FixedBody<'_>) -> Self {
+        Self::padded(status, server_name, 0, content_type, body)
+    }
+
+    /// Builds an answer with the Server field and the length of heads that the options ask for.
+    pub fn under(options: &Options, status: u16, content_type: &str, body: FixedBody<'_>) -> Self {
+        let head_bytes = options.head_bytes.unwrap_or(0);
+        Self::padded(status, &options.server_name, head_bytes, content_type, body)
+    }
+
+    fn padded(
+        status: u16,
+        server_name: &str,
+        head_bytes: usize,
+        content_type: &str,
+        body: FixedBody<'_>,
+    ) -> Self {
         let body_bytes = match body {
             FixedBody::Bytes(bytes) => bytes.len() as u64,
             FixedBody::Filler(bytes) => bytes,
@@ -73,8 +91,10 @@ impl FixedAnswer {
                 status,
                 server_name: server_name.as_bytes(),
                 content_type: content_type.as_bytes(),
-                body_bytes,
+                framing: Framing::Length(body_bytes),
+                fields: b"",
                 persistence,
+                head_bytes,
             };
             date_at = head.write(&mut bytes);
             let head_bytes = bytes.len();
@@ -95,20 +115,55 @@ impl FixedAnswer {
         Self { forms, date_at, filler_bytes }
     }
 
-    /// Adds the answer to what will be written. `head_only` is for HEAD.
+    /// Adds the answer to what will be written; returns the length of its head.
     #[inline]
-    pub fn push(&self, persistence: Persistence, head_only: bool, date: &Date, out: &mut Output) {
-        let form = &self.forms[persistence as usize];
-        let bytes = if head_only { &form.bytes[..form.head_bytes] } else { &form.bytes };
+    pub fn push(&self, how: &Rendering<'_>, out: &mut Output) -> usize {
+        let form = &self.forms[how.persistence as usize];
+        if how.split {
+            self.push_split(form, how, out);
+            return form.head_bytes;
+        }
+        let bytes = if how.head_only { &form.bytes[..form.head_bytes] } else { &form.bytes };
+        self.push_dated(bytes, how, out);
+        if self.filler_bytes > 0 && !how.head_only {
+            out.push_filler(self.filler_bytes);
+        }
+        form.head_bytes
+    }
+
+    #[inline]
+    fn push_dated(&self, bytes: &[u8], how: &Rendering<'_>, out: &mut Output) {
         out.push_with(|text| {
             let date_at = text.len() + self.date_at;
             text.extend_from_slice(bytes);
-            text[date_at..date_at + DATE_BYTES].copy_from_slice(date.text());
+            text[date_at..date_at + DATE_BYTES].copy_from_slice(how.date.text());
         });
-        if self.filler_bytes > 0 && !head_only {
+    }
+
+    /// The head and the body between cuts.
+    #[cold]
+    fn push_split(&self, form: &Form, how: &Rendering<'_>, out: &mut Output) {
+        let (head, body) = form.bytes.split_at(form.head_bytes);
+        out.cut();
+        self.push_dated(head, how, out);
+        out.cut();
+        if !how.head_only {
+            out.push_text(body);
             out.push_filler(self.filler_bytes);
+            out.cut();
         }
     }
+}
+
+/// How the end of an answer's body is found (RFC 9112, 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Framing {
+    /// By its length.
+    Length(u64),
+    /// It comes in chunks.
+    Chunked,
+    /// It ends with the connection.
+    ToClose,
 }
 
 /// Everything the head of an answer says, but the date.
@@ -120,15 +175,24 @@ pub struct HeadText<'a> {
     pub server_name: &'a [u8],
     /// Content-Type.
     pub content_type: &'a [u8],
-    /// Content-Length; left out where the status permits no body.
-    pub body_bytes: u64,
+    /// How the body ends; left out where the status permits no body.
+    pub framing: Framing,
+    /// Further fields, each with its line end.
+    pub fields: &'a [u8],
     /// What is said about the connection.
     pub persistence: Persistence,
+    /// A shorter head gets a field more, `X-Padding`, that makes it so long. That field takes
+    /// [`PADDING_BYTES_MIN`] itself: where fewer are missing, the head gets that much longer.
+    pub head_bytes: usize,
 }
+
+/// Length of an empty padding field.
+pub const PADDING_BYTES_MIN: usize = b"X-Padding:\r\n".len();
 
 impl HeadText<'_> {
     /// Appends the head, with room for the date, and returns where the date's text begins.
     pub fn write(&self, bytes: &mut Vec<u8>) -> usize {
+        let start = bytes.len();
         let mut digits = Digits::new();
         bytes.extend_from_slice(b"HTTP/1.1 ");
         bytes.extend_from_slice(digits.of(u64::from(self.status)));
@@ -144,14 +208,36 @@ impl HeadText<'_> {
         if status_permits_body(self.status) {
             bytes.extend_from_slice(b"\r\nContent-Type: ");
             bytes.extend_from_slice(self.content_type);
-            bytes.extend_from_slice(b"\r\nContent-Length: ");
-            bytes.extend_from_slice(digits.of(self.body_bytes));
+            match self.framing {
+                Framing::Length(body_bytes) => {
+                    bytes.extend_from_slice(b"\r\nContent-Length: ");
+                    bytes.extend_from_slice(digits.of(body_bytes));
+                }
+                Framing::Chunked => bytes.extend_from_slice(b"\r\nTransfer-Encoding: chunked"),
+                Framing::ToClose => {}
+            }
         }
         bytes.extend_from_slice(b"\r\n");
+        bytes.extend_from_slice(self.fields);
         bytes.extend_from_slice(self.persistence.field());
+        let missing = self.head_bytes.saturating_sub(bytes.len() - start + 2);
+        if missing > 0 {
+            push_padding(missing, bytes);
+        }
         bytes.extend_from_slice(b"\r\n");
         date_at
     }
+}
+
+/// Appends a field of so many bytes, or of the fewest it can have.
+fn push_padding(field_bytes: usize, bytes: &mut Vec<u8>) {
+    let value_bytes = field_bytes.saturating_sub(PADDING_BYTES_MIN);
+    bytes.extend_from_slice(b"X-Padding:");
+    if value_bytes > 0 {
+        bytes.push(b' ');
+        bytes.resize(bytes.len() + value_bytes - 1, b'x');
+    }
+    bytes.extend_from_slice(b"\r\n");
 }
 
 /// Whether an answer of this status may have a body (RFC 9110, 6.4.1).
@@ -225,11 +311,18 @@ pub fn reason(status: u16) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http1::date::Date;
+
+    fn how(persistence: Persistence, head_only: bool, date: &Date) -> Rendering<'_> {
+        let server_name = b"";
+        let (split, chunked, head_bytes) = (false, true, 0);
+        Rendering { persistence, head_only, split, chunked, server_name, head_bytes, date }
+    }
 
     fn text(answer: &FixedAnswer, persistence: Persistence, head_only: bool) -> String {
         let date = Date::now();
         let mut out = Output::default();
-        answer.push(persistence, head_only, &date, &mut out);
+        answer.push(&how(persistence, head_only, &date), &mut out);
         let text = String::from_utf8(out.as_text().unwrap().to_vec()).unwrap();
         let stamp = std::str::from_utf8(date.text()).unwrap();
         assert!(text.contains(&format!("\r\nDate: {stamp}\r\n")), "{text}");
@@ -267,7 +360,33 @@ mod tests {
         let answer = FixedAnswer::new(200, "", "text/plain", FixedBody::Filler(1 << 40));
         assert!(answer.forms.iter().all(|form| form.bytes.len() == form.head_bytes));
         let mut out = Output::default();
-        answer.push(Persistence::Implied, false, &Date::now(), &mut out);
+        answer.push(&how(Persistence::Implied, false, &Date::now()), &mut out);
         assert_eq!(out.left(), answer.forms[0].bytes.len() as u64 + (1 << 40));
+    }
+
+    #[test]
+    fn heads_are_padded_to_their_length_or_by_the_least_there_is() {
+        let head = |head_bytes: usize, persistence| {
+            let options = Options { head_bytes: Some(head_bytes), ..Options::default() };
+            let answer = FixedAnswer::under(&options, 200, "text/plain", FixedBody::Bytes(b"body"));
+            text(&answer, persistence, true).replace("NOW", &"D".repeat(DATE_BYTES))
+        };
+        for persistence in Persistence::ALL {
+            let plain = head(0, persistence);
+            for head_bytes in plain.len() - 3..=plain.len() {
+                assert_eq!(head(head_bytes, persistence), plain);
+            }
+            for more in 1..=PADDING_BYTES_MIN {
+                let padded = head(plain.len() + more, persistence);
+                let body = plain.strip_suffix("\r\n").unwrap();
+                assert_eq!(padded, format!("{body}X-Padding:\r\n\r\n"));
+            }
+            for more in [13, 14, 15, 100, 5000] {
+                let padded = head(plain.len() + more, persistence);
+                assert_eq!(padded.len(), plain.len() + more);
+                let field = padded.lines().find(|line| line.starts_with("X-Padding:")).unwrap();
+                assert!(field.ends_with('x') || more == 13, "{field}");
+            }
+        }
     }
 }

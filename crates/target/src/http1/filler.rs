@@ -29,6 +29,15 @@ const fn block() -> [u8; BLOCK_BYTES] {
     block
 }
 
+/// As much of a body, from `offset` on, as stands in the block in one piece, and at most so many
+/// bytes.
+#[inline]
+pub fn piece(offset: u64, bytes: u64) -> &'static [u8] {
+    let from = (offset % BLOCK_BYTES as u64) as usize;
+    let len = bytes.min((BLOCK_BYTES - from) as u64) as usize;
+    &BLOCK[from..from + len]
+}
+
 /// The byte at this offset of a body.
 pub fn byte_at(offset: u64) -> u8 {
     BLOCK[(offset % BLOCK_BYTES as u64) as usize]

@@ -2,10 +2,11 @@
 //! models, so that they answer alike to the byte.
 //!
 //! [`protocol`] is one connection's state; it finds requests (with [`upload`] for bodies that come
-//! in parts), asks the handler, and has the answer put into bytes by [`rendering`] and [`answer`]
-//! into an [`output`] that the model writes.
+//! in parts), asks the handler, and has the answer put into bytes by [`rendering`], [`answer`] and
+//! [`chunks`] into an [`output`] that the model writes.
 
 pub mod answer;
+pub mod chunks;
 pub mod date;
 pub mod filler;
 pub mod output;

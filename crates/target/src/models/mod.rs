@@ -7,6 +7,8 @@ mod epoll_lt;
 mod fiber_asm;
 mod fiber_ucontext;
 mod poll;
+mod raw;
+mod uring;
 
 use std::fmt;
 use std::io;
@@ -25,6 +27,8 @@ pub trait IoModel {
     const NAME: &'static str;
     /// What it does per request, in a line.
     const ABOUT: &'static str;
+    /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
+    const EXEMPT: bool = false;
     /// What all workers of one server share.
     type Shared: Send + Sync + 'static;
 
@@ -101,6 +105,11 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::ABOUT,)* }
             }
 
+            /// Whether it is no HTTP server, only a yardstick for others.
+            pub fn is_exempt(self) -> bool {
+                match self { $(Self::$variant => <$model>::EXEMPT,)* }
+            }
+
             /// Why connections cannot come to it this way; nothing if they can.
             pub fn refuses(self, accept: AcceptMode) -> Option<&'static str> {
                 match self { $(Self::$variant => <$model>::refuses(accept),)* }
@@ -133,9 +142,11 @@ models! {
     EpollLt: epoll_lt::EpollLt,
     EpollEt: epoll_et::EpollEt,
     Poll: poll::Poll,
+    Raw: raw::Raw,
     Blocking: blocking::Blocking,
     FiberUcontext: fiber_ucontext::FiberUcontext,
     FiberAsm: fiber_asm::FiberAsm,
+    Uring: uring::Uring,
 }
 
 impl Model {

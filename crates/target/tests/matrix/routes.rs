@@ -1,7 +1,7 @@
 //! The paths that the tests ask for, as an author of a server would write them.
 
 use ablaze_target::answer::{FixedAnswer, FixedBody};
-use ablaze_target::handler::{Answer, Body, Handler, Reply, Request};
+use ablaze_target::handler::{Answer, Body, Fields, Handler, Reply, Request};
 use ablaze_target::{Options, Running, Server, StartError};
 use ablaze_wire::http1::request_head::Method;
 
@@ -39,6 +39,7 @@ impl Handler for Paths {
             b"/echo" => Answer::Made {
                 status: 200,
                 content_type: request.field("Content-Type").unwrap_or(b"text/plain"),
+                fields: Fields::default(),
                 body: Body::OfRequest,
             },
             _ if delay_ms.is_some() => Answer::Fixed(&self.hello),

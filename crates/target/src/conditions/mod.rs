@@ -1,7 +1,17 @@
 //! Under which conditions a server answers: how long it takes, what goes wrong, how it reads and
 //! writes. All of it is independent of the I/O model.
+//!
+//! Here are the words for it; [`circumstances`] is what a running server makes of them, with
+//! [`draws`] for what chance decides, [`service_places`] for requests that queue, and [`work`].
+
+pub mod circumstances;
+pub mod draws;
+pub mod service_places;
+pub mod work;
 
 use std::time::Duration;
+
+pub use work::burn_cpu;
 
 /// How long answers wait before they leave.
 #[derive(Debug, Clone, Copy, PartialEq)]

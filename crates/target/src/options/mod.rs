@@ -1,4 +1,6 @@
-//! What a server can be told, and what is refused before it starts.
+//! What a server can be told, and what is refused before it starts (`validate`).
+
+mod validate;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -9,6 +11,8 @@ use crate::conditions::{
     WriteMode,
 };
 use crate::models::Model;
+
+pub use validate::OptionsError;
 
 /// How a server listens and answers.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,9 +31,12 @@ pub struct Options {
     pub status: u16,
     /// Length of the body of `/`; without one it is a short greeting.
     pub body_bytes: Option<u64>,
-    /// Length that heads of answers are padded to, where they are shorter.
+    /// Length that heads of answers are padded to, where they are shorter, by a field
+    /// `X-Padding`. Where fewer bytes are missing than the 12 of that field without a value, heads
+    /// get that much longer.
     pub head_bytes: Option<usize>,
-    /// Further answers by path, in the order in which they are tried.
+    /// Further answers by path, before those the server has: first the paths without wildcards,
+    /// then the others in their order.
     pub routes: Vec<Route>,
     /// Every path gives back what was posted, as `/echo` does.
     pub echo_everywhere: bool,
@@ -37,7 +44,7 @@ pub struct Options {
     pub answer: AnswerKind,
     /// Keep connections open as the protocol says, or close each after its answer.
     pub keep_alive: bool,
-    /// Requests after which a connection is closed.
+    /// Requests after which a connection is closed; the last answer announces it.
     pub max_requests: Option<u64>,
     /// How long an idle connection is kept.
     pub read_timeout: Option<Duration>,
@@ -45,11 +52,12 @@ pub struct Options {
     pub delay: Delay,
     /// CPU time burnt for each request, ns.
     pub work_ns: u64,
-    /// Requests that are served at a time, over all workers; the others queue.
+    /// Requests that are served at a time, over all workers; the others queue. A request is in
+    /// service for its work and its delay, so the capacity is this by their sum.
     pub in_service: Option<u32>,
-    /// What goes wrong, and how often.
+    /// What goes wrong, and how often: at most one fault for each answer.
     pub faults: Vec<FaultShare>,
-    /// Where the draws of delays and faults begin.
+    /// Where the draws of delays and faults begin. The n-th answer of a server gets the n-th draw.
     pub seed: u64,
     /// The Server field; empty leaves it out.
     pub server_name: String,
@@ -110,11 +118,6 @@ impl Default for Options {
     }
 }
 
-/// An option out of its range.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct OptionsError(pub String);
-
 impl Options {
     /// Most threads a server can have.
     pub const THREADS_MAX: usize = 1024;
@@ -125,57 +128,6 @@ impl Options {
             // A tester on the same machine takes the other half.
             0 => (std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) / 2).max(1),
             threads => threads,
-        }
-    }
-
-    /// Checks every option.
-    ///
-    /// # Errors
-    /// One sentence about the first that cannot be carried out.
-    pub fn validate(&self) -> Result<(), OptionsError> {
-        let refuse = |text: String| Err(OptionsError(text));
-        if !(200..=999).contains(&self.status) {
-            return refuse(format!("status {} is no final status; use 200 to 999", self.status));
-        }
-        if self.threads > Self::THREADS_MAX {
-            return refuse(format!(
-                "{} threads are more than {}; one per CPU is the most that helps",
-                self.threads,
-                Self::THREADS_MAX
-            ));
-        }
-        if !self.server_name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            return refuse("the server name may have printable ASCII characters only".into());
-        }
-        if let Delay::Constant(delay) = self.delay
-            && delay > Duration::from_secs(86_400)
-        {
-            return refuse("a delay of more than a day is not possible".into());
-        }
-        if self.max_events == 0 {
-            return refuse("a wait has to give at least one event".into());
-        }
-        self.model.check(self).map_err(OptionsError)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_cannot_be_carried_out_is_refused() {
-        let fine = Options::default();
-        assert_eq!(fine.validate(), Ok(()));
-        let bad = [
-            Options { status: 100, ..fine.clone() },
-            Options { status: 1000, ..fine.clone() },
-            Options { threads: 5000, ..fine.clone() },
-            Options { server_name: "a\r\nSet-Cookie: b".into(), ..fine.clone() },
-            Options { delay: Duration::from_secs(100_000).into(), ..fine },
-        ];
-        for options in bad {
-            assert!(options.validate().is_err(), "{options:?}");
         }
     }
 }

@@ -1,17 +1,26 @@
 //! One connection's HTTP/1 state without any I/O: bytes in, answers out. Every I/O model drives
 //! it the same way; see [`Next`] for what is asked of the model after each call.
+//!
+//! Here, requests are found in what was received. `answering` has them answered, `later` keeps what
+//! of an answer leaves later, `spoiling` makes faults, `bare` is for servers without HTTP.
+
+mod answering;
+mod bare;
+mod later;
+mod spoiling;
 
 use std::mem;
 
-use ablaze_wire::http1::request_head::{self, Method, RequestFraming, RequestHead, RequestScan};
+use ablaze_wire::http1::request_head::{self, RequestFraming, RequestHead, RequestScan};
 
-use crate::handler::{Handler, Reply, Request, path_and_query};
-use crate::http1::answer::Persistence;
+use crate::conditions::AnswerKind;
+use crate::handler::{Handler, path_and_query};
 use crate::http1::date::Date;
 use crate::http1::output::Output;
-use crate::http1::rendering::Rendering;
+use crate::http1::rendering::RequestBody;
 use crate::http1::upload::Upload;
 use crate::service::{Refused, Service};
+use later::Later;
 
 /// What the model has to do next, after it has written all output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,33 +55,12 @@ pub struct Protocol {
     kept: Vec<u8>,
     used: usize,
     upload: Option<Box<Upload>>,
-    /// A delayed answer, and what follows it.
-    held: Option<Box<(Output, Next)>>,
+    /// What of an answer is still to leave; before it has, nothing else is answered.
+    later: Option<Box<Later>>,
+    /// Requests answered, since they were last asked for, and on this connection.
     answered: u64,
+    answered_ever: u64,
     last: bool,
-}
-
-/// The body of a request as it is at hand.
-enum RequestBody<'a> {
-    Lent(&'a [u8]),
-    Owned(Vec<u8>),
-}
-
-impl RequestBody<'_> {
-    fn bytes(&self) -> &[u8] {
-        match self {
-            Self::Lent(bytes) => bytes,
-            Self::Owned(bytes) => bytes,
-        }
-    }
-
-    /// Gives the body back.
-    fn push(self, out: &mut Output) {
-        match self {
-            Self::Lent(bytes) => out.push_text(bytes),
-            Self::Owned(bytes) => out.push_owned(bytes),
-        }
-    }
 }
 
 impl Protocol {
@@ -86,6 +74,9 @@ impl Protocol {
         date: &Date,
         out: &mut Output,
     ) -> Next {
+        if service.answer != AnswerKind::Http {
+            return self.receive_bare(bytes, service, out);
+        }
         if self.kept.is_empty() {
             let (used, next) = self.run(bytes, service, date, out);
             self.kept.extend_from_slice(&bytes[used..]);
@@ -108,12 +99,15 @@ impl Protocol {
         out: &mut Output,
     ) -> Next {
         debug_assert!(out.is_empty(), "the output was not written");
-        if let Some(held) = self.held.take() {
-            let (answer, next) = *held;
-            *out = answer;
-            return match next {
+        if let Some(mut later) = self.later.take() {
+            if let Some(next) = later.go_on(out) {
+                self.later = Some(later);
+                return next;
+            }
+            return match later.then {
                 Next::Close { .. } => Next::Close { unread: !self.kept.is_empty() },
-                next => next,
+                Next::Read if !self.kept.is_empty() => Next::Proceed,
+                then => then,
             };
         }
         self.run_kept(service, date, out)
@@ -127,7 +121,7 @@ impl Protocol {
 
     /// Whether no request is under way and no byte of one has come.
     pub fn is_idle(&self) -> bool {
-        self.kept.is_empty() && self.upload.is_none() && self.held.is_none()
+        self.kept.is_empty() && self.upload.is_none() && self.later.is_none()
     }
 
     /// The next answer is the last: the connection will be closed behind it.
@@ -244,7 +238,7 @@ impl Protocol {
         out: &mut Output,
     ) -> Result<(), Refused> {
         let (path, _) = path_and_query(&head_bytes[head.target.clone()]);
-        let wanted = service.handler.wants_body(head.method, path);
+        let wanted = service.wants_body(head.method, path);
         if let RequestFraming::Length(bytes) = head.framing
             && wanted
             && bytes > service.max_body_bytes
@@ -258,66 +252,6 @@ impl Protocol {
         let keep_bytes_max = wanted.then_some(service.max_body_bytes);
         self.upload = Some(Box::new(Upload::new(head, head_bytes, keep_bytes_max)));
         Ok(())
-    }
-
-    /// Answers a complete request. What comes next is [`Next::Read`] if nothing speaks against
-    /// the next request.
-    #[inline]
-    fn answer<H: Handler>(
-        &mut self,
-        head: &RequestHead,
-        head_bytes: &[u8],
-        body: RequestBody<'_>,
-        service: &Service<H>,
-        date: &Date,
-        out: &mut Output,
-    ) -> Next {
-        self.answered += 1;
-        let (path, query) = path_and_query(&head_bytes[head.target.clone()]);
-        let keep = head.keep_alive && service.keep_alive && !self.last;
-        let rendering = Rendering {
-            persistence: match (keep, head.minor_version) {
-                (false, _) => Persistence::Close,
-                (true, 0) => Persistence::Announced,
-                (true, _) => Persistence::Implied,
-            },
-            head_only: head.method == Method::Head,
-            server_name: service.server_name.as_bytes(),
-            date,
-        };
-        let lent = body.bytes();
-        let request = Request { method: head.method, path, query, head: head_bytes, body: lent };
-        let Reply { answer, delay_ns } = service.handler.reply(&request);
-        let mut held = (delay_ns > 0).then(Output::default);
-        let out = held.as_mut().unwrap_or(out);
-        if rendering.push(answer, lent.len(), out) {
-            body.push(out);
-        }
-        let close = Next::Close { unread: false };
-        match held {
-            None if keep => Next::Read,
-            None => close,
-            Some(held) => {
-                let next = if keep { Next::Proceed } else { close };
-                self.held = Some(Box::new((held, next)));
-                Next::Wait(delay_ns)
-            }
-        }
-    }
-
-    /// Answers that a request is refused, and closes.
-    #[cold]
-    fn refuse<H: Handler>(
-        &mut self,
-        why: Refused,
-        service: &Service<H>,
-        date: &Date,
-        out: &mut Output,
-    ) -> Next {
-        self.answered += 1;
-        self.upload = None;
-        service.refusal(why).push(Persistence::Close, false, date, out);
-        Next::Close { unread: true }
     }
 }
 
@@ -333,7 +267,7 @@ fn wanted_body<'a, H: Handler>(
         return Ok(body);
     }
     let (path, _) = path_and_query(&head_bytes[head.target.clone()]);
-    match service.handler.wants_body(head.method, path) {
+    match service.wants_body(head.method, path) {
         false => Ok(b""),
         true if body.len() as u64 > service.max_body_bytes => Err(Refused::BodyTooLong),
         true => Ok(body),
