@@ -22,6 +22,8 @@ measure
 serve
   serve   answer HTTP on 127.0.0.1:8080, for something to load
   demo    start a server, load it for a few seconds, show the report
+understand
+  explain say what the numbers in a report of ab, gurl or ablaze do and do not mean
 
 `ablaze load --help` explains every option; `ablaze COMMAND --help` those of another command.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if
@@ -29,11 +31,10 @@ was met; 130 interrupted.
 ";
 
 /// Every command there is.
-const COMMANDS: &[&str] = &["load", "ab", "gurl", "serve", "demo", "help"];
+const COMMANDS: &[&str] = &["load", "ab", "gurl", "serve", "demo", "explain", "help"];
 
 /// Commands that a later version will have.
-const LATER: &[&str] =
-    &["find", "sweep", "compare", "run", "replay", "report", "explain", "doctor"];
+const LATER: &[&str] = &["find", "sweep", "compare", "run", "replay", "report", "doctor"];
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -44,6 +45,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Some("gurl") => crate::gurl::main(&help),
         Some("serve") => crate::serve::main(&help),
         Some("demo") => crate::demo::main(&help),
+        Some("explain") => crate::explain::main(&help),
         Some(word) if !word.starts_with('-') => unknown_command(word).report(),
         _ => print(HELP),
     }

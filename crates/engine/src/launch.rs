@@ -197,6 +197,7 @@ fn carry_out<D: Driver>(
             .map(|worker| {
                 let assignment = Assignment {
                     worker,
+                    workers: count,
                     connections: share(plan.load.connections(), count, worker),
                     plan: Arc::clone(&plan),
                     layout: layout.clone(),

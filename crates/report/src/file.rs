@@ -44,6 +44,9 @@ impl FileError {
             io::ErrorKind::PermissionDenied => "no permission: choose another place",
             io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: choose another",
             io::ErrorKind::StorageFull => "the disk is full: make room or choose another",
+            io::ErrorKind::NotFound if folder_of(path).is_dir() => {
+                "no file can be made in this folder: choose another place"
+            }
             io::ErrorKind::NotFound => "the folder does not exist: create it first",
             io::ErrorKind::IsADirectory => "is a folder: name a file in it",
             io::ErrorKind::NotADirectory => "part of the path is no folder: choose another place",

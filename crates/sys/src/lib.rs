@@ -4,6 +4,7 @@
 
 pub mod affinity;
 pub mod clock;
+pub mod inherited;
 pub mod interfaces;
 pub mod limits;
 pub mod local_time;

@@ -2,6 +2,7 @@
 //! server stops, `--stats FILE`.
 
 use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 macro_rules! counters {
     ($($(#[$doc:meta])* $name:ident,)*) => {
@@ -13,25 +14,37 @@ macro_rules! counters {
             $($(#[$doc])* pub $name: Counter,)*
             clock: AtomicI32,
             cpu_at_end_ns: AtomicU64,
+            thread: AtomicI32,
+            sleeps_at_end: AtomicU64,
+            parts: Mutex<Parts>,
         }
 
         /// What was counted up to one moment.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
         pub struct Counts {
             $($(#[$doc])* pub $name: u64,)*
+            /// Times the worker's thread slept: voluntary context switches. The kernel may wake a
+            /// worker, find that another was faster, and let it sleep on within one wait.
+            pub sleeps: u64,
             /// CPU time of the worker's threads, ns.
             pub cpu_ns: u64,
         }
 
         impl Counters {
-            /// What was counted so far.
+            /// What was counted so far, by its parts too.
             pub fn read(&self) -> Counts {
-                Counts { $($name: self.$name.read(),)* cpu_ns: self.cpu_ns() }
+                let own = Counts {
+                    $($name: self.$name.read(),)*
+                    sleeps: self.sleeps(),
+                    cpu_ns: self.cpu_ns(),
+                };
+                own + self.parts().total()
             }
 
             /// Adds what another thread counted. Atomic, for workers with many threads.
             pub fn absorb(&self, counts: &Counts) {
                 $(self.$name.0.fetch_add(counts.$name, Ordering::Relaxed);)*
+                self.sleeps_at_end.fetch_add(counts.sleeps, Ordering::Relaxed);
                 self.cpu_at_end_ns.fetch_add(counts.cpu_ns, Ordering::Relaxed);
             }
         }
@@ -39,7 +52,10 @@ macro_rules! counters {
         impl Counts {
             /// Every counter with its name, in the order of the documentation.
             pub fn named(&self) -> Vec<(&'static str, u64)> {
-                vec![$((stringify!($name), self.$name),)* ("cpu_ns", self.cpu_ns)]
+                vec![$((stringify!($name), self.$name),)*
+                    ("sleeps", self.sleeps),
+                    ("cpu_ns", self.cpu_ns),
+                ]
             }
         }
 
@@ -49,6 +65,7 @@ macro_rules! counters {
             fn add(self, other: Self) -> Self {
                 Self {
                     $($name: self.$name + other.$name,)*
+                    sleeps: self.sleeps + other.sleeps,
                     cpu_ns: self.cpu_ns + other.cpu_ns,
                 }
             }
@@ -60,6 +77,7 @@ macro_rules! counters {
             fn sub(self, before: Self) -> Self {
                 Self {
                     $($name: self.$name.saturating_sub(before.$name),)*
+                    sleeps: self.sleeps.saturating_sub(before.sleeps),
                     cpu_ns: self.cpu_ns.saturating_sub(before.cpu_ns),
                 }
             }
@@ -141,6 +159,7 @@ impl Counter {
 impl Counters {
     /// The calling thread is the worker: its CPU time can be read from now on.
     pub fn begin(&self) {
+        self.thread.store(ablaze_sys::usage::thread_number(), Ordering::Release);
         if let Some(clock) = ablaze_sys::usage::thread_clock() {
             self.clock.store(clock, Ordering::Release);
         }
@@ -148,13 +167,43 @@ impl Counters {
 
     /// The worker ends: its CPU time is kept.
     pub fn end(&self) {
+        self.sleeps_at_end.fetch_add(self.own_sleeps(), Ordering::Relaxed);
+        self.thread.store(0, Ordering::Release);
         let own_ns = self.clock_ns();
         self.clock.store(0, Ordering::Release);
         self.cpu_at_end_ns.fetch_add(own_ns, Ordering::Relaxed);
     }
 
+    /// Counters for a thread that works for this worker for a while. What they count is read
+    /// together with these, while the thread lives and after it has ended.
+    pub fn part(self: &Arc<Self>) -> Part {
+        let counters = Arc::new(Self::default());
+        let mut parts = self.parts();
+        let place = parts.free.pop().unwrap_or_else(|| {
+            parts.living.push(None);
+            parts.living.len() - 1
+        });
+        parts.living[place] = Some(counters.clone());
+        Part { whole: self.clone(), counters, place }
+    }
+
+    fn parts(&self) -> MutexGuard<'_, Parts> {
+        self.parts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn cpu_ns(&self) -> u64 {
         self.clock_ns() + self.cpu_at_end_ns.load(Ordering::Relaxed)
+    }
+
+    fn sleeps(&self) -> u64 {
+        self.own_sleeps() + self.sleeps_at_end.load(Ordering::Relaxed)
+    }
+
+    fn own_sleeps(&self) -> u64 {
+        match self.thread.load(Ordering::Acquire) {
+            0 => 0,
+            thread => ablaze_sys::usage::voluntary_switches(thread).unwrap_or(0),
+        }
     }
 
     fn clock_ns(&self) -> u64 {
@@ -165,9 +214,94 @@ impl Counters {
     }
 }
 
+/// What other threads counted for a worker.
+#[derive(Debug, Default)]
+struct Parts {
+    living: Vec<Option<Arc<Counters>>>,
+    free: Vec<usize>,
+    /// What those counted that have ended.
+    ended: Counts,
+}
+
+impl Parts {
+    fn total(&self) -> Counts {
+        let living = self.living.iter().flatten().map(|part| part.read());
+        living.fold(self.ended, |sum, counts| sum + counts)
+    }
+}
+
+/// Counters of a thread that works for a worker, until they are dropped.
+#[derive(Debug)]
+pub struct Part {
+    whole: Arc<Counters>,
+    counters: Arc<Counters>,
+    place: usize,
+}
+
+impl Part {
+    /// The calling thread counts here: its CPU time can be read from now on.
+    pub fn begin(&self) {
+        self.counters.begin();
+    }
+
+    /// Where it counts.
+    pub fn counters(&self) -> &Arc<Counters> {
+        &self.counters
+    }
+}
+
+impl Drop for Part {
+    /// On the thread that counted here, or on another if none ever did.
+    fn drop(&mut self) {
+        self.counters.end();
+        let counts = self.counters.read();
+        let mut parts = self.whole.parts();
+        // Under one lock, so that who reads finds them here or there, and once.
+        parts.living[self.place] = None;
+        parts.free.push(self.place);
+        parts.ended = parts.ended + counts;
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parts_are_read_with_their_whole_while_they_live_and_after() {
+        let whole = Arc::new(Counters::default());
+        let (counted, told) = std::sync::mpsc::channel();
+        let threads: Vec<_> = (0..3)
+            .map(|_| {
+                let (part, counted) = (whole.part(), counted.clone());
+                std::thread::spawn(move || {
+                    part.begin();
+                    part.counters().requests.add(5);
+                    while part.counters().read().cpu_ns < 1_000_000 {
+                        std::hint::black_box((0..100_000u64).sum::<u64>());
+                    }
+                    counted.send(()).unwrap();
+                })
+            })
+            .collect();
+        whole.requests.one();
+        for _ in &threads {
+            told.recv().unwrap();
+        }
+        assert_eq!(whole.read().requests, 16);
+        for thread in threads {
+            thread.join().unwrap();
+        }
+        let counts = whole.read();
+        assert_eq!(counts.requests, 16);
+        assert!(counts.cpu_ns >= 3_000_000);
+        // Places are used again, and who left is not counted twice.
+        let again = whole.part();
+        again.counters().requests.one();
+        assert_eq!(whole.read().requests, 17);
+        drop(again);
+        assert_eq!((whole.read().requests, whole.parts().living.len()), (17, 3));
+    }
 
     #[test]
     fn counts_add_up_and_have_names() {

@@ -2,7 +2,8 @@
 //!
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
 //! `ablaze serve`); [`http1`] (one connection's protocol, without I/O); [`models`], the I/O models
-//! that serve it, by what they share ([`event_loop`]); [`accepting`], how connections come to the
+//! that serve it, by what they share ([`event_loop`]; [`conversation`] for
+//! [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
 //! workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
 //! [`own_pages`] tell what it does; [`hostile`] misbehaves in every way there is, for tests of
 //! clients.
@@ -55,9 +56,12 @@
 //! allocation; bodies that are made as they leave are [`handler::Stream`]s.
 
 pub mod accepting;
+pub mod blocking;
 pub mod conditions;
+pub mod conversation;
 pub mod counters;
 pub mod event_loop;
+pub mod fibers;
 pub mod handler;
 pub mod hostile;
 pub mod http1;

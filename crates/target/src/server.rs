@@ -149,6 +149,7 @@ fn intakes(
     let (shared, exclusive) = match options.accept {
         // A single worker accepts by itself; there is no one to hand connections to.
         AcceptMode::Single if threads == 1 => (false, false),
+        AcceptMode::Single if options.model.accepts_itself(options) => (true, false),
         AcceptMode::Single => {
             let mut queues = Vec::new();
             for _ in 0..threads {

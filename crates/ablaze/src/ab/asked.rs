@@ -55,6 +55,9 @@ pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused
 /// only their path.
 fn invalid_url(text: &str) -> Refused {
     let remedy = match Url::parse(text) {
+        Ok(url) if url.userinfo.is_some() => {
+            format!("ab takes no user in a URL: write -A NAME:PASSWORD {url}")
+        }
         Ok(url) => format!("`{text}` is no URL to ab: write {url}"),
         Err(error) => error.to_string(),
     };
@@ -78,6 +81,9 @@ fn concurrency(options: &Options, native: &load::Options) -> Result<u32, Refused
         return Ok(connections);
     }
     let requests = requests_limit(options, native).unwrap_or(u64::MAX);
+    if requests == 0 {
+        return Err(Refused::native_usage("0 requests measure nothing: give --requests 1 or more"));
+    }
     match options.concurrency {
         0 => Err(Refused::usage(
             "Cannot use concurrency level 0",
@@ -119,9 +125,12 @@ fn proxy(options: &Options) -> Result<Option<ConnectTo>, Refused> {
             ..ConnectTo::default()
         })),
         // ab takes port 0 and is refused by it.
-        _ => Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED).with_remedy(format!(
-            "-X {host} has no port from 1 to 65535: write for example -X {host}:3128"
-        ))),
+        _ => {
+            let host = if host.is_empty() { "HOST" } else { host };
+            Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED).with_remedy(format!(
+                "-X has no port from 1 to 65535: write for example -X {host}:3128"
+            )))
+        }
     }
 }
 
@@ -298,6 +307,14 @@ mod tests {
         let timed = asked_for("-t 3 -s -1 http://h/").unwrap().limits;
         assert_eq!(timed.requests, Some(50_000));
         assert_eq!((timed.duration_ns, timed.timeout_ns), (Some(3_000_000_000), 0));
+    }
+
+    #[test]
+    fn sockets_and_threads_are_ablaze_s() {
+        let asked = asked_for("-n 9 http://h/").unwrap();
+        assert!(asked.connections.no_delay);
+        assert_eq!(asked.workers.threads, None);
+        assert_eq!(asked_for("--threads 1 http://h/").unwrap().workers.threads, Some(1));
     }
 
     #[test]

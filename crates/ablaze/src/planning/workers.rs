@@ -72,12 +72,7 @@ pub fn choose(
     names: &OptionNames,
     notes: &mut Vec<String>,
 ) -> Result<Workers, Refusal> {
-    if let Some(cpu) = asked.cpus.iter().find(|cpu| !is_allowed(cpus, **cpu)) {
-        let allowed = ranges(&cpus.allowed);
-        return Err(Refusal::usage(format!(
-            "CPU {cpu} of --cpus is not among those this process may use: choose from {allowed}"
-        )));
-    }
+    refuse_foreign_cpu(&asked.cpus, cpus)?;
     let (usable, usable_text) = cpus.usable();
     let (count, count_reason) = match asked.threads {
         Some(0) => {
@@ -124,8 +119,19 @@ pub fn choose(
     })
 }
 
-fn is_allowed(cpus: &Cpus, cpu: u32) -> bool {
-    cpus.allowed.is_empty() || cpus.allowed.contains(&cpu)
+/// Looks for a CPU of `--cpus` that this process may not use.
+///
+/// # Errors
+/// When there is one.
+pub fn refuse_foreign_cpu(asked: &[u32], cpus: &Cpus) -> Result<(), Refusal> {
+    let is_allowed = |cpu: &u32| cpus.allowed.is_empty() || cpus.allowed.contains(cpu);
+    match asked.iter().find(|cpu| !is_allowed(cpu)) {
+        None => Ok(()),
+        Some(cpu) => Err(Refusal::usage(format!(
+            "CPU {cpu} of --cpus is not among those this process may use: choose from {}",
+            ranges(&cpus.allowed)
+        ))),
+    }
 }
 
 fn limited(count: u32, reason: String, connections: u32) -> (u32, String) {

@@ -7,10 +7,9 @@ use std::time::Duration;
 
 use ablaze_target::hostile::{Behaviour as B, Chunks, Hostile};
 
+use crate::document::rows;
 use crate::report_reader::Report;
 use crate::support::{Ran, ablaze, real_ab};
-
-const DOCUMENT: &str = include_str!("../../../../docs/ab-compatibility.md");
 
 /// How a run of four requests on one connection ends.
 #[derive(Debug, Clone, PartialEq)]
@@ -277,6 +276,6 @@ fn comparable(ran: &Ran) -> (i32, String, Vec<(String, String)>, Vec<String>, us
     (ran.status, ran.stderr.clone(), values.collect(), rows, report.percentiles.len())
 }
 
-fn has_row(row: &str) -> bool {
-    DOCUMENT.lines().any(|line| line.starts_with(row))
+fn has_row(begin: &str) -> bool {
+    rows().iter().any(|row| row.starts_with(begin))
 }

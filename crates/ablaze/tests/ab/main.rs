@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod beside;
+mod document;
 mod messages;
 mod misbehaving;
 mod quirks;

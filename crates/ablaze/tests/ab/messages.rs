@@ -74,7 +74,9 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
         (&["http://127.0.0.1:70000/"], "port 70000 is out of range: a port is 1 to 65535"),
         (&["http://127.0.0.1"], "`http://127.0.0.1` is no URL to ab: write http://127.0.0.1/"),
         (&[":8080/x"], "`:8080/x` is no URL to ab: write http://127.0.0.1:8080/x"),
+        (&["u:p@h"], "ab takes no user in a URL: write -A NAME:PASSWORD http://h/"),
         (&["-c", "0", url], "give -c 1 or more"),
+        (&["--requests", "0", url], "0 requests measure nothing: give --requests 1 or more"),
         (&["-n", "5", "-c", "10", url], "-n is 5: give -n 10 or more, or a lower -c"),
         (&["-c", "10", url], "-n is 1: give -n 10 or more, or a lower -c"),
         (&["-c", "-1", url], "give -c 1 to 200000"),
@@ -89,6 +91,7 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
         (&["-e", "/no/such/x", url], "-e /no/such/x: the folder does not exist: create it first"),
         (&["-g", "/no/such/x", url], "-g /no/such/x: the folder does not exist: create it first"),
         (&["-g", "/", url], "-g /: is a folder: name a file in it"),
+        (&["-g", "/proc/x", url], "-g /proc/x: no file can be made in this folder: choose another"),
         (&["-e", "", url], "an empty file name: give one"),
         (&["-H", "bad", url], "header \"bad\" has no colon: write 'Name: value'"),
         (&["-H", ": x", url], "header name \"\": only letters"),
@@ -138,6 +141,11 @@ fn every_refusal_of_the_network_names_its_remedy() {
         (&["http://nosuch.invalid/"][..], "check its spelling"),
         (&[REFUSED], "start the server, or correct host and port"),
         (&["-X", "127.0.0.1", "http://h/"], "write for example -X 127.0.0.1:3128"),
+        (&["-X", "", "http://h/"], "write for example -X HOST:3128"),
+        (
+            &["--unix-socket", "/no/such/s", "http://h/"],
+            "unix:/no/such/s cannot be used: check its",
+        ),
         (&["-s", "0", "http://127.0.0.1/"], "give -s 1 or more"),
     ] {
         let ran = ablaze(words);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use crate::report_reader::Report;
-use crate::support::{Scratch, Server, ablaze, ok};
+use crate::support::{Scratch, Server, ablaze, ok, real_ab};
 
 /// Row 7: the server says it keeps the connection, but closes it. ab counts each such close as a
 /// request that failed by its length.
@@ -217,6 +217,24 @@ fn a_custom_head_is_head() {
     let report = Report::read(&ran.stdout);
     assert_eq!((report.complete_and_failed(), ran.status), ((4, 0), 0), "{}", ran.stdout);
     assert_eq!(report.value("Document Length"), Some("0 bytes"));
+}
+
+/// The kernel refuses to connect to the broadcast address (connect(2), ENETUNREACH): no packet is
+/// sent.
+#[test]
+fn an_address_that_cannot_be_reached_ends_as_with_ab() {
+    let url = "http://255.255.255.255/";
+    let ours = ablaze(&["-n", "20", url]);
+    let expected = "apr_socket_connect(): Network is unreachable (101)\n\
+                    ablaze: 255.255.255.255:80 cannot be reached from here\n";
+    assert_eq!((ours.status, &ours.stderr[..]), (101, expected));
+    let tolerant = ablaze(&["-r", "-n", "20", url]);
+    let report = Report::read(&tolerant.stdout);
+    assert_eq!((tolerant.status, report.failed_columns), (101, Some([20, 0, 0, 0])));
+    if let Some(theirs) = real_ab(&["-n", "20", url]) {
+        assert!(theirs.stderr.contains(expected.lines().next().unwrap()), "{}", theirs.stderr);
+        assert_eq!(theirs.status, 101);
+    }
 }
 
 /// Every address of a name is tried, and one that refuses costs no request.

@@ -28,6 +28,16 @@ use crate::waker::Waker;
 pub use opening::Connected;
 pub use receiving::Dropped;
 
+/// What the kernel must be able to do.
+pub const OPERATIONS: &[u8] = &[
+    opcode::Socket::CODE,
+    opcode::Connect::CODE,
+    opcode::Send::CODE,
+    opcode::Recv::CODE,
+    opcode::AsyncCancel::CODE,
+    opcode::PollAdd::CODE,
+];
+
 pub const HEAD_GROUP: u16 = 0;
 pub const BULK_GROUP: u16 = 1;
 

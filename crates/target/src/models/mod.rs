@@ -1,9 +1,14 @@
 //! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
+mod blocking;
 mod epoll_et;
 mod epoll_lt;
+mod fiber_asm;
+mod fiber_ucontext;
 mod poll;
+mod raw;
+mod uring;
 
 use std::fmt;
 use std::io;
@@ -22,6 +27,8 @@ pub trait IoModel {
     const NAME: &'static str;
     /// What it does per request, in a line.
     const ABOUT: &'static str;
+    /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
+    const EXEMPT: bool = false;
     /// What all workers of one server share.
     type Shared: Send + Sync + 'static;
 
@@ -34,6 +41,12 @@ pub trait IoModel {
     /// One sentence with the reason and the remedy.
     fn check(_options: &Options) -> Result<(), String> {
         Ok(())
+    }
+
+    /// Whether the workers accept for each other, so that no thread has to with
+    /// [`AcceptMode::Single`]: each worker is given the listener.
+    fn accepts_itself(_options: &Options) -> bool {
+        false
     }
 
     /// Makes what the workers share; called once, before they start.
@@ -92,9 +105,19 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::ABOUT,)* }
             }
 
+            /// Whether it is no HTTP server, only a yardstick for others.
+            pub fn is_exempt(self) -> bool {
+                match self { $(Self::$variant => <$model>::EXEMPT,)* }
+            }
+
             /// Why connections cannot come to it this way; nothing if they can.
             pub fn refuses(self, accept: AcceptMode) -> Option<&'static str> {
                 match self { $(Self::$variant => <$model>::refuses(accept),)* }
+            }
+
+            /// Whether the workers accept for each other; see [`IoModel::accepts_itself`].
+            pub(crate) fn accepts_itself(self, options: &Options) -> bool {
+                match self { $(Self::$variant => <$model>::accepts_itself(options),)* }
             }
 
             fn check_alone(self, options: &Options) -> Result<(), String> {
@@ -119,6 +142,11 @@ models! {
     EpollLt: epoll_lt::EpollLt,
     EpollEt: epoll_et::EpollEt,
     Poll: poll::Poll,
+    Raw: raw::Raw,
+    Blocking: blocking::Blocking,
+    FiberUcontext: fiber_ucontext::FiberUcontext,
+    FiberAsm: fiber_asm::FiberAsm,
+    Uring: uring::Uring,
 }
 
 impl Model {

@@ -226,10 +226,16 @@ fn say(line: &str) {
     out.write_all(format!("{line}\n").as_bytes()).and_then(|()| out.flush()).unwrap();
 }
 
-/// The threads of this process.
+/// The threads of this process; not those that the kernel runs for an io_uring, which come and
+/// go as it likes.
 fn threads() -> Vec<u32> {
-    let entries = std::fs::read_dir("/proc/self/task").unwrap();
-    entries.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse().unwrap()).collect()
+    let entries = std::fs::read_dir("/proc/self/task").unwrap().map(Result::unwrap);
+    let of_kernel = |entry: &std::fs::DirEntry| {
+        let name = std::fs::read_to_string(entry.path().join("comm"));
+        name.is_ok_and(|name| name.starts_with("iou-"))
+    };
+    let own = entries.filter(|entry| !of_kernel(entry));
+    own.map(|entry| entry.file_name().to_str().unwrap().parse().unwrap()).collect()
 }
 
 fn resident_kib() -> u64 {

@@ -3,8 +3,9 @@
 //!
 //! `serving`: the same bytes in every cell of the matrix of `cells`. `timing`: delays, timeouts,
 //! limits, the stop. `storms`: clients that misbehave, against a `child` process whose
-//! descriptors and memory are watched. `traced`: the counters against strace; `truths`: what the
-//! counters have to say about the models. ABLAZE_LONG_TESTS=1 runs all cells instead of a choice.
+//! descriptors and memory are watched; `stillness`: that waiting costs nothing. `traced`: the
+//! counters against strace; `truths`: what they have to say about the models.
+//! ABLAZE_LONG_TESTS=1 runs all cells instead of a choice.
 
 #![allow(clippy::unwrap_used)]
 
@@ -14,6 +15,7 @@ mod client;
 mod models;
 mod routes;
 mod serving;
+mod stillness;
 mod storms;
 mod timing;
 mod traced;

@@ -1,0 +1,184 @@
+//! The answer for a person: each report with its verdict, its findings with evidence, cause and
+//! remedy, and below each what it explains.
+
+use ablaze_verdict::printed::{Report, Sweep};
+use ablaze_verdict::rules::{Comparison, Judged, Judgement};
+use ablaze_verdict::words::{counted, decimal, grouped};
+use ablaze_verdict::{Finding, Verdict};
+
+const WIDTH: usize = 100;
+
+/// The whole answer.
+pub fn write(judgement: &Judgement, images: usize) -> String {
+    let mut parts: Vec<String> = Vec::new();
+    let mut said = Vec::new();
+    for (index, judged) in judgement.reports.iter().enumerate() {
+        parts.push(block(&report_head(index + 1, &judged.subject), judged, &mut said));
+    }
+    for judged in &judgement.comparisons {
+        parts.push(block(&comparison_head(&judged.subject), judged, &mut said));
+    }
+    for judged in &judgement.sweeps {
+        parts.push(block(&sweep_head(&judged.subject), judged, &mut said));
+    }
+    for judged in &judgement.commands {
+        let command = &judged.subject;
+        let head =
+            format!("line {}: a command without its report\n  {}\n", command.line, command.text);
+        parts.push(block(&head, judged, &mut said));
+    }
+    if images > 0 && judgement.reports.is_empty() {
+        parts.push(paragraph(
+            "",
+            &format!(
+                "The text shows {}: figures in them cannot be read. Typed as a table (a row `c` of \
+                 concurrencies, a row of rates for each target) they can be explained too.",
+                counted(images as u64, "picture")
+            ),
+        ));
+    }
+    parts.join("\n")
+}
+
+fn report_head(number: usize, report: &Report) -> String {
+    let label = report.label.as_ref().map_or(String::new(), |label| format!(" ({label})"));
+    let mut head =
+        format!("report {number}, line {}: {}{label}\n", report.line, report.tool.name());
+    if let Some(command) = &report.command {
+        head.push_str(&format!("  $ {}\n", command.text));
+    }
+    let mut facts = Vec::new();
+    facts.extend(report.server.clone());
+    if let (Some(host), Some(port)) = (&report.host, report.port) {
+        facts.push(format!("{host}:{port}{}", report.path.as_deref().unwrap_or_default()));
+    }
+    facts.extend(report.complete.map(|complete| counted(complete, "request")));
+    facts.extend(report.concurrency.map(|asked| format!("concurrency {}", grouped(asked))));
+    facts.extend(report.taken_s.map(|taken| format!("{} s", decimal(taken.value, 3))));
+    facts.extend(report.failed.filter(|n| *n > 0).map(|n| format!("{} failed", grouped(n))));
+    facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
+    head.push_str(&paragraph("  ", &facts.join(" · ")));
+    head
+}
+
+fn comparison_head(comparison: &Comparison) -> String {
+    let mut head = "side by side\n".to_owned();
+    for member in &comparison.members {
+        let rate = decimal(member.rate_per_s, 2);
+        let remark = match member.remark.as_str() {
+            "" => format!("line {}", member.line),
+            remark => remark.to_owned(),
+        };
+        head.push_str(&format!("  {rate:>14}/s  {} ({remark})\n", member.name));
+    }
+    head
+}
+
+fn sweep_head(sweep: &Sweep) -> String {
+    let mut head = format!("line {}: rates over concurrency\n", sweep.line);
+    for curve in &sweep.curves {
+        let levels = (curve.points.first(), curve.points.last());
+        if let (Some((first, _)), Some((last, _))) = levels {
+            head.push_str(&format!(
+                "  {}: {} from c = {} to {}\n",
+                curve.name,
+                counted(curve.points.len() as u64, "point"),
+                grouped(*first),
+                grouped(*last)
+            ));
+        }
+    }
+    head
+}
+
+/// What was judged, the verdict, the findings. What was said of a cause before is not repeated.
+fn block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {
+    let verdict = judged.verdict();
+    let remark = match verdict {
+        Verdict::Valid => "  as far as this text tells",
+        Verdict::Suspect | Verdict::Invalid => "",
+    };
+    let mut text = format!("{head}{verdict}{remark}\n");
+    let roots = judged.findings.iter().filter(|finding| finding.explained_by.is_none());
+    for root in roots {
+        text.push_str(&finding(root, said));
+        for explained in &judged.findings {
+            if explained.explained_by == Some(root.id) {
+                let (id, name) = (explained.id, explained.id.name());
+                text.push_str(&format!("    this explains {id} {name}:\n"));
+                text.push_str(&paragraphs("      ", &explained.evidence));
+                if is_new(explained, said) {
+                    text.push_str(&paragraphs("      ", &explained.cause));
+                }
+            }
+        }
+    }
+    text
+}
+
+fn finding(finding: &Finding, said: &mut Vec<Finding>) -> String {
+    let mut text = format!("  {} {} · {}\n", finding.id, finding.id.name(), finding.severity);
+    text.push_str(&paragraphs("    what  ", &finding.evidence));
+    if is_new(finding, said) {
+        text.push_str(&paragraphs("    why   ", &finding.cause));
+        text.push_str(&paragraphs("    do    ", &finding.remedy));
+    } else {
+        text.push_str("    why, and what to do: as above\n");
+    }
+    text
+}
+
+/// Whether its cause was not told yet.
+fn is_new(finding: &Finding, said: &mut Vec<Finding>) -> bool {
+    let told = said.iter().any(|told| told.id == finding.id && told.cause == finding.cause);
+    if !told {
+        said.push(finding.clone());
+    }
+    !told
+}
+
+/// One paragraph for each line, the first behind `start`, all of them indented alike.
+fn paragraphs(start: &str, text: &str) -> String {
+    let indent = " ".repeat(start.chars().count());
+    let lines = text.lines().enumerate();
+    lines.map(|(index, line)| paragraph(if index == 0 { start } else { &indent }, line)).collect()
+}
+
+/// Text wrapped to the width; what stands before it is a hanging indent.
+fn paragraph(start: &str, text: &str) -> String {
+    let indent = " ".repeat(start.chars().count());
+    let mut wrapped = String::new();
+    let mut line = start.to_owned();
+    let mut empty = true;
+    for word in text.split(' ') {
+        if !empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
+            wrapped.push_str(line.trim_end());
+            wrapped.push('\n');
+            line = indent.clone();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    wrapped.push_str(line.trim_end());
+    wrapped.push('\n');
+    wrapped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::paragraph;
+
+    #[test]
+    fn words_stay_whole_and_lines_inside_the_width() {
+        let text = "word ".repeat(60);
+        let wrapped = paragraph("  do  ", text.trim_end());
+        assert!(wrapped.lines().count() > 2);
+        assert!(wrapped.lines().all(|line| line.chars().count() <= 100));
+        assert!(wrapped.lines().skip(1).all(|line| line.starts_with("      word")));
+        assert_eq!(wrapped.split_whitespace().filter(|word| *word == "word").count(), 60);
+    }
+}

@@ -1,0 +1,357 @@
+//! A load tester's command line in a text: what it asked for. It needs no prompt and no code block
+//! around it, but it must be one: options that the program knows, and a URL.
+
+use super::line::count;
+
+/// Which program's options these are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Program {
+    /// ab, or `ablaze ab`.
+    Ab,
+    /// gurl, or `ablaze gurl`.
+    Gurl,
+    /// ablaze's own options.
+    Ablaze,
+}
+
+/// A command line, as far as it can be held against a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// As typed.
+    pub text: String,
+    /// Whose.
+    pub program: Program,
+    /// Requests asked for; the tool's default where nothing else is said.
+    pub requests: Option<u64>,
+    /// Requests in flight asked for: the lowest and the highest, as documents write `-c[1-100]`.
+    pub concurrency: (u64, u64),
+    /// A limit of time was given.
+    pub timed: bool,
+    /// Connections are to be kept. `None`: the program's report does not say either way.
+    pub keep_alive: Option<bool>,
+    /// The bytes of the request are the tool's own: no method, field or body was given.
+    pub plain_request: bool,
+    /// Host of the URL.
+    pub host: String,
+    /// Port of the URL.
+    pub port: u16,
+    /// Path of the URL.
+    pub path: String,
+}
+
+/// The command line in a cleaned line of text.
+pub fn find(line: &str, number: usize) -> Option<Command> {
+    let words = shell_words(line);
+    for (index, word) in words.iter().enumerate() {
+        let name = word.rsplit('/').next().unwrap_or_default();
+        let rest = &words[index + 1..];
+        let (skipped, parse): (usize, Parse) = match (name, rest.first().map(String::as_str)) {
+            ("ab", _) => (0, ab),
+            ("gurl", _) => (0, gurl),
+            ("ablaze", Some("ab")) => (1, ab),
+            ("ablaze", Some("gurl")) => (1, gurl),
+            ("ablaze", Some("load")) => (1, native),
+            ("ablaze", _) => (0, native),
+            _ => continue,
+        };
+        if let Some((asked, used)) = parse(&rest[skipped..]) {
+            let text = words[index..index + 1 + skipped + used].join(" ");
+            return asked.command(number, text);
+        }
+    }
+    None
+}
+
+/// Reads a program's words: what is asked for, and how many words that took.
+type Parse = fn(&[String]) -> Option<(Asked, usize)>;
+
+/// Words as a shell splits them, up to what ends the command.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quote = None;
+    let mut in_word = false;
+    for character in line.chars() {
+        match (quote, character) {
+            (Some(open), _) if character == open => quote = None,
+            (Some(_), _) => word.push(character),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                in_word = true;
+            }
+            (None, '|' | ';') => break,
+            (None, _) if character.is_whitespace() || character == '`' => {
+                if in_word {
+                    words.push(std::mem::take(&mut word));
+                }
+                in_word = false;
+            }
+            (None, _) => {
+                word.push(character);
+                in_word = true;
+            }
+        }
+    }
+    if in_word {
+        words.push(word);
+    }
+    words
+}
+
+/// What a command asks for, with the tool's defaults.
+struct Asked {
+    program: Program,
+    requests: Option<u64>,
+    concurrency: (u64, u64),
+    timed: bool,
+    keep_alive: Option<bool>,
+    plain_request: bool,
+    url: Option<String>,
+    options: usize,
+}
+
+impl Asked {
+    fn new(program: Program, requests: Option<u64>, concurrency: u64) -> Self {
+        Self {
+            program,
+            requests,
+            concurrency: (concurrency, concurrency),
+            timed: false,
+            keep_alive: None,
+            plain_request: true,
+            url: None,
+            options: 0,
+        }
+    }
+
+    fn command(self, line: usize, text: String) -> Option<Command> {
+        let (host, port, path) = split_url(self.url.as_deref()?)?;
+        Some(Command {
+            line,
+            text,
+            program: self.program,
+            requests: self.requests,
+            concurrency: self.concurrency,
+            timed: self.timed,
+            keep_alive: self.keep_alive,
+            plain_request: self.plain_request,
+            host,
+            port,
+            path,
+        })
+    }
+}
+
+/// ab's grammar: bundled letters, values attached or apart, options before the URL.
+fn ab(words: &[String]) -> Option<(Asked, usize)> {
+    const WITH_VALUE: &str = "ncsbBpuTvxyzCHAPXgeZfEmt";
+    const ALONE: &str = "wikdlrSqVhI";
+    let mut asked = Asked::new(Program::Ab, Some(1), 1);
+    asked.keep_alive = Some(false);
+    let mut index = 0;
+    while let Some(cluster) = words.get(index).and_then(|word| word.strip_prefix('-')) {
+        let mut letters = cluster.chars();
+        while let Some(letter) = letters.next() {
+            if ALONE.contains(letter) {
+                asked.keep_alive = Some(asked.keep_alive == Some(true) || letter == 'k');
+                asked.plain_request &= letter != 'i';
+            } else if WITH_VALUE.contains(letter) {
+                let attached = letters.as_str();
+                let value = if attached.is_empty() {
+                    index += 1;
+                    words.get(index)?.as_str()
+                } else {
+                    attached
+                };
+                ab_value(&mut asked, letter, value)?;
+                break;
+            } else {
+                return None;
+            }
+        }
+        asked.options += 1;
+        index += 1;
+    }
+    let url = words.get(index)?;
+    if asked.options == 0 || !is_url_like(url) {
+        return None;
+    }
+    asked.url = Some(url.clone());
+    Some((asked, index + 1))
+}
+
+fn ab_value(asked: &mut Asked, letter: char, value: &str) -> Option<()> {
+    match letter {
+        'n' => asked.requests = Some(count(value)?),
+        'c' => asked.concurrency = range(value)?,
+        't' => {
+            count(value)?;
+            asked.timed = true;
+            // ab's own limit, unless a later -n sets another.
+            asked.requests = Some(50_000);
+        }
+        'p' | 'u' | 'm' | 'H' | 'C' | 'A' | 'P' | 'X' => asked.plain_request = false,
+        _ => {}
+    }
+    Some(())
+}
+
+/// `100`, or a range as documents write it: `[1-10000]`.
+fn range(value: &str) -> Option<(u64, u64)> {
+    if let Some(inner) = value.strip_prefix('[') {
+        let (low, high) = inner.strip_suffix(']')?.split_once(['-', ','])?;
+        return Some((count(low)?, count(high)?));
+    }
+    count(value).map(|one| (one, one))
+}
+
+/// gurl's grammar: words of one dash; only a benchmark has a report.
+fn gurl(words: &[String]) -> Option<(Asked, usize)> {
+    let mut asked = Asked::new(Program::Gurl, Some(1), 1);
+    let mut last = 0;
+    let mut benchmark = false;
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        let value = words.get(index + 1).map(String::as_str).unwrap_or_default();
+        match word.as_str() {
+            "-ac" => asked.concurrency = range(value)?,
+            "-an" => asked.requests = Some(count(value)?),
+            "-duration" => {
+                asked.timed = true;
+                asked.requests = None;
+            }
+            "-bench" => benchmark = true,
+            "-url" => asked.url = Some(value.to_owned()),
+            _ if word.starts_with('-') || !is_url_like(word) => {}
+            _ if asked.url.is_none() => asked.url = Some(word.clone()),
+            _ => {}
+        }
+        let takes_value = word.starts_with('-') && word != "-bench";
+        index += if takes_value { 2 } else { 1 };
+        last = index.min(words.len());
+    }
+    (benchmark && asked.url.is_some()).then_some((asked, last))
+}
+
+/// ablaze's own options, those that a report can be held against.
+fn native(words: &[String]) -> Option<(Asked, usize)> {
+    let mut asked = Asked::new(Program::Ablaze, None, 50);
+    asked.keep_alive = Some(true);
+    let mut index = 0;
+    while let Some(word) = words.get(index) {
+        let value = words.get(index + 1).map(String::as_str);
+        match word.as_str() {
+            "-c" | "--connections" => asked.concurrency = range(value?)?,
+            "-n" | "--requests" => asked.requests = count(value?).filter(|_| !has_unit(value)),
+            "-d" | "--duration" => asked.timed = true,
+            "--no-keepalive" => asked.keep_alive = Some(false),
+            _ if !word.starts_with('-') && is_url_like(word) => {
+                asked.url = Some(word.clone());
+                return Some((asked, index + 1));
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    None
+}
+
+/// `1M` is a count, but not the one its digits say.
+fn has_unit(value: Option<&str>) -> bool {
+    value.is_some_and(|value| value.ends_with(|c: char| c.is_ascii_alphabetic()))
+}
+
+/// Something with a slash, a port or a dot in it, and no option.
+fn is_url_like(word: &str) -> bool {
+    word.is_ascii()
+        && word.contains(['/', ':', '.'])
+        && word.starts_with(|c: char| c.is_ascii_alphanumeric() || matches!(c, ':' | '/' | '['))
+        && split_url(word).is_some()
+}
+
+/// Host, port and path, with gurl's and ablaze's shorthands.
+fn split_url(url: &str) -> Option<(String, u16, String)> {
+    let (rest, default_port) = match url.strip_prefix("https://") {
+        Some(rest) => (rest, 443),
+        None => (url.strip_prefix("http://").unwrap_or(url), 80),
+    };
+    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    let colon = authority.rfind(':').filter(|at| !authority[*at..].contains(']'));
+    let (host, port) = match colon {
+        Some(at) => (&authority[..at], authority[at + 1..].parse().ok().filter(|port| *port > 0)?),
+        None => (authority, default_port),
+    };
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let host = if host.is_empty() { "127.0.0.1" } else { host };
+    Some((host.to_owned(), port, path.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        find(line, 1).unwrap_or_else(|| panic!("no command in {line:?}"))
+    }
+
+    #[test]
+    fn commands_are_found_as_people_write_them() {
+        let found = command("(base) ➜  ~ ab -n 100000 -c 1000 http://localhost:12345/");
+        assert_eq!(found.text, "ab -n 100000 -c 1000 http://localhost:12345/");
+        assert_eq!((found.requests, found.concurrency), (Some(100_000), (1000, 1000)));
+        assert_eq!(
+            (found.host.as_str(), found.port, found.path.as_str()),
+            ("localhost", 12345, "/")
+        );
+        assert_eq!(found.keep_alive, Some(false));
+
+        let found = command("$ ab -n 1000 -k 127.0.0.1/ # over the loopback");
+        assert_eq!(found.text, "ab -n 1000 -k 127.0.0.1/");
+        assert_eq!((found.concurrency, found.keep_alive), ((1, 1), Some(true)));
+
+        let found = command("run `ab -kc[1-10000] -n100000 http://127.0.0.1:8921/hello`");
+        assert_eq!((found.requests, found.concurrency), (Some(100_000), (1, 10_000)));
+        assert_eq!(found.path, "/hello");
+
+        let found = command("gurl -ac 21 -an 1000000 -bench :12345");
+        assert_eq!((found.program, found.port), (Program::Gurl, 12345));
+        assert_eq!((found.requests, found.concurrency), (Some(1_000_000), (21, 21)));
+        assert_eq!(found.text, "gurl -ac 21 -an 1000000 -bench :12345");
+
+        let found = command("$ ablaze ab -kc 100 -n 100000 http://h/");
+        assert_eq!((found.program, found.concurrency), (Program::Ab, (100, 100)));
+        assert_eq!(found.text, "ablaze ab -kc 100 -n 100000 http://h/");
+        let found = command("$ ablaze -c 64 -n 1M :8080/");
+        assert_eq!((found.program, found.requests), (Program::Ablaze, None));
+        assert_eq!(found.text, "ablaze -c 64 -n 1M :8080/");
+    }
+
+    #[test]
+    fn the_order_of_t_and_n_matters_as_in_ab() {
+        assert_eq!(command("ab -t 1 -n 10 h/").requests, Some(10));
+        assert_eq!(command("ab -n 10 -t 1 h/").requests, Some(50_000));
+    }
+
+    #[test]
+    fn running_text_is_no_command() {
+        for line in [
+            "a page about ab",
+            "use ab: it is simple",
+            "ab testing of h/",
+            "gurl -echo :12345",
+            "ab -n many http://h/",
+            "ab",
+            "-c is the concurrency of ab",
+        ] {
+            assert_eq!(find(line, 1), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_field_makes_the_request_other_than_plain() {
+        assert!(command("ab -k -n 5 h/").plain_request);
+        assert!(!command("ab -H 'Accept-Encoding: gzip' -n 5 h/").plain_request);
+    }
+}

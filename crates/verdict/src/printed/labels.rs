@@ -1,0 +1,259 @@
+//! The labels of ab's report, which gurl's and many others' share: finding one in a line, and
+//! taking its figure.
+
+use super::line::{count, number, numbers, signed, word};
+use super::{Connections, Document, FailedParts, Printed, Report, Times};
+
+/// A label of ab's report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Label {
+    Server,
+    Host,
+    Port,
+    Tls,
+    Path,
+    Document,
+    Statuses,
+    Concurrency,
+    Taken,
+    Complete,
+    Failed,
+    FailedParts,
+    WriteErrors,
+    Non2xx,
+    KeepAlive,
+    TotalBytes,
+    SentBytes,
+    BodyBytes,
+    Rate,
+    PerRequest,
+    PerRequestAcross,
+    Kilobytes,
+    Connect,
+    Processing,
+    Waiting,
+    Total,
+    Percentages,
+}
+
+use Label::*;
+
+const TEXTS: [(&str, Label); 25] = [
+    ("Server Software", Server),
+    ("Server Hostname", Host),
+    ("Server Port", Port),
+    ("SSL/TLS Protocol", Tls),
+    ("Document Path", Path),
+    ("Document Length", Document),
+    ("Status Codes", Statuses),
+    ("Concurrency Level", Concurrency),
+    ("Time taken for tests", Taken),
+    ("Complete requests", Complete),
+    ("Failed requests", Failed),
+    ("Write errors", WriteErrors),
+    ("Non-2xx responses", Non2xx),
+    ("Keep-Alive requests", KeepAlive),
+    ("Total transferred", TotalBytes),
+    ("Total body sent", SentBytes),
+    ("Total POSTed", SentBytes),
+    ("Total PUT", SentBytes),
+    ("HTML transferred", BodyBytes),
+    ("Requests per second", Rate),
+    ("Time per request", PerRequest),
+    ("Transfer rate", Kilobytes),
+    ("Connect", Connect),
+    ("Processing", Processing),
+    ("Waiting", Waiting),
+];
+
+impl Label {
+    /// Which part of the report it stands in; the parts always come in this order.
+    pub fn part(self) -> u8 {
+        match self {
+            Server | Host | Port | Tls => 1,
+            Path | Document | Statuses => 2,
+            Concurrency | Taken | Complete | Failed | FailedParts | WriteErrors | Non2xx
+            | KeepAlive | TotalBytes | SentBytes | BodyBytes => 3,
+            Rate | PerRequest | PerRequestAcross | Kilobytes => 4,
+            Connect | Processing | Waiting | Total => 5,
+            Percentages => 6,
+        }
+    }
+
+    /// A row of times.
+    fn is_row(self) -> bool {
+        self.part() == 5
+    }
+}
+
+/// A label found in a line.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Labelled<'a> {
+    pub label: Label,
+    /// What stands before it.
+    pub before: &'a str,
+    /// What stands behind its colon.
+    pub value: &'a str,
+}
+
+/// The first label of a cleaned line whose value can be one.
+pub fn find(line: &str) -> Option<Labelled<'_>> {
+    if line.contains("Percentage of the requests served within") {
+        return Some(Labelled { label: Percentages, before: "", value: "" });
+    }
+    if line.contains("Length:") && line.contains("Exceptions:") {
+        return Some(Labelled { label: FailedParts, before: "", value: line });
+    }
+    let all = TEXTS.iter().copied().chain([("Total", Total)]);
+    let mut found: Vec<(usize, Labelled<'_>)> = all
+        .filter_map(|(text, label)| at(line, text, label))
+        .filter(|(_, labelled)| is_plausible(labelled))
+        .collect();
+    found.sort_by_key(|(position, _)| *position);
+    found.first().map(|(_, labelled)| *labelled)
+}
+
+fn at<'a>(line: &'a str, text: &str, label: Label) -> Option<(usize, Labelled<'a>)> {
+    let position = line.find(text)?;
+    let before = &line[..position];
+    if before.ends_with(|c: char| c.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let rest = line[position + text.len()..].trim_start();
+    let value = rest.strip_prefix(':').or_else(|| rest.strip_prefix('：'))?;
+    let label = match label {
+        PerRequest if value.contains("across all") => PerRequestAcross,
+        other => other,
+    };
+    Some((position, Labelled { label, before, value }))
+}
+
+/// In running text the same words may stand before something else.
+fn is_plausible(labelled: &Labelled<'_>) -> bool {
+    match labelled.label {
+        Server | Host | Path | Tls | Statuses => labelled.before.len() <= 60,
+        Document => {
+            count(labelled.value).is_some() || labelled.value.trim_start().starts_with("Variable")
+        }
+        label if label.is_row() => numbers(labelled.value).len() >= 3,
+        _ => number(labelled.value).is_some(),
+    }
+}
+
+/// Takes the figure into the report.
+pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
+    let value = labelled.value;
+    match labelled.label {
+        Server => report.server = word(value),
+        Host => report.host = word(value),
+        Port => report.port = count(value).and_then(|port| port.try_into().ok()),
+        Tls => report.tls = true,
+        Path => report.path = word(value),
+        Document => report.document = Some(document(value)),
+        Statuses => statuses(report, value),
+        Concurrency => report.concurrency = count(value),
+        Taken => report.taken_s = printed(value),
+        Complete => report.complete = count(value),
+        Failed => report.failed = count(value),
+        FailedParts => report.failed_parts = Some(failed_parts(value)),
+        WriteErrors | Percentages | Processing | PerRequestAcross => {}
+        Non2xx => report.non_2xx = count(value),
+        KeepAlive => report.connections = Connections::Kept(count(value)),
+        TotalBytes => report.total_bytes = signed(value),
+        SentBytes => report.sent_bytes = count(value),
+        BodyBytes => report.body_bytes = signed(value),
+        Rate => report.rate_per_s = printed(value),
+        PerRequest => report.per_request_ms = printed(value),
+        Kilobytes => report.kilobytes_per_s = printed(value),
+        Connect => report.connect = Some(times(value)),
+        Waiting => report.waiting = Some(times(value)),
+        Total => report.total = Some(times(value)),
+    }
+}
+
+fn printed(value: &str) -> Option<Printed> {
+    number(value).map(|(printed, _)| printed).filter(|printed| printed.value >= 0.0)
+}
+
+fn document(value: &str) -> Document {
+    count(value).map_or(Document::Variable, Document::Bytes)
+}
+
+/// `404:90   200:19900  [code:count]`.
+fn statuses(report: &mut Report, value: &str) {
+    for item in value.split_whitespace() {
+        let Some((status, number)) = item.split_once(':') else { continue };
+        let (Ok(status), Some(number)) = (status.parse(), count(number)) else { continue };
+        report.statuses.insert(status, number);
+    }
+}
+
+/// `(Connect: 0, Receive: 0, Length: 3, Exceptions: 0)`, in old versions without `Receive`.
+fn failed_parts(value: &str) -> FailedParts {
+    let part = |name: &str| value.split_once(name).and_then(|(_, rest)| count(rest)).unwrap_or(0);
+    FailedParts {
+        connect: part("Connect:"),
+        receive: part("Receive:"),
+        length: part("Length:"),
+        exceptions: part("Exceptions:"),
+    }
+}
+
+/// Five columns; with `-S` three, without deviation and median.
+fn times(value: &str) -> Times {
+    let columns = numbers(value);
+    let column = |index: usize| columns.get(index).copied();
+    match columns.len() {
+        0..5 => {
+            Times { min_ms: column(0), mean_ms: column(1), max_ms: column(2), ..Times::default() }
+        }
+        _ => Times {
+            min_ms: column(0),
+            mean_ms: column(1),
+            deviation_ms: column(2),
+            median_ms: column(3),
+            max_ms: column(4),
+        },
+    }
+}
+
+/// A line of the table of percentages: percent and ms. Later versions of gurl name the unit.
+pub fn percentage(line: &str) -> Option<(f64, Printed)> {
+    let (before, after) = line.split_once('%')?;
+    let digits = before.rsplit(|c: char| !c.is_ascii_digit() && c != '.').next()?;
+    let (percent, rest) = number(digits)?;
+    let (ms, _) = number(after)?;
+    let in_range = rest.is_empty() && 0.0 < percent.value && percent.value <= 100.0;
+    (in_range && ms.value >= 0.0).then_some((percent.value, ms))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_label_is_found_where_it_may_stand() {
+        let label = |line| find(line).map(|labelled| labelled.label);
+        assert_eq!(label("LT: Requests per second: 42.56 [#/sec] (mean)"), Some(Rate));
+        assert_eq!(label("12:00:01 INFO Complete requests:      10"), Some(Complete));
+        assert_eq!(label("Requests per second： 12.5"), Some(Rate));
+        assert_eq!(label("Total:         30   63   6.1     62      88"), Some(Total));
+        assert_eq!(label("Total: 3 errors"), None);
+        assert_eq!(label("Document Length: see below"), None);
+        assert_eq!(label("HTML transferred:       0 bytes"), Some(BodyBytes));
+        let parts = "   (Connect: 1, Receive: 2, Length: 3, Exceptions: 4)";
+        let expected = FailedParts { connect: 1, receive: 2, length: 3, exceptions: 4 };
+        assert_eq!(label(parts), Some(Label::FailedParts));
+        assert_eq!(failed_parts(parts), expected);
+    }
+
+    #[test]
+    fn percentages_are_read_with_and_without_a_unit() {
+        let of = |line| percentage(line).map(|(percent, ms)| (percent, ms.value));
+        assert_eq!(of("50%     62"), Some((50.0, 62.0)));
+        assert_eq!(of("100%   3615 (longest request)"), Some((100.0, 3615.0)));
+        assert_eq!(of("99%    0.84ms"), Some((99.0, 0.84)));
+        assert_eq!(of("INFO   50%     62"), Some((50.0, 62.0)));
+        assert_eq!(of("10% more than 5"), None);
+    }
+}

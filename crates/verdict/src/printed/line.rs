@@ -1,0 +1,162 @@
+//! One line of a text that somebody may have quoted, indented, coloured, escaped or logged, and
+//! the numbers in it.
+
+use super::Printed;
+
+/// The line without what people and programs put around it: quote marks, table bars, colours,
+/// Markdown's escapes.
+pub fn cleaned(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut characters = line.chars().peekable();
+    while let Some(character) = characters.next() {
+        match character {
+            '\x1b' if characters.peek() == Some(&'[') => {
+                // A colour: ESC [ parameters and a letter.
+                for next in characters.by_ref() {
+                    if next.is_ascii_alphabetic() {
+                        break;
+                    }
+                }
+            }
+            '\\' if characters.peek().is_some_and(char::is_ascii_punctuation) => {}
+            '\r' | '\u{feff}' => {}
+            '\t' | '\u{a0}' | '\u{3000}' => text.push(' '),
+            _ => text.push(character),
+        }
+    }
+    let quoted = |c: char| c.is_whitespace() || matches!(c, '>' | '|' | '*');
+    let stripped = text.trim_start_matches(quoted).trim_end();
+    match text.trim_start().starts_with('|') {
+        true => stripped.trim_end_matches('|').trim_end().to_owned(),
+        false => stripped.to_owned(),
+    }
+}
+
+/// The number a text begins with, and what follows it. Thousands may be set apart by commas.
+pub fn number(text: &str) -> Option<(Printed, &str)> {
+    let text = text.trim_start();
+    let unsigned = text.strip_prefix('-').unwrap_or(text);
+    let mut digits = String::new();
+    let mut end = 0;
+    let bytes = unsigned.as_bytes();
+    while let Some(byte) = bytes.get(end) {
+        match byte {
+            b'0'..=b'9' => digits.push(char::from(*byte)),
+            b',' if end > 0 && three_digits_follow(&bytes[end + 1..]) => {}
+            _ => break,
+        }
+        end += 1;
+    }
+    // More digits than any counter has.
+    if digits.is_empty() || digits.len() > 19 {
+        return None;
+    }
+    let mut step = 1.0;
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        digits.push('.');
+        end += 1;
+        while let Some(digit) = bytes.get(end).filter(|byte| byte.is_ascii_digit()) {
+            digits.push(char::from(*digit));
+            step /= 10.0;
+            end += 1;
+        }
+    }
+    let size: f64 = digits.parse().ok()?;
+    let value = if unsigned.len() < text.len() { -size } else { size };
+    Some((Printed { value, step }, &unsigned[end..]))
+}
+
+fn three_digits_follow(bytes: &[u8]) -> bool {
+    bytes.len() >= 3
+        && bytes[..3].iter().all(u8::is_ascii_digit)
+        && !bytes.get(3).is_some_and(u8::is_ascii_digit)
+}
+
+/// The whole number a text begins with.
+pub fn count(text: &str) -> Option<u64> {
+    let (printed, _) = number(text)?;
+    (printed.value >= 0.0 && printed.step == 1.0).then_some(printed.value as u64)
+}
+
+/// The same, of which some tools print negative ones.
+pub fn signed(text: &str) -> Option<i64> {
+    let (printed, _) = number(text)?;
+    (printed.step == 1.0).then_some(printed.value as i64)
+}
+
+/// The numbers at the beginning of a text, blanks between them.
+pub fn numbers(mut text: &str) -> Vec<Printed> {
+    let mut found = Vec::new();
+    while let Some((value, rest)) = number(text) {
+        // `5x` is no number of a table.
+        if rest.starts_with(|c: char| !c.is_whitespace() && c != '|') {
+            break;
+        }
+        found.push(value);
+        text = rest.trim_start_matches(|c: char| c.is_whitespace() || c == '|');
+    }
+    found
+}
+
+/// A time with its unit, in ms, and what follows it: `1.30 ms`, `472 µs`.
+pub fn time_ms(text: &str) -> Option<(Printed, &str)> {
+    let (printed, rest) = number(text)?;
+    let rest = rest.trim_start();
+    let units = [("ns", 1e-6), ("µs", 1e-3), ("μs", 1e-3), ("us", 1e-3), ("ms", 1.0), ("s", 1e3)];
+    let (unit, length) = units.into_iter().find(|(unit, _)| rest.starts_with(unit))?;
+    let after = &rest[unit.len()..];
+    if after.starts_with(|c: char| c.is_alphanumeric()) {
+        return None;
+    }
+    let printed = Printed { value: printed.value * length, step: printed.step * length };
+    Some((printed, after))
+}
+
+/// The first word, if there is one before a remark in brackets or in another script.
+pub fn word(text: &str) -> Option<String> {
+    let word = text.split_whitespace().next()?;
+    let end = word.find(|c: char| !c.is_ascii_graphic()).unwrap_or(word.len());
+    let word = &word[..end];
+    (!word.is_empty() && !word.starts_with('(')).then(|| word.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_around_a_line_is_taken_away() {
+        for line in [
+            "Failed requests:        0",
+            "\t  > Failed requests:        0",
+            "| Failed requests:        0 |",
+            "> > * Failed requests:        0\r",
+            "\x1b[1mFailed requests:        0\x1b[0m",
+            "Failed requests\\:        0",
+        ] {
+            assert_eq!(cleaned(line), "Failed requests:        0", "{line:?}");
+        }
+    }
+
+    #[test]
+    fn numbers_carry_their_step() {
+        let printed = |value, step| Printed { value, step };
+        assert_eq!(number(" 12,345.60 x"), Some((printed(12345.6, 0.1 / 10.0), " x")));
+        assert_eq!(number("-5"), Some((printed(-5.0, 1.0), "")));
+        // A comma that sets no thousands apart ends the number.
+        assert_eq!(number("200,40"), Some((printed(200.0, 1.0), ",40")));
+        assert_eq!(number("none"), None);
+        assert_eq!(count("1.5"), None);
+        assert_eq!(numbers("0    1   3.9      0      41 (note)").len(), 5);
+        assert_eq!(numbers("3 requests").len(), 1);
+    }
+
+    #[test]
+    fn times_become_ms() {
+        let of = |text| time_ms(text).map(|(printed, _)| (printed.value * 1e6).round());
+        assert_eq!(of("472 µs"), Some(472_000.0));
+        assert_eq!(of("1.30 ms"), Some(1_300_000.0));
+        assert_eq!(of("6.5s"), Some(6.5e9));
+        assert_eq!(of("3 seconds"), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! What a printed report says. [`read`] finds the reports of ab, gurl and ablaze in any text (a
+//! log, a Markdown page, a mail), with the commands above them, lone rates, and tables of rates
+//! over concurrency. It takes figures as printed, with the step they were printed in, and judges
+//! nothing.
+
+mod command;
+mod labels;
+mod line;
+mod native;
+mod reader;
+mod report;
+mod sweep;
+
+pub use command::{Command, Program};
+pub use reader::read;
+pub use report::{Connections, Document, FailedParts, Printed, Report, Times, Tool};
+pub use sweep::{Curve, Sweep};
+
+/// Everything in a text that can be judged, in the order of its lines.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Text {
+    /// Whole reports.
+    pub reports: Vec<Report>,
+    /// Rates that stand alone, the rest of their reports left out.
+    pub rates: Vec<LoneRate>,
+    /// Tables of rates over concurrency.
+    pub sweeps: Vec<Sweep>,
+    /// Every load tester's command line, also those of the reports.
+    pub commands: Vec<Command>,
+    /// The line that says that the best of several runs is shown, if one does.
+    pub best_of_line: Option<usize>,
+    /// How many pictures the text shows: figures in them cannot be read.
+    pub images: usize,
+}
+
+/// A rate without the rest of its report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoneRate {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// The words before it.
+    pub label: Option<String>,
+    /// Requests per second.
+    pub rate_per_s: Printed,
+    /// The last command above it.
+    pub command: Option<Command>,
+}

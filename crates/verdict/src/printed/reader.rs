@@ -1,0 +1,316 @@
+//! Goes through a text line by line and gathers what belongs together. A report begins with the
+//! first of its labels and ends where a label comes that must stand before what was read already,
+//! or where the text goes on about something else.
+
+use std::collections::HashSet;
+
+use super::labels::{self, Label, Labelled};
+use super::line::cleaned;
+use super::{Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep};
+
+/// So many lines without a figure end a report: more than any tool prints between two.
+const LINES_BETWEEN_FIGURES: usize = 20;
+
+/// Names of reports longer than this are cut.
+const LABEL_CHARACTERS: usize = 40;
+
+/// Reads a text.
+pub fn read(text: &str) -> Text {
+    let mut reader = Reader::default();
+    for (index, raw) in text.lines().enumerate() {
+        reader.line(raw, index + 1);
+    }
+    reader.close();
+    reader.text.sweeps = sweep::find(text);
+    reader.text
+}
+
+#[derive(Default)]
+struct Reader {
+    text: Text,
+    current: Option<Current>,
+    /// The words a report may be named after: a heading, else the last line of other text.
+    heading: Option<String>,
+    words: Option<String>,
+    /// The command that the next report may be the output of.
+    command: Option<Command>,
+    in_fence: bool,
+}
+
+/// A report that is being read.
+struct Current {
+    report: Report,
+    seen: HashSet<Label>,
+    part: u8,
+    /// Lines of other text since its last figure; empty ones and progress do not count.
+    other_lines: usize,
+    native: bool,
+}
+
+impl Reader {
+    fn line(&mut self, raw: &str, number: usize) {
+        let line = cleaned(raw);
+        self.text.images += images(&line);
+        if self.text.best_of_line.is_none() && says_best_of(&line) {
+            self.text.best_of_line = Some(number);
+        }
+        if line.starts_with("```") || line.starts_with("~~~") {
+            self.in_fence = !self.in_fence;
+            self.close();
+            return;
+        }
+        if line.is_empty() {
+            return;
+        }
+        self.other_line(&line);
+        if let Some(command) = command::find(&line, number) {
+            self.close();
+            self.text.commands.push(command.clone());
+            self.command = Some(command);
+            return;
+        }
+        if self.native_line(&line, number) {
+            return;
+        }
+        match labels::find(&line) {
+            Some(labelled) => self.labelled(&labelled, number),
+            None => self.unlabelled(raw, &line, number),
+        }
+    }
+
+    /// Counts a line, until it turns out to be a figure; after too many the report is over.
+    fn other_line(&mut self, line: &str) {
+        let Some(current) = &mut self.current else { return };
+        if !is_progress(line) {
+            current.other_lines += 1;
+        }
+        if current.other_lines > LINES_BETWEEN_FIGURES {
+            self.close();
+        }
+    }
+
+    /// A line of ablaze's own report; whether it was one.
+    fn native_line(&mut self, line: &str, number: usize) -> bool {
+        if native::begins(line) {
+            self.close();
+            self.current = Some(Current::new(Report::empty(Tool::Ablaze, number), true));
+        }
+        let Some(current) = self.current.as_mut().filter(|current| current.native) else {
+            return false;
+        };
+        let taken = native::take(&mut current.report, line);
+        if taken {
+            current.other_lines = 0;
+        }
+        taken
+    }
+
+    fn labelled(&mut self, labelled: &Labelled<'_>, number: usize) {
+        let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
+        if !belongs {
+            self.close();
+            let mut current = Current::new(Report::empty(Tool::Ab, number), false);
+            current.report.label = beside(labelled.before);
+            self.current = Some(current);
+        }
+        if let Some(current) = &mut self.current {
+            current.take(labelled);
+        }
+    }
+
+    fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
+        if let Some(tool) = banner(line) {
+            self.close();
+            self.current = Some(Current::new(Report::empty(tool, number), false));
+            return;
+        }
+        if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
+            return;
+        }
+        let heading = raw.trim_start().strip_prefix('#').map(|rest| rest.trim_start_matches('#'));
+        if let (Some(heading), false) = (heading, self.in_fence) {
+            self.heading = shortened(heading);
+            self.words = None;
+            self.command = None;
+        } else if !is_progress(line) {
+            self.words = shortened(line);
+        }
+    }
+
+    /// Ends the report that is being read, and keeps what it is.
+    fn close(&mut self) {
+        let Some(current) = self.current.take() else { return };
+        let mut report = current.report;
+        let above = [self.heading.take(), self.words.take()];
+        let above: Vec<String> = above.into_iter().flatten().collect();
+        let above = (!above.is_empty()).then(|| above.join(", "));
+        report.label = report.label.take().or(above);
+        if report.rate().is_none() && report.complete.is_none() {
+            return;
+        }
+        let lone = current.seen.len() == 1;
+        let command = self.command.clone().filter(|command| fits(command.program, report.tool));
+        match report.rate_per_s {
+            Some(rate_per_s) if lone => {
+                let (line, label) = (report.line, report.label);
+                self.text.rates.push(LoneRate { line, label, rate_per_s, command });
+            }
+            _ => {
+                report.command = command;
+                self.command = None;
+                finish(&mut report, &current.seen);
+                self.text.reports.push(report);
+            }
+        }
+    }
+}
+
+impl Current {
+    fn new(report: Report, native: bool) -> Self {
+        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native }
+    }
+
+    /// Whether this label can still belong to the report.
+    fn takes(&self, label: Label) -> bool {
+        !self.native && label.part() >= self.part && !self.seen.contains(&label)
+    }
+
+    fn take(&mut self, labelled: &Labelled<'_>) {
+        labels::take(&mut self.report, labelled);
+        self.seen.insert(labelled.label);
+        self.part = labelled.label.part();
+        self.other_lines = 0;
+    }
+
+    /// What belongs to a report without a label of its own; whether the line did.
+    fn unlabelled(&mut self, line: &str) -> bool {
+        if line.contains("The median and mean for") {
+            self.report.warned = true;
+        } else if let Some((percent, ms)) =
+            labels::percentage(line).filter(|_| self.seen.contains(&Label::Percentages))
+        {
+            let last = self.report.percentiles.last().map_or(0.0, |(percent, _)| *percent);
+            if percent <= last {
+                return false;
+            }
+            self.report.percentiles.push((percent, ms));
+            if line.contains("longest request") {
+                self.seen.insert(Label::Total);
+            }
+        } else {
+            // Between its first figure and its last there is nothing else; a lone rate has no more.
+            return self.seen.len() > 1 && self.part < Label::Percentages.part();
+        }
+        self.other_lines = 0;
+        true
+    }
+}
+
+/// What follows from the form of the whole report.
+fn finish(report: &mut Report, seen: &HashSet<Label>) {
+    if report.tool == Tool::Ablaze {
+        return;
+    }
+    // gurl has the percentages, but neither the table of times nor the remark on the longest.
+    let is_gurl = seen.contains(&Label::Statuses)
+        || (!report.percentiles.is_empty() && !seen.contains(&Label::Total));
+    if is_gurl && report.tool == Tool::Ab {
+        let named = report.host.is_some();
+        report.tool = if named { Tool::AblazeGurl } else { Tool::Gurl };
+        if named {
+            // ablaze measures the mean, where gurl computes it from the rate.
+            let total = report.total.get_or_insert_default();
+            total.mean_ms = total.mean_ms.or(report.per_request_ms);
+        }
+    }
+    if report.tool.is_ab_like() && report.connections == Connections::Unknown && is_whole(seen) {
+        // With -k ab always prints how many were kept.
+        report.connections = Connections::PerRequest;
+    }
+    if report.tool.is_ab_like() && report.non_2xx.is_none() && is_whole(seen) {
+        report.non_2xx = Some(0);
+    }
+    if !report.statuses.is_empty() && report.non_2xx.is_none() {
+        let others = report.statuses.iter().filter(|(status, _)| !(200..300).contains(*status));
+        report.non_2xx = Some(others.map(|(_, number)| number).sum());
+    }
+}
+
+/// The counts are all there, so that a line which is not was not printed.
+fn is_whole(seen: &HashSet<Label>) -> bool {
+    [Label::Complete, Label::Failed, Label::TotalBytes].iter().all(|label| seen.contains(label))
+}
+
+fn fits(program: Program, tool: Tool) -> bool {
+    match program {
+        Program::Ab => tool.is_ab_like(),
+        Program::Gurl => matches!(tool, Tool::Gurl | Tool::AblazeGurl | Tool::Ab),
+        Program::Ablaze => tool == Tool::Ablaze,
+    }
+}
+
+/// The line with which a tool begins.
+fn banner(line: &str) -> Option<Tool> {
+    if line.contains("This is ablaze, Version") {
+        return Some(Tool::AblazeAb);
+    }
+    line.contains("This is ApacheBench").then_some(Tool::Ab)
+}
+
+/// What tools print before the report; nothing to name it after.
+fn is_progress(line: &str) -> bool {
+    [
+        "Benchmarking ",
+        "Completed ",
+        "Finished ",
+        "Copyright 1996 ",
+        "Licensed to The Apache",
+        "[#/sec]",
+    ]
+    .iter()
+    .any(|start| line.contains(start))
+}
+
+/// The words before a figure on its own line.
+fn beside(before: &str) -> Option<String> {
+    let name = before.trim_end_matches(|c: char| c.is_whitespace() || ":：,-*`".contains(c));
+    shortened(name)
+}
+
+fn shortened(text: &str) -> Option<String> {
+    let text = text.replace(['`', '*'], "");
+    let text = text.trim().trim_matches([':', '：']).trim();
+    let mut name: String = text.chars().take(LABEL_CHARACTERS).collect();
+    if name.len() < text.len() {
+        name.push('…');
+    }
+    (!name.is_empty()).then_some(name)
+}
+
+fn images(line: &str) -> usize {
+    line.matches("<img ").count() + line.matches("![").count()
+}
+
+/// Whether the line says that the best of several runs is shown, in the two languages this has
+/// been seen in.
+fn says_best_of(line: &str) -> bool {
+    let line = line.to_lowercase();
+    let best = ["highest", "best", "largest", "maximum", "最高", "最大", "最好"];
+    let several = [
+        "of three",
+        "of 3",
+        "among the three",
+        "three times",
+        "3 times",
+        "of five",
+        "of 5",
+        "among the five",
+        "five times",
+        "5 times",
+        "三次",
+        "3次",
+        "五次",
+        "5次",
+    ];
+    best.iter().any(|word| line.contains(word)) && several.iter().any(|word| line.contains(word))
+}

@@ -1,0 +1,249 @@
+//! The figures of one printed report. What a report does not print is `None`, never zero.
+
+use std::collections::BTreeMap;
+
+use super::Command;
+
+/// A figure and the step it was printed in: 0.5 in steps of 0.1 lies between 0.45 and 0.55.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Printed {
+    /// As printed.
+    pub value: f64,
+    /// The last printed digit's worth.
+    pub step: f64,
+}
+
+impl Printed {
+    /// The least it may stand for, if it was rounded to the nearest.
+    pub fn low(self) -> f64 {
+        (self.value - self.step / 2.0).max(0.0)
+    }
+
+    /// The most it may stand for.
+    pub fn high(self) -> f64 {
+        self.value + self.step / 2.0
+    }
+}
+
+/// Whose report it is, as far as its form tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// ab itself, or what prints as it does without saying who it is.
+    Ab,
+    /// `ablaze ab`.
+    AblazeAb,
+    /// gurl.
+    Gurl,
+    /// `ablaze gurl`, told from gurl by the host name, which gurl leaves empty.
+    AblazeGurl,
+    /// ablaze's own report.
+    Ablaze,
+}
+
+impl Tool {
+    /// As it is called in a sentence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ab => "ab",
+            Self::AblazeAb => "ablaze ab",
+            Self::Gurl => "gurl",
+            Self::AblazeGurl => "ablaze gurl",
+            Self::Ablaze => "ablaze",
+        }
+    }
+
+    /// Prints what ab prints, with the same meaning.
+    pub fn is_ab_like(self) -> bool {
+        matches!(self, Self::Ab | Self::AblazeAb)
+    }
+}
+
+/// `Document Length`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Document {
+    /// The first answer's body.
+    Bytes(u64),
+    /// `Variable`: ab was told not to compare (`-l`).
+    Variable,
+}
+
+/// Whether connections were kept, as far as the report tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connections {
+    /// One for each request.
+    PerRequest,
+    /// Kept, for this many of the answers where that is printed.
+    Kept(Option<u64>),
+    /// Not printed.
+    Unknown,
+}
+
+/// ab's four kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FailedParts {
+    /// No connection.
+    pub connect: u64,
+    /// The connection broke.
+    pub receive: u64,
+    /// Another length than the first answer's.
+    pub length: u64,
+    /// Anything else.
+    pub exceptions: u64,
+}
+
+/// One row of times, in ms.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Times {
+    /// The shortest.
+    pub min_ms: Option<Printed>,
+    /// The mean.
+    pub mean_ms: Option<Printed>,
+    /// The standard deviation.
+    pub deviation_ms: Option<Printed>,
+    /// The median.
+    pub median_ms: Option<Printed>,
+    /// The longest.
+    pub max_ms: Option<Printed>,
+}
+
+/// One printed report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Whose.
+    pub tool: Tool,
+    /// Its first line in the text, from 1.
+    pub line: usize,
+    /// The heading or the words above it.
+    pub label: Option<String>,
+    /// The command line above it.
+    pub command: Option<Command>,
+    /// `Server Software`.
+    pub server: Option<String>,
+    /// Host name or address.
+    pub host: Option<String>,
+    /// Port.
+    pub port: Option<u16>,
+    /// Path of the URL.
+    pub path: Option<String>,
+    /// TLS was spoken.
+    pub tls: bool,
+    /// `Document Length`.
+    pub document: Option<Document>,
+    /// Answers by status, where the tool prints them.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Requests in flight that were asked for.
+    pub concurrency: Option<u64>,
+    /// Length of the run.
+    pub taken_s: Option<Printed>,
+    /// Requests that ended, failed ones included where the tool does so.
+    pub complete: Option<u64>,
+    /// Failed requests.
+    pub failed: Option<u64>,
+    /// Failed requests by kind.
+    pub failed_parts: Option<FailedParts>,
+    /// Answers whose status is not 200 to 299. ab prints no line when there were none.
+    pub non_2xx: Option<u64>,
+    /// How connections were used.
+    pub connections: Connections,
+    /// Bytes received. May be negative: gurl counted in 32 bits.
+    pub total_bytes: Option<i64>,
+    /// Bytes of bodies received.
+    pub body_bytes: Option<i64>,
+    /// Bytes sent, heads included.
+    pub sent_bytes: Option<u64>,
+    /// Answers per second.
+    pub rate_per_s: Option<Printed>,
+    /// Time per request as ab has it: concurrency × length / requests.
+    pub per_request_ms: Option<Printed>,
+    /// Kilobytes received per second, in the tool's own kilobytes.
+    pub kilobytes_per_s: Option<Printed>,
+    /// Time to open connections.
+    pub connect: Option<Times>,
+    /// Time to the first byte of the answer.
+    pub waiting: Option<Times>,
+    /// All of a request's time.
+    pub total: Option<Times>,
+    /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
+    pub percentiles: Vec<(f64, Printed)>,
+    /// ab warned that median and mean are apart.
+    pub warned: bool,
+}
+
+impl Report {
+    /// A report of which nothing is known yet.
+    pub fn empty(tool: Tool, line: usize) -> Self {
+        Self {
+            tool,
+            line,
+            label: None,
+            command: None,
+            server: None,
+            host: None,
+            port: None,
+            path: None,
+            tls: false,
+            document: None,
+            statuses: BTreeMap::new(),
+            concurrency: None,
+            taken_s: None,
+            complete: None,
+            failed: None,
+            failed_parts: None,
+            non_2xx: None,
+            connections: Connections::Unknown,
+            total_bytes: None,
+            body_bytes: None,
+            sent_bytes: None,
+            rate_per_s: None,
+            per_request_ms: None,
+            kilobytes_per_s: None,
+            connect: None,
+            waiting: None,
+            total: None,
+            percentiles: Vec::new(),
+            warned: false,
+        }
+    }
+
+    /// A percentile of the total time, in ms.
+    pub fn percentile(&self, percent: f64) -> Option<Printed> {
+        self.percentiles.iter().find(|(of, _)| *of == percent).map(|(_, ms)| *ms)
+    }
+
+    /// The median of the total time: from the percentiles, else from the table of times.
+    pub fn median_ms(&self) -> Option<Printed> {
+        self.percentile(50.0).or_else(|| self.total.and_then(|row| row.median_ms))
+    }
+
+    /// The longest total time.
+    pub fn max_ms(&self) -> Option<Printed> {
+        self.total.and_then(|row| row.max_ms).or_else(|| self.percentile(100.0))
+    }
+
+    /// The mean of the total time, where the tool measured it. ab's and gurl's `Time per request`
+    /// is no such thing: it is computed from the rate.
+    pub fn mean_ms(&self) -> Option<Printed> {
+        self.total.and_then(|row| row.mean_ms)
+    }
+
+    /// Answers per second: as printed, else from count and length.
+    pub fn rate(&self) -> Option<f64> {
+        let counted = || {
+            let taken_s = self.taken_s.filter(|taken| taken.value > 0.0)?;
+            Some(self.complete? as f64 / taken_s.value)
+        };
+        self.rate_per_s.map(|rate| rate.value).or_else(counted)
+    }
+
+    /// Bytes received per request, head and body.
+    pub fn bytes_per_request(&self) -> Option<f64> {
+        let complete = self.complete.filter(|complete| *complete > 0)?;
+        Some(self.total_bytes? as f64 / complete as f64)
+    }
+
+    /// Bytes of the body per request.
+    pub fn body_bytes_per_request(&self) -> Option<f64> {
+        let complete = self.complete.filter(|complete| *complete > 0)?;
+        Some(self.body_bytes? as f64 / complete as f64)
+    }
+}

@@ -1,0 +1,236 @@
+//! A table of rates over concurrency: one row of ascending concurrencies, and under it a row of
+//! rates per target, or the same turned round. Read from Markdown tables, from columns set apart
+//! by blanks or tabs, and from comma-separated lines.
+
+use super::line::{cleaned, number};
+
+/// A table of rates over concurrency.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sweep {
+    /// Its first line in the text, from 1.
+    pub line: usize,
+    /// One for each target.
+    pub curves: Vec<Curve>,
+}
+
+/// The rates of one target.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// As the table names it.
+    pub name: String,
+    /// Concurrency and requests per second, concurrency ascending.
+    pub points: Vec<(u64, f64)>,
+}
+
+/// Fewer points show no shape.
+const POINTS: usize = 3;
+
+/// What the row or column of concurrencies may be called.
+const CONCURRENCY: [&str; 12] = [
+    "",
+    "c",
+    "-c",
+    "concurrency",
+    "concurrency level",
+    "connections",
+    "clients",
+    "concurrent",
+    "并发",
+    "并发数",
+    "ab -c",
+    "qps",
+];
+
+/// Words in the name of a row that holds something else than rates.
+const NO_RATE: [&str; 12] = [
+    "length",
+    "latency",
+    "seconds",
+    "time",
+    "per connection",
+    "cpu",
+    "memory",
+    "errors",
+    "failed",
+    "ms",
+    "bytes",
+    "requests per conn",
+];
+
+/// Every such table of a text.
+pub fn find(text: &str) -> Vec<Sweep> {
+    let lines: Vec<Option<Row>> = text.lines().map(row).collect();
+    let mut sweeps = Vec::new();
+    let mut index = 0;
+    while index < lines.len() {
+        let found = across(&lines[index..]).or_else(|| down(&lines[index..]));
+        match found {
+            Some((curves, used)) => {
+                sweeps.push(Sweep { line: index + 1, curves });
+                index += used;
+            }
+            None => index += 1,
+        }
+    }
+    sweeps
+}
+
+/// A line of a table: its cells.
+type Row = Vec<String>;
+
+fn row(raw: &str) -> Option<Row> {
+    let line = cleaned(raw);
+    if line.is_empty() {
+        return None;
+    }
+    let cells: Vec<String> = if raw.matches('|').count() >= POINTS {
+        raw.trim().trim_matches('|').split('|').map(|cell| cell.trim().to_owned()).collect()
+    } else if line.matches(',').count() >= POINTS && !line.contains("  ") {
+        line.split(',').map(|cell| cell.trim().to_owned()).collect()
+    } else {
+        blank_separated(&line)
+    };
+    (cells.len() > POINTS).then_some(cells)
+}
+
+/// A name of any number of words, then numbers.
+fn blank_separated(line: &str) -> Row {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let from = words.iter().rposition(|word| rate(word).is_none()).map_or(0, |at| at + 1);
+    let mut cells = vec![words[..from].join(" ")];
+    cells.extend(words[from..].iter().map(|word| (*word).to_owned()));
+    cells
+}
+
+/// A rule between head and body: `|---|---:|`.
+fn is_rule(row: &Row) -> bool {
+    row.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ' | '=')))
+}
+
+/// A whole cell that is a number, `12.5k` being 12,500.
+fn rate(cell: &str) -> Option<f64> {
+    let (printed, rest) = number(cell)?;
+    let factor = match rest.trim() {
+        "" => 1.0,
+        "k" | "K" => 1e3,
+        _ => return None,
+    };
+    (printed.value >= 0.0).then_some(printed.value * factor)
+}
+
+/// Whole numbers from 1 on, each larger than the one before.
+fn concurrencies(cells: &[String]) -> Option<Vec<u64>> {
+    let numbers: Vec<u64> = cells
+        .iter()
+        .map(|cell| rate(cell).filter(|n| n.fract() == 0.0 && *n >= 1.0).map(|n| n as u64))
+        .collect::<Option<_>>()?;
+    (numbers.len() >= POINTS && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
+}
+
+fn names_concurrency(cell: &str) -> bool {
+    let name = cell.to_lowercase();
+    let name = name.trim_matches(|c: char| c == ':' || c == '*' || c.is_whitespace());
+    CONCURRENCY.contains(&name)
+}
+
+fn holds_rates(name: &str) -> bool {
+    let name = name.to_lowercase();
+    !name.is_empty() && !NO_RATE.iter().any(|word| name.contains(word))
+}
+
+/// Concurrencies in the head, a row for each target. With how many lines it took.
+fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
+    let head = lines.first()?.as_ref()?;
+    let columns = concurrencies(&head[1..]).filter(|_| names_concurrency(&head[0]))?;
+    let mut curves = Vec::new();
+    let mut used = 1;
+    for line in &lines[1..] {
+        let Some(row) = line else { break };
+        used += 1;
+        if is_rule(row) {
+            continue;
+        }
+        let rates: Vec<f64> = row[1..].iter().map_while(|cell| rate(cell)).collect();
+        let complete = rates.len() >= POINTS
+            && rates.len() <= columns.len()
+            && row[1 + rates.len()..].iter().all(String::is_empty);
+        if complete && holds_rates(&row[0]) {
+            let points = columns.iter().copied().zip(rates).collect();
+            curves.push(Curve { name: row[0].clone(), points });
+        }
+    }
+    (!curves.is_empty()).then_some((curves, used))
+}
+
+/// Concurrencies in the first column, a column for each target.
+fn down(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
+    let head = lines.first()?.as_ref()?;
+    let named = names_concurrency(&head[0]) && !head[0].is_empty();
+    if !named || head[1..].iter().any(|cell| rate(cell).is_some()) {
+        return None;
+    }
+    let body: Vec<&Row> = lines[1..].iter().map_while(Option::as_ref).collect();
+    let used = body.len() + 1;
+    let body: Vec<&Row> = body.into_iter().filter(|row| !is_rule(row)).collect();
+    let firsts: Vec<String> = body.iter().map(|row| row[0].clone()).collect();
+    let levels = concurrencies(&firsts)?;
+    let curves: Vec<Curve> = (1..head.len())
+        .filter(|column| holds_rates(&head[*column]))
+        .filter_map(|column| {
+            let cells = body.iter().map(|row| row.get(column).and_then(|cell| rate(cell)));
+            let points = levels.iter().zip(cells).filter_map(|(c, rate)| Some((*c, rate?)));
+            let points: Vec<(u64, f64)> = points.collect();
+            (points.len() >= POINTS).then(|| Curve { name: head[column].clone(), points })
+        })
+        .collect();
+    (!curves.is_empty()).then_some((curves, used))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn curves(text: &str) -> Vec<(String, Vec<(u64, f64)>)> {
+        let sweeps = find(text);
+        assert_eq!(sweeps.len(), 1, "{text}");
+        sweeps[0].curves.iter().map(|curve| (curve.name.clone(), curve.points.clone())).collect()
+    }
+
+    #[test]
+    fn the_same_table_is_read_in_every_form() {
+        let expected = vec![
+            ("one".to_owned(), vec![(1, 100.0), (2, 190.0), (5, 400.0)]),
+            ("the other".to_owned(), vec![(1, 110.0), (2, 200.0), (5, 12_500.0)]),
+        ];
+        for text in [
+            "| c | 1 | 2 | 5 |\n|---|---|---|---|\n| one | 100 | 190 | 400 |\n\
+             | the other | 110 | 200 | 12.5k |",
+            "c 1 2 5\none 100 190 400\nthe other 110 200 12500\n",
+            "words before\n\n  concurrency\t1\t2\t5\n  one\t100\t190\t400\n  the other\t110\t200\t12500",
+            "c,1,2,5\none,100,190,400\nthe other,110,200,12500",
+        ] {
+            assert_eq!(curves(text), expected, "{text}");
+        }
+        let turned = "| c | one | the other | CPU |\n|--:|--:|--:|--:|\n| 1 | 100 | 110 | 4 |\n\
+                      | 2 | 190 | 200 | 5 |\n| 5 | 400 | 12500 | 6 |\n";
+        assert_eq!(curves(turned), expected);
+    }
+
+    #[test]
+    fn rows_of_other_things_and_of_fewer_points_are_told_apart() {
+        let text = "| c | 1 | 2 | 5 | 10 |\n|---|---|---|---|---|\n| x | 9 | 8 | 7 | |\n\
+                    | run length s | 1 | 2 | 3 | 4 |\n";
+        assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 8.0), (5, 7.0)])]);
+    }
+
+    #[test]
+    fn the_tables_of_a_report_are_none() {
+        for text in [
+            "Connect:        0    1   3.9      0      41\nProcessing:    14   62   8.1     62      88",
+            "  50%     62\n  66%     64\n  75%     65\n",
+            "1 2 3 4\n5 6 7\n",
+        ] {
+            assert_eq!(find(text), [], "{text}");
+        }
+    }
+}

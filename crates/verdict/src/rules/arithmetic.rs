@@ -1,0 +1,107 @@
+//! What several rules compute from a report.
+
+use crate::printed::{Connections, Report, Times, Tool};
+
+/// ab counts a request as complete when the connection closes, with or without an answer; the
+/// shortest HTTP answer there can be is `HTTP/1.0 200 OK` with its two line ends.
+pub const SHORTEST_ANSWER_BYTES: f64 = 19.0;
+
+/// Requests in flight on average, by Little's law: rate × mean time. A lower and an upper bound,
+/// as the mean was rounded when it was printed. `None` unless the tool measured a mean.
+pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
+    let (rate, mean_ms) = (report.rate()?, report.mean_ms()?);
+    Some((rate * mean_ms.low() / 1e3, rate * mean_ms.high() / 1e3))
+}
+
+/// Fewer than half of the requests asked for were ever in flight, even by the upper bound.
+pub fn concurrency_missed(report: &Report) -> bool {
+    let asked = report.concurrency.unwrap_or(1);
+    asked > 1 && in_flight(report).is_some_and(|(_, high)| high < asked as f64 / 2.0)
+}
+
+/// No byte came back for any request.
+pub fn nothing_came_back(report: &Report) -> bool {
+    report.total_bytes == Some(0) && report.complete.is_some_and(|complete| complete > 0)
+}
+
+/// Bytes of the request, where they are known: what was sent, divided by the requests; else what
+/// ab 2.3 sends when nothing but the URL and `-k` was given.
+pub fn request_bytes(report: &Report) -> Option<f64> {
+    if !report.tool.is_ab_like() || report.command.as_ref().is_some_and(|c| !c.plain_request) {
+        return None;
+    }
+    if let Some(sent) = report.sent_bytes {
+        return Some(sent as f64 / report.complete.filter(|complete| *complete > 0)? as f64);
+    }
+    let (host, port) = (report.host.as_deref()?, report.port?);
+    let host = if host.contains(':') { format!("[{host}]") } else { host.to_owned() };
+    let default_port = if report.tls { 443 } else { 80 };
+    let authority = if port == default_port { host } else { format!("{host}:{port}") };
+    let keep = match report.connections {
+        Connections::Kept(_) => "Connection: Keep-Alive\r\n",
+        _ => "",
+    };
+    let request = format!(
+        "GET {} HTTP/1.0\r\n{keep}Host: {authority}\r\nUser-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n",
+        report.path.as_deref()?
+    );
+    Some(request.len() as f64)
+}
+
+/// How many requests took the longest time, if all others took the mean: from the deviation, as
+/// `deviation² × (n - 1) / (longest - mean)²`. With the least and the most that the rounding of
+/// the deviation permits.
+pub fn slow_requests(times: &Times, complete: u64) -> Option<(f64, f64, f64)> {
+    let (deviation, mean, max) = (times.deviation_ms?, times.mean_ms?, times.max_ms?);
+    let above_mean_ms = max.value - mean.value;
+    if above_mean_ms <= 0.0 {
+        return None;
+    }
+    let others = complete.saturating_sub(1) as f64;
+    let slow = |deviation_ms: f64| deviation_ms.powi(2) * others / above_mean_ms.powi(2);
+    Some((slow(deviation.low()), slow(deviation.value), slow(deviation.high())))
+}
+
+/// The URL as far as it is printed.
+pub fn url(report: &Report) -> Option<String> {
+    let scheme = if report.tls { "https" } else { "http" };
+    let (host, port) = (report.host.as_deref()?, report.port?);
+    let default_port = if report.tls { 443 } else { 80 };
+    let port = if port == default_port { String::new() } else { format!(":{port}") };
+    Some(format!("{scheme}://{host}{port}{}", report.path.as_deref().unwrap_or("/")))
+}
+
+/// gurl writes times it has cut down to whole ms, where others round.
+pub fn cuts_times(report: &Report) -> bool {
+    report.tool == Tool::Gurl
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn ab_s_request_is_counted_to_the_byte() {
+        // 16 + 23 + 29 + 13 + 2, counted by hand.
+        let mut report = sample::ab();
+        report.host = Some("localhost".into());
+        report.port = Some(12345);
+        report.path = Some("/".into());
+        report.connections = Connections::PerRequest;
+        assert_eq!(request_bytes(&report), Some(83.0));
+        report.port = Some(80);
+        assert_eq!(request_bytes(&report), Some(77.0));
+        report.connections = Connections::Kept(Some(1));
+        assert_eq!(request_bytes(&report), Some(101.0));
+    }
+
+    #[test]
+    fn slow_requests_follow_from_the_deviation() {
+        // 200 of 1,000,000 took 3615 ms, the others 12: by the definition of the deviation
+        // 3603² × 200 / 999,999 = 50.954².
+        let times = sample::times(7.0, 12.0, 50.954, 10.0, 3615.0);
+        let (_, slow, _) = slow_requests(&times, 1_000_000).unwrap();
+        assert!((slow - 200.0).abs() < 0.1, "{slow}");
+    }
+}

@@ -1,0 +1,87 @@
+//! D16: more clients made every single request faster. In a closed loop with a steady service time
+//! the rate grows at most as fast as the number of clients (the asymptotic bound of operational
+//! analysis: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and does not fall where much
+//! more would still go through.
+
+use super::curve::{steps, whole};
+use crate::DiagnosisId::D16;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Curve, Sweep};
+use crate::words::{grouped, time};
+
+/// Measuring may be off by so much.
+const TOLERANCE: f64 = 1.1;
+/// A rate below this share of the later highest is far from any limit.
+const FAR_FROM_THE_LIMIT: f64 = 0.5;
+
+pub fn check(sweep: &Sweep) -> Option<Finding> {
+    let all: Vec<String> = sweep.curves.iter().flat_map(evidence).collect();
+    (!all.is_empty()).then(|| {
+        Finding::new(
+            D16,
+            Severity::Suspect,
+            all.join("\n"),
+            "At the low point something else than the work takes the time: waking a sleeping thread \
+             or processor costs tens of microseconds, and with more clients nobody falls asleep.",
+            "Read the low points as wake-up time and not as capacity; to see the work alone, fix the \
+             processor's frequency (cpupower frequency-set -g performance) or let the server spin.",
+        )
+    })
+}
+
+fn evidence(curve: &Curve) -> Vec<String> {
+    let mut found = Vec::new();
+    for [(c1, x1), (c2, x2)] in steps(curve).filter(|[(_, x1), _]| *x1 > 0.0) {
+        let (name, grown) = (&curve.name, x2 / x1);
+        if grown > TOLERANCE * c2 as f64 / c1 as f64 {
+            found.push(format!(
+                "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so that each \
+                 request takes {} instead of {}.",
+                grouped(c1),
+                grouped(c2),
+                whole(x1),
+                whole(x2),
+                time(c2 as f64 * 1e3 / x2),
+                time(c1 as f64 * 1e3 / x1),
+            ));
+        }
+        let later = curve.points.iter().filter(|(c, _)| *c > c2).map(|(_, x)| *x);
+        let highest = later.fold(0.0, f64::max);
+        if x2 < x1 && x1 < FAR_FROM_THE_LIMIT * highest {
+            found.push(format!(
+                "{name}: at c = {} the rate falls from {} to {}/s, though {}/s are reached later.",
+                grouped(c2),
+                whole(x1),
+                whole(x2),
+                whole(highest)
+            ));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(rates: [f64; 4]) -> Option<String> {
+        let points = [1, 2, 5, 10].into_iter().zip(rates).collect();
+        let curves = vec![Curve { name: "x".into(), points }];
+        check(&Sweep { line: 1, curves }).map(|finding| finding.evidence)
+    }
+
+    #[test]
+    fn growth_beyond_the_clients_is_impossible() {
+        assert_eq!(found([100.0, 200.0, 500.0, 1000.0]), None);
+        assert_eq!(found([100.0, 219.0, 500.0, 1000.0]), None);
+        // 1 / 100 s and 2 / 250 s.
+        let evidence = found([100.0, 250.0, 500.0, 1000.0]).unwrap();
+        assert!(evidence.contains("×2.50") && evidence.contains("8.00 ms instead of 10.0 ms"));
+    }
+
+    #[test]
+    fn a_fall_far_below_the_limit_is_impossible_and_one_near_it_is_not() {
+        assert!(found([100.0, 190.0, 180.0, 400.0]).unwrap().contains("at c = 5 the rate falls"));
+        assert_eq!(found([100.0, 190.0, 180.0, 300.0]), None);
+    }
+}
