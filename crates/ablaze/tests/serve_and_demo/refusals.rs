@@ -20,7 +20,7 @@ fn command_lines_that_cannot_be_carried_out() {
         ("--status 100", "200 to 999"),
         ("--threads 0", "from 1 up"),
         ("--threads 5000", "more than 1024"),
-        ("--max-events 0", "at least one event"),
+        ("--max-events 0", "1 to 65536 events"),
         ("--sise 1", "--size"),
         ("--model epol-et", "did you mean epoll-et?"),
         ("--model apache", "choose from"),

@@ -94,3 +94,13 @@ fn the_help_fits_a_terminal_and_names_every_model_and_mode() {
         assert!(help.contains(word), "{word}");
     }
 }
+
+#[test]
+fn a_route_of_the_command_line_is_answered() {
+    let file = directory("route").join("body");
+    fs::write(&file, "from a file").unwrap();
+    let from_file = format!("/=203:@{}", file.display());
+    let server = Serving::start(&["serve", ":0", "--route", &from_file]);
+    let answer = server.get();
+    assert!(answer.starts_with("HTTP/1.1 203 ") && answer.ends_with("from a file"), "{answer}");
+}

@@ -80,6 +80,7 @@ fn the_counters_are_kept_as_json() {
     assert_eq!(stats["accept"], "reuseport");
     assert_eq!(stats["address"], address.to_string());
     assert!(stats["uptime_ns"].as_u64().unwrap() > 0);
+    assert_eq!(stats["config"]["threads"], 2);
     let workers = stats["workers"].as_array().unwrap();
     assert_eq!(workers.len(), 2);
     assert_eq!(workers[1]["name"], "serve-1");
@@ -87,7 +88,8 @@ fn the_counters_are_kept_as_json() {
     assert_eq!(total["requests"], 4);
     assert!(total.contains_key("epoll_mods") && total.contains_key("cpu_ns"));
     for (name, sum) in total {
-        let of_workers = workers.iter().map(|worker| worker[name].as_u64().unwrap()).sum::<u64>();
+        let counter = |worker: &Value| worker["counters"][name].as_u64().unwrap();
+        let of_workers = workers.iter().map(counter).sum::<u64>();
         assert_eq!(of_workers, sum.as_u64().unwrap(), "{name}");
     }
 }
