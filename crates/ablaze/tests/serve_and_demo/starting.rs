@@ -62,6 +62,11 @@ fn the_url_is_written_to_the_ready_descriptor_which_is_then_closed() {
         text
     });
     let server = Serving::spawn(Command::new("sh").args(["-c", &script]).stderr(Stdio::piped()));
+    let until = Instant::now() + Duration::from_secs(20);
+    while !reader.is_finished() {
+        assert!(Instant::now() < until, "the descriptor is still open");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let text = reader.join().unwrap();
     assert_eq!(text, format!("http://{}/\n", server.address));
     assert!(server.get().contains("hello"));
