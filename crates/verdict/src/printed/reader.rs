@@ -93,7 +93,7 @@ impl Reader {
     fn native_line(&mut self, line: &str, number: usize) -> bool {
         if native::begins(line) {
             self.close();
-            self.current = Some(Current::new(Report::empty(Tool::Ablaze, number), true));
+            self.begin(Report::empty(Tool::Ablaze, number), true);
         }
         let Some(current) = self.current.as_mut().filter(|current| current.native) else {
             return false;
@@ -109,9 +109,9 @@ impl Reader {
         let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
         if !belongs {
             self.close();
-            let mut current = Current::new(Report::empty(Tool::Ab, number), false);
-            current.report.label = beside(labelled.before);
-            self.current = Some(current);
+            let mut report = Report::empty(Tool::Ab, number);
+            report.label = beside(labelled.before);
+            self.begin(report, false);
         }
         if let Some(current) = &mut self.current {
             current.take(labelled);
@@ -121,7 +121,7 @@ impl Reader {
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
         if let Some(tool) = banner(line) {
             self.close();
-            self.current = Some(Current::new(Report::empty(tool, number), false));
+            self.begin(Report::empty(tool, number), false);
             return;
         }
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
@@ -137,14 +137,21 @@ impl Reader {
         }
     }
 
+    /// Begins a report, named after the words on its line or else after those above it.
+    fn begin(&mut self, mut report: Report, native: bool) {
+        let above: Vec<String> =
+            [self.heading.take(), self.words.take()].into_iter().flatten().collect();
+        if report.label.is_none() && !above.is_empty() {
+            report.label = Some(above.join(", "));
+        }
+        self.current =
+            Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
+    }
+
     /// Ends the report that is being read, and keeps what it is.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
         let mut report = current.report;
-        let above = [self.heading.take(), self.words.take()];
-        let above: Vec<String> = above.into_iter().flatten().collect();
-        let above = (!above.is_empty()).then(|| above.join(", "));
-        report.label = report.label.take().or(above);
         if report.rate().is_none() && report.complete.is_none() {
             return;
         }
@@ -166,10 +173,6 @@ impl Reader {
 }
 
 impl Current {
-    fn new(report: Report, native: bool) -> Self {
-        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native }
-    }
-
     /// Whether this label can still belong to the report.
     fn takes(&self, label: Label) -> bool {
         !self.native && label.part() >= self.part && !self.seen.contains(&label)

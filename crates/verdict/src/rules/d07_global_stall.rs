@@ -38,8 +38,8 @@ pub fn check(report: &Report) -> Option<Finding> {
     let crowd = crowd_ms(report)?;
     let evidence = format!(
         "The longest request took {} ms, 99 % at most {} ms. A deviation of {deviation:.1} ms means \
-         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. {} of \
-         {} s ({}) are lost so; without it the rate is about {}/s.",
+         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. That \
+         takes {} of {} s ({}); without it the rate would be about {}/s.",
         decimal(max, 0),
         decimal(crowd, 0),
         grouped(complete - 1),
@@ -147,7 +147,11 @@ mod tests {
     fn all_in_flight_at_once_is_a_stall() {
         let finding = check(&frozen(&[(200, 3600.0)])).unwrap();
         // 3.6 of 100 s; 1,000,000 / 96.4 s.
-        assert!(finding.evidence.contains("3.60 s of 100.0 s (3.6 %)"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("takes 3.60 s of 100.0 s (3.6 %)"),
+            "{}",
+            finding.evidence
+        );
         assert!(finding.evidence.contains("10,400/s"), "{}", finding.evidence);
         assert_eq!(finding.severity, Severity::Suspect);
     }
