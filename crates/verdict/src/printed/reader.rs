@@ -4,9 +4,12 @@
 
 use std::collections::HashSet;
 
+use super::abort;
 use super::labels::{self, Label, Labelled};
 use super::line::cleaned;
-use super::{Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep};
+use super::{
+    Abort, Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep,
+};
 
 /// So many lines without a figure end a report: more than any tool prints between two.
 const LINES_BETWEEN_FIGURES: usize = 20;
@@ -21,6 +24,7 @@ pub fn read(text: &str) -> Text {
         reader.line(raw, index + 1);
     }
     reader.close();
+    reader.ended();
     reader.text.sweeps = sweep::find(text);
     reader.text
 }
@@ -34,6 +38,8 @@ struct Reader {
     words: Option<String>,
     /// The command that the next report may be the output of.
     command: Option<Command>,
+    /// An error that ended the run, unless its report still comes.
+    abort: Option<Abort>,
     in_fence: bool,
 }
 
@@ -57,6 +63,7 @@ impl Reader {
         if line.starts_with("```") || line.starts_with("~~~") {
             self.in_fence = !self.in_fence;
             self.close();
+            self.ended();
             return;
         }
         if line.is_empty() {
@@ -65,6 +72,7 @@ impl Reader {
         self.other_line(&line);
         if let Some(command) = command::find(&line, number) {
             self.close();
+            self.ended();
             self.text.commands.push(command.clone());
             self.command = Some(command);
             return;
@@ -119,8 +127,16 @@ impl Reader {
     }
 
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
+        if let Some(abort) = abort::find(line, number) {
+            self.abort = Some(abort);
+            return;
+        }
+        if let (Some(abort), Some(complete)) = (&mut self.abort, abort::completed(line)) {
+            abort.complete = Some(complete);
+        }
         if let Some(tool) = banner(line) {
             self.close();
+            self.ended();
             self.begin(Report::empty(tool, number), false);
             return;
         }
@@ -148,6 +164,14 @@ impl Reader {
             Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
     }
 
+    /// Takes an error for the end of its run: no report has come.
+    fn ended(&mut self) {
+        if let Some(mut abort) = self.abort.take() {
+            abort.command = self.command.take().filter(|command| command.program == Program::Ab);
+            self.text.aborts.push(abort);
+        }
+    }
+
     /// Ends the report that is being read, and keeps what it is.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
@@ -164,7 +188,7 @@ impl Reader {
             }
             _ => {
                 report.command = command;
-                self.command = None;
+                (self.command, self.abort) = (None, None);
                 finish(&mut report, &current.seen);
                 self.text.reports.push(report);
             }

@@ -44,7 +44,10 @@ pub fn check(report: &Report) -> Option<Finding> {
             percent(share)
         )
     };
-    let cause = if share > MOST {
+    let cause = if others == complete && report.body_bytes == Some(0) {
+        "What came back is no page: it has no body, and no status of success. Testers count such \
+         answers as complete and not as failed."
+    } else if share > MOST {
         "The rate is that of an error page or a redirect, which costs a server other work than the \
          page that was meant. Testers count such answers as complete and not as failed."
     } else {
