@@ -43,9 +43,9 @@ const STOP: u64 = u64::MAX - 1;
 const SWEEP: u64 = u64::MAX - 2;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
-const LINGER_NS: u64 = 2_000_000_000;
+pub const LINGER_NS: u64 = 2_000_000_000;
 /// How long answers under way may take when the server is stopped.
-const DRAIN_NS: u64 = 1_000_000_000;
+pub const DRAIN_NS: u64 = 1_000_000_000;
 
 /// A worker's event loop before it runs.
 #[derive(Debug)]
