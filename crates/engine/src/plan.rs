@@ -281,7 +281,7 @@ impl Plan {
             return invalid("a run needs at least one connection, one place in flight, one worker");
         }
         if let Load::Open { rate, .. } = self.load {
-            let fine = |per_s: f64| per_s.is_finite() && per_s >= 0.0 && per_s <= 1e9;
+            let fine = |per_s: f64| (0.0..=1e9).contains(&per_s);
             if !fine(rate.from_per_s) || !fine(rate.to_per_s) {
                 return invalid("a rate has to be a number from 0 to 1,000,000,000 per second");
             }

@@ -10,8 +10,6 @@ use crate::help::nearest;
 
 /// Options of DESIGN that a later version has, long and short.
 const LATER: &[(&str, &str)] = &[
-    ("--rate", "open load comes later; -c and -n or -d give a closed load"),
-    ("-r", "--rate comes later. Errors never stop a run here, so ab's -r is not needed"),
     ("--strict", "the verdict comes later; --fail-if gives a status to scripts"),
     ("--target-cpus", "watching the target's CPUs comes later"),
 ];

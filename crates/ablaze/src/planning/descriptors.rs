@@ -25,6 +25,13 @@ pub fn make_sure_of(connections: u32, workers: u32, names: &OptionNames) -> Resu
     }
 }
 
+/// Most connections of an open loop: what its descriptors and a table of moderate size permit.
+pub fn most_connections() -> u32 {
+    const MOST: u64 = 16_384;
+    let limit = raise_descriptor_limit(MOST + 1024).soft.unwrap_or(1024);
+    limit.saturating_sub(1024.min(limit / 4)).clamp(1, MOST) as u32
+}
+
 fn needed(connections: u32, workers: u32) -> u64 {
     u64::from(connections) + u64::from(workers) * PER_WORKER + PER_PROCESS
 }

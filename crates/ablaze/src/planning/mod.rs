@@ -138,15 +138,18 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
 
 /// The load, with no more connections than there are requests.
 fn checked_load(asked: &Asked, notes: &mut Vec<String>) -> Result<Load, Refusal> {
-    let Load::Closed { mut connections, pipeline } = asked.load;
     let names = &asked.names;
+    let connections = match asked.load {
+        Load::Open { bounded: false, .. } => descriptors::most_connections(),
+        load => load.connections(),
+    };
     let nothing = |what: &str, option: &str, least: &str| {
         Err(Refusal::usage(format!("{what} nothing: give {option} {least} or more")))
     };
     if connections == 0 {
         return nothing("0 connections send", names.connections, "1");
     }
-    if pipeline == 0 {
+    if asked.load.pipeline() == 0 {
         return nothing("a pipeline of 0 sends", "--pipeline", "1");
     }
     if asked.limits.requests == Some(0) {
@@ -155,6 +158,12 @@ fn checked_load(asked: &Asked, notes: &mut Vec<String>) -> Result<Load, Refusal>
     if asked.limits.duration_ns == Some(0) {
         return nothing("a duration of 0 measures", names.duration, "1s");
     }
+    let (mut connections, pipeline) = match asked.load {
+        Load::Closed { pipeline, .. } => (connections, pipeline),
+        Load::Open { rate, arrivals, bounded, .. } => {
+            return open_load(asked, Load::Open { rate, arrivals, connections, bounded });
+        }
+    };
     if let Some(requests) = asked.limits.requests
         && u64::from(connections) > requests
     {
@@ -166,6 +175,20 @@ fn checked_load(asked: &Asked, notes: &mut Vec<String>) -> Result<Load, Refusal>
         connections = requests as u32;
     }
     Ok(Load::Closed { connections, pipeline })
+}
+
+/// A load on a schedule: a rate that changes needs a time to do so.
+fn open_load(asked: &Asked, load: Load) -> Result<Load, Refusal> {
+    if let Load::Open { rate, .. } = load
+        && !rate.is_constant()
+        && asked.limits.duration_ns.is_none()
+    {
+        return Err(Refusal::usage(format!(
+            "a rate that changes does so over the length of the run: give {} as well",
+            asked.names.duration
+        )));
+    }
+    Ok(load)
 }
 
 #[cfg(test)]

@@ -123,6 +123,11 @@ impl Output {
         self.left
     }
 
+    /// Memory that it holds, used or not, without bodies that were handed over.
+    pub fn memory_bytes(&self) -> usize {
+        self.text.capacity() + self.parts.capacity() * size_of::<Part>()
+    }
+
     /// How many bytes one write may take.
     #[inline]
     fn uncut(&self) -> u64 {
