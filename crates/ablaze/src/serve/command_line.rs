@@ -79,7 +79,7 @@ pub struct FiberOptions {
     /// Stacks kept for the next fibers, per worker [default: 1024]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub stack_pool: Option<u32>,
-    /// Run by its own worker (per-thread) or any (shared) [default: per-thread]
+    /// Run by its worker, or by any: shared, accepts single [default: per-thread]
     #[arg(long, value_name = "WHO", value_parser = names::scheduler)]
     pub scheduler: Option<Scheduler>,
     /// epoll_ctl per wait: 0 (persistent) or 2 (per-wait) [default: persistent]

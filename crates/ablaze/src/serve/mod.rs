@@ -78,9 +78,7 @@ fn finish(server: Running, options: &Options, process: &ProcessOptions) -> Resul
         tell(&workers, registry.total());
     }
     if let Some(path) = &process.stats {
-        let uptime_ns = registry.uptime_ns();
-        let served = stats::Served { options, address, uptime_ns, workers: &workers };
-        stats::write(path, &served)?;
+        stats::write(path, options, address, &registry)?;
     }
     ended.map(|_| ())
 }

@@ -1,10 +1,13 @@
-//! `--stats FILE`: the counters of a server that has stopped, as JSON. docs/targets.md has the
-//! fields.
+//! `--stats FILE`: the counters of a server that has stopped, as JSON: what `/_/status` says, what
+//! `/_/config` says, and where it listened.
 
+use std::net::SocketAddr;
 use std::path::Path;
 
 use ablaze_report::file;
-use ablaze_target::{Counts, Options};
+use ablaze_target::registry::Registry;
+use ablaze_target::{Options, own_pages};
+use serde_json::json;
 
 use crate::Refusal;
 
@@ -21,50 +24,16 @@ pub fn check(path: Option<&Path>) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write(path: &Path, served: &Served<'_>) -> Result<(), Refusal> {
-    file::write_atomically(path, served.json().as_bytes())
+pub fn write(
+    path: &Path,
+    options: &Options,
+    address: SocketAddr,
+    registry: &Registry,
+) -> Result<(), Refusal> {
+    let mut stats = own_pages::status(options, registry);
+    stats["ablaze"] = json!(env!("CARGO_PKG_VERSION"));
+    stats["address"] = json!(address.to_string());
+    stats["config"] = own_pages::config(options);
+    file::write_atomically(path, format!("{stats:#}\n").as_bytes())
         .map_err(|error| Refusal::machine(format!("the counters are not kept: {error}")))
-}
-
-/// What a server was and did.
-#[derive(Debug)]
-pub struct Served<'a> {
-    /// What it was told.
-    pub options: &'a Options,
-    /// Where it listened.
-    pub address: std::net::SocketAddr,
-    /// From its start to the end of its last worker, ns.
-    pub uptime_ns: u64,
-    /// Its threads by name.
-    pub workers: &'a [(String, Counts)],
-}
-
-impl Served<'_> {
-    fn json(&self) -> String {
-        let total = self.workers.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
-        let workers: Vec<_> = self
-            .workers
-            .iter()
-            .map(|(name, counts)| format!("    {{\"name\": \"{name}\", {}}}", fields(counts)))
-            .collect();
-        // Names and addresses are plain ASCII without quotes or backslashes.
-        format!(
-            "{{\n  \"ablaze\": \"{}\",\n  \"address\": \"{}\",\n  \"model\": \"{}\",\n  \
-             \"accept\": \"{}\",\n  \"uptime_ns\": {},\n  \"workers\": [\n{}\n  ],\n  \
-             \"total\": {{{}}}\n}}\n",
-            env!("CARGO_PKG_VERSION"),
-            self.address,
-            self.options.model,
-            self.options.accept,
-            self.uptime_ns,
-            workers.join(",\n"),
-            fields(&total),
-        )
-    }
-}
-
-fn fields(counts: &Counts) -> String {
-    let fields: Vec<_> =
-        counts.named().iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-    fields.join(", ")
 }

@@ -40,6 +40,46 @@ fn a_preset_serves_as_its_system_does() {
     assert_eq!(body.len(), 1_048_576);
 }
 
+/// What a preset's server sends to a request over HTTP/1.1, until it closes if it does.
+fn answer_of(preset: &str) -> String {
+    let server = Serving::start(&["serve", ":0", "--like", preset]);
+    let mut stream = server.connect();
+    stream.write_all(REQUEST.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    server.stop();
+    answer
+}
+
+const REQUEST: &str = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+#[test]
+fn the_systems_that_speak_no_http_do_as_they_did() {
+    // They close by themselves: `read_to_string` ends.
+    assert_eq!(answer_of("sylar-1"), "");
+    assert_eq!(answer_of("sylar-2"), REQUEST);
+    assert_eq!(answer_of("sylar-3"), "");
+}
+
+#[test]
+fn the_systems_that_speak_http_say_who_they_are() {
+    for (preset, status, server, body_bytes) in [
+        ("gurl-echo", 200, "gurl-server", 0),
+        ("routn", 404, "routn/1.0.0", 138),
+        ("routn-libco", 404, "routn/1.0.0", 138),
+        ("routn-pool", 404, "routn/1.0.4", 138),
+        ("cppnet-1", 200, "CppNet", 14),
+        ("cppnet-2", 200, "CppNet", 14),
+        ("muduo", 200, "Muduo", 14),
+    ] {
+        let answer = answer_of(preset);
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{preset}: {head}");
+        assert!(head.contains(&format!("\r\nServer: {server}\r\n")), "{preset}: {head}");
+        assert_eq!(body.len(), body_bytes, "{preset}");
+    }
+}
+
 #[test]
 fn what_is_given_explicitly_wins() {
     let words = ["serve", "--size", "48576", ":0", "--like", "cppnet-1", "--server-name", "mine"];

@@ -2,6 +2,9 @@
 
 use std::net::TcpListener;
 
+use ablaze_target::Model;
+use ablaze_target::accepting::AcceptMode;
+
 use crate::support::{Serving, ablaze, directory, one_line};
 
 fn refused(words: &[&str], status: i32, needle: &str) {
@@ -20,7 +23,7 @@ fn command_lines_that_cannot_be_carried_out() {
         ("--status 100", "200 to 999"),
         ("--threads 0", "from 1 up"),
         ("--threads 5000", "more than 1024"),
-        ("--max-events 0", "at least one event"),
+        ("--max-events 0", "1 to 65536 events"),
         ("--sise 1", "--size"),
         ("--model epol-et", "did you mean epoll-et?"),
         ("--model apache", "choose from"),
@@ -52,14 +55,21 @@ fn pairs_of_model_and_accept_mode_that_mean_nothing() {
         .skip_while(|line| !line.starts_with("Pairs that mean nothing"))
         .skip(1)
         .take_while(|line| line.starts_with("  "));
+    let mut tried = 0;
     // Continued lines are indented by four.
     for pair in pairs.filter(|line| !line.starts_with("    ")) {
         let (model, rest) = pair.trim().split_once(" with ").unwrap();
         for mode in rest.split(':').next().unwrap().split(", ") {
             let words = ["serve", ":0", "-t", "2", "--model", model, "--accept", mode];
             refused(&words, 2, "is not possible: ");
+            tried += 1;
         }
     }
+    let mut pairs = Model::ALL.iter().flat_map(|model| AcceptMode::ALL.map(|mode| (model, mode)));
+    assert_eq!(
+        tried,
+        pairs.by_ref().filter(|(model, mode)| model.refuses(*mode).is_some()).count()
+    );
 }
 
 #[test]

@@ -62,6 +62,11 @@ fn the_url_is_written_to_the_ready_descriptor_which_is_then_closed() {
         text
     });
     let server = Serving::spawn(Command::new("sh").args(["-c", &script]).stderr(Stdio::piped()));
+    let until = Instant::now() + Duration::from_secs(20);
+    while !reader.is_finished() {
+        assert!(Instant::now() < until, "the descriptor is still open");
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let text = reader.join().unwrap();
     assert_eq!(text, format!("http://{}/\n", server.address));
     assert!(server.get().contains("hello"));
@@ -93,4 +98,14 @@ fn the_help_fits_a_terminal_and_names_every_model_and_mode() {
     for word in ["epoll-et", "single", "shared", "exclusive", "reuseport", "--like", "--fault"] {
         assert!(help.contains(word), "{word}");
     }
+}
+
+#[test]
+fn a_route_of_the_command_line_is_answered() {
+    let file = directory("route").join("body");
+    fs::write(&file, "from a file").unwrap();
+    let from_file = format!("/=203:@{}", file.display());
+    let server = Serving::start(&["serve", ":0", "--route", &from_file]);
+    let answer = server.get();
+    assert!(answer.starts_with("HTTP/1.1 203 ") && answer.ends_with("from a file"), "{answer}");
 }

@@ -61,6 +61,14 @@ fn resets_are_resets_and_closes_are_closes() {
 }
 
 #[test]
+fn a_long_answer_arrives_before_the_reset_behind_it() {
+    let server = faulty(Fault::ResetAfter);
+    let (heard, ended) = outcome(&server, &get("/bytes/8MiB"));
+    assert!(heard.len() > 8 << 20, "{}", heard.len());
+    assert_eq!(ended, Some(ErrorKind::ConnectionReset));
+}
+
+#[test]
 fn the_answer_before_a_fault_arrives() {
     let faults = vec![FaultShare { fault: Fault::CloseUnanswered, share: 0.05 }];
     let server = start(Options { faults, seed: 2, ..options() });
