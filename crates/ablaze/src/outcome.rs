@@ -4,8 +4,8 @@
 use ablaze_engine::record::FirstFailure;
 use ablaze_engine::run::Ended;
 use ablaze_engine::{FailureKind, Run};
+use ablaze_report::system_error::reason;
 
-use crate::planning::sources::reason;
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
@@ -70,6 +70,9 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "the heads of the answers of {to} are longer than {} bytes: allow more with --max-head",
             run.plan.limits.max_head_bytes
         ),
+        FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
+            format!("{to} cannot be used ({}): check its path, and start the server", errno())
+        }
         FailureKind::Unreachable => {
             format!("{to} cannot be reached ({}): check address and route", errno())
         }

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use ablaze_engine::Run;
 use ablaze_report::condition::{Condition, Outcome};
+use ablaze_report::system_error::reason;
 use ablaze_report::text::{self, Style};
 use ablaze_report::{Format, csv, file, hlog, json};
 
 use crate::Refusal;
-use crate::planning::sources::reason;
 use crate::refusal::note;
 
 /// What was asked to be done with a Run.

@@ -22,6 +22,8 @@ const MOST_STRAY: u64 = 100;
 /// costs cancels out.
 const EXCHANGES: u64 = 50_000;
 const TOLERANCE: f64 = 0.02;
+/// What filling in the fields of a request may cost, of a constant request.
+const PATCHED_MOST: f64 = 1.05;
 
 #[test]
 fn epoll_makes_one_send_one_receive_and_one_wait_per_request() {
@@ -72,12 +74,20 @@ fn user_instructions_per_exchange_are_what_they_were() {
         return;
     }
     let program = build_simulated_load();
-    let one = instructions_per_exchange(&program, 1);
-    let two = instructions_per_exchange(&program, 2);
-    println!("user instructions per exchange: {one:.1} with one worker, {two:.1} with two");
+    let one = instructions_per_exchange(&program, &["1"]);
+    let two = instructions_per_exchange(&program, &["2"]);
+    let patched = instructions_per_exchange(&program, &["1", "patched"]);
+    println!(
+        "user instructions per exchange: {one:.1} with one worker, {two:.1} with two, \
+         {patched:.1} with a number and eight random digits in each request"
+    );
     assert!(
         (two / one - 1.0).abs() <= TOLERANCE,
         "two workers take {two:.1} user instructions per exchange, one takes {one:.1}: more than 2 % apart"
+    );
+    assert!(
+        patched <= one * PATCHED_MOST,
+        "a patched request takes {patched:.1} user instructions, a constant one {one:.1}: more than 5 % more"
     );
     if std::env::var_os("ABLAZE_RECORD_GATES").is_some() {
         return record(one);
@@ -187,20 +197,21 @@ fn build_simulated_load() -> PathBuf {
 }
 
 /// (I(2N) − I(N)) / N, with I the instructions the whole process executes in user mode.
-fn instructions_per_exchange(program: &Path, workers: u64) -> f64 {
-    let short = instructions(program, EXCHANGES, workers);
-    let long = instructions(program, 2 * EXCHANGES, workers);
+fn instructions_per_exchange(program: &Path, words: &[&str]) -> f64 {
+    let short = instructions(program, EXCHANGES, words);
+    let long = instructions(program, 2 * EXCHANGES, words);
     assert!(long > short, "{long} instructions for twice the exchanges of {short}");
     (long - short) as f64 / EXCHANGES as f64
 }
 
-fn instructions(program: &Path, exchanges: u64, workers: u64) -> u64 {
-    let profile = scratch(&format!("callgrind-{exchanges}-{workers}"));
+fn instructions(program: &Path, exchanges: u64, words: &[&str]) -> u64 {
+    let profile = scratch(&format!("callgrind-{exchanges}-{}", words.join("-")));
     let output = Command::new("valgrind")
         .arg("--tool=callgrind")
         .arg(format!("--callgrind-out-file={}", profile.display()))
         .arg(program)
-        .args([exchanges.to_string(), workers.to_string()])
+        .arg(exchanges.to_string())
+        .args(words)
         .output()
         .expect("valgrind starts: it just answered --version");
     let _ = std::fs::remove_file(&profile);

@@ -10,6 +10,8 @@ use crate::failure::FailureKind;
 pub struct Exchange {
     /// Number of the request in the run.
     pub number: u64,
+    /// When it was due, in open loop; 0 in closed loop.
+    pub intended_ns: u64,
     /// When it began: connecting for it, or sending it. 0 until the driver submits.
     pub started_ns: u64,
     /// When its bytes were handed to the kernel. 0 until then.
@@ -25,6 +27,12 @@ pub struct Exchange {
 }
 
 impl Exchange {
+    /// What its timeout counts from: when it was due in open loop, when it began in closed loop.
+    #[inline]
+    pub fn timed_from_ns(&self) -> u64 {
+        if self.intended_ns > 0 { self.intended_ns } else { self.started_ns }
+    }
+
     /// Gives it the times it has not got yet: it is being sent, or ended before it could be.
     #[inline]
     pub fn stamp(&mut self, at: u64) {
@@ -82,6 +90,8 @@ pub struct Connection {
     pub answer_began: bool,
     /// The answer is complete but its request not yet sent whole.
     pub held: bool,
+    /// It is in one of the open loop's lists of connections that could take an arrival.
+    pub listed: bool,
     /// What the connection was given up for.
     pub given_up: Option<FailureKind>,
     /// How the driver was last told to receive.
@@ -120,6 +130,7 @@ impl Connection {
             server_keeps: false,
             answer_began: false,
             held: false,
+            listed: false,
             given_up: None,
             mode: Receive::Stream,
             sends_under_way: 0,
@@ -136,13 +147,14 @@ impl Connection {
         }
     }
 
-    /// Forgets what belonged to the socket; exchanges in flight and the count of failed
-    /// attempts stay.
+    /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts and
+    /// the place in a list stay.
     pub fn socket_gone(&mut self) {
         *self = Self {
             oldest: self.oldest,
             in_flight: self.in_flight,
             failed_attempts: self.failed_attempts,
+            listed: self.listed,
             ..Self::new()
         };
     }

@@ -4,6 +4,7 @@
 //! kept of it), [`mod@run`] (what comes out). The worker knows no system call; it acts through the
 //! seam of `ablaze-net` and is tested against its simulated driver.
 
+mod arrivals;
 mod connection;
 pub mod failure;
 pub mod launch;

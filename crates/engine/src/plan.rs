@@ -66,7 +66,7 @@ pub struct Requests {
 }
 
 /// The shape of the load.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Load {
     /// A fixed number of exchanges always in flight: each waits for its answer.
     Closed {
@@ -75,13 +75,70 @@ pub enum Load {
         /// Exchanges in flight on each.
         pipeline: u32,
     },
+    /// Requests on a schedule, whether or not answers come.
+    Open {
+        /// How many arrive, over time.
+        rate: RateProfile,
+        /// How they are spaced.
+        arrivals: Arrivals,
+        /// Most connections. An arrival that finds all of them busy waits, and its waiting is
+        /// part of its response time.
+        connections: u32,
+        /// Whether that bound was asked for; otherwise it is what this machine permits.
+        bounded: bool,
+    },
+}
+
+/// A rate over time.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RateProfile {
+    /// Arrivals per second at the start.
+    pub from_per_s: f64,
+    /// Arrivals per second at the end of the duration; the same for a constant rate.
+    pub to_per_s: f64,
+    /// Steps between the two, of equal length; 0 or 1 for a rate that changes evenly.
+    pub steps: u32,
+}
+
+impl RateProfile {
+    /// The same rate all the time.
+    pub fn constant(per_s: f64) -> Self {
+        Self { from_per_s: per_s, to_per_s: per_s, steps: 0 }
+    }
+
+    /// Whether it never changes.
+    pub fn is_constant(&self) -> bool {
+        self.from_per_s == self.to_per_s
+    }
+}
+
+/// How arrivals are spaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Arrivals {
+    /// Evenly.
+    Constant,
+    /// As independent users arrive: exponentially distributed gaps.
+    Poisson,
 }
 
 impl Load {
-    /// Connections of all workers together.
+    /// Connections of all workers together, at most.
     pub fn connections(&self) -> u32 {
         match *self {
+            Self::Closed { connections, .. } | Self::Open { connections, .. } => connections,
+        }
+    }
+
+    /// Connections opened before the clock starts. In open loop as many as would be busy with
+    /// answers that take a millisecond, at most 100: the others are opened when they are needed.
+    pub fn connections_at_start(&self) -> u32 {
+        match *self {
             Self::Closed { connections, .. } => connections,
+            Self::Open { rate, connections, .. } => {
+                let highest_per_s = rate.from_per_s.max(rate.to_per_s);
+                ((highest_per_s / 1000.0).ceil() as u32).clamp(1, 100).min(connections)
+            }
         }
     }
 
@@ -89,7 +146,13 @@ impl Load {
     pub fn pipeline(&self) -> u32 {
         match *self {
             Self::Closed { pipeline, .. } => pipeline,
+            Self::Open { .. } => 1,
         }
+    }
+
+    /// Whether requests come on a schedule.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Self::Open { .. })
     }
 }
 
@@ -216,6 +279,18 @@ impl Plan {
         let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
         if self.load.connections() == 0 || self.load.pipeline() == 0 || self.workers.count == 0 {
             return invalid("a run needs at least one connection, one place in flight, one worker");
+        }
+        if let Load::Open { rate, .. } = self.load {
+            let fine = |per_s: f64| (0.0..=1e9).contains(&per_s);
+            if !fine(rate.from_per_s) || !fine(rate.to_per_s) {
+                return invalid("a rate has to be a number from 0 to 1,000,000,000 per second");
+            }
+            if rate.from_per_s == 0.0 && rate.to_per_s == 0.0 {
+                return invalid("a rate of 0 asks for nothing; give one above it");
+            }
+            if !rate.is_constant() && self.limits.duration_ns.is_none() {
+                return invalid("a rate that changes needs a duration to do so; give one");
+            }
         }
         if self.requests.templates.is_empty() {
             return invalid("a run needs at least one request");

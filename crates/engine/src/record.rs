@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
+use crate::connection::Exchange;
 use crate::failure::FailureKind;
 
 /// Times of one outcome (answers, or failures), by phase.
@@ -20,6 +21,36 @@ pub struct Phases {
     pub total: Latency,
     /// Total less connect, exchange by exchange: ab's "Processing".
     pub processing: Latency,
+    /// Times from when a request was due; in open loop only.
+    pub intended: Option<Box<Intended>>,
+}
+
+/// Times from the moment at which a request was due, which are what a user waits for when users
+/// do not wait for each other.
+#[derive(Debug, Clone)]
+pub struct Intended {
+    /// From when it was due to the last byte of its answer.
+    pub response: Latency,
+    /// From when it was due to when it began (to be sent, or to connect for it): how late the
+    /// tester was, or how long a free connection was waited for.
+    pub lag: Latency,
+}
+
+impl Default for Intended {
+    fn default() -> Self {
+        Self { response: Latency::new(4), lag: Latency::new(3) }
+    }
+}
+
+impl Intended {
+    /// Adds an exchange that ended; returns its response time, ns.
+    #[inline]
+    pub(crate) fn record(&mut self, exchange: &Exchange, at: u64) -> u64 {
+        let response_ns = at.saturating_sub(exchange.intended_ns);
+        self.response.record(response_ns);
+        self.lag.record(exchange.started_ns.saturating_sub(exchange.intended_ns));
+        response_ns
+    }
 }
 
 impl Phases {
@@ -31,7 +62,13 @@ impl Phases {
             receive: Latency::new(3),
             total: Latency::new(4),
             processing: Latency::new(3),
+            intended: None,
         }
+    }
+
+    /// The time that a user waits: the response in open loop, the total in closed loop.
+    pub fn latency(&self) -> &Latency {
+        self.intended.as_ref().map_or(&self.total, |intended| &intended.response)
     }
 
     /// Adds all values of `other`.
@@ -41,6 +78,11 @@ impl Phases {
         self.receive.merge(&other.receive);
         self.total.merge(&other.total);
         self.processing.merge(&other.processing);
+        if let Some(theirs) = &other.intended {
+            let mine = self.intended.get_or_insert_default();
+            mine.response.merge(&theirs.response);
+            mine.lag.merge(&theirs.lag);
+        }
     }
 
     /// Forgets everything, keeps the memory.
@@ -53,6 +95,10 @@ impl Phases {
             &mut self.processing,
         ] {
             phase.clear();
+        }
+        if let Some(intended) = &mut self.intended {
+            intended.response.clear();
+            intended.lag.clear();
         }
     }
 }
@@ -91,6 +137,8 @@ pub struct Record {
     pub repeated: u64,
     /// Exchanges in flight when the run ended: neither success nor failure.
     pub unfinished: u64,
+    /// Those of them that were due and had not been sent: no connection was free.
+    pub never_sent: u64,
     /// Age of the oldest of them.
     pub unfinished_oldest_ns: u64,
     /// Connections opened (successfully).

@@ -61,6 +61,7 @@ impl Recorder {
     pub fn new(
         expected: &[std::ops::RangeInclusive<u16>],
         keep_every_request: bool,
+        is_open_loop: bool,
         snapshot: Arc<Snapshot>,
     ) -> Self {
         let mut is_expected = Box::new([false; 1000]);
@@ -68,6 +69,10 @@ impl Recorder {
             is_expected[usize::from(status)] = expected.iter().any(|range| range.contains(&status));
         }
         let mut record = Record::new();
+        if is_open_loop {
+            record.answered.intended = Some(Box::default());
+            record.failed.intended = Some(Box::default());
+        }
         record.slices.slices.reserve(1024);
         Self {
             record,
@@ -143,7 +148,10 @@ impl Recorder {
             let processing_ns = total_ns.saturating_sub(exchange.connect_ns);
             record.answered.processing.record(processing_ns);
         }
-        self.slice.record(total_ns);
+        match &mut record.answered.intended {
+            None => self.slice.record(total_ns),
+            Some(intended) => self.slice.record(intended.record(exchange, at)),
+        }
         if body_bytes == self.body_bytes {
             self.body_bytes_times += 1;
         } else {
@@ -174,6 +182,9 @@ impl Recorder {
         let failed = &mut self.record.failed;
         failed.total.record(total_ns);
         failed.processing.record(total_ns.saturating_sub(exchange.connect_ns));
+        if let Some(intended) = &mut failed.intended {
+            intended.record(exchange, at);
+        }
         if exchange.first_byte_ns > 0 {
             failed.wait.record(wait_ns);
             failed.receive.record(at.saturating_sub(exchange.first_byte_ns));
@@ -202,11 +213,17 @@ impl Recorder {
 
     /// An exchange still in flight when the run ended.
     pub fn unfinished(&mut self, exchange: &Exchange, at: u64) {
-        if exchange.started_ns >= self.window_start_ns && exchange.started_ns > 0 {
-            let age_ns = at.saturating_sub(exchange.started_ns);
-            self.record.unfinished += 1;
-            self.record.unfinished_oldest_ns = self.record.unfinished_oldest_ns.max(age_ns);
-            self.record.in_flight_ns += u128::from(age_ns);
+        let from_ns = exchange.timed_from_ns();
+        if from_ns < self.window_start_ns || from_ns == 0 {
+            return;
+        }
+        let age_ns = at.saturating_sub(from_ns);
+        self.record.unfinished += 1;
+        self.record.unfinished_oldest_ns = self.record.unfinished_oldest_ns.max(age_ns);
+        if exchange.started_ns > 0 {
+            self.record.in_flight_ns += u128::from(at.saturating_sub(exchange.started_ns));
+        } else {
+            self.record.never_sent += u64::from(exchange.intended_ns > 0);
         }
     }
 
@@ -350,6 +367,7 @@ impl Record {
             kept_alive: 0,
             repeated: 0,
             unfinished: 0,
+            never_sent: 0,
             unfinished_oldest_ns: 0,
             connections_opened: 0,
             received_bytes: 0,
@@ -405,6 +423,7 @@ impl Record {
         self.kept_alive += other.kept_alive;
         self.repeated += other.repeated;
         self.unfinished += other.unfinished;
+        self.never_sent += other.never_sent;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
         self.connections_opened += other.connections_opened;
         self.received_bytes += other.received_bytes;

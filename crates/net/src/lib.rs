@@ -10,6 +10,7 @@ pub mod driver;
 pub mod endpoint;
 pub mod epoll;
 mod leases;
+mod low_water;
 mod outbox;
 pub mod sim;
 pub mod socket;

@@ -8,8 +8,8 @@ use crate::effort::Effort;
 use crate::number::{grouped, percent, rate, time};
 
 /// The names a condition may begin with, for help texts and errors.
-pub const METRICS: &str =
-    "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN cpu";
+pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN lag \
+     cpu";
 
 /// A figure of a Run that can be compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,6 +22,8 @@ pub enum Metric {
     Percentile(f64),
     /// Longest total time of an answer.
     Max,
+    /// 99th percentile of how late requests were sent, in open loop.
+    Lag,
     /// Requests without a valid answer.
     Errors,
     /// Answers outside the expected statuses.
@@ -84,6 +86,7 @@ impl Condition {
             let why = match self.metric {
                 Metric::Cpu => "no CPU time was measured",
                 Metric::Rate => "the run had no length",
+                Metric::Lag => "only requests sent on a schedule (--rate) can be late",
                 _ => "no request was answered",
             };
             return Outcome::Unknown(format!("{}: cannot be judged, {why}", self.text));
@@ -124,12 +127,16 @@ impl Metric {
     /// The figure: ns, answers per second, or a number of requests. `None` when the Run has none.
     pub fn value(self, run: &Run) -> Option<f64> {
         let record = &run.record;
-        let total = &record.answered.total;
+        let latency = record.answered.latency();
         match self {
             Self::Rate => crate::rate_per_s(run),
-            Self::Mean => total.mean_ns(),
-            Self::Percentile(percent) => total.quantile_ns(percent / 100.0).map(|ns| ns as f64),
-            Self::Max => total.max_ns().map(|ns| ns as f64),
+            Self::Mean => latency.mean_ns(),
+            Self::Percentile(percent) => latency.quantile_ns(percent / 100.0).map(|ns| ns as f64),
+            Self::Max => latency.max_ns().map(|ns| ns as f64),
+            Self::Lag => {
+                let intended = record.answered.intended.as_ref()?;
+                intended.lag.quantile_ns(0.99).map(|ns| ns as f64)
+            }
             Self::Errors => Some(record.failures_total() as f64),
             Self::Unexpected => Some(record.unexpected as f64),
             Self::Status(status) => Some(record.statuses.get(&status).copied().unwrap_or(0) as f64),
@@ -140,7 +147,9 @@ impl Metric {
     fn unit(self) -> Unit {
         match self {
             Self::Rate => Unit::PerSecond,
-            Self::Mean | Self::Percentile(_) | Self::Max | Self::Cpu => Unit::Nanoseconds,
+            Self::Mean | Self::Percentile(_) | Self::Max | Self::Lag | Self::Cpu => {
+                Unit::Nanoseconds
+            }
             Self::Errors | Self::Unexpected | Self::Status(_) => Unit::Requests,
         }
     }
@@ -158,12 +167,7 @@ impl FromStr for Metric {
             "errors" => return Ok(Self::Errors),
             "unexpected" => return Ok(Self::Unexpected),
             "cpu" => return Ok(Self::Cpu),
-            "lag" => {
-                return Err(ConditionError(
-                    "`lag` needs requests sent on a schedule (--rate): not in this version"
-                        .to_string(),
-                ));
-            }
+            "lag" => return Ok(Self::Lag),
             _ => {}
         }
         if let Some(digits) = text.strip_prefix("status.") {

@@ -6,6 +6,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use crate::system_error::reason;
+
 /// The format of a report file, chosen by its extension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -33,13 +35,22 @@ impl FileError {
         Self { path: path.to_path_buf(), problem: problem.into() }
     }
 
-    fn from_io(path: &Path, error: &io::Error) -> Self {
+    /// What to do when the operating system does not let this path be written.
+    pub fn from_io(path: &Path, error: &io::Error) -> Self {
+        if path.as_os_str().is_empty() {
+            return Self::new(path, "an empty file name: give one");
+        }
         let remedy = match error.kind() {
             io::ErrorKind::PermissionDenied => "no permission: choose another place",
             io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: choose another",
             io::ErrorKind::StorageFull => "the disk is full: make room or choose another",
+            io::ErrorKind::NotFound if folder_of(path).is_dir() => {
+                "no file can be made in this folder: choose another place"
+            }
             io::ErrorKind::NotFound => "the folder does not exist: create it first",
-            _ => return Self::new(path, format!("{error}: choose another place")),
+            io::ErrorKind::IsADirectory => "is a folder: name a file in it",
+            io::ErrorKind::NotADirectory => "part of the path is no folder: choose another place",
+            _ => return Self::new(path, format!("{}: choose another place", reason(error))),
         };
         Self::new(path, remedy)
     }
@@ -149,14 +160,17 @@ fn way(path: &Path) -> Result<Way, FileError> {
             if path.file_name().is_none() || path.as_os_str().as_encoded_bytes().ends_with(b"/") {
                 return Err(FileError::new(path, "is a folder: name a file in it"));
             }
-            follow_dangling(path).map(Way::Replace)
+            follow_links(path).map(Way::Replace).map_err(|error| FileError::from_io(path, &error))
         }
         Err(error) => Err(FileError::from_io(path, &error)),
     }
 }
 
 /// Where a link to a file that does not exist yet points to; any other path is itself.
-fn follow_dangling(path: &Path) -> Result<PathBuf, FileError> {
+///
+/// # Errors
+/// When links lead in a circle.
+pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
     let mut target = path.to_path_buf();
     for _ in 0..40 {
         let Ok(next) = fs::read_link(&target) else {
@@ -164,7 +178,7 @@ fn follow_dangling(path: &Path) -> Result<PathBuf, FileError> {
         };
         target = folder_of(&target).join(next);
     }
-    Err(FileError::new(path, "symbolic links in a circle: choose another place"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "symbolic links in a circle"))
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -17,6 +17,7 @@ mod moment;
 pub mod number;
 pub mod per_second;
 mod phases;
+pub mod system_error;
 mod table;
 pub mod text;
 

@@ -133,6 +133,7 @@ pub fn empty() -> Run {
             kept_alive: 0,
             repeated: 0,
             unfinished: 0,
+            never_sent: 0,
             unfinished_oldest_ns: 0,
             connections_opened: 0,
             received_bytes: 0,

@@ -28,6 +28,36 @@ pub fn peak_memory_bytes() -> Option<u64> {
     Some(u64::try_from(usage.ru_maxrss).ok()? * 1024)
 }
 
+/// The clock that counts the CPU time of the calling thread, for other threads of this process to
+/// read with [`clock_ns`]; `None` where there is none.
+pub fn thread_clock() -> Option<libc::clockid_t> {
+    let mut clock = 0;
+    // SAFETY: the calling thread is alive, and `clock` is writable for the duration of the call.
+    let answer = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
+    (answer == 0).then_some(clock)
+}
+
+/// What a clock shows, ns; `None` once its thread has ended.
+pub fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is a valid, writable timespec; any clock id may be asked for.
+    let answer = unsafe { libc::clock_gettime(clock, &mut time) };
+    (answer == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+}
+
+/// The number of the calling thread, as /proc knows it.
+pub fn thread_number() -> i32 {
+    // SAFETY: the call takes nothing and cannot fail.
+    unsafe { libc::gettid() }
+}
+
+/// Times a thread of this process has given up its CPU to wait; `None` once it has ended.
+pub fn voluntary_switches(thread: i32) -> Option<u64> {
+    let status = std::fs::read_to_string(format!("/proc/self/task/{thread}/status")).ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+    line.trim().parse().ok()
+}
+
 fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid, writable rusage for the duration of the call.
@@ -58,6 +88,18 @@ mod tests {
         // This thread only waited meanwhile.
         let here = thread_usage().unwrap();
         assert!(here.user_ns + here.system_ns < 1_000_000_000);
+    }
+
+    #[test]
+    fn every_sleep_of_a_thread_is_a_switch_of_its_own() {
+        let thread = thread_number();
+        let before = voluntary_switches(thread).unwrap();
+        for _ in 0..10 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        assert!(voluntary_switches(thread).unwrap() >= before + 10);
+        let ended = std::thread::spawn(thread_number).join().unwrap();
+        assert!(ended != thread && voluntary_switches(ended).is_none());
     }
 
     #[test]

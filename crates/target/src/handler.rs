@@ -1,10 +1,13 @@
 //! What a request is answered with: the one place where a server's own code goes. A handler
 //! knows nothing of sockets or threads, so the same handler serves under every I/O model.
 
-use ablaze_wire::http1::request_head::Method;
+use std::fmt;
+
+pub use ablaze_wire::http1::request_head::Method;
 use ablaze_wire::http1::response;
 
-use crate::answer::FixedAnswer;
+use crate::http1::answer::FixedAnswer;
+pub use crate::http1::chunks::Chunks;
 
 /// A complete request. Everything is lent for the duration of the call.
 #[derive(Debug, Clone, Copy)]
@@ -33,8 +36,15 @@ impl<'a> Request<'a> {
 pub struct Reply<'a> {
     /// What is answered.
     pub answer: Answer<'a>,
-    /// Time to wait before the answer leaves; 0 for none.
+    /// Time to wait before the answer leaves; 0 for none. No thread waits meanwhile.
     pub delay_ns: u64,
+}
+
+impl<'a> From<Answer<'a>> for Reply<'a> {
+    /// At once.
+    fn from(answer: Answer<'a>) -> Self {
+        Self { answer, delay_ns: 0 }
+    }
 }
 
 /// What is answered.
@@ -48,9 +58,60 @@ pub enum Answer<'a> {
         status: u16,
         /// Content-Type.
         content_type: &'a [u8],
+        /// Further fields.
+        fields: Fields,
         /// The body.
         body: Body<'a>,
     },
+}
+
+impl<'a> Answer<'a> {
+    /// An answer of this content type without further fields.
+    pub fn new(status: u16, content_type: &'a str, body: Body<'a>) -> Self {
+        let content_type = content_type.as_bytes();
+        Self::Made { status, content_type, fields: Fields::default(), body }
+    }
+
+    /// Plain text.
+    pub fn text(status: u16, text: impl Into<String>) -> Self {
+        let body = Body::Owned(text.into().into_bytes());
+        Self::new(status, "text/plain; charset=utf-8", body)
+    }
+
+    /// The same with a field more; an answer that was built before stays as it is.
+    #[must_use]
+    pub fn with_field(mut self, name: &str, value: &str) -> Self {
+        if let Self::Made { fields, .. } = &mut self {
+            fields.add(name, value);
+        }
+        self
+    }
+
+    /// Whether its body is made as it leaves.
+    #[inline]
+    pub(crate) fn is_stream(&self) -> bool {
+        matches!(self, Self::Made { body: Body::Stream(_), .. })
+    }
+}
+
+/// Fields of an answer besides those that every answer has.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fields(Vec<u8>);
+
+impl Fields {
+    /// Adds a field. Bytes that would end its line, or that no field may have (RFC 9110, 5.5),
+    /// become spaces.
+    pub fn add(&mut self, name: &str, value: &str) {
+        let clean = |byte: u8| if matches!(byte, b'\r' | b'\n' | 0) { b' ' } else { byte };
+        self.0.extend(name.bytes().map(clean));
+        self.0.extend_from_slice(b": ");
+        self.0.extend(value.bytes().map(clean));
+        self.0.extend_from_slice(b"\r\n");
+    }
+
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
 }
 
 /// Body of an answer that was made for its request.
@@ -62,12 +123,35 @@ pub enum Body<'a> {
     Borrowed(&'a [u8]),
     /// Bytes handed over.
     Owned(Vec<u8>),
+    /// So many bytes of [`crate::http1::filler`]; they take no memory.
+    Filler(u64),
+    /// A body whose length is not known, or that takes its time: it goes in chunks, to a client of
+    /// HTTP/1.0 up to the end of the connection.
+    Stream(Box<dyn Stream>),
+}
+
+/// A body that is made as it leaves.
+pub trait Stream: fmt::Debug + Send {
+    /// Adds the next pieces, at least one unless the body is complete or nothing is ready, and
+    /// says how it goes on. It must not block: it runs on the thread that serves others too.
+    fn next(&mut self, pieces: &mut Chunks<'_>) -> Flow;
+}
+
+/// How a stream goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// It is asked again so many nanoseconds after the pieces have left; with 0 at once.
+    After(u64),
+    /// The body is complete.
+    End,
 }
 
 /// Answers requests. Shared by all threads of a server.
 pub trait Handler: Send + Sync + 'static {
     /// Whether the body of a request for this path is wanted. If not, it is read and dropped.
-    fn wants_body(&self, method: Method, path: &[u8]) -> bool;
+    fn wants_body(&self, _method: Method, _path: &[u8]) -> bool {
+        false
+    }
 
     /// The answer to a request. `fixed` answers are built with [`FixedAnswer::new`] beforehand.
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a>;
@@ -120,5 +204,13 @@ mod tests {
             let split = path_and_query(target.as_bytes());
             assert_eq!(split, (path.as_bytes(), query.as_bytes()), "{target}");
         }
+    }
+
+    #[test]
+    fn a_field_stays_on_its_line() {
+        let mut fields = Fields::default();
+        fields.add("X-One", "1");
+        fields.add("X-Two", "2\r\nSet-Cookie: a");
+        assert_eq!(fields.as_bytes(), b"X-One: 1\r\nX-Two: 2  Set-Cookie: a\r\n");
     }
 }

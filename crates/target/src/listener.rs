@@ -1,6 +1,6 @@
-//! Listening sockets: one per worker, all on one address by `SO_REUSEPORT`.
+//! Listening sockets: one for all workers, or one each, all on one address by `SO_REUSEPORT`.
 //!
-//! Why not one listener for all: the kernel spreads connections over the group by a hash of their
+//! Why one each is the default: the kernel spreads connections over the group by a hash of their
 //! addresses, so every worker gets its share whatever the others do, no worker is woken for a
 //! connection that another takes, and no accept queue is shared. With one listener and
 //! `EPOLLEXCLUSIVE`, the worker that woke first takes all that came at once, and keeps them.
@@ -12,6 +12,9 @@ use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, SocketFlags, SocketType, bind, getsockname, listen, socket_with, sockopt,
 };
+
+use crate::conditions::SocketOptions;
+use crate::options::Options;
 
 /// Why a server cannot listen. Each text names the remedy.
 #[derive(Debug, thiserror::Error)]
@@ -58,10 +61,11 @@ pub enum ListenError {
 /// # Errors
 /// When the address cannot be listened on.
 pub fn listen_on(
-    address: SocketAddr,
+    options: &Options,
     count: usize,
-    backlog: i32,
 ) -> Result<(Vec<OwnedFd>, SocketAddr), ListenError> {
+    let Options { address, backlog, .. } = *options;
+    let open = |address| open(address, &options.sockets);
     let fail = |call, errno| explain(address, call, errno);
     // The first binds without SO_REUSEPORT, so that a port that any other socket listens on is
     // refused, and port 0 never picks one; it joins the group before it listens. The others then
@@ -87,14 +91,20 @@ pub fn listen_on(
     Ok((listeners, bound))
 }
 
-/// A socket whose accepted connections inherit `TCP_NODELAY`, so that none has to set it.
-fn open(address: SocketAddr) -> Result<OwnedFd, Errno> {
+/// A socket whose options its accepted connections inherit, so that none has to set them.
+fn open(address: SocketAddr, options: &SocketOptions) -> Result<OwnedFd, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
     let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
     let socket = socket_with(family, SocketType::STREAM, flags, None)?;
     // Connections of a former server that are not quite gone do not keep the port.
     sockopt::set_socket_reuseaddr(&socket, true)?;
-    sockopt::set_tcp_nodelay(&socket, true)?;
+    sockopt::set_tcp_nodelay(&socket, options.no_delay)?;
+    if let Some(bytes) = options.send_buffer_bytes {
+        sockopt::set_socket_send_buffer_size(&socket, bytes as usize)?;
+    }
+    if let Some(bytes) = options.receive_buffer_bytes {
+        sockopt::set_socket_recv_buffer_size(&socket, bytes as usize)?;
+    }
     Ok(socket)
 }
 
@@ -112,33 +122,34 @@ fn explain(address: SocketAddr, call: &'static str, errno: Errno) -> ListenError
 mod tests {
     use super::*;
 
-    fn loopback(port: u16) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], port))
+    fn at(address: SocketAddr) -> Options {
+        Options { address, backlog: 16, ..Options::default() }
     }
 
     #[test]
     fn a_group_shares_one_port_and_lets_no_second_group_in() {
-        let (listeners, bound) = listen_on(loopback(0), 3, 16).unwrap();
+        let (listeners, bound) = listen_on(&at("127.0.0.1:0".parse().unwrap()), 3).unwrap();
         assert_eq!(listeners.len(), 3);
         for count in [1, 3] {
-            let refused = listen_on(bound, count, 16).unwrap_err();
-            assert!(matches!(refused, ListenError::Busy(at) if at == bound), "{refused}");
+            let refused = listen_on(&at(bound), count).unwrap_err();
+            assert!(matches!(refused, ListenError::Busy(port) if port == bound), "{refused}");
         }
         drop(listeners);
-        listen_on(bound, 1, 16).unwrap();
+        listen_on(&at(bound), 1).unwrap();
     }
 
     #[test]
     fn a_port_without_the_right_is_refused_with_the_ways_out() {
         // Tests may run as root, who may use every port: the kernel's answer is given here.
-        let text = explain(loopback(80), "bind", Errno::ACCESS).to_string();
+        let text =
+            explain(SocketAddr::from(([127, 0, 0, 1], 80)), "bind", Errno::ACCESS).to_string();
         assert!(text.contains("port 80") && text.contains("1024") && text.contains("setcap"));
     }
 
     #[test]
     fn an_address_of_another_machine_is_refused_with_a_remedy() {
         // 192.0.2.0/24 is for documentation and belongs to no one (RFC 5737).
-        let refused = listen_on(SocketAddr::from(([192, 0, 2, 1], 0)), 1, 16).unwrap_err();
+        let refused = listen_on(&at(SocketAddr::from(([192, 0, 2, 1], 0))), 1).unwrap_err();
         assert!(refused.to_string().contains("ip address"), "{refused}");
     }
 }

@@ -2,17 +2,21 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use rustix::event::{EventfdFlags, eventfd};
 
-use crate::counters::{Counters, Served};
-use crate::event_loop::{Signal, Worker};
+use crate::accepting::{AcceptMode, HandOver, Intake, accept_for_others};
+use crate::counters::{Counters, Counts};
 use crate::handler::Handler;
 use crate::listener::{ListenError, listen_on};
+use crate::models::{IoModel, Worker};
 use crate::options::{Options, OptionsError};
+use crate::registry::{Entry, Registry};
 use crate::routes::Routes;
 use crate::service::Service;
 
@@ -39,6 +43,39 @@ pub enum StartError {
 #[error("a worker of the server ended: {0}")]
 pub struct WorkerError(String);
 
+/// How a thread is told to stop.
+#[derive(Debug)]
+pub struct Stop {
+    waker: OwnedFd,
+    set: AtomicBool,
+}
+
+impl Stop {
+    fn new() -> io::Result<Self> {
+        let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
+        Ok(Self { waker, set: AtomicBool::new(false) })
+    }
+
+    /// Whether the thread is to stop.
+    pub fn is_set(&self) -> bool {
+        self.set.load(Ordering::Acquire)
+    }
+
+    /// Tells it, and wakes it.
+    pub fn set(&self) {
+        self.set.store(true, Ordering::Release);
+        // An eventfd takes one more unless it holds 2^64 - 2 already.
+        let _ = rustix::io::write(&self.waker, &1u64.to_ne_bytes());
+    }
+}
+
+impl AsFd for Stop {
+    /// Readable from the moment at which the thread is to stop.
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.waker.as_fd()
+    }
+}
+
 impl Server {
     /// Starts the built-in server: [`Routes`].
     ///
@@ -56,23 +93,167 @@ impl Server {
     pub fn start_with<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         options.validate()?;
         let threads = options.threads_resolved();
-        let (listeners, address) = listen_on(options.address, threads, options.backlog)?;
-        let service = Arc::new(Service::new(handler, &options));
-        // Filled as the workers start: if one does not, dropping this stops the others.
-        let mut running = Running { address, workers: Vec::new() };
-        for (number, listener) in listeners.into_iter().enumerate() {
-            let counters = Arc::new(Counters::default());
-            let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
-                .map_err(io::Error::from)?;
-            let signal = Arc::new(Signal { waker, stop: AtomicBool::new(false) });
-            let worker = Worker::new(listener, service.clone(), counters.clone(), signal.clone())
-                .map_err(io::Error::from)?;
-            let thread = thread::Builder::new()
-                .name(format!("serve-{number}"))
-                .spawn(move || worker.run())?;
-            running.workers.push(RunningWorker { thread, counters, signal });
+        let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
+        let (listeners, address) = listen_on(&options, own_listeners)?;
+        let registry = Arc::new(Registry::default());
+        let service = Arc::new(Service::new(handler, &options, registry.clone()));
+        let shared_options = Arc::new(options.clone());
+        let (intakes, acceptor) = intakes(listeners, &options, threads)?;
+        let mut workers = Vec::new();
+        for (number, intake) in intakes.into_iter().enumerate() {
+            workers.push(Worker {
+                number,
+                intake,
+                service: service.clone(),
+                options: shared_options.clone(),
+                counters: Arc::new(Counters::default()),
+                stop: Arc::new(Stop::new()?),
+            });
+        }
+        let mut entries: Vec<_> = workers
+            .iter()
+            .map(|worker| Entry {
+                name: worker_name(worker.number),
+                counters: worker.counters.clone(),
+            })
+            .collect();
+        let acceptor_counters = Arc::new(Counters::default());
+        if acceptor.is_some() {
+            let counters = acceptor_counters.clone();
+            entries.push(Entry { name: ACCEPTOR.to_owned(), counters });
+        }
+        registry.set(entries);
+        let count = workers.len();
+        let threads = options.model.start(workers, &options)?;
+        // From here on, whatever fails: dropping this stops what runs.
+        let mut running = Running { address, registry, workers: count, threads };
+        if let Some(acceptor) = acceptor {
+            running.threads.insert(0, acceptor.start(acceptor_counters, &options)?);
         }
         Ok(running)
+    }
+}
+
+const ACCEPTOR: &str = "accept";
+
+fn worker_name(number: usize) -> String {
+    format!("serve-{number}")
+}
+
+/// Says where each worker gets its connections from.
+fn intakes(
+    listeners: Vec<OwnedFd>,
+    options: &Options,
+    threads: usize,
+) -> io::Result<(Vec<Intake>, Option<Acceptor>)> {
+    let (shared, exclusive) = match options.accept {
+        // A single worker accepts by itself; there is no one to hand connections to.
+        AcceptMode::Single if threads == 1 => (false, false),
+        AcceptMode::Single if options.model.accepts_itself(options) => (true, false),
+        AcceptMode::Single => {
+            let mut queues = Vec::new();
+            for _ in 0..threads {
+                queues.push(Arc::new(HandOver::new()?));
+            }
+            let intakes = queues.iter().cloned().map(Intake::Handed).collect();
+            let listener = listeners.into_iter().next();
+            return Ok((intakes, listener.map(|listener| Acceptor { listener, queues })));
+        }
+        AcceptMode::Shared => (true, false),
+        AcceptMode::Exclusive => (true, true),
+        AcceptMode::ReusePort => (false, false),
+    };
+    let mut sockets = listeners;
+    while let Some(first) = sockets.first()
+        && sockets.len() < threads
+    {
+        sockets.push(first.try_clone()?);
+    }
+    let intake = |socket| Intake::Listener { socket, shared, exclusive };
+    Ok((sockets.into_iter().map(intake).collect(), None))
+}
+
+/// The accepting thread before it runs.
+struct Acceptor {
+    listener: OwnedFd,
+    queues: Vec<Arc<HandOver>>,
+}
+
+impl Acceptor {
+    fn start(self, counters: Arc<Counters>, options: &Options) -> io::Result<Thread> {
+        let stop = Arc::new(Stop::new()?);
+        let told = stop.clone();
+        let batch = options.accept_batch;
+        let accept = move || {
+            counters.begin();
+            let ended = accept_for_others(&self.listener, &self.queues, batch, &counters, &told);
+            counters.end();
+            Ok(ended?)
+        };
+        let handle = thread::Builder::new().name(ACCEPTOR.to_owned()).spawn(accept)?;
+        Ok(Thread { handle, stop })
+    }
+}
+
+/// A thread that runs.
+#[derive(Debug)]
+pub(crate) struct Thread {
+    handle: JoinHandle<io::Result<()>>,
+    stop: Arc<Stop>,
+}
+
+/// Starts a model's workers; all of them are set up when this returns.
+pub(crate) fn start_workers<M: IoModel, H: Handler>(
+    workers: Vec<Worker<H>>,
+    options: &Options,
+) -> io::Result<Vec<Thread>> {
+    let shared = Arc::new(M::share(options)?);
+    // Filled as the workers start: if one does not, dropping this stops the others.
+    let mut started = Started(Vec::new());
+    for worker in workers {
+        let (ready, is_ready) = sync_channel(1);
+        let stop = worker.stop.clone();
+        let shared = shared.clone();
+        let handle = thread::Builder::new()
+            .name(worker_name(worker.number))
+            .spawn(move || work::<M, H>(worker, shared, &ready))?;
+        started.0.push(Thread { handle, stop });
+        is_ready.recv().map_err(|_| io::Error::other("a worker panicked as it was set up"))??;
+    }
+    Ok(std::mem::take(&mut started.0))
+}
+
+/// A worker's thread.
+fn work<M: IoModel, H: Handler>(
+    worker: Worker<H>,
+    shared: Arc<M::Shared>,
+    ready: &SyncSender<io::Result<()>>,
+) -> io::Result<()> {
+    if let Some(&cpu) = worker.options.cpus.get(worker.number % worker.options.cpus.len().max(1)) {
+        ablaze_sys::pin_thread(cpu)?;
+    }
+    let counters = worker.counters.clone();
+    counters.begin();
+    let run = match M::set_up(worker, shared) {
+        Ok(run) => run,
+        Err(error) => {
+            // Whoever started this worker waits for it.
+            let _ = ready.send(Err(error));
+            return Ok(());
+        }
+    };
+    let _ = ready.send(Ok(()));
+    let ended = run();
+    counters.end();
+    ended
+}
+
+/// Threads that are stopped if nobody takes them over.
+struct Started(Vec<Thread>);
+
+impl Drop for Started {
+    fn drop(&mut self) {
+        let _ = end(&mut self.0);
     }
 }
 
@@ -80,14 +261,9 @@ impl Server {
 #[derive(Debug)]
 pub struct Running {
     address: SocketAddr,
-    workers: Vec<RunningWorker>,
-}
-
-#[derive(Debug)]
-struct RunningWorker {
-    thread: JoinHandle<rustix::io::Result<()>>,
-    counters: Arc<Counters>,
-    signal: Arc<Signal>,
+    registry: Arc<Registry>,
+    workers: usize,
+    threads: Vec<Thread>,
 }
 
 impl Running {
@@ -98,13 +274,17 @@ impl Running {
 
     /// Number of workers.
     pub fn threads(&self) -> usize {
-        self.workers.len()
+        self.workers
     }
 
-    /// What it has served so far.
-    pub fn served(&self) -> Served {
-        let read = self.workers.iter().map(|worker| worker.counters.read());
-        read.fold(Served::default(), |sum, worker| sum + worker)
+    /// What it has served and done so far.
+    pub fn served(&self) -> Counts {
+        self.registry.total()
+    }
+
+    /// Its threads with their counters.
+    pub fn registry(&self) -> &Arc<Registry> {
+        &self.registry
     }
 
     /// Stops it: nothing is accepted any more, answers under way have up to a second. Returns,
@@ -112,33 +292,30 @@ impl Running {
     ///
     /// # Errors
     /// When a worker had ended by itself: connections it should have served were lost.
-    pub fn stop(mut self) -> Result<Served, WorkerError> {
-        let counters: Vec<_> = self.workers.iter().map(|worker| worker.counters.clone()).collect();
-        self.end()?;
-        Ok(counters.iter().fold(Served::default(), |sum, counters| sum + counters.read()))
-    }
-
-    fn end(&mut self) -> Result<(), WorkerError> {
-        for worker in &self.workers {
-            worker.signal.stop.store(true, Ordering::Release);
-            // An eventfd takes one more unless it holds 2^64 - 2 already.
-            let _ = rustix::io::write(&worker.signal.waker, &1u64.to_ne_bytes());
-        }
-        let mut result = Ok(());
-        for worker in self.workers.drain(..) {
-            match worker.thread.join() {
-                Ok(Ok(())) => {}
-                Ok(Err(errno)) => result = Err(WorkerError(errno.to_string())),
-                Err(_) => result = Err(WorkerError("it panicked; its message is above".into())),
-            }
-        }
-        result
+    pub fn stop(mut self) -> Result<Counts, WorkerError> {
+        end(&mut self.threads)?;
+        Ok(self.registry.total())
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         // Who wants to know calls `stop`.
-        let _ = self.end();
+        let _ = end(&mut self.threads);
     }
+}
+
+fn end(threads: &mut Vec<Thread>) -> Result<(), WorkerError> {
+    for thread in &*threads {
+        thread.stop.set();
+    }
+    let mut result = Ok(());
+    for thread in threads.drain(..) {
+        match thread.handle.join() {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => result = Err(WorkerError(error.to_string())),
+            Err(_) => result = Err(WorkerError("it panicked; its message is above".into())),
+        }
+    }
+    result
 }

@@ -1,9 +1,15 @@
-//! What all connections of a server share: the handler, the limits, and the answers that the
-//! protocol gives by itself.
+//! What all connections of a server share: the handler, the limits and conditions, and the answers
+//! that no handler is asked for.
 
-use crate::answer::{FixedAnswer, FixedBody};
-use crate::handler::Handler;
+use std::sync::Arc;
+
+use crate::conditions::circumstances::Circumstances;
+use crate::conditions::{AnswerKind, WriteMode};
+use crate::handler::{Answer, Body, Handler, Method, Reply};
+use crate::http1::answer::{FixedAnswer, FixedBody};
 use crate::options::Options;
+use crate::own_pages;
+use crate::registry::Registry;
 
 /// A handler and everything around it that does not change while the server runs.
 #[derive(Debug)]
@@ -12,15 +18,29 @@ pub struct Service<H> {
     pub handler: H,
     /// The Server field of answers made for their request.
     pub server_name: String,
+    /// What kind of server it is.
+    pub answer: AnswerKind,
+    /// Length that heads are padded to.
+    pub head_bytes: usize,
+    /// Head and body are written by different calls.
+    pub split: bool,
     /// Whether connections may be kept.
     pub keep_alive: bool,
+    /// Requests after which a connection is closed.
+    pub max_requests: u64,
+    /// What answers meet.
+    pub circumstances: Circumstances,
     /// Longest head of a request.
     pub max_head_bytes: usize,
     /// Longest body that is taken in for a handler.
     pub max_body_bytes: u64,
+    /// Who works here, for `/_/status`.
+    pub registry: Arc<Registry>,
     malformed: FixedAnswer,
     head_too_long: FixedAnswer,
     body_too_long: FixedAnswer,
+    no_own_page: FixedAnswer,
+    options: Options,
 }
 
 /// Why a request is refused by the protocol; the connection is closed after the answer, because
@@ -37,17 +57,23 @@ pub enum Refused {
 
 impl<H: Handler> Service<H> {
     /// Puts a handler under these options.
-    pub fn new(handler: H, options: &Options) -> Self {
+    pub fn new(handler: H, options: &Options, registry: Arc<Registry>) -> Self {
         let refusal = |status, text: &str| {
             let body = FixedBody::Bytes(text.as_bytes());
-            FixedAnswer::new(status, &options.server_name, "text/plain; charset=utf-8", body)
+            FixedAnswer::under(options, status, "text/plain; charset=utf-8", body)
         };
         Self {
             handler,
             server_name: options.server_name.clone(),
+            answer: options.answer,
+            head_bytes: options.head_bytes.unwrap_or(0),
+            split: options.write == WriteMode::Split,
             keep_alive: options.keep_alive,
+            max_requests: options.max_requests.unwrap_or(u64::MAX),
+            circumstances: Circumstances::new(options),
             max_head_bytes: options.max_head_bytes,
             max_body_bytes: options.max_body_bytes,
+            registry,
             malformed: refusal(400, "this is no HTTP/1 request, or it contradicts itself\n"),
             head_too_long: refusal(
                 431,
@@ -57,7 +83,36 @@ impl<H: Handler> Service<H> {
                 413,
                 &format!("the body is longer than {} bytes\n", options.max_body_bytes),
             ),
+            no_own_page: refusal(404, "nothing here; there are /_/status and /_/config\n"),
+            options: options.clone(),
         }
+    }
+
+    /// Whether the body of a request for this path is wanted.
+    #[inline]
+    pub fn wants_body(&self, method: Method, path: &[u8]) -> bool {
+        !path.starts_with(own_pages::PREFIX) && self.handler.wants_body(method, path)
+    }
+
+    /// The answer to a request for one of the server's own pages, whatever the handler; they wait
+    /// for nothing and nothing goes wrong with them. Nothing for any other path.
+    #[inline]
+    pub fn own_page(&self, path: &[u8]) -> Option<Reply<'_>> {
+        let page = path.strip_prefix(own_pages::PREFIX)?;
+        Some(self.reply_with_own_page(page))
+    }
+
+    #[cold]
+    fn reply_with_own_page(&self, page: &[u8]) -> Reply<'_> {
+        let page = match page {
+            b"status" => own_pages::status(&self.options, &self.registry),
+            b"config" => own_pages::config(&self.options),
+            _ => return Answer::Fixed(&self.no_own_page).into(),
+        };
+        let body = format!("{page:#}\n").into_bytes();
+        Answer::new(200, "application/json", Body::Owned(body))
+            .with_field("Cache-Control", "no-store")
+            .into()
     }
 
     /// The answer to a refused request.

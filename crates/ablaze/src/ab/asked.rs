@@ -10,7 +10,7 @@ use super::refusal::Refused;
 use super::request::Destination;
 use crate::load;
 use crate::planning::addresses::resolve;
-use crate::planning::{Asked, ConnectTo, Family, TargetAsked, order, sources};
+use crate::planning::{Asked, ConnectTo, Family, OptionNames, TargetAsked, order, sources};
 
 /// Most connections ab takes.
 const CONCURRENCY_MAX: i64 = 200_000;
@@ -21,7 +21,7 @@ const CONCURRENCY_MAX: i64 = 200_000;
 /// When the URL is none, numbers do not fit together or a file cannot be read.
 pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused> {
     let text = String::from_utf8_lossy(&options.url);
-    let url = Url::parse_like_ab(&text).map_err(|_| Refused::usage("invalid URL"))?;
+    let url = Url::parse_like_ab(&text).map_err(|_| invalid_url(&text))?;
     if url.scheme == Scheme::Https {
         return Err(Refused::text("https:// is not in this version: write http://"));
     }
@@ -43,11 +43,25 @@ pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused
         asked.target.family = if address.is_ipv4() { Family::V4 } else { Family::V6 };
     }
     asked.keep_every_request = options.gnuplot.is_some();
+    asked.names = OptionNames::AB;
     load::lay_over(native, &mut asked).map_err(|refusal| Refused::native_usage(refusal.line))?;
     // Laid over, a native end replaces both of ab's; here only the one of its kind.
     asked.limits.requests = requests_limit(options, native);
     asked.limits.duration_ns = native.load.duration.or(time_limit_ns(options));
     Ok(asked)
+}
+
+/// What is wrong with a URL that ab does not take. Most that the native command line takes lack
+/// only their path.
+fn invalid_url(text: &str) -> Refused {
+    let remedy = match Url::parse(text) {
+        Ok(url) if url.userinfo.is_some() => {
+            format!("ab takes no user in a URL: write -A NAME:PASSWORD {url}")
+        }
+        Ok(url) => format!("`{text}` is no URL to ab: write {url}"),
+        Err(error) => error.to_string(),
+    };
+    Refused::usage("invalid URL", remedy)
 }
 
 /// The name that is looked up, for messages.
@@ -67,13 +81,26 @@ fn concurrency(options: &Options, native: &load::Options) -> Result<u32, Refused
         return Ok(connections);
     }
     let requests = requests_limit(options, native).unwrap_or(u64::MAX);
+    if requests == 0 {
+        return Err(Refused::native_usage("0 requests measure nothing: give --requests 1 or more"));
+    }
     match options.concurrency {
-        0 => Err(Refused::usage("Cannot use concurrency level 0: give -c 1 or more")),
+        0 => Err(Refused::usage(
+            "Cannot use concurrency level 0",
+            "0 connections send nothing: give -c 1 or more",
+        )),
         level @ 1..=CONCURRENCY_MAX if level as u64 > requests => Err(Refused::usage(
             "Cannot use concurrency level greater than total number of requests",
+            format!(
+                "-c {level} needs at least as many requests, and -n is {requests}: give -n {level} \
+                 or more, or a lower -c"
+            ),
         )),
         level @ 1..=CONCURRENCY_MAX => Ok(level as u32),
-        _ => Err(Refused::usage(format!("Invalid Concurrency [Range 0..{CONCURRENCY_MAX}]"))),
+        level => Err(Refused::usage(
+            format!("Invalid Concurrency [Range 0..{CONCURRENCY_MAX}]"),
+            format!("-c {level}: give -c 1 to {CONCURRENCY_MAX}"),
+        )),
     }
 }
 
@@ -98,9 +125,12 @@ fn proxy(options: &Options) -> Result<Option<ConnectTo>, Refused> {
             ..ConnectTo::default()
         })),
         // ab takes port 0 and is refused by it.
-        _ => Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED).with_remedy(format!(
-            "-X {host} has no port from 1 to 65535: write for example -X {host}:3128"
-        ))),
+        _ => {
+            let host = if host.is_empty() { "HOST" } else { host };
+            Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED).with_remedy(format!(
+                "-X has no port from 1 to 65535: write for example -X {host}:3128"
+            )))
+        }
     }
 }
 
@@ -112,6 +142,7 @@ fn requests(
 ) -> Result<Requests, Refused> {
     let mut request = options.request.clone();
     let bodies = native::lay_over_request(native, &mut request)?;
+    request.check()?;
     let targets = targets(options, native, url)?;
     if bodies.len() > 1 && targets.len() > 1 {
         return Err(Refused::native_usage(
@@ -276,6 +307,14 @@ mod tests {
         let timed = asked_for("-t 3 -s -1 http://h/").unwrap().limits;
         assert_eq!(timed.requests, Some(50_000));
         assert_eq!((timed.duration_ns, timed.timeout_ns), (Some(3_000_000_000), 0));
+    }
+
+    #[test]
+    fn sockets_and_threads_are_ablaze_s() {
+        let asked = asked_for("-n 9 http://h/").unwrap();
+        assert!(asked.connections.no_delay);
+        assert_eq!(asked.workers.threads, None);
+        assert_eq!(asked_for("--threads 1 http://h/").unwrap().workers.threads, Some(1));
     }
 
     #[test]

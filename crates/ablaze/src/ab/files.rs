@@ -7,6 +7,7 @@ use std::path::Path;
 
 use ablaze_engine::Run;
 use ablaze_report::ab::{csv, gnuplot};
+use ablaze_report::file::{FileError, follow_links};
 
 use super::options::Options;
 use super::refusal::{Refused, system_text};
@@ -16,9 +17,9 @@ use super::refusal::{Refused, system_text};
 /// # Errors
 /// When one cannot, as ab words it.
 pub fn check(options: &Options) -> Result<(), Refused> {
-    for (path, name) in [(&options.csv, CSV), (&options.gnuplot, GNUPLOT)] {
+    for (path, kind) in [(&options.csv, CSV), (&options.gnuplot, GNUPLOT)] {
         if let Some(path) = path {
-            can_be_written(path).map_err(|error| cannot("open", name, &error))?;
+            can_be_written(path).map_err(|error| cannot("open", kind, path, &error))?;
         }
     }
     Ok(())
@@ -41,8 +42,10 @@ pub fn write(options: &Options, run: &Run) -> Result<(), Refused> {
     Ok(())
 }
 
-const CSV: &str = "CSV";
-const GNUPLOT: &str = "gnuplot";
+/// ab's name for a file, and the option that asks for it.
+type Kind = (&'static str, &'static str);
+const CSV: Kind = ("CSV", "-e");
+const GNUPLOT: Kind = ("gnuplot", "-g");
 
 fn can_be_written(path: &Path) -> io::Result<()> {
     match std::fs::metadata(path) {
@@ -50,7 +53,9 @@ fn can_be_written(path: &Path) -> io::Result<()> {
         Ok(found) if !found.is_file() && !found.is_dir() => Ok(()),
         Ok(_) => OpenOptions::new().write(true).open(path).map(drop),
         Err(_) => {
-            OpenOptions::new().write(true).create_new(true).open(path)?;
+            // A link to a file that does not exist yet is followed, as the writing will.
+            let path = follow_links(path)?;
+            OpenOptions::new().write(true).create_new(true).open(&path)?;
             std::fs::remove_file(path)
         }
     }
@@ -58,14 +63,17 @@ fn can_be_written(path: &Path) -> io::Result<()> {
 
 fn write_one(
     path: &Path,
-    name: &str,
+    kind: Kind,
     content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Refused> {
-    let file = File::create(path).map_err(|error| cannot("open", name, &error))?;
+    let file = File::create(path).map_err(|error| cannot("open", kind, path, &error))?;
     let mut out = BufWriter::new(file);
-    content(&mut out).and_then(|()| out.flush()).map_err(|error| cannot("write", name, &error))
+    content(&mut out)
+        .and_then(|()| out.flush())
+        .map_err(|error| cannot("write", kind, path, &error))
 }
 
-fn cannot(what: &str, name: &str, error: &io::Error) -> Refused {
+fn cannot(what: &str, (name, option): Kind, path: &Path, error: &io::Error) -> Refused {
     Refused::line(format!("Cannot {what} {name} output file: {}", system_text(error)))
+        .with_remedy(format!("{option} {}", FileError::from_io(path, error)))
 }

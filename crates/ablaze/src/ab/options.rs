@@ -97,6 +97,9 @@ impl Options {
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
     pub fn parse(words: &[OsString]) -> Result<Asked, Refused> {
+        if words.is_empty() {
+            return Err(Refused::no_words());
+        }
         let mut options = Self::new();
         let mut words = Words::new(words);
         while let Some(found) = words.next(&native::takes_value) {
@@ -115,7 +118,7 @@ impl Options {
         }
         let operands = words.operands();
         let [url] = &operands[..] else {
-            return Err(Refused::usage("wrong number of arguments"));
+            return Err(Refused::wrong_number_of_arguments(&operands));
         };
         options.url = url.clone().into_vec();
         Ok(Asked::Run(Box::new(options)))
@@ -139,7 +142,10 @@ impl Options {
     fn valued(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
         match letter {
             b'n' => match atoi(&value) {
-                ..=0 => return Err(Refused::text("Invalid number of requests")),
+                ..=0 => {
+                    return Err(Refused::text("Invalid number of requests")
+                        .with_remedy(format!("-n {}: give -n 1 or more", text(value))));
+                }
                 requests => self.requests = Some(requests as u64),
             },
             b'c' => self.concurrency = atoi(&value),
@@ -165,8 +171,12 @@ impl Options {
 
     fn of_request(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
         match letter {
-            b'p' => self.request.send_file(Method::Post, OsString::from_vec(value).into())?,
-            b'u' => self.request.send_file(Method::Put, OsString::from_vec(value).into())?,
+            b'p' => {
+                self.request.send_file(Method::Post, &PathBuf::from(OsString::from_vec(value)))?
+            }
+            b'u' => {
+                self.request.send_file(Method::Put, &PathBuf::from(OsString::from_vec(value)))?
+            }
             b'T' => self.request.content_type = value,
             b'm' => self.request.method = Some(Method::Custom(value)),
             b'C' => self.request.cookies.push(value),
@@ -200,7 +210,11 @@ fn credentials(
 ) -> Result<(), Refused> {
     let value = value.trim_ascii_start();
     if value.len() > CREDENTIALS_BYTES {
-        return Err(Refused::text(format!("{name} credentials too long")));
+        return Err(Refused::text(format!("{name} credentials too long")).with_remedy(format!(
+            "{} bytes are more than the {CREDENTIALS_BYTES} that ab takes: send them with -H \
+             '{field}: Basic …'",
+            value.len()
+        )));
     }
     request.add_credentials(field, value);
     Ok(())
@@ -304,6 +318,7 @@ mod tests {
         let long = |bytes| vec![OsString::from("-A"), "x".repeat(bytes).into(), "u".into()];
         assert!(Options::parse(&long(765)).is_ok());
         let refused = Options::parse(&long(766)).unwrap_err();
-        assert_eq!(refused.to_string(), "Authentication credentials too long\n\n");
+        let text = refused.to_string();
+        assert!(text.starts_with("Authentication credentials too long\n\nablaze: 766 bytes"));
     }
 }

@@ -97,6 +97,13 @@ fn message(run: &Run, kind: FailureKind) -> Refused {
             Refused::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
                 .with_remedy("the address of -B must be one of this machine's")
         }
+        FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
+            Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
+                .with_remedy(format!(
+                    "{} cannot be used: check its path, and start the server",
+                    destination(run)
+                ))
+        }
         FailureKind::Unreachable => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
                 .with_remedy(format!("{} cannot be reached from here", destination(run)))
@@ -129,6 +136,9 @@ fn no_answer(record: &Record) -> Refused {
 }
 
 fn destination(run: &Run) -> String {
+    if let Some(socket) = &run.plan.target.unix_socket {
+        return format!("unix:{}", socket.display());
+    }
     match &run.plan.target.addresses[..] {
         [address] => address.to_string(),
         _ => format!("{} port {}", run.plan.target.host, run.plan.target.port),

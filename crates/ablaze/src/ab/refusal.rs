@@ -1,6 +1,8 @@
-//! What ab says instead of a report, in its three shapes: a message with the usage (22), a text
-//! followed by an empty line (1), and `call: reason (code)` with the code modulo 256.
+//! What ab says instead of a report, in its three shapes: a message behind the program's name
+//! (22), a text followed by an empty line (1), and `call: reason (code)` with the code modulo 256.
+//! Behind it comes a line of ours with the remedy.
 
+use std::ffi::OsString;
 use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
@@ -20,14 +22,18 @@ pub struct Refused {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Shape {
-    /// Lines behind the program's name, then the usage.
+    /// Lines behind the program's name.
     Usage(Vec<String>),
+    /// A line behind the program's name, then the usage text.
+    WholeUsage(&'static str),
     /// A text and an empty line.
     Text(String),
     /// A line.
     Line(String),
 }
 
+/// What ab says to a command line without a URL, or with words behind it.
+const WRONG_NUMBER: &str = "wrong number of arguments";
 /// APR's number for a timeout.
 pub const TIMED_OUT: u32 = 70_007;
 /// APR's number for a name that does not resolve, and for a resolver that did not answer.
@@ -35,24 +41,62 @@ const NO_SUCH_NAME: u32 = 670_002;
 const TRY_AGAIN: u32 = 670_003;
 
 impl Refused {
-    /// A message, then the usage.
-    pub fn usage(message: impl Into<String>) -> Self {
-        Self { status: 22, shape: Shape::Usage(vec![message.into()]), remedy: None }
+    /// A message about the command line. ab puts its usage text of 45 lines behind it, which
+    /// scrolls the message away; here the remedy follows.
+    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let shape = Shape::Usage(vec![message.into()]);
+        Self { status: 22, shape, remedy: Some(remedy.into()) }
+    }
+
+    /// Nothing was asked for: the usage text says what there is.
+    pub fn no_words() -> Self {
+        Self { status: 22, shape: Shape::WholeUsage(WRONG_NUMBER), remedy: None }
+    }
+
+    /// No URL, or more than one word where it is expected.
+    pub fn wrong_number_of_arguments(operands: &[OsString]) -> Self {
+        let program = usage::program_name();
+        Self::usage(
+            WRONG_NUMBER,
+            match operands {
+                [] => format!(
+                    "the URL is missing: write for example `{program} -n 100 http://127.0.0.1:8080/`"
+                ),
+                [first, second, ..] if second.as_encoded_bytes().starts_with(b"-") => {
+                    let (first, second) = (first.to_string_lossy(), second.to_string_lossy());
+                    format!("`{second}` comes too late: write the options in front of `{first}`")
+                }
+                [first, rest @ ..] => format!(
+                    "the URL is `{}`, and nothing may follow it: leave {} away",
+                    first.to_string_lossy(),
+                    rest.iter()
+                        .map(|word| format!("`{}`", word.to_string_lossy()))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                ),
+            },
+        )
     }
 
     /// No option of ab's. ab goes on when exactly one word follows; losing an option measures
     /// something else than was asked for, so this does not.
     pub fn unknown_option(letter: u8) -> Self {
-        Self::usage(format!("illegal option -- {}", char::from(letter)))
+        let letter = char::from(letter);
+        Self::usage(
+            format!("illegal option -- {letter}"),
+            format!("no option -{letter} in ab: `{} -h` lists them", usage::program_name()),
+        )
     }
 
     /// An option at the end of the line that wants a value.
     pub fn missing_value(letter: u8) -> Self {
-        let lines = vec![
-            format!("option requires an argument -- {}", char::from(letter)),
-            "wrong number of arguments".to_owned(),
-        ];
-        Self { status: 22, shape: Shape::Usage(lines), remedy: None }
+        let letter = char::from(letter);
+        let lines =
+            vec![format!("option requires an argument -- {letter}"), WRONG_NUMBER.to_owned()];
+        Self { status: 22, shape: Shape::Usage(lines), remedy: None }.with_remedy(format!(
+            "-{letter} needs a value: `{} -h` says which",
+            usage::program_name()
+        ))
     }
 
     /// A text with the empty line behind it that ab's own texts have.
@@ -126,7 +170,10 @@ impl fmt::Display for Refused {
                 for line in lines {
                     writeln!(f, "{program}: {line}")?;
                 }
-                f.write_str(&usage::text(&program))?;
+            }
+            Shape::WholeUsage(line) => {
+                let program = usage::program_name();
+                write!(f, "{program}: {line}\n{}", usage::text(&program))?;
             }
             Shape::Text(text) => write!(f, "{text}\n\n")?,
             Shape::Line(line) => writeln!(f, "{line}")?,

@@ -1,8 +1,8 @@
 //! The bytes of ab's request: HTTP/1.0, and the order and spelling of header lines as ab has
-//! them. Compared with ab's own, byte for byte, in tests/ab_request.rs.
+//! them. Compared with ab's own, byte for byte, in tests/ab/request.rs.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::Path;
 
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials::basic;
@@ -90,7 +90,9 @@ impl Asked {
     pub fn choose(&mut self, method: Method) -> Result<(), Refused> {
         if self.method.is_some() {
             let name = String::from_utf8_lossy(method.name()).into_owned();
-            return Err(Refused::text(format!("Cannot mix {name} with other methods")));
+            return Err(Refused::text(format!("Cannot mix {name} with other methods")).with_remedy(
+                "a method is chosen already: -i, -p and -u exclude each other, -m goes behind them",
+            ));
         }
         self.method = Some(method);
         Ok(())
@@ -100,19 +102,19 @@ impl Asked {
     ///
     /// # Errors
     /// When another was chosen before, or the file cannot be read.
-    pub fn send_file(&mut self, method: Method, file: PathBuf) -> Result<(), Refused> {
+    pub fn send_file(&mut self, method: Method, file: &Path) -> Result<(), Refused> {
         self.choose(method)?;
-        let mut opened = std::fs::File::open(&file).map_err(|error| {
+        let mut opened = std::fs::File::open(file).map_err(|error| {
             let file = file.display();
-            Refused::line(format!(
-                "ab: Could not open POST data file ({file}): {}",
-                super::refusal::system_text(&error)
-            ))
+            let text = super::refusal::system_text(&error);
+            Refused::line(format!("ab: Could not open POST data file ({file}): {text}"))
+                .with_remedy(format!("the body comes from `{file}`: check its name and rights"))
         })?;
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).map_err(|error| {
             let text = super::refusal::system_text(&error);
             Refused::line(format!("ab: Could not read POST data file: {text}"))
+                .with_remedy(format!("the body comes from `{}`: give another file", file.display()))
         })?;
         self.body = Some(bytes);
         Ok(())
@@ -121,6 +123,23 @@ impl Asked {
     /// Adds a line of Basic credentials.
     pub fn add_credentials(&mut self, field: &str, name_and_password: &[u8]) {
         self.credentials.push(format!("{field}: {}", basic(name_and_password)));
+    }
+
+    /// Looks for what ab would send although no server can understand it: a method that is none,
+    /// and header lines without a name. An empty line would end the head in its middle.
+    ///
+    /// # Errors
+    /// With the native line.
+    pub fn check(&mut self) -> Result<(), Refused> {
+        self.headers.retain(|line| !line.is_empty());
+        let mut checked = RequestBuilder::new(self.method_name(), "/");
+        for line in &self.headers {
+            match line.iter().position(|b| *b == b':') {
+                None | Some(0) => checked = checked.header_line(line.as_slice()),
+                Some(_) => {}
+            }
+        }
+        checked.build().map(drop).map_err(|error| Refused::native_usage(error.to_string()))
     }
 
     /// The word on the request line.

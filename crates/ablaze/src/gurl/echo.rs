@@ -31,10 +31,9 @@ impl Handler for Echo {
         let answer = if request.body.is_empty() {
             Answer::Fixed(&self.empty)
         } else {
-            let content_type = CONTENT_TYPE.as_bytes();
-            Answer::Made { status: 200, content_type, body: Body::OfRequest }
+            Answer::new(200, CONTENT_TYPE, Body::OfRequest)
         };
-        Reply { answer, delay_ns: 0 }
+        answer.into()
     }
 }
 

@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use ablaze_engine::plan::Load;
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
 use ablaze_report::gurl as report;
 use ablaze_wire::url::{Scheme, Url};
 
@@ -18,7 +18,7 @@ use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::printed;
 use crate::planning::requests::{Bodies, RequestsAsked};
-use crate::planning::{self, Asked, sources};
+use crate::planning::{self, Asked, OptionNames, sources};
 use crate::refusal::note;
 use crate::{Refusal, help, load, outcome};
 
@@ -37,6 +37,7 @@ Load a URL as `gurl -bench` does, and print its report.
   -H, -header LINE    header field 'Name: value'; repeatable
   -A, -user-agent X   User-Agent (gurl)
   -d, -data BODY      body; @FILE reads a file
+  -rate N             requests per second in all, on a schedule, over at most -ac connections
   -connect-timeout T  longest a request may take (30s)
   -cpus N             worker threads (chosen by itself)
   -url URL            the URL, if it is not a bare word
@@ -99,7 +100,17 @@ fn asked(options: &Options) -> Result<Asked, Refusal> {
         requests.bodies = Bodies::Same(sources::body(body)?);
     }
     let mut asked = Asked::new(load::target(&url), requests.build()?);
-    asked.load = Load::Closed { connections: options.connections, pipeline: 1 };
+    let connections = options.connections;
+    asked.load = match options.rate_per_s {
+        None => Load::Closed { connections, pipeline: 1 },
+        Some(per_s) => Load::Open {
+            rate: RateProfile::constant(per_s as f64),
+            arrivals: Arrivals::Constant,
+            connections,
+            bounded: true,
+        },
+    };
+    asked.names = OptionNames::GURL;
     asked.workers.threads = (options.threads > 0).then_some(options.threads);
     asked.limits.timeout_ns = options.timeout_ns.unwrap_or(asked.limits.timeout_ns);
     (asked.limits.requests, asked.limits.duration_ns) = match options.duration_ns {

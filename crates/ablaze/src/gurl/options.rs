@@ -17,6 +17,8 @@ pub struct Options {
     pub requests: Option<u64>,
     /// `-duration`, ns.
     pub duration_ns: Option<u64>,
+    /// `-rate`: requests per second, on a schedule; gurl's 0 is none.
+    pub rate_per_s: Option<u64>,
     /// `-connect-timeout`, ns.
     pub timeout_ns: Option<u64>,
     /// `-cpus`; 0 chooses.
@@ -44,6 +46,7 @@ impl Default for Options {
             connections: 1,
             requests: Some(1),
             duration_ns: None,
+            rate_per_s: None,
             timeout_ns: None,
             threads: 0,
             method: None,
@@ -59,7 +62,6 @@ impl Default for Options {
 
 /// Options of gurl that are not its benchmark's, or come later.
 const LATER: &[&str] = &[
-    "rate",
     "F",
     "form",
     "form-string",
@@ -170,6 +172,7 @@ impl Options {
             "an" => self.requests = Some(values::count(&value)?),
             "duration" => self.duration_ns = Some(duration_ns(&value)?),
             "connect-timeout" => self.timeout_ns = Some(duration_ns(&value)?),
+            "rate" => self.rate_per_s = Some(values::count(&value)?).filter(|rate| *rate > 0),
             "cpus" => self.threads = values::small_count(&value)?,
             // Accepted without effect: there are as many connections as -ac says.
             "conns" => drop(values::count(&value)?),
@@ -191,6 +194,7 @@ const KNOWN: &[&str] = &[
     "duration",
     "connect-timeout",
     "cpus",
+    "rate",
     "conns",
     "X",
     "request",
@@ -283,7 +287,6 @@ mod tests {
             ("-ac", "-ac needs a value"),
             ("-ac x h", "-ac `x`"),
             ("-bench=maybe h", "-bench=`maybe`"),
-            ("-rate 5 h", "not in this version"),
             ("-nonsense h", "no option -nonsense"),
             ("a:1 b:2", "`b:2` is too much"),
         ] {

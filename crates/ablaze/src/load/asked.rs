@@ -3,7 +3,8 @@
 
 use std::net::UdpSocket;
 
-use ablaze_engine::plan::Load;
+use ablaze_engine::plan::{Arrivals, Load};
+use ablaze_report::system_error::reason;
 use ablaze_wire::url::Url;
 
 use super::options::{ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions};
@@ -46,7 +47,7 @@ pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
 /// # Errors
 /// When a local address is not this host's.
 pub fn lay_over(options: &Options, asked: &mut Asked) -> Result<(), Refusal> {
-    lay_over_load(&options.load, asked);
+    lay_over_load(&options.load, asked)?;
     lay_over_connections(&options.connection, asked)?;
     lay_over_workers(&options.machine, asked);
     if let Some(expect) = &options.report.expect {
@@ -96,12 +97,8 @@ fn keeps_alive(options: &Options) -> bool {
     !options.connection.no_keepalive && options.connection.requests_per_connection != Some(1)
 }
 
-fn lay_over_load(options: &LoadOptions, asked: &mut Asked) {
-    let Load::Closed { connections, pipeline } = &mut asked.load;
-    // A default gives way to few requests without a word; what was asked for is capped with one.
-    let few = options.requests.map_or(u32::MAX, |n| u32::try_from(n.max(1)).unwrap_or(u32::MAX));
-    *connections = options.connections.unwrap_or((*connections).min(few));
-    *pipeline = options.pipeline.unwrap_or(*pipeline);
+fn lay_over_load(options: &LoadOptions, asked: &mut Asked) -> Result<(), Refusal> {
+    asked.load = load(options, asked.load)?;
     // The time by itself ends a run only when nothing else does.
     match (options.requests, options.duration) {
         (None, None) => {}
@@ -113,8 +110,51 @@ fn lay_over_load(options: &LoadOptions, asked: &mut Asked) {
     asked.limits.warmup_ns = options.warmup.unwrap_or(asked.limits.warmup_ns);
     asked.limits.timeout_ns = options.timeout.unwrap_or(asked.limits.timeout_ns);
     if let Some(ramp) = options.ramp {
-        asked.connections.ramp_ns = ramp / u64::from((*connections).max(1));
+        asked.connections.ramp_ns = ramp / u64::from(asked.load.connections().max(1));
     }
+    Ok(())
+}
+
+/// The shape of the load: the options laid over the front end's.
+fn load(options: &LoadOptions, before: Load) -> Result<Load, Refusal> {
+    let Some(mut rate) = options.rate else {
+        return Ok(match before {
+            Load::Closed { connections, pipeline } => {
+                // A default gives way to few requests without a word; what was asked for is
+                // capped with one.
+                let requests = options.requests.unwrap_or(u64::MAX).max(1);
+                let few = u32::try_from(requests).unwrap_or(u32::MAX);
+                Load::Closed {
+                    connections: options.connections.unwrap_or(connections.min(few)),
+                    pipeline: options.pipeline.unwrap_or(pipeline),
+                }
+            }
+            open @ Load::Open { .. } => open,
+        });
+    };
+    if options.pipeline.is_some() {
+        return Err(Refusal::usage(
+            "--pipeline and --rate exclude each other: a request of a schedule does not wait \
+             behind another's answer",
+        ));
+    }
+    if options.ramp.is_some() {
+        return Err(Refusal::usage(
+            "--ramp and --rate exclude each other: connections are opened when requests are due; \
+             a rate that grows is --rate 0..1000/s",
+        ));
+    }
+    rate.steps = options.steps.unwrap_or(0);
+    if rate.steps > 1 && rate.is_constant() {
+        return Err(Refusal::usage("--steps needs two rates, such as --rate 100/s..5000/s"));
+    }
+    Ok(Load::Open {
+        rate,
+        arrivals: options.arrivals.unwrap_or(Arrivals::Constant),
+        // Without a bound planning puts in what this machine permits.
+        connections: options.connections.unwrap_or(0),
+        bounded: options.connections.is_some(),
+    })
 }
 
 fn lay_over_connections(options: &ConnectionOptions, asked: &mut Asked) -> Result<(), Refusal> {
@@ -138,7 +178,7 @@ fn lay_over_connections(options: &ConnectionOptions, asked: &mut Asked) -> Resul
             UdpSocket::bind((*address, 0)).map_err(|error| {
                 Refusal::usage(format!(
                     "--local-address {address} cannot be used: {}; give addresses of this host",
-                    sources::reason(&error)
+                    reason(&error)
                 ))
             })?;
         }
@@ -184,7 +224,7 @@ fn lay_over_workers(options: &MachineOptions, asked: &mut Asked) {
 mod tests {
     use std::net::IpAddr;
 
-    use ablaze_engine::plan::{Close, IoChoice, Spin};
+    use ablaze_engine::plan::{Close, IoChoice, RateProfile, Spin};
     use clap::Parser;
 
     use super::super::options::CommandLine;
@@ -202,6 +242,16 @@ mod tests {
     #[test]
     fn every_option_reaches_the_plan() {
         let table: &[Row] = &[
+            ("-r 10/ms --arrivals poisson -c 7 :1", |a| {
+                let rate = RateProfile::constant(10_000.0);
+                let arrivals = Arrivals::Poisson;
+                a.load == Load::Open { rate, arrivals, connections: 7, bounded: true }
+            }),
+            ("--rate 100..500 --steps 5 -d 9 :1", |a| {
+                let rate = RateProfile { from_per_s: 100.0, to_per_s: 500.0, steps: 5 };
+                let arrivals = Arrivals::Constant;
+                a.load == Load::Open { rate, arrivals, connections: 0, bounded: false }
+            }),
             (":1", |a| a.load == Load::Closed { connections: 50, pipeline: 1 }),
             ("-c 2k :1", |a| a.load == Load::Closed { connections: 2000, pipeline: 1 }),
             ("-n 7 :1", |a| a.load == Load::Closed { connections: 7, pipeline: 1 }),

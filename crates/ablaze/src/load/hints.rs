@@ -10,8 +10,6 @@ use crate::help::nearest;
 
 /// Options of DESIGN that a later version has, long and short.
 const LATER: &[(&str, &str)] = &[
-    ("--rate", "open load comes later; -c and -n or -d give a closed load"),
-    ("-r", "--rate comes later. Errors never stop a run here, so ab's -r is not needed"),
     ("--strict", "the verdict comes later; --fail-if gives a status to scripts"),
     ("--target-cpus", "watching the target's CPUs comes later"),
 ];
@@ -67,6 +65,9 @@ pub fn refusal(error: &clap::Error, command: &clap::Command) -> Refusal {
             } else {
                 format!("{name} and {other} exclude each other: leave one away")
             }
+        }
+        ErrorKind::MissingRequiredArgument if !option.is_empty() => {
+            format!("an option given here needs {option} as well; see `ablaze load --help`")
         }
         _ => {
             let text = error.to_string();

@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use ablaze_engine::plan::{Close, IoChoice, Spin};
+use ablaze_engine::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use clap::{ArgAction, Args, Parser};
 
 use crate::planning::ConnectTo;
@@ -65,6 +65,15 @@ pub struct LoadOptions {
     /// Length of the run; with -n, what comes first [default: 10s, none with -n]
     #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
     pub duration: Option<u64>,
+    /// Open loop, as 1000/s, 10/ms or 1/s..5k/s; -c then only bounds it
+    #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
+    pub rate: Option<RateProfile>,
+    /// Spacing of --rate: constant or poisson [default: constant]
+    #[arg(long, value_name = "HOW", value_parser = arrivals, requires = "rate")]
+    pub arrivals: Option<Arrivals>,
+    /// Steps between the two rates [default: evenly]
+    #[arg(long, value_name = "N", value_parser = values::small_count, requires = "rate")]
+    pub steps: Option<u32>,
     /// Requests in flight on each connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
@@ -211,7 +220,7 @@ Placeholders in path, header fields and body, each as wide in every request:
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
-Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN cpu.
+Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
 Formats of -o by extension: .json .csv .txt .hlog.
 An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if was
@@ -227,6 +236,15 @@ fn cpus(text: &str) -> Result<CpuList, String> {
 
 fn statuses(text: &str) -> Result<StatusList, String> {
     values::statuses(text).map(StatusList)
+}
+
+/// How arrivals are spaced.
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "constant" => Ok(Arrivals::Constant),
+        "poisson" => Ok(Arrivals::Poisson),
+        _ => Err("write constant or poisson".to_owned()),
+    }
 }
 
 fn http_version(text: &str) -> Result<u8, String> {

@@ -4,6 +4,7 @@
 pub mod addresses;
 pub mod descriptors;
 pub mod local;
+mod names;
 pub mod order;
 pub mod requests;
 pub mod sources;
@@ -15,6 +16,7 @@ use ablaze_engine::plan::{ClockStarts, Close, Connections, Limits, Load, Plan, R
 
 use crate::Refusal;
 pub use addresses::{ConnectTo, Family, TargetAsked};
+pub use names::OptionNames;
 pub use workers::WorkersAsked;
 
 /// What was asked for, in the engine's terms, before anything depends on this machine.
@@ -36,6 +38,8 @@ pub struct Asked {
     pub expect: Vec<RangeInclusive<u16>>,
     /// Keep a line of every request.
     pub keep_every_request: bool,
+    /// How messages name options.
+    pub names: OptionNames,
 }
 
 /// A Plan, and what the person should know about how it came about.
@@ -78,6 +82,7 @@ impl Asked {
             workers: WorkersAsked::default(),
             expect: vec![200..=399],
             keep_every_request: false,
+            names: OptionNames::NATIVE,
         }
     }
 }
@@ -99,9 +104,10 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
         load.connections(),
         on_this_host,
         &workers::Cpus::of_this_process(),
+        &asked.names,
         &mut notes,
     )?;
-    descriptors::make_sure_of(load.connections(), workers.count)?;
+    descriptors::make_sure_of(load.connections(), workers.count, &asked.names)?;
     if asked.target.unix_socket.is_none() {
         local::make_sure_of_ports(
             &asked.connections,
@@ -132,29 +138,57 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
 
 /// The load, with no more connections than there are requests.
 fn checked_load(asked: &Asked, notes: &mut Vec<String>) -> Result<Load, Refusal> {
-    let Load::Closed { mut connections, pipeline } = asked.load;
+    let names = &asked.names;
+    let connections = match asked.load {
+        Load::Open { bounded: false, .. } => descriptors::most_connections(),
+        load => load.connections(),
+    };
+    let nothing = |what: &str, option: &str, least: &str| {
+        Err(Refusal::usage(format!("{what} nothing: give {option} {least} or more")))
+    };
     if connections == 0 {
-        return Err(Refusal::usage("0 connections send nothing: give -c 1 or more"));
+        return nothing("0 connections send", names.connections, "1");
     }
-    if pipeline == 0 {
-        return Err(Refusal::usage("a pipeline of 0 sends nothing: give --pipeline 1 or more"));
+    if asked.load.pipeline() == 0 {
+        return nothing("a pipeline of 0 sends", "--pipeline", "1");
     }
     if asked.limits.requests == Some(0) {
-        return Err(Refusal::usage("0 requests measure nothing: give -n 1 or more"));
+        return nothing("0 requests measure", names.requests, "1");
     }
     if asked.limits.duration_ns == Some(0) {
-        return Err(Refusal::usage("a duration of 0 measures nothing: give -d 1s or more"));
+        return nothing("a duration of 0 measures", names.duration, "1s");
     }
+    let (mut connections, pipeline) = match asked.load {
+        Load::Closed { pipeline, .. } => (connections, pipeline),
+        Load::Open { rate, arrivals, bounded, .. } => {
+            return open_load(asked, Load::Open { rate, arrivals, connections, bounded });
+        }
+    };
     if let Some(requests) = asked.limits.requests
         && u64::from(connections) > requests
     {
         notes.push(format!(
-            "-c {connections} is more than the {requests} requests of -n: using {requests} \
-             connections"
+            "{} {connections} is more than the {requests} requests of {}: using {requests} \
+             connections",
+            names.connections, names.requests
         ));
         connections = requests as u32;
     }
     Ok(Load::Closed { connections, pipeline })
+}
+
+/// A load on a schedule: a rate that changes needs a time to do so.
+fn open_load(asked: &Asked, load: Load) -> Result<Load, Refusal> {
+    if let Load::Open { rate, .. } = load
+        && !rate.is_constant()
+        && asked.limits.duration_ns.is_none()
+    {
+        return Err(Refusal::usage(format!(
+            "a rate that changes does so over the length of the run: give {} as well",
+            asked.names.duration
+        )));
+    }
+    Ok(load)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use ablaze_report::system_error::reason;
 use ablaze_wire::url::{Scheme, Url};
 
 use crate::Refusal;
@@ -153,14 +154,6 @@ fn same_far_end(left: &Url, right: &Url) -> bool {
     left.scheme == right.scheme
         && left.port == right.port
         && left.host.eq_ignore_ascii_case(&right.host)
-}
-
-/// The reason of an I/O error in small letters, without the number in brackets.
-pub fn reason(error: &std::io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use ablaze_engine::plan::{IoChoice, Spin, Workers};
 
 use crate::Refusal;
+use crate::planning::OptionNames;
 
 /// What was asked about threads, CPUs and the I/O backend.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -68,20 +69,20 @@ pub fn choose(
     connections: u32,
     target_on_this_host: bool,
     cpus: &Cpus,
+    names: &OptionNames,
     notes: &mut Vec<String>,
 ) -> Result<Workers, Refusal> {
-    if let Some(cpu) = asked.cpus.iter().find(|cpu| !is_allowed(cpus, **cpu)) {
-        let allowed = ranges(&cpus.allowed);
-        return Err(Refusal::usage(format!(
-            "CPU {cpu} of --cpus is not among those this process may use: choose from {allowed}"
-        )));
-    }
+    refuse_foreign_cpu(&asked.cpus, cpus)?;
     let (usable, usable_text) = cpus.usable();
     let (count, count_reason) = match asked.threads {
-        Some(0) => return Err(Refusal::usage("0 threads do nothing: give -t 1 or more")),
+        Some(0) => {
+            let option = names.threads;
+            return Err(Refusal::usage(format!("0 threads do nothing: give {option} 1 or more")));
+        }
         Some(threads) if threads > connections => {
             notes.push(format!(
-                "-t {threads} is more than the {connections} {}: using {connections} {}",
+                "{} {threads} is more than the {connections} {}: using {connections} {}",
+                names.threads,
                 plural(connections, "connection"),
                 plural(connections, "thread")
             ));
@@ -90,8 +91,9 @@ pub fn choose(
         Some(threads) => {
             if threads > usable {
                 notes.push(format!(
-                    "-t {threads} means threads, more than {usable_text}; connections are -c, a \
-                     time limit is -d {threads}s"
+                    "{} {threads} means threads, more than {usable_text}; connections are {}, a \
+                     time limit is {} {threads}s",
+                    names.threads, names.connections, names.duration
                 ));
             }
             (threads, "as asked".to_owned())
@@ -117,8 +119,19 @@ pub fn choose(
     })
 }
 
-fn is_allowed(cpus: &Cpus, cpu: u32) -> bool {
-    cpus.allowed.is_empty() || cpus.allowed.contains(&cpu)
+/// Looks for a CPU of `--cpus` that this process may not use.
+///
+/// # Errors
+/// When there is one.
+pub fn refuse_foreign_cpu(asked: &[u32], cpus: &Cpus) -> Result<(), Refusal> {
+    let is_allowed = |cpu: &u32| cpus.allowed.is_empty() || cpus.allowed.contains(cpu);
+    match asked.iter().find(|cpu| !is_allowed(cpu)) {
+        None => Ok(()),
+        Some(cpu) => Err(Refusal::usage(format!(
+            "CPU {cpu} of --cpus is not among those this process may use: choose from {}",
+            ranges(&cpus.allowed)
+        ))),
+    }
 }
 
 fn limited(count: u32, reason: String, connections: u32) -> (u32, String) {
@@ -176,8 +189,15 @@ mod tests {
         ];
         for (count, quota, connections, local, threads, expected) in table {
             let asked = WorkersAsked { threads, ..WorkersAsked::default() };
-            let workers =
-                choose(&asked, connections, local, &cpus(count, quota), &mut Vec::new()).unwrap();
+            let workers = choose(
+                &asked,
+                connections,
+                local,
+                &cpus(count, quota),
+                &OptionNames::NATIVE,
+                &mut Vec::new(),
+            )
+            .unwrap();
             assert_eq!(workers.count, expected, "{count} {quota:?} {connections} {local}");
             assert!(!workers.count_reason.is_empty());
         }
@@ -190,7 +210,9 @@ mod tests {
             [(2, 1, true, true), (1, 1, true, false), (2, 2, true, false), (2, 2, false, true)];
         for (count, threads, local, expected) in table {
             let asked = WorkersAsked { threads: Some(threads), ..WorkersAsked::default() };
-            let workers = choose(&asked, 9, local, &cpus(count, None), &mut Vec::new()).unwrap();
+            let workers =
+                choose(&asked, 9, local, &cpus(count, None), &OptionNames::NATIVE, &mut Vec::new())
+                    .unwrap();
             assert_eq!(workers.cpus_to_spare, expected, "{count} {threads} {local}");
         }
     }
@@ -198,9 +220,19 @@ mod tests {
     #[test]
     fn given_cpus_carry_one_worker_each_and_must_be_allowed() {
         let asked = |cpus: &[u32]| WorkersAsked { cpus: cpus.into(), ..WorkersAsked::default() };
-        let workers = choose(&asked(&[0, 2]), 50, true, &cpus(4, None), &mut Vec::new()).unwrap();
+        let workers = choose(
+            &asked(&[0, 2]),
+            50,
+            true,
+            &cpus(4, None),
+            &OptionNames::NATIVE,
+            &mut Vec::new(),
+        )
+        .unwrap();
         assert_eq!((workers.count, workers.cpus), (2, vec![0, 2]));
-        let refusal = choose(&asked(&[4]), 50, true, &cpus(4, None), &mut Vec::new()).unwrap_err();
+        let refusal =
+            choose(&asked(&[4]), 50, true, &cpus(4, None), &OptionNames::NATIVE, &mut Vec::new())
+                .unwrap_err();
         assert!(refusal.line.contains("CPU 4") && refusal.line.contains("0-3"), "{refusal}");
     }
 
@@ -208,7 +240,7 @@ mod tests {
     fn more_threads_than_cpus_are_granted_with_a_word_about_the_options_meant() {
         let mut notes = Vec::new();
         let asked = WorkersAsked { threads: Some(30), ..WorkersAsked::default() };
-        choose(&asked, 100, true, &cpus(2, None), &mut notes).unwrap();
+        choose(&asked, 100, true, &cpus(2, None), &OptionNames::NATIVE, &mut notes).unwrap();
         assert!(notes[0].contains("-c") && notes[0].contains("-d 30s"), "{notes:?}");
     }
 

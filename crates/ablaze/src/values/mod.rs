@@ -3,9 +3,11 @@
 
 mod addresses;
 mod lists;
+mod rate;
 
 pub use addresses::local_addresses;
 pub use lists::{cpus, ports, statuses};
+pub use rate::rate;
 
 const DURATION_HELP: &str =
     "write a time such as 10s, 500ms, 1m30s or 2h; a bare number is seconds";

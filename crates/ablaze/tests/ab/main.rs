@@ -5,6 +5,8 @@
 // Helpers of tests are no tests to clippy; here, too, a panic is the way to fail.
 #![allow(clippy::unwrap_used)]
 
+mod beside;
+mod document;
 mod messages;
 mod misbehaving;
 mod quirks;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
 use crate::report_reader::Report;
-use crate::support::{Scratch, Server, ablaze, ok};
+use crate::support::{Scratch, Server, ablaze, ok, real_ab};
 
 /// Row 7: the server says it keeps the connection, but closes it. ab counts each such close as a
 /// request that failed by its length.
@@ -52,7 +52,11 @@ fn an_unknown_option_is_refused() {
     let server = Server::answering(ok("hello"));
     let ran = ablaze(&["-K", &server.url()]);
     assert_eq!(ran.status, 22);
-    assert!(ran.stderr.starts_with("ablaze ab: illegal option -- K\nUsage: "), "{}", ran.stderr);
+    assert!(
+        ran.stderr.starts_with("ablaze ab: illegal option -- K\nablaze: no option -K"),
+        "{}",
+        ran.stderr
+    );
     assert_eq!(server.connections(), 0);
 }
 
@@ -200,7 +204,9 @@ fn html_does_not_swallow_files_nor_columns() {
 fn no_connections_is_refused_with_a_remedy() {
     let ran = ablaze(&["-c", "0", "http://127.0.0.1:9/"]);
     assert_eq!(ran.status, 22);
-    assert!(ran.stderr.starts_with("ablaze ab: Cannot use concurrency level 0: give -c 1 or more"));
+    let expected = "ablaze ab: Cannot use concurrency level 0\n\
+                    ablaze: 0 connections send nothing: give -c 1 or more\n";
+    assert_eq!(ran.stderr, expected);
 }
 
 /// A method chosen by `-m HEAD` has no body in its answer; ab waits for one.
@@ -211,6 +217,24 @@ fn a_custom_head_is_head() {
     let report = Report::read(&ran.stdout);
     assert_eq!((report.complete_and_failed(), ran.status), ((4, 0), 0), "{}", ran.stdout);
     assert_eq!(report.value("Document Length"), Some("0 bytes"));
+}
+
+/// The kernel refuses to connect to the broadcast address (connect(2), ENETUNREACH): no packet is
+/// sent.
+#[test]
+fn an_address_that_cannot_be_reached_ends_as_with_ab() {
+    let url = "http://255.255.255.255/";
+    let ours = ablaze(&["-n", "20", url]);
+    let expected = "apr_socket_connect(): Network is unreachable (101)\n\
+                    ablaze: 255.255.255.255:80 cannot be reached from here\n";
+    assert_eq!((ours.status, &ours.stderr[..]), (101, expected));
+    let tolerant = ablaze(&["-r", "-n", "20", url]);
+    let report = Report::read(&tolerant.stdout);
+    assert_eq!((tolerant.status, report.failed_columns), (101, Some([20, 0, 0, 0])));
+    if let Some(theirs) = real_ab(&["-n", "20", url]) {
+        assert!(theirs.stderr.contains(expected.lines().next().unwrap()), "{}", theirs.stderr);
+        assert_eq!(theirs.status, 101);
+    }
 }
 
 /// Every address of a name is tried, and one that refuses costs no request.

@@ -40,7 +40,6 @@ fn requests_are_ab_s_byte_for_byte() {
         (&["-H", "X-1: 1", "-H", "X-2:2", "-H", "Accept-Encoding: gzip"], "/"),
         (&["-H", "Host: other", "-H", "user-agent: me", "-H", "ACCEPT: text/html"], "/"),
         (&["-H", "Content-Type: x/y", "-H", "Connection: close", "-p", body], "/"),
-        (&["-H", "no colon"], "/"),
         (
             &["-k", "-C", "c=1", "-A", "u:p", "-P", "q:r", "-p", body, "-T", "t/t", "-H", "X: 1"],
             "/all",

@@ -136,6 +136,7 @@ pub fn ok(body: &str) -> Vec<u8> {
 }
 
 /// What a program said and how it ended.
+#[derive(Debug)]
 pub struct Ran {
     pub stdout: String,
     pub stderr: String,

@@ -40,13 +40,19 @@ const TABLE: &[(&str, i32, &str)] = &[
     (":1 :2", 2, "--urls"),
     ("-n 5", 2, "no URL"),
     // Not in this version.
-    ("-r 1000 :1", 2, "not in this version"),
-    ("--rate=1000 :1", 2, "not in this version"),
+    ("-r ten :1", 2, "10/ms"),
+    ("--rate=0 :1", 2, "above"),
+    ("--rate 1..9 -n 5 :1", 2, "-d"),
+    ("--rate 5 --steps 3 :1", 2, "two rates"),
+    ("--rate 5 --pipeline 3 :1", 2, "exclude each other"),
+    ("--rate 5 --ramp 3 :1", 2, "exclude each other"),
+    ("--arrivals poisson :1", 2, "--rate"),
+    ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
     ("--strict :1", 2, "not in this version"),
     ("--http 2 :1", 2, "not in this version"),
     ("https://127.0.0.1:1/", 2, "not in this version"),
     ("compare a b", 2, "not in this version"),
-    ("gurl -rate 5 -bench :1", 2, "not in this version"),
+    ("gurl -rate x -bench :1", 2, "count"),
     // Fingers used to other tools.
     ("-kc 10 -i :1", 2, "-m HEAD"),
     ("-p file :1", 2, "-b @FILE"),
@@ -60,6 +66,14 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("unknown", 2, "http://unknown/"),
     ("gurl :1", 2, "-bench"),
     ("gurl -bench", 2, "no URL"),
+    // gurl's options have names of their own.
+    ("gurl -ac 0 -bench :1", 2, "give -ac 1 or more"),
+    ("gurl -an 0 -bench :1", 2, "give -an 1 or more"),
+    ("gurl -duration 0s -bench :1", 2, "give -duration 1s or more"),
+    ("gurl -H bad -bench :1", 2, "Name: value"),
+    ("gurl -bench :0", 2, "1 to 65535"),
+    ("gurl -d @/no/such/file -bench :1", 2, "`/no/such/file`"),
+    ("gurl -bench no-such-host.invalid/", 1, "check its spelling"),
 ];
 
 #[test]

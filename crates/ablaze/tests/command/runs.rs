@@ -169,6 +169,24 @@ fn interrupted_by(signal: &str) {
 }
 
 #[test]
+fn more_connections_than_requests_are_capped_in_the_words_of_the_command_line() {
+    let server = Server::start(200);
+    let url = server.url("/");
+    for (words, expected) in [
+        (&[&url[..], "-n", "5", "-c", "9"][..], "-c 9 is more than the 5 requests of -n"),
+        (
+            &["gurl", "-an", "5", "-ac", "9", "-bench", &url],
+            "-ac 9 is more than the 5 requests of -an",
+        ),
+        (&["ab", "-n", "2", "-c", "2", "--threads", "3", &url], "--threads 3 is more than the 2 "),
+    ] {
+        let said = ablaze(words);
+        assert_eq!((said.status, said.stderr.lines().count()), (0, 1), "{words:?}: {said:?}");
+        assert!(said.stderr.contains(expected), "{words:?}: {said:?}");
+    }
+}
+
+#[test]
 fn gurl_prints_its_report_with_the_servers_numbers() {
     let server = Server::start(200);
     let port = server.address.port();

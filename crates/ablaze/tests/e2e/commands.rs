@@ -1,7 +1,9 @@
 //! The other commands, as typed in the documents they come from.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::process::Stdio;
+use std::time::Duration;
 
 use crate::support::{ablaze, command, serve};
 
@@ -43,4 +45,50 @@ fn gurl_as_in_its_own_comparison() {
         assert!(ran.stdout.lines().any(|own| own == line), "{line}\n{}", ran.stdout);
     }
     assert_eq!(server.stop().unwrap().requests, 10_000);
+}
+
+/// What is sent back to these bytes, until the server closes.
+fn asked(address: &str, request: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+/// gurl's own server answers every path with 200, `Server: gurl-server` and no body; what was
+/// posted it prints on its terminal, here it comes back.
+#[test]
+fn gurl_s_echo_server_is_one_to_any_client() {
+    for option in ["-echo", "-l"] {
+        let mut child = command(&["gurl", option, ":0"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut out = BufReader::new(child.stdout.take().unwrap());
+        let mut line = String::new();
+        out.read_line(&mut line).unwrap();
+        let address = line.trim_end().strip_prefix("listening on http://").unwrap();
+        let address = address.trim_end_matches('/');
+        assert!(address.starts_with("127.0.0.1:") && !address.ends_with(":0"), "{line}");
+
+        let got =
+            asked(address, "GET /any/path?x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
+        let (head, body) = got.split_once("\r\n\r\n").unwrap();
+        assert!(head.starts_with("HTTP/1.1 200 OK\r\n"), "{got}");
+        for field in ["Server: gurl-server", "Content-Length: 0"] {
+            assert!(head.lines().any(|line| line.eq_ignore_ascii_case(field)), "{field}: {got}");
+        }
+        assert_eq!(body, "");
+        let posted =
+            "POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello";
+        let posted = asked(address, posted);
+        assert!(posted.starts_with("HTTP/1.1 200 OK\r\n"), "{posted}");
+        assert!(posted.ends_with("\r\n\r\nhello"), "{posted}");
+
+        let id = child.id().to_string();
+        assert!(
+            std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success()
+        );
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+        assert!(TcpStream::connect(address).is_err(), "nobody listens any more");
+    }
 }

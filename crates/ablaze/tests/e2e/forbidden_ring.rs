@@ -34,6 +34,18 @@ fn epoll_takes_over_and_the_report_says_why() {
     }
 }
 
+#[test]
+fn a_server_over_io_uring_is_refused_with_the_reason_and_another_model() {
+    for (errno, name) in [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS")] {
+        let ran = forbidden(errno, &["serve", ":0", "--model", "uring"]);
+        println!("{}", ran.stderr);
+        ran.assert_one_line(2, "io_uring");
+        ran.assert_one_line(2, name);
+        ran.assert_one_line(2, "epoll-et");
+        assert_eq!(ran.stdout, "");
+    }
+}
+
 /// Runs the command where `io_uring_setup` answers with this error.
 fn forbidden(errno: i32, words: &[&str]) -> Ran {
     let mut command = command(words);

@@ -8,6 +8,7 @@
 mod commands;
 mod counts;
 mod forbidden_ring;
+mod hlog;
 mod interruption;
 mod latency;
 mod memory;

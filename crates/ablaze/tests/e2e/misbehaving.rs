@@ -57,7 +57,9 @@ fn table() -> Vec<(B, All)> {
         (B::ObsFold, Succeed),
         (B::SplitEverywhere { pause: Duration::ZERO }, Succeed),
         (B::Garbage, Fail("malformed")),
+        (B::Surplus { bytes: 7 }, Succeed),
         (B::ConflictingLengths, Fail("malformed")),
+        (B::LengthAndChunked, Fail("malformed")),
         (B::LengthNoNumber, Fail("malformed")),
         (B::LongHead { field_bytes: 30_000 }, Succeed),
         (B::LongHead { field_bytes: 100_000 }, Fail("too-large")),
@@ -65,6 +67,7 @@ fn table() -> Vec<(B, All)> {
         (B::AnswersThenClose { answers: 3, announced: true }, Succeed),
         (B::AnswersThenClose { answers: 3, announced: false }, Succeed),
         (B::AnswerBeforeBody, Succeed),
+        (B::AnswerBeforeBodyThenReset, Succeed),
         (B::Stamped { delay: MS(1) }, Succeed),
     ]
 }

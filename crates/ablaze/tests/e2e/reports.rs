@@ -1,5 +1,5 @@
-//! Reports of real runs, read by what others rely on: the schema, the shape of the log, and the
-//! lines that scripts look for in ab's report, with stderr merged into it.
+//! Reports of real runs, read by what others rely on: the schema, and the lines that scripts
+//! look for in ab's report, with stderr merged into it.
 
 use std::process::Stdio;
 
@@ -30,29 +30,6 @@ fn the_json_of_a_run_follows_the_schema() {
             assert!(errors.is_empty(), "{io} {words:?}: {errors:?}");
         }
     }
-}
-
-#[test]
-fn the_log_has_a_line_per_phase_and_decodes() {
-    let server = serve();
-    let log = Scratch::new("run.hlog");
-    let ran = ablaze(&[&url(&server, "/"), "-n", "500", "-o", log.word()]);
-    assert_eq!(ran.status, 0, "{ran:?}");
-    let text = std::fs::read_to_string(log.path()).unwrap();
-    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    assert_eq!(
-        lines.next(),
-        Some(
-            "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\""
-        )
-    );
-    for line in lines {
-        let fields: Vec<&str> = line.split(',').collect();
-        assert!(fields.len() == 5 && fields[0].starts_with("Tag="), "{line}");
-        // A compressed histogram of version 2, in base64: 0x1c849304.
-        assert!(fields[4].starts_with("HISTFAAA"), "{line}");
-    }
-    assert!(text.contains("Tag=total,"), "{text}");
 }
 
 #[test]

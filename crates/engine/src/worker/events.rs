@@ -90,12 +90,13 @@ impl<I: Io> Handler<I> for Worker {
     }
 
     #[inline]
-    fn batch_end(&mut self, _io: &mut I, events: u32, oldest_at: u64, at: u64) {
+    fn batch_end(&mut self, io: &mut I, events: u32, oldest_at: u64, at: u64) {
         self.now_ns = at;
         self.recorder
             .record()
             .event_age
             .record_many(at.saturating_sub(oldest_at), u64::from(events));
+        self.hand_out(io, at);
         self.stamp(at);
     }
 }

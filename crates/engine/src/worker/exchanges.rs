@@ -28,7 +28,11 @@ impl Worker {
     }
 
     /// Begins the load on every connection.
-    pub(super) fn start_all<I: Io>(&mut self, io: &mut I, now: u64) {
+    pub(super) fn start_all<I: Io>(&mut self, io: &mut I, now: u64, end_ns: u64) {
+        if let Some(open) = &mut self.open_loop {
+            open.start(now, end_ns);
+            self.now_ns = now;
+        }
         let ramp_ns = if self.connects_first() { 0 } else { self.plan.connections.ramp_ns };
         for slot in 0..self.connections.len() as Slot {
             let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
@@ -64,6 +68,10 @@ impl Worker {
         if count == 0 {
             let connection = &self.connections[slot as usize];
             if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
+                if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
+                    self.note_idle(slot);
+                    return;
+                }
                 // Its requests are used up, the run's are not.
                 self.end_connection(io, slot, close_at_once(&self.plan));
             }
@@ -88,6 +96,7 @@ impl Worker {
     /// to repeat, or new ones.
     pub(super) fn open_next<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
+            self.note_vacant(slot);
             return;
         }
         let connection = &mut self.connections[slot as usize];
@@ -119,19 +128,27 @@ impl Worker {
     /// Takes numbers for the free places of a connection, up to its limit; returns how many.
     #[inline]
     fn take_exchanges(&mut self, slot: Slot) -> u32 {
-        let connection = &mut self.connections[slot as usize];
         let mut count = 0;
-        while connection.in_flight < self.pipeline
-            && connection.requests < self.requests_per_connection
-            && !self.closed_for_new
-        {
-            let Some(number) = self.schedule.take() else {
-                self.closed_for_new = true;
+        while {
+            let connection = &self.connections[slot as usize];
+            connection.in_flight < self.pipeline
+                && connection.requests < self.requests_per_connection
+                && !self.closed_for_new
+        } {
+            let next = if self.open_loop.is_some() {
+                self.take_arrival()
+            } else {
+                self.schedule.take().map(|number| (number, 0))
+            };
+            let Some((number, intended_ns)) = next else {
+                self.closed_for_new = self.open_loop.is_none();
                 break;
             };
+            let connection = &mut self.connections[slot as usize];
             let ring = (connection.oldest + connection.in_flight) % self.pipeline;
             self.exchanges[(slot * self.pipeline + ring) as usize] = Exchange {
                 number,
+                intended_ns,
                 template: self.outbox.template_of(number),
                 ..Exchange::default()
             };
@@ -419,6 +436,7 @@ impl Worker {
             if may_repeat && !exchange.repeated {
                 *exchange = Exchange {
                     number: exchange.number,
+                    intended_ns: exchange.intended_ns,
                     template: exchange.template,
                     started_ns: exchange.started_ns,
                     repeated: true,
@@ -465,6 +483,7 @@ impl Worker {
                 self.recorder.unfinished(&exchange, at);
             }
         }
+        self.note_never_sent(at);
     }
 }
 

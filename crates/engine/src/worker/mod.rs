@@ -7,6 +7,7 @@
 mod answers;
 mod events;
 mod exchanges;
+mod open_loop;
 mod timers;
 
 use std::io;
@@ -16,6 +17,7 @@ use ablaze_net::driver::Setup;
 use ablaze_net::{Driver, Endpoint, Io, Receive, Slot, Wait};
 use ablaze_wire::http1::response::Head;
 
+use self::open_loop::OpenLoop;
 use crate::connection::{Connection, Exchange, Stage};
 use crate::launch::Control;
 use crate::outbox::{Layout, Outbox};
@@ -30,6 +32,8 @@ use crate::schedule::{Numbers, Schedule};
 pub struct Assignment {
     /// Number of the worker, from 0.
     pub worker: u32,
+    /// Number of workers.
+    pub workers: u32,
     /// Its share of the connections.
     pub connections: u32,
     /// The whole Plan.
@@ -116,6 +120,8 @@ pub struct Worker {
     pipeline: u32,
     outbox: Outbox,
     schedule: Schedule,
+    /// The arrivals, if the load is an open loop; the schedule has nothing to say then.
+    open_loop: Option<OpenLoop>,
     numbers: Arc<Numbers>,
     recorder: Recorder,
     /// Heads of the answers before, one per template: an equal one needs no scan.
@@ -182,9 +188,10 @@ pub fn work<D: Driver>(
     worker.next_check_ns = now;
     if worker.connects_first() {
         worker.in_setup = true;
-        worker.setup_left = assignment.connections;
+        let first = worker.connections_at_start(&assignment);
+        worker.setup_left = first;
         let begun = now;
-        for slot in 0..assignment.connections {
+        for slot in 0..first {
             if control.stopped() || worker.hopeless {
                 break;
             }
@@ -208,14 +215,20 @@ pub fn work<D: Driver>(
     if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.hopeless {
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
-        worker.start_all(driver.io(), now);
+        if let Some(open) = &mut worker.open_loop {
+            open.for_warmup(&assignment);
+        }
         let warm_ns = now.saturating_add(plan.limits.warmup_ns);
+        worker.start_all(driver.io(), now, warm_ns);
         while now < warm_ns && !control.stopped() && !worker.hopeless {
             let until = warm_ns.min(now + TURN_NS);
             let spin_ns = spin.for_now(&worker);
             now = worker.turn(&mut driver, &mut effort, until, spin_ns)?;
         }
         worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
+        if let Some(open) = &mut worker.open_loop {
+            open.for_window(&assignment);
+        }
     }
 
     gate.window_opens();
@@ -225,7 +238,7 @@ pub fn work<D: Driver>(
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
     if !control.stopped() && !worker.hopeless {
-        worker.start_all(driver.io(), now);
+        worker.start_all(driver.io(), now, end_ns);
     }
     let mut spin = spin;
     loop {
@@ -287,10 +300,12 @@ impl Worker {
             pipeline,
             outbox: Outbox::new(&plan.requests, assignment.layout.clone(), assignment.worker),
             schedule: Schedule::new(Arc::clone(&assignment.numbers)),
+            open_loop: OpenLoop::new(assignment),
             numbers: Arc::clone(&assignment.numbers),
             recorder: Recorder::new(
                 &plan.expect,
                 plan.keep_every_request,
+                plan.load.is_open(),
                 Arc::clone(&assignment.snapshot),
             ),
             heads: plan.requests.templates.iter().take(64).map(|_| KnownHead::default()).collect(),
@@ -327,6 +342,17 @@ impl Worker {
             && self.plan.connections.keep_alive
     }
 
+    /// How many connections this worker opens before the clock starts.
+    fn connections_at_start(&self, assignment: &Assignment) -> u32 {
+        match &self.open_loop {
+            None => assignment.connections,
+            Some(_) => {
+                let all = self.plan.load.connections_at_start();
+                all.div_ceil(assignment.workers.max(1)).min(assignment.connections)
+            }
+        }
+    }
+
     /// One turn of the driver, then what is due. Returns the time.
     fn turn<D: Driver>(
         &mut self,
@@ -343,9 +369,11 @@ impl Worker {
         let gather_ns = (self.recorder.median_ns() / 20).min(gather_ns_max);
         let worth_it = gather_ns >= GATHER_NS_MIN;
         // A driver that sends at once would only sleep more often for it.
-        let gathers = worth_it && spin_ns == 0 && !<D::Io as Io>::SENDS_AT_ONCE;
+        let closed_loop = self.open_loop.is_none();
+        let gathers = worth_it && spin_ns == 0 && closed_loop && !<D::Io as Io>::SENDS_AT_ONCE;
         let at_least = if gathers { (self.in_flight / share).clamp(1, BATCH_CAP / 2) } else { 1 };
-        let wait = Wait { until_ns: until.min(self.next_check_ns), spin_ns, at_least, gather_ns };
+        let until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
+        let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
         let turn = driver.turn(self, wait)?;
         effort.turns += 1;
         effort.events += u64::from(turn.events);
@@ -357,6 +385,10 @@ impl Worker {
         let now = self.now_ns;
         if now >= self.next_check_ns {
             self.check_deadlines(driver.io(), now);
+        }
+        if self.next_arrival_ns() <= now {
+            self.hand_out(driver.io(), now);
+            self.stamp(driver.io().now());
         }
         Ok(now)
     }
@@ -370,7 +402,7 @@ impl Worker {
 
     /// Every request of the Plan is answered or failed.
     fn is_done(&mut self) -> bool {
-        self.in_flight == 0 && self.closed_for_new
+        self.in_flight == 0 && (self.closed_for_new || self.no_more_arrivals())
     }
 }
 

@@ -40,7 +40,7 @@ impl Worker {
         };
         let since = match connection.stage {
             Stage::Opening | Stage::Open if connection.in_flight > 0 => {
-                self.exchanges[self.place(slot, connection.oldest)].started_ns
+                self.exchanges[self.place(slot, connection.oldest)].timed_from_ns()
             }
             Stage::Opening => connection.opening_ns,
             _ => 0,

@@ -7,6 +7,7 @@
 mod addresses;
 mod interim;
 mod invariants;
+mod open_loop;
 mod pipelining;
 mod plans;
 mod repeating;

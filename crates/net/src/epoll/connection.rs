@@ -3,6 +3,7 @@
 use std::os::fd::OwnedFd;
 
 use crate::driver::{CloseReason, Receive};
+use crate::low_water::LowWater;
 use crate::outbox::Queue;
 
 /// Where a slot is in its life.
@@ -54,6 +55,8 @@ pub(super) struct Connection {
     /// Whether epoll reports writability of this socket.
     pub(super) watches_writable: bool,
     pub(super) is_tcp: bool,
+    /// What the socket gathers before it is reported readable.
+    pub(super) low_water: LowWater,
     pub(super) endpoint: u16,
     /// Errno of a failed send, or of a reset seen while connecting; 0 for none.
     pub(super) failed: i32,
@@ -74,6 +77,7 @@ impl Connection {
             listed: false,
             watches_writable: false,
             is_tcp: true,
+            low_water: LowWater::new(),
             endpoint: 0,
             failed: 0,
             notices: 0,

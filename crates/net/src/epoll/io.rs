@@ -19,6 +19,7 @@ use rustix::net::SendFlags;
 use super::connection::{Connection, Hangup, Stage};
 use crate::driver::{CloseHow, CloseReason, Io, OutBuffer, Outgoing, Receive, Slot};
 use crate::leases::Leases;
+use crate::low_water::LowWater;
 use crate::outbox::{Outbox, Queue, Queued};
 use crate::socket::{self, Connect, Route};
 
@@ -154,6 +155,17 @@ impl EpollIo {
         self.outbox.clear(&mut connection.queue);
     }
 
+    /// A part of a body was dropped: if the rest has not come yet, lets the socket gather it.
+    pub(super) fn gather(&mut self, slot: Slot, now_ns: u64) {
+        let connection = &mut self.connections[slot as usize];
+        let waits = connection.is_tcp && !connection.readable;
+        if let (true, Receive::Discard(left), Some(socket)) =
+            (waits, connection.receive, &connection.socket)
+        {
+            self.system_calls += connection.low_water.raise(socket.as_fd(), left, now_ns);
+        }
+    }
+
     /// Closes the slot's socket, if it has one.
     pub(super) fn drop_socket(&mut self, slot: Slot) {
         let connection = &mut self.connections[slot as usize];
@@ -180,6 +192,7 @@ impl Io for EpollIo {
         connection.hangup = Hangup::None;
         connection.failed = 0;
         connection.notices = 0;
+        connection.low_water = LowWater::new();
         connection.queue = Queue::EMPTY;
         if let Some(bytes) = first {
             let queued = Queued { bytes, accepted: 0, notify: false };
@@ -243,6 +256,12 @@ impl Io for EpollIo {
             return;
         }
         connection.receive = mode;
+        if connection.low_water.is_raised()
+            && !matches!(mode, Receive::Discard(_))
+            && let Some(socket) = &connection.socket
+        {
+            self.system_calls += connection.low_water.lower(socket.as_fd(), monotonic_ns());
+        }
         self.list(slot);
     }
 

@@ -176,6 +176,7 @@ impl EpollDriver {
         if came > 0 {
             let at = monotonic_ns();
             self.batch.events += 1;
+            self.io.gather(slot, at);
             handler.discarded(&mut self.io, slot, came, at);
         }
         true

@@ -2,11 +2,11 @@
 //!
 //! The ring is single-issuer with deferred task run, so completions appear only inside our own
 //! `io_uring_enter` and the kernel says by a flag when there are any. Small answers come through
-//! a multishot receive into a small ring of buffers; bodies nobody wants are dropped by one
-//! receive with `MSG_TRUNC | MSG_WAITALL`; a short connection is one chain of linked requests on
+//! a multishot receive into a small ring of buffers; large bodies nobody wants are gathered by the
+//! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked requests on
 //! a direct descriptor. `slots` holds the state of the sockets, `ring` the ring and its buffers.
 
-mod ring;
+pub mod ring;
 mod slots;
 
 use std::io;
@@ -48,8 +48,13 @@ impl UringDriver {
         let head_buffers = setup.slots.clamp(8, 4096).next_power_of_two() as u16;
         let batch_cap = setup.batch_cap.max(1) as usize;
         let io = UringIo::new(setup)?;
-        let heads = BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, HEAD_BUFFER_BYTES)?;
-        let bulk = BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?;
+        // SAFETY: of the driver's fields the ring (in `io`) is dropped first.
+        let (heads, bulk) = unsafe {
+            (
+                BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, HEAD_BUFFER_BYTES)?,
+                BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?,
+            )
+        };
         Ok(Self { io, heads, bulk, batch: Vec::with_capacity(batch_cap) })
     }
 
@@ -58,7 +63,7 @@ impl UringDriver {
     /// # Errors
     /// Why not, in words.
     pub fn probe() -> io::Result<()> {
-        ring::probe()
+        ring::probe(slots::OPERATIONS)
     }
 
     /// Ends this driver's waits from another thread.

@@ -1,12 +1,12 @@
 //! The ring itself: how it is set up, whether the kernel permits it, and the rings of buffers
-//! that receives take theirs from.
+//! that receives take theirs from. The driver uses it, and so does a server on io_uring.
 
 use std::io;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use io_uring::types::BufRingEntry;
-use io_uring::{IoUring, Probe, cqueue, opcode};
+use io_uring::{IoUring, Probe, cqueue};
 
 /// A ring for one thread.
 ///
@@ -24,22 +24,24 @@ pub fn make(submissions: u32, completions: u32) -> io::Result<IoUring> {
         .build(submissions)
 }
 
-/// Whether rings of this kind can be made, with everything the driver uses.
+/// Whether rings of this kind can be made, with these operations, silent success, rings of buffers
+/// and waits that take a timeout.
 ///
 /// # Errors
 /// Why not, in words.
-pub fn probe() -> io::Result<()> {
+pub fn probe(needed: &[u8]) -> io::Result<()> {
+    // In a thread that ends with it: when a ring goes, the kernel interrupts what the threads that
+    // used it wait for (io_ring_exit_work in io_uring/io_uring.c), and callers would see EINTR.
+    std::thread::scope(|scope| {
+        let probing = std::thread::Builder::new().spawn_scoped(scope, || probe_here(needed))?;
+        probing.join().unwrap_or_else(|_| Err(io::Error::other("probing io_uring panicked")))
+    })
+}
+
+fn probe_here(needed: &[u8]) -> io::Result<()> {
     let ring = make(8, 16).map_err(|error| io::Error::new(error.kind(), refusal(&error)))?;
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe)?;
-    let needed = [
-        opcode::Socket::CODE,
-        opcode::Connect::CODE,
-        opcode::Send::CODE,
-        opcode::Recv::CODE,
-        opcode::AsyncCancel::CODE,
-        opcode::PollAdd::CODE,
-    ];
     let params = ring.params();
     let complete = needed.iter().all(|&code| probe.is_supported(code))
         && params.is_feature_skip_cqe_on_success()
@@ -48,7 +50,8 @@ pub fn probe() -> io::Result<()> {
     if !complete {
         return Err(io::Error::other("this kernel's io_uring lacks operations ablaze needs"));
     }
-    BufferRing::new(&ring, 0, 8, 4096).map(drop)
+    // SAFETY: nothing ever receives on this ring, so nothing is written to its buffers.
+    unsafe { BufferRing::new(&ring, 0, 8, 4096) }.map(drop)
 }
 
 /// Why `io_uring_setup` failed, as far as it can be told.
@@ -101,16 +104,19 @@ pub fn tag(operation: u8, generation: u32, slot: u32) -> u64 {
 }
 
 impl RingCompletion {
+    /// The operation it was tagged with.
     #[inline]
     pub fn operation(&self) -> u8 {
         (self.tag >> 56) as u8
     }
 
+    /// The generation it was tagged with, 24 bits.
     #[inline]
     pub fn generation(&self) -> u32 {
         (self.tag >> 32) as u32 & 0xff_ffff
     }
 
+    /// The slot it was tagged with.
     #[inline]
     pub fn slot(&self) -> u32 {
         self.tag as u32
@@ -136,6 +142,7 @@ impl RingCompletion {
 }
 
 /// Buffers the kernel picks from for receives of one group, and the ring it finds them in.
+#[derive(Debug)]
 pub struct BufferRing {
     /// The entries, page-aligned as the kernel wants them, followed by the buffers.
     memory: NonNull<u8>,
@@ -152,7 +159,15 @@ impl BufferRing {
     ///
     /// # Errors
     /// No memory, or the kernel has no buffer rings (before 5.19).
-    pub fn new(ring: &IoUring, group: u16, entries: u16, buffer_bytes: u32) -> io::Result<Self> {
+    ///
+    /// # Safety
+    /// The ring must be dropped before the buffers are: until then the kernel may write to them.
+    pub unsafe fn new(
+        ring: &IoUring,
+        group: u16,
+        entries: u16,
+        buffer_bytes: u32,
+    ) -> io::Result<Self> {
         let ring_bytes = usize::from(entries) * size_of::<BufRingEntry>();
         let buffers_at = ring_bytes.next_multiple_of(4096);
         let memory_bytes = buffers_at + usize::from(entries) * buffer_bytes as usize;
@@ -174,7 +189,7 @@ impl BufferRing {
             .ok_or_else(|| io::Error::other("the kernel mapped memory at address zero"))?;
         let mut buffers = Self { memory, memory_bytes, entries, buffer_bytes, buffers_at, tail: 0 };
         // SAFETY: the entries lie at the start of the mapping, page-aligned, and the mapping lives
-        // until `self` is dropped; the driver drops its ring first.
+        // until `self` is dropped, which the caller does after the ring.
         unsafe {
             ring.submitter().register_buf_ring_with_flags(
                 memory.as_ptr() as u64,

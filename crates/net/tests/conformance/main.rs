@@ -82,6 +82,8 @@ macro_rules! conformance {
                 a_stock_is_read_to_its_end_in_small_pieces
                 discard_drops_exactly_what_was_asked
                 discard_leaves_the_surplus
+                large_bodies_dropped_in_parts_do_not_hold_up_what_follows
+                a_large_body_cut_short_is_counted_to_its_last_byte
                 discard_over_a_unix_socket
                 discard_to_end_counts_everything
                 a_pause_holds_bytes_until_resumed

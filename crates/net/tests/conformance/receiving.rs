@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use ablaze_net::driver::{CloseReason, Io, Receive};
+use ablaze_net::driver::{CloseReason, Io, Outgoing, Receive};
 
 use crate::TestDriver;
 use crate::recorder::{Event, Recorder, driver_to, pattern, run, run_for};
@@ -140,6 +140,58 @@ pub fn discard_drops_exactly_what_was_asked<D: TestDriver>() {
     body.extend_from_slice(b"END");
     let (server, written) = stock(body);
     discard::<D>(server, 3_000_000, &written);
+}
+
+/// The bytes in front of a body's last part are waited for together; the few bytes behind it are
+/// told at once all the same, body after body.
+pub fn large_bodies_dropped_in_parts_do_not_hold_up_what_follows<D: TestDriver>() {
+    const BODY_BYTES: u64 = 300_000;
+    let server = Server::tcp(1, |mut stream| {
+        for _ in 0..3 {
+            for _ in 0..3 {
+                write(&mut stream, &pattern(BODY_BYTES as usize / 3));
+                std::thread::sleep(Duration::from_millis(3));
+            }
+            std::thread::sleep(Duration::from_millis(10));
+            write(&mut stream, b"END");
+            // Whoever waits for more than these three bytes waits until the test gives up.
+            let mut go_on = [0];
+            std::io::Read::read_exact(&mut stream, &mut go_on).unwrap();
+        }
+    });
+    let mut driver: D = driver_to(server.address.clone(), b"+");
+    let mut left = BODY_BYTES;
+    let mut recorder = Recorder::new(move |io: &mut D::Io, slot, event| match event {
+        Event::Discarded(bytes) => {
+            left -= bytes;
+            if left == 0 {
+                io.receive(slot, Receive::Stream);
+            }
+        }
+        Event::Received { bytes, .. } => {
+            assert_eq!(bytes, b"END");
+            left = BODY_BYTES;
+            io.send(slot, Outgoing::Constant { start: 0, len: 1 }, false);
+            io.receive(slot, Receive::Discard(BODY_BYTES));
+        }
+        _ => {}
+    });
+    driver.io().open(0, 0, None, Receive::Discard(BODY_BYTES));
+    run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+    assert_eq!(recorder.discarded(0), 3 * BODY_BYTES);
+    assert_eq!(recorder.received(0), b"ENDENDEND");
+    server.join();
+}
+
+pub fn a_large_body_cut_short_is_counted_to_its_last_byte<D: TestDriver>() {
+    let server = Server::tcp(1, |mut stream| {
+        for _ in 0..3 {
+            write(&mut stream, &pattern(100_000));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    });
+    let recorder = receive_all::<D>(server, Receive::Discard(3_000_000));
+    assert_eq!(recorder.discarded(0), 300_000);
 }
 
 pub fn discard_leaves_the_surplus<D: TestDriver>() {

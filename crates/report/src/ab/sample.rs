@@ -57,6 +57,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         kept_alive: 10,
         repeated: 0,
         unfinished: 0,
+        never_sent: 0,
         unfinished_oldest_ns: 0,
         connections_opened: 2,
         received_bytes: 1024,

@@ -90,6 +90,6 @@ fn what_cannot_be_understood_names_the_remedy() {
     assert!(error("errors>101%").contains("a share"));
     assert!(error("errors>").contains("a share"));
     assert!(error("status.5xx>0").contains("three digits"));
-    assert!(error("lag>1ms").contains("not in this version"));
+    assert!(error("lag>1%").contains("a time"));
     assert!(error("").contains("such as p99>50ms"));
 }

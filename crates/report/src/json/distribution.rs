@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::Phases;
+use ablaze_engine::record::Intended;
 use ablaze_stats::{Exact, Latency, RestoreError};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,12 @@ pub(super) struct PhasesOf {
     receive: Distribution,
     total: Distribution,
     processing: Distribution,
+    /// From when a request was due; in open loop only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    response: Option<Distribution>,
+    /// From when it was due to when it began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lag: Option<Distribution>,
 }
 
 /// A distribution of times in ns. Without values every figure is null.
@@ -54,12 +61,15 @@ pub(super) struct Unreadable {
 
 impl PhasesOf {
     pub(super) fn save(phases: &Phases) -> Self {
+        let intended = phases.intended.as_ref();
         Self {
             connect: Distribution::save(&phases.connect),
             wait: Distribution::save(&phases.wait),
             receive: Distribution::save(&phases.receive),
             total: Distribution::save(&phases.total),
             processing: Distribution::save(&phases.processing),
+            response: intended.map(|intended| Distribution::save(&intended.response)),
+            lag: intended.map(|intended| Distribution::save(&intended.lag)),
         }
     }
 
@@ -73,6 +83,13 @@ impl PhasesOf {
             receive: restore(&self.receive, "receive")?,
             total: restore(&self.total, "total")?,
             processing: restore(&self.processing, "processing")?,
+            intended: match (&self.response, &self.lag) {
+                (Some(response), Some(lag)) => Some(Box::new(Intended {
+                    response: restore(response, "response")?,
+                    lag: restore(lag, "lag")?,
+                })),
+                _ => None,
+            },
         })
     }
 }

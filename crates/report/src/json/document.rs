@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::plan::{Connections, Limits, Target, Workers};
+use ablaze_engine::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
@@ -80,6 +80,7 @@ pub(super) struct Request {
 #[serde(tag = "shape", rename_all = "kebab-case")]
 pub(super) enum Load {
     Closed { connections: u32, pipeline: u32 },
+    Open { rate: RateProfile, arrivals: Arrivals, connections: u32, bounded: bool },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -114,6 +115,9 @@ pub(super) struct FirstFailure {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Unfinished {
     pub count: u64,
+    /// Of them, those that were due and found no connection.
+    #[serde(default)]
+    pub never_sent: u64,
     pub oldest_ns: u64,
 }
 

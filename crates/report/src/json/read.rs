@@ -110,7 +110,6 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         "1.1" => 1,
         other => return Err(damaged("request.http_version", &format!("`{other}` is unknown"))),
     };
-    let Load::Closed { connections, pipeline } = document.load;
     Ok(Plan {
         target: document.target.clone(),
         requests: Requests {
@@ -121,7 +120,12 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
             has_body: request.has_body,
             seed: request.seed,
         },
-        load: plan::Load::Closed { connections, pipeline },
+        load: match document.load {
+            Load::Closed { connections, pipeline } => plan::Load::Closed { connections, pipeline },
+            Load::Open { rate, arrivals, connections, bounded } => {
+                plan::Load::Open { rate, arrivals, connections, bounded }
+            }
+        },
         limits: document.limits.clone(),
         connections: document.connections.clone(),
         workers: document.threads.clone(),
@@ -164,6 +168,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         kept_alive: document.kept_alive,
         repeated: document.repeated,
         unfinished: document.unfinished.count,
+        never_sent: document.unfinished.never_sent,
         unfinished_oldest_ns: document.unfinished.oldest_ns,
         connections_opened: document.connections_opened,
         received_bytes: document.bytes.received,

@@ -35,6 +35,9 @@ pub(super) fn document(run: &Run) -> Document {
         },
         load: match plan.load {
             plan::Load::Closed { connections, pipeline } => Load::Closed { connections, pipeline },
+            plan::Load::Open { rate, arrivals, connections, bounded } => {
+                Load::Open { rate, arrivals, connections, bounded }
+            }
         },
         limits: plan.limits.clone(),
         connections: plan.connections.clone(),
@@ -54,7 +57,11 @@ pub(super) fn document(run: &Run) -> Document {
         succeeded: record.succeeded(),
         unexpected: record.unexpected,
         failed: failed(record),
-        unfinished: Unfinished { count: record.unfinished, oldest_ns: record.unfinished_oldest_ns },
+        unfinished: Unfinished {
+            count: record.unfinished,
+            never_sent: record.never_sent,
+            oldest_ns: record.unfinished_oldest_ns,
+        },
         repeated: record.repeated,
         kept_alive: record.kept_alive,
         connections_opened: record.connections_opened,

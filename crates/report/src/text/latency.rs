@@ -30,7 +30,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     }
     let rows = rows(run);
     let mut lines = narrowest_that_shows_most(&rows, style.width);
-    lines.extend(shape(&run.record.answered.total, style.width));
+    lines.extend(shape(run.record.answered.latency(), style.width));
     lines.extend(too_few(&rows).map(|line| style.dim(&line)));
     lines
 }
@@ -58,7 +58,14 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     if p50(&answered.receive) >= p50(&answered.total) * RECEIVE_MATTERS_FROM {
         rows.push(row("receive", &answered.receive, ""));
     }
-    rows.push(row("total", &answered.total, ""));
+    match &answered.intended {
+        None => rows.push(row("total", &answered.total, "")),
+        Some(intended) => {
+            rows.push(row("service", &answered.total, ""));
+            rows.push(row("lag", &intended.lag, ""));
+            rows.push(row("response", &intended.response, ""));
+        }
+    }
     rows.retain(|row| row.latency.count() > 0);
     rows
 }

@@ -7,10 +7,10 @@ mod outcome;
 mod style;
 
 use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
 use ablaze_engine::run::Ended;
 
-use crate::number::{counted, grouped, time};
+use crate::number::{counted, grouped, rate, time};
 use crate::table::{sentence, wrapped};
 
 pub use style::Style;
@@ -24,7 +24,7 @@ pub fn write(run: &Run, style: &Style) -> String {
     lines.extend(latency::lines(run, style));
     lines.push(String::new());
     lines.extend(effort::lines(run, style));
-    lines.extend(closed_loop_remark(run, style));
+    lines.extend(remark_on_load(run, style));
     lines.dedup_by(|second, first| second.is_empty() && first.is_empty());
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
@@ -42,11 +42,7 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
         (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
         (true, None) => "keep-alive".to_string(),
     };
-    let Load::Closed { connections, pipeline } = plan.load;
-    let mut load = format!("closed loop, {}", counted(connections.into(), "connection"));
-    if pipeline > 1 {
-        load.push_str(&format!(" × {pipeline} pipelined requests"));
-    }
+    let load = load(&plan.load);
     let items = [
         format!("{} {}", plan.requests.method, plan.target.url),
         format!("HTTP/1.{} {keep}", plan.requests.minor_version),
@@ -76,6 +72,40 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
     lines
 }
 
+/// The shape of the load in words.
+fn load(load: &Load) -> String {
+    match *load {
+        Load::Closed { connections, pipeline } => {
+            let mut text = format!("closed loop, {}", counted(connections.into(), "connection"));
+            if pipeline > 1 {
+                text.push_str(&format!(" × {pipeline} pipelined requests"));
+            }
+            text
+        }
+        Load::Open { rate, arrivals, connections, bounded } => {
+            let spacing = match arrivals {
+                Arrivals::Constant => "evenly spaced",
+                Arrivals::Poisson => "Poisson",
+            };
+            let mut text = format!("open loop, {}", asked_rate(rate));
+            text.push_str(&format!(" {spacing}"));
+            if bounded {
+                text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
+            }
+            text
+        }
+    }
+}
+
+fn asked_rate(asked: RateProfile) -> String {
+    let RateProfile { from_per_s, to_per_s, steps } = asked;
+    match steps {
+        _ if asked.is_constant() => format!("{}/s", rate(from_per_s)),
+        0 | 1 => format!("{}/s to {}/s", rate(from_per_s), rate(to_per_s)),
+        steps => format!("{}/s to {}/s in {steps} steps", rate(from_per_s), rate(to_per_s)),
+    }
+}
+
 /// Where the connections really went, where the URL does not show it, and why so many threads.
 fn particulars(run: &Run) -> Option<String> {
     let plan = &run.plan;
@@ -91,8 +121,8 @@ fn particulars(run: &Run) -> Option<String> {
     (!items.is_empty()).then(|| items.join(" · "))
 }
 
-/// What a closed loop cannot tell.
-fn closed_loop_remark(run: &Run, style: &Style) -> Vec<String> {
+/// What the shape of the load means for the figures.
+fn remark_on_load(run: &Run, style: &Style) -> Vec<String> {
     if run.record.answers == 0 {
         return Vec::new();
     }
@@ -100,6 +130,12 @@ fn closed_loop_remark(run: &Run, style: &Style) -> Vec<String> {
         Load::Closed { connections: 1, .. } => "the connection waits".to_string(),
         Load::Closed { connections, .. } => {
             format!("each of the {} connections waits", grouped(connections.into()))
+        }
+        Load::Open { .. } => {
+            let remark = "Open loop: response counts from when a request was due, service from \
+                          when it was sent or began to connect; lag lies between the two.";
+            let lines = sentence("  ", remark, style.width.min(100));
+            return lines.into_iter().map(|line| style.dim(&line)).collect();
         }
     };
     let remark = format!(

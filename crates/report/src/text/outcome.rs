@@ -5,6 +5,7 @@ use ablaze_engine::{FailureKind, Run};
 use super::Style;
 use crate::number::{bytes_rate, grouped, length, percent, rate, time};
 use crate::per_second::PerSecond;
+use crate::system_error::reason;
 use crate::table::{sentence, wrapped};
 
 /// Width of the label and the figure, so that what follows them stands in one column.
@@ -128,7 +129,7 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
         let connecting = if first.connecting { " while connecting" } else { "" };
         let system = match first.errno {
             0 => String::new(),
-            errno => format!(": {}", std::io::Error::from_raw_os_error(errno)),
+            errno => format!(": {}", reason(&std::io::Error::from_raw_os_error(errno))),
         };
         let text = format!("the first: {}{connecting}{system}", first.kind.label());
         lines.extend(sentence(&indent, &text, style.width));

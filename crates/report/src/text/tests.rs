@@ -48,7 +48,7 @@ fn what_went_wrong_is_named_and_counted() {
         "200: 19,900    404: 90    503: 10    bodies of 14–162 B",
         "0.50 % of the answers    404: 90    503: 10    expected: 2xx, 3xx",
         "0.075 % of the requests    reset: 12    timeout: 3",
-        "the first: reset: Connection reset by peer",
+        "the first: reset: connection reset by peer",
         "they took p50 1.00 ms, max 30.0 s",
         "in flight at the end, the oldest for at least 812 µs",
         "12×, during the run",
@@ -79,7 +79,7 @@ fn a_run_without_answers_says_so() {
     }
     let text = plain(&sample::refused());
     assert!(text.contains("given up: not one connection could be made"));
-    assert!(text.contains("the first: refused while connecting: Connection refused"));
+    assert!(text.contains("the first: refused while connecting: connection refused"));
 }
 
 #[test]

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 /// What is done with a request, or with a connection before its first request.
 ///
-/// Unless a line says otherwise, the request is read completely first, and the connection stays
-/// open behind a complete answer.
+/// Unless a line says otherwise, the request is read completely first, and behind a complete
+/// answer the connection is kept or closed as the request asks; to HTTP/1.0 an answer says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behaviour {
-    /// 200 with a body of this length; kept or closed as request and version ask.
+    /// 200 with a body of this length.
     Fine {
         /// Length of the body.
         body_bytes: usize,
@@ -72,7 +72,8 @@ pub enum Behaviour {
         /// Length of the body.
         body_bytes: usize,
     },
-    /// HTTP/1.0 with `Connection: keep-alive` and a length: the connection stays open.
+    /// HTTP/1.0 with `Connection: keep-alive` and a length: the connection stays open, whatever
+    /// the request asks for.
     KeepAlive10,
     /// HTTP/1.0 with a length and nothing about the connection: it is closed.
     Close10,

@@ -1,21 +1,32 @@
 //! What is sent: answers right and wrong, as bytes.
 
+use ablaze_wire::http1::request_head::RequestHead;
+
 use super::Chunks;
 
 /// Body of answers of no particular length.
 pub const BODY: &[u8] = b"hello, world!\n";
 
-/// A correct answer with a length.
-pub fn answer(status: u16, keep: bool, body: &[u8]) -> Vec<u8> {
-    let connection = if keep { "" } else { "Connection: close\r\n" };
-    let mut bytes = head(status, body.len(), connection);
+/// The field that tells a client whether its connection is kept. HTTP/1.1 keeps it without a
+/// word, HTTP/1.0 does not (RFC 9112, section 9.3).
+pub fn connection(request: &RequestHead, keep: bool) -> &'static str {
+    match (keep, request.minor_version) {
+        (false, _) => "Connection: close\r\n",
+        (true, 0) => "Connection: keep-alive\r\n",
+        (true, _) => "",
+    }
+}
+
+/// A correct answer with a length, and these further fields.
+pub fn answer(status: u16, fields: &str, body: &[u8]) -> Vec<u8> {
+    let mut bytes = head(status, body.len(), fields);
     bytes.extend_from_slice(body);
     bytes
 }
 
 /// The head of an answer with a length, and these further fields.
 pub fn head(status: u16, length: usize, fields: &str) -> Vec<u8> {
-    let reason = crate::answer::reason(status);
+    let reason = crate::http1::answer::reason(status);
     format!(
         "HTTP/1.1 {status} {reason}\r\nServer: hostile\r\nContent-Type: text/plain\r\n\
          Content-Length: {length}\r\n{fields}\r\n"
@@ -33,12 +44,13 @@ pub fn lines(lines: &[&str], body: &[u8]) -> Vec<u8> {
 
 /// A body of this length.
 pub fn body(bytes: usize) -> Vec<u8> {
-    (0..bytes as u64).map(crate::filler::byte_at).collect()
+    (0..bytes as u64).map(crate::http1::filler::byte_at).collect()
 }
 
-/// A chunked answer.
-pub fn chunked(body: &[u8], chunks: Chunks) -> Vec<u8> {
-    let mut bytes = lines(&["HTTP/1.1 200 OK", "Transfer-Encoding: chunked"], b"");
+/// A chunked answer, with these further fields.
+pub fn chunked(body: &[u8], chunks: Chunks, fields: &str) -> Vec<u8> {
+    let head = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n{fields}\r\n");
+    let mut bytes = head.into_bytes();
     let chunk = |size: String, data: &[u8]| [size.as_bytes(), b"\r\n", data, b"\r\n"].concat();
     match chunks {
         Chunks::Whole if body.is_empty() => {}

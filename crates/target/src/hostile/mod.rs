@@ -173,3 +173,34 @@ impl Shared {
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Everything that comes back until the server closes; nothing more is sent meanwhile.
+    fn asked_by_1_0(behaviour: &Behaviour, fields: &str) -> Option<String> {
+        let server = Hostile::always(behaviour.clone()).unwrap();
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_millis(400))).unwrap();
+        write!(stream, "GET / HTTP/1.0\r\n{fields}\r\n").unwrap();
+        let mut text = String::new();
+        let closed = stream.read_to_string(&mut text).is_ok();
+        closed.then_some(text)
+    }
+
+    /// RFC 9112, section 9.3: an HTTP/1.0 client has to ask, and is told.
+    #[test]
+    fn http_1_0_is_kept_only_if_it_asks() {
+        for behaviour in [Behaviour::Fine { body_bytes: 3 }, Behaviour::BareLf, Behaviour::ObsFold]
+        {
+            let text = asked_by_1_0(&behaviour, "").expect("closed behind the answer");
+            assert!(text.contains("Connection: close"), "{behaviour:?}: {text}");
+            assert_eq!(asked_by_1_0(&behaviour, "Connection: keep-alive\r\n"), None);
+        }
+        assert_eq!(asked_by_1_0(&Behaviour::KeepAlive10, ""), None);
+    }
+}

@@ -7,13 +7,16 @@ use std::time::Duration;
 
 use ablaze_wire::http1::request_head::{Method, RequestHead};
 
-use super::bytes::{BODY, answer, body, chunked, head, lines};
+use super::bytes::{BODY, answer, body, chunked, connection, head, lines};
 use super::visitor::{After, Visitor};
 use super::{Behaviour, Chunks, stamps};
 
 /// A reset overtakes what the client has not read yet, and what was sent right before it. This
 /// long is enough, on one machine, for the bytes before it to be received.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
+
+/// The field of an answer behind which the connection is closed, whatever was asked for.
+const CLOSE: &str = "Connection: close\r\n";
 
 /// Whether a behaviour does not wait for the body of the request.
 pub fn answers_before_body(behaviour: &Behaviour) -> bool {
@@ -27,6 +30,7 @@ pub fn perform(
     request: &RequestHead,
 ) -> io::Result<After> {
     use Behaviour as B;
+    let keep = connection(request, request.keep_alive);
     let stream = &mut visitor.stream;
     match *behaviour {
         B::Fine { body_bytes } => fine(stream, 200, &body(body_bytes), request),
@@ -39,82 +43,91 @@ pub fn perform(
         B::ResetAtOnce | B::Reset => Ok(After::Reset),
         B::Hang => Ok(After::Silence),
         B::ShortHead => {
-            let whole = answer(200, true, BODY);
+            let whole = answer(200, keep, BODY);
             send(stream, &whole[..whole.len() / 3], After::Fin)
         }
         B::ResetMidBody { announced, sent } => {
-            part_of_body(stream, announced, sent)?;
+            part_of_body(stream, announced, sent, keep)?;
             thread::sleep(BEFORE_RESET);
             Ok(After::Reset)
         }
         B::ShortBody { announced, sent } => {
-            part_of_body(stream, announced, sent)?;
+            part_of_body(stream, announced, sent, keep)?;
             Ok(After::Fin)
         }
         B::Stall { announced, sent } => {
-            part_of_body(stream, announced, sent)?;
+            part_of_body(stream, announced, sent, keep)?;
             Ok(After::Silence)
         }
         B::Trickle { body_bytes, pause } => {
-            stream.write_all(&head(200, body_bytes, ""))?;
+            stream.write_all(&head(200, body_bytes, keep))?;
             byte_by_byte(stream, &body(body_bytes), pause)?;
             Ok(After::Open)
         }
         B::SplitEverywhere { pause } => {
-            byte_by_byte(stream, &answer(200, true, BODY), pause)?;
+            byte_by_byte(stream, &answer(200, keep, BODY), pause)?;
             Ok(After::Open)
         }
-        B::Chunked { body_bytes, chunks } => send_chunked(stream, body_bytes, chunks),
+        B::Chunked { body_bytes, chunks } => send_chunked(stream, body_bytes, chunks, keep),
         B::EndlessHead => endless_head(visitor),
-        B::TwoInOne => two_in_one(visitor),
+        B::TwoInOne => two_in_one(visitor, keep),
         B::AnswersThenClose { answers, announced } => {
             let last = visitor.requests >= answers;
-            let bytes = answer(200, !(last && announced), BODY);
+            let keep = connection(request, request.keep_alive && !(last && announced));
+            let bytes = answer(200, keep, BODY);
             send(&mut visitor.stream, &bytes, if last { After::Drop } else { After::Open })
         }
-        B::AnswerBeforeBody => send(stream, &answer(200, false, BODY), After::Fin),
+        B::AnswerBeforeBody => send(stream, &answer(200, CLOSE, BODY), After::Fin),
         B::AnswerBeforeBodyThenReset => {
-            stream.write_all(&answer(200, false, BODY))?;
+            stream.write_all(&answer(200, CLOSE, BODY))?;
             thread::sleep(BEFORE_RESET);
             Ok(After::Drop)
         }
         B::Stamped { delay } => {
-            let bytes = answer(200, request.keep_alive, BODY);
+            let bytes = answer(200, keep, BODY);
             let stamp = stamps::answer_at(stream, visitor.read_ns, delay, &bytes)?;
             visitor.shared.record(stamp);
-            Ok(if request.keep_alive { After::Open } else { After::Fin })
+            Ok(After::Open)
         }
         _ => {
-            let (bytes, after) = constant(behaviour);
+            let (bytes, after) = constant(behaviour, keep);
             send(stream, &bytes, after)
         }
     }
 }
 
 /// Behaviours that are nothing but bytes.
-fn constant(behaviour: &Behaviour) -> (Vec<u8>, After) {
+fn constant(behaviour: &Behaviour, keep: &str) -> (Vec<u8>, After) {
     use Behaviour as B;
     let ok = "HTTP/1.1 200 OK";
+    let kept = |status: &str, fields: &str, body: &[u8]| {
+        let head = format!("{status}\r\n{fields}{keep}\r\n");
+        ([head.as_bytes(), body].concat(), After::Open)
+    };
     match *behaviour {
         B::UntilClose { body_bytes } => (lines(&[ok], &body(body_bytes)), After::Fin),
         B::KeepAlive10 => (
             lines(&["HTTP/1.0 200 OK", "Connection: keep-alive", "Content-Length: 14"], BODY),
-            After::Open,
+            After::Kept,
         ),
         B::Close10 => (lines(&["HTTP/1.0 200 OK", "Content-Length: 14"], BODY), After::Fin),
-        B::NoContent { bogus_length: length } => (no_body("204 No Content", length), After::Open),
-        B::NotModified { length } => (no_body("304 Not Modified", length), After::Open),
+        B::NoContent { bogus_length: length } => {
+            kept("HTTP/1.1 204 No Content", &length_field(length), b"")
+        }
+        B::NotModified { length } => kept("HTTP/1.1 304 Not Modified", &length_field(length), b""),
         B::ContinueFirst => (
-            [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], &answer(200, true, BODY)].concat(),
+            [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], &answer(200, keep, BODY)].concat(),
             After::Open,
         ),
-        B::BareLf => ([b"HTTP/1.1 200 OK\nContent-Length: 14\n\n", BODY].concat(), After::Open),
-        B::ObsFold => {
-            (lines(&[ok, "X-Folded: one", "  two", "Content-Length:", "\t14"], BODY), After::Open)
+        B::BareLf => {
+            let (bytes, after) = kept(ok, "Content-Length: 14\r\n", b"");
+            let head = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+            ([head.as_bytes(), BODY].concat(), after)
         }
+        B::ObsFold => kept(ok, "X-Folded: one\r\n  two\r\nContent-Length:\r\n\t14\r\n", BODY),
         B::Garbage => (b"\x00\xff\x16\x03\x01 this is no HTTP \r\n\r\n\r\n".to_vec(), After::Fin),
         B::Surplus { bytes } => {
-            ([answer(200, true, BODY), vec![b'!'; bytes]].concat(), After::Open)
+            ([answer(200, keep, BODY), vec![b'!'; bytes]].concat(), After::Open)
         }
         B::ConflictingLengths => {
             (lines(&[ok, "Content-Length: 14", "Content-Length: 15"], BODY), After::Fin)
@@ -125,7 +138,7 @@ fn constant(behaviour: &Behaviour) -> (Vec<u8>, After) {
         }
         B::LengthNoNumber => (lines(&[ok, "Content-Length: 1e1"], BODY), After::Fin),
         B::LongHead { field_bytes } => {
-            let field = format!("X-Long: {}\r\n", "x".repeat(field_bytes));
+            let field = format!("X-Long: {}\r\n{keep}", "x".repeat(field_bytes));
             ([&head(200, BODY.len(), &field)[..], BODY].concat(), After::Open)
         }
         // Everything else is more than bytes and was dealt with before.
@@ -133,12 +146,8 @@ fn constant(behaviour: &Behaviour) -> (Vec<u8>, After) {
     }
 }
 
-fn no_body(status: &str, length: Option<usize>) -> Vec<u8> {
-    let status = format!("HTTP/1.1 {status}");
-    match length {
-        None => lines(&[&status], b""),
-        Some(length) => lines(&[&status, &format!("Content-Length: {length}")], b""),
-    }
+fn length_field(length: Option<usize>) -> String {
+    length.map(|length| format!("Content-Length: {length}\r\n")).unwrap_or_default()
 }
 
 /// A correct answer.
@@ -148,16 +157,11 @@ fn fine(
     body: &[u8],
     request: &RequestHead,
 ) -> io::Result<After> {
-    let keep = request.keep_alive;
-    let mut bytes = match (keep, request.minor_version) {
-        (true, 0) => head(status, body.len(), "Connection: keep-alive\r\n"),
-        (true, _) => head(status, body.len(), ""),
-        (false, _) => head(status, body.len(), "Connection: close\r\n"),
-    };
+    let mut bytes = head(status, body.len(), connection(request, request.keep_alive));
     if request.method != Method::Head {
         bytes.extend_from_slice(body);
     }
-    send(stream, &bytes, if keep { After::Open } else { After::Fin })
+    send(stream, &bytes, After::Open)
 }
 
 fn send(stream: &mut TcpStream, bytes: &[u8], after: After) -> io::Result<After> {
@@ -165,8 +169,13 @@ fn send(stream: &mut TcpStream, bytes: &[u8], after: After) -> io::Result<After>
     Ok(after)
 }
 
-fn part_of_body(stream: &mut TcpStream, announced: usize, sent: usize) -> io::Result<()> {
-    let mut bytes = head(200, announced, "");
+fn part_of_body(
+    stream: &mut TcpStream,
+    announced: usize,
+    sent: usize,
+    fields: &str,
+) -> io::Result<()> {
+    let mut bytes = head(200, announced, fields);
     bytes.extend(body(sent));
     stream.write_all(&bytes)
 }
@@ -181,8 +190,13 @@ fn byte_by_byte(stream: &mut TcpStream, bytes: &[u8], pause: Duration) -> io::Re
     Ok(())
 }
 
-fn send_chunked(stream: &mut TcpStream, body_bytes: usize, chunks: Chunks) -> io::Result<After> {
-    let bytes = chunked(&body(body_bytes), chunks);
+fn send_chunked(
+    stream: &mut TcpStream,
+    body_bytes: usize,
+    chunks: Chunks,
+    fields: &str,
+) -> io::Result<After> {
+    let bytes = chunked(&body(body_bytes), chunks, fields);
     match chunks {
         Chunks::ByteByByte => byte_by_byte(stream, &bytes, Duration::ZERO)?,
         _ => stream.write_all(&bytes)?,
@@ -203,10 +217,10 @@ fn endless_head(visitor: &mut Visitor<'_>) -> io::Result<After> {
     Ok(After::Fin)
 }
 
-fn two_in_one(visitor: &mut Visitor<'_>) -> io::Result<After> {
-    let mut bytes = answer(200, true, BODY);
+fn two_in_one(visitor: &mut Visitor<'_>, fields: &str) -> io::Result<After> {
+    let mut bytes = answer(200, fields, BODY);
     if visitor.second_request(Duration::from_millis(200))?.is_some() {
-        bytes.extend(answer(200, true, BODY));
+        bytes.extend(answer(200, fields, BODY));
     }
     send(&mut visitor.stream, &bytes, After::Open)
 }

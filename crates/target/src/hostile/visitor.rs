@@ -16,8 +16,11 @@ use super::{Behaviour, Shared, perform};
 /// Whether the connection goes on behind an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
-    /// The next request is awaited.
+    /// The next request is awaited if the client asked for the connection to be kept, otherwise
+    /// as `Fin`.
     Open,
+    /// The next request is awaited, whatever the client asked for.
+    Kept,
     /// FIN; then everything is read until the client closes, so that no reset follows.
     Fin,
     /// RST.
@@ -75,7 +78,9 @@ impl Visitor<'_> {
                 self.read_body(&head)?;
             }
             match perform::perform(self, behaviour, &head)? {
-                After::Open => {}
+                After::Open if head.keep_alive => {}
+                After::Open => return Ok(After::Fin),
+                After::Kept => {}
                 after => return Ok(after),
             }
         }
@@ -167,7 +172,7 @@ impl Visitor<'_> {
                 set_socket_linger(&self.stream, Some(Duration::ZERO)).map_err(io::Error::from)?;
                 Ok(())
             }
-            After::Drop | After::Open => Ok(()),
+            After::Drop | After::Open | After::Kept => Ok(()),
             After::Fin => {
                 self.stream.shutdown(Shutdown::Write)?;
                 self.drain()

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod client;
+mod conditions;
 mod echo;
 mod hostile;
 mod serve;

@@ -203,7 +203,7 @@ fn a_slow_reader_of_a_long_body_gets_all_of_it() {
 #[test]
 fn a_delay_is_kept_and_holds_up_no_one_else() {
     let delay = Duration::from_millis(80);
-    let server = start(Options { delay, ..options() });
+    let server = start(Options { delay: delay.into(), ..options() });
     let began = Instant::now();
     let mut clients: Vec<_> = (0..20).map(|_| Client::connect(server.address())).collect();
     clients.iter_mut().for_each(|client| client.send(get("/").repeat(2)));
@@ -222,7 +222,7 @@ fn a_delay_is_kept_and_holds_up_no_one_else() {
 
 #[test]
 fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
-    let server = start(Options { delay: Duration::from_millis(30), ..options() });
+    let server = start(Options { delay: Duration::from_millis(30).into(), ..options() });
     let mut client = Client::connect(server.address());
     client.send(get("/").repeat(2));
     client.stream.shutdown(Shutdown::Write).unwrap();
@@ -233,7 +233,7 @@ fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
 
 #[test]
 fn the_end_of_the_stream_is_seen_when_it_comes_with_the_last_request() {
-    let server = start(Options { delay: Duration::from_millis(50), ..options() });
+    let server = start(Options { delay: Duration::from_millis(50).into(), ..options() });
     let mut client = Client::connect(server.address());
     client.send(get("/"));
     while server.served().requests == 0 {
@@ -328,7 +328,7 @@ fn a_port_in_use_is_refused_and_named() {
 
 #[test]
 fn stopping_lets_answers_under_way_finish() {
-    let server = start(Options { delay: Duration::from_millis(150), ..options() });
+    let server = start(Options { delay: Duration::from_millis(150).into(), ..options() });
     let address = server.address();
     let mut busy = Client::connect(address);
     busy.send(get("/"));

@@ -72,21 +72,32 @@ impl Patcher {
     /// When `destination` is shorter than the template.
     #[inline(always)]
     pub fn apply(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
-        for field in &self.fields {
-            let start = field.start as usize;
-            if field.kind == Kind::SequenceOfTen {
-                digits.counter.write_ten(number, &mut destination[start..start + 10]);
-            } else if field.kind == Kind::RandomOfEight {
-                let eight = digits.random.eight_digits().to_le_bytes();
-                destination[start..start + 8].copy_from_slice(&eight);
-            } else {
-                field.write(destination, number, digits);
+        // One or two fields are what people write: they need no loop.
+        match &*self.fields {
+            [only] => only.fill(destination, number, digits),
+            [first, second] => {
+                first.fill(destination, number, digits);
+                second.fill(destination, number, digits);
             }
+            fields => fields.iter().for_each(|field| field.fill(destination, number, digits)),
         }
     }
 }
 
 impl Field {
+    #[inline(always)]
+    fn fill(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
+        let start = self.start as usize;
+        if self.kind == Kind::SequenceOfTen {
+            digits.counter.write_ten(number, &mut destination[start..start + 10]);
+        } else if self.kind == Kind::RandomOfEight {
+            let eight = digits.random.eight_digits().to_le_bytes();
+            destination[start..start + 8].copy_from_slice(&eight);
+        } else {
+            self.write(destination, number, digits);
+        }
+    }
+
     /// Any width.
     #[inline(never)]
     fn write(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {

@@ -1,0 +1,88 @@
+//! Saying that the server is ready, and watching for the end of whoever started it.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::thread;
+
+use ablaze_report::number::{counted, grouped};
+use ablaze_target::conditions::AnswerKind;
+use ablaze_target::routes::HELLO;
+use ablaze_target::{Options, Running};
+
+use crate::Refusal;
+use crate::refusal::note;
+
+/// The descriptor of `--ready-fd`, taken over from whoever started this program.
+///
+/// # Errors
+/// When it is a standard stream, or was not handed to this program.
+pub fn descriptor(number: i32) -> Result<File, Refusal> {
+    if (0..=2).contains(&number) {
+        return Err(Refusal::usage(format!(
+            "--ready-fd {number} is a standard stream; use 3 or more (standard output gets the \
+             address anyway)"
+        )));
+    }
+    ablaze_sys::inherited::take(number).map(File::from).map_err(|error| {
+        Refusal::usage(format!(
+            "--ready-fd {number} was not handed to this program ({error}); open it as in \
+             `ablaze serve --ready-fd {number} {number}>FILE`"
+        ))
+    })
+}
+
+/// Says that the server is ready: in a line on standard output, and as a URL to the descriptor,
+/// which is then closed. Programs that start a server wait for one or the other.
+pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
+    let url = format!("http://{}/", server.address());
+    let body = match options.body_bytes.unwrap_or(HELLO.len() as u64) {
+        _ if options.answer == AnswerKind::None => "nothing is answered".to_owned(),
+        _ if options.answer == AnswerKind::Echo => "what is sent comes back".to_owned(),
+        _ if options.echo_everywhere => "what is posted comes back".to_owned(),
+        bytes => format!("{} B body", grouped(bytes)),
+    };
+    say(&format!(
+        "listening on {url} · {}, {} · {} · {body} · {}",
+        options.model,
+        options.accept,
+        counted(server.threads() as u64, "thread"),
+        if options.keep_alive { "keep-alive" } else { "close" },
+    ));
+    if let Some(mut file) = descriptor
+        && let Err(error) = writeln!(file, "{url}")
+        && error.kind() != io::ErrorKind::BrokenPipe
+    {
+        note(&format!("the address could not be written to --ready-fd: {error}"));
+    }
+}
+
+/// Prints text and a line end at once; a reader that went away is no failure.
+pub fn say(text: &str) {
+    let mut out = io::stdout();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// Reads standard input to its end, then asks this process to stop as SIGTERM would.
+///
+/// # Errors
+/// When there is no thread for it.
+pub fn stop_when_stdin_ends() -> Result<(), Refusal> {
+    let watch = || {
+        let mut dropped = [0; 4096];
+        let mut stdin = io::stdin().lock();
+        loop {
+            match stdin.read(&mut dropped) {
+                Ok(0) => break,
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        ablaze_sys::stop_signals::stop_this_process();
+    };
+    thread::Builder::new()
+        .name("stdin".into())
+        .spawn(watch)
+        .map(|_| ())
+        .map_err(|error| Refusal::machine(format!("no thread to watch standard input: {error}")))
+}

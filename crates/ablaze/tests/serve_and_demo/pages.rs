@@ -1,0 +1,76 @@
+//! The command lines of docs/targets.md can be copied: each is run as a shell reads it.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use ablaze_target::Model;
+
+use crate::presets::list;
+use crate::support::{Serving, directory};
+
+/// The command lines of the page, without their addresses.
+fn command_lines() -> Vec<String> {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets.md");
+    let page = fs::read_to_string(page).unwrap();
+    let mut in_code = false;
+    let mut lines = Vec::new();
+    for line in page.lines() {
+        in_code ^= line.starts_with("```");
+        if in_code && let Some(options) = line.strip_prefix("ablaze serve") {
+            lines.push(options.replace(" :0", ""));
+        }
+    }
+    lines
+}
+
+/// The model that a command line asks for, itself or by its preset.
+fn model(options: &str) -> Option<&str> {
+    let mut words = options.split_whitespace();
+    words.find(|word| *word == "--model" || *word == "--io")?;
+    words.next()
+}
+
+/// Whether this version has the model.
+fn is_built(options: &str, presets: &[(String, String)]) -> bool {
+    let of_preset = presets.iter().find(|(name, _)| options.contains(&format!("--like {name}")));
+    let line = of_preset.map_or(options, |(_, line)| line);
+    model(line).is_none_or(|name| Model::from_name(name).is_some())
+}
+
+#[test]
+fn every_command_line_of_the_page_serves() {
+    let lines = command_lines();
+    assert!(lines.len() >= 15, "{lines:#?}");
+    let directory = directory("pages");
+    fs::write(directory.join("README.md"), "a file of that name").unwrap();
+    let presets = list();
+    for options in lines.iter().filter(|options| is_built(options, &presets)) {
+        let script = format!("exec '{}' serve :0 {options}", env!("CARGO_BIN_EXE_ablaze"));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &script]).current_dir(&directory).stderr(Stdio::piped());
+        let server = Serving::spawn(&mut shell);
+        drop(server.connect());
+        let text = server.stop();
+        assert!(text.ends_with(" connections\n"), "{options}: {text}");
+    }
+}
+
+/// What the page says of a model, a mode, a counter or a fault that does not exist helps no one,
+/// and what it does not mention is not found.
+#[test]
+fn the_page_has_every_model_mode_counter_path_and_fault() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/targets.md");
+    let page = fs::read_to_string(page).unwrap();
+    for model in Model::ALL {
+        assert!(page.contains(&format!("**{model}**")), "{model}");
+    }
+    for mode in ablaze_target::accepting::AcceptMode::ALL {
+        assert!(page.contains(&format!("| `{mode}` | ")), "{mode}");
+    }
+    for (counter, _) in ablaze_target::Counts::default().named() {
+        assert!(page.contains(&format!("`{counter}`")), "{counter}");
+    }
+    for (preset, _) in list() {
+        assert!(page.contains(&format!("`{preset}`")), "{preset}");
+    }
+}

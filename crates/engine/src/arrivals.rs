@@ -1,0 +1,311 @@
+//! Open loop: when each request is due, whether or not answers come.
+//!
+//! One schedule for the whole run, of which worker `w` of `W` takes arrivals `w`, `w + W`,
+//! `w + 2W` …: together they add up to the asked rate exactly, and nothing is shared. Time is
+//! computed from the number of the arrival, never added up, so that no error builds up.
+//!
+//! An arrival's *ordinate* is how many arrivals the rate asks for before it. It is its number when
+//! arrivals are evenly spaced; for Poisson arrivals the ordinates are the points of a Poisson
+//! process of rate one, and [`Profile::time_of`] stretches them to the asked rate, whatever its
+//! shape (time change of a Poisson process: Çinlar, "Introduction to Stochastic Processes", 4.7).
+
+use crate::plan::{Arrivals, RateProfile};
+
+/// A rate over time, ready to be asked when the arrivals are due.
+#[derive(Debug, Clone)]
+pub struct Profile {
+    pieces: Vec<Piece>,
+}
+
+/// A stretch of time in which the rate is constant or changes evenly.
+#[derive(Debug, Clone, Copy)]
+struct Piece {
+    /// Where it begins, seconds since the clock started.
+    begin_s: f64,
+    /// Arrivals before it.
+    ordinate: f64,
+    /// Rate at its beginning, per second.
+    rate_per_s: f64,
+    /// How much the rate grows, per second and second.
+    growth: f64,
+}
+
+impl Profile {
+    /// The shape that a Plan asks for; `duration_ns` is the time that a change of rate takes.
+    pub fn new(rate: &RateProfile, duration_ns: u64) -> Self {
+        let (from, to) = (rate.from_per_s, rate.to_per_s);
+        let length_s = (duration_ns as f64 / 1e9).max(1e-9);
+        let steps = rate.steps.max(1);
+        let mut pieces = Vec::new();
+        if from == to {
+            pieces.push(Piece { begin_s: 0.0, ordinate: 0.0, rate_per_s: from, growth: 0.0 });
+        } else if rate.steps > 1 {
+            let step_s = length_s / f64::from(steps);
+            let mut ordinate = 0.0;
+            for step in 0..steps {
+                let part = f64::from(step) / f64::from(steps - 1);
+                let rate_per_s = from + (to - from) * part;
+                let begin_s = step_s * f64::from(step);
+                pieces.push(Piece { begin_s, ordinate, rate_per_s, growth: 0.0 });
+                ordinate += rate_per_s * step_s;
+            }
+        } else {
+            let growth = (to - from) / length_s;
+            pieces.push(Piece { begin_s: 0.0, ordinate: 0.0, rate_per_s: from, growth });
+            let ordinate = (from + to) / 2.0 * length_s;
+            pieces.push(Piece { begin_s: length_s, ordinate, rate_per_s: to, growth: 0.0 });
+        }
+        Self { pieces }
+    }
+
+    /// When as many arrivals were asked for, ns since the clock started; `u64::MAX` for never.
+    pub fn time_of(&self, ordinate: f64) -> u64 {
+        let at = self.pieces.partition_point(|piece| piece.ordinate <= ordinate).max(1) - 1;
+        let Piece { begin_s, ordinate: before, rate_per_s, growth } = self.pieces[at];
+        let more = ordinate - before;
+        // more = rate t + growth t²/2, solved for t in the form that loses no digits.
+        let root = (rate_per_s * rate_per_s + 2.0 * growth * more).max(0.0).sqrt();
+        let seconds = match rate_per_s + root {
+            0.0 if more == 0.0 => begin_s,
+            0.0 => return u64::MAX,
+            sum => begin_s + 2.0 * more / sum,
+        };
+        // Beyond 2^64 it saturates.
+        (seconds * 1e9).round() as u64
+    }
+}
+
+/// One worker's share of the arrivals.
+#[derive(Debug, Clone)]
+pub struct Due {
+    profile: Profile,
+    arrivals: Arrivals,
+    random: Random,
+    /// Number of the next arrival in the run.
+    next_number: u64,
+    workers: u64,
+    /// Ordinate of the next arrival.
+    ordinate: f64,
+    limit: u64,
+    start_ns: u64,
+    /// Arrivals from then on are not wanted.
+    end_ns: u64,
+    next_ns: u64,
+}
+
+impl Due {
+    /// Worker `worker`'s share of `workers`; `limit` arrivals in all, or no end of them.
+    pub fn new(
+        profile: Profile,
+        arrivals: Arrivals,
+        (worker, workers): (u32, u32),
+        limit: Option<u64>,
+        seed: u64,
+    ) -> Self {
+        let mut due = Self {
+            profile,
+            arrivals,
+            random: Random::new(seed, u64::from(worker)),
+            next_number: u64::from(worker),
+            workers: u64::from(workers.max(1)),
+            ordinate: f64::from(worker),
+            limit: limit.unwrap_or(u64::MAX),
+            start_ns: 0,
+            end_ns: u64::MAX,
+            next_ns: u64::MAX,
+        };
+        if arrivals == Arrivals::Poisson {
+            due.ordinate = due.random.exponential() * due.workers as f64;
+        }
+        due
+    }
+
+    /// The clock starts; it will end, if not by number, at `end_ns`.
+    pub fn start(&mut self, at_ns: u64, end_ns: u64) {
+        self.start_ns = at_ns;
+        self.end_ns = end_ns;
+        self.find_next();
+    }
+
+    /// When the next arrival is due, on the clock that [`Self::start`] was told; `u64::MAX` when
+    /// there are no more.
+    #[inline]
+    pub fn next_ns(&self) -> u64 {
+        self.next_ns
+    }
+
+    /// Takes the next arrival if it is due: its number in the run, and when it was due.
+    #[inline]
+    pub fn take(&mut self, now_ns: u64) -> Option<(u64, u64)> {
+        if self.next_ns > now_ns {
+            return None;
+        }
+        let arrival = (self.next_number, self.next_ns);
+        self.next_number += self.workers;
+        self.ordinate = match self.arrivals {
+            Arrivals::Constant => self.next_number as f64,
+            // The mean of a worker's steps is the number of workers: the sum of their processes
+            // has rate one.
+            Arrivals::Poisson => self.ordinate + self.random.exponential() * self.workers as f64,
+        };
+        self.find_next();
+        Some(arrival)
+    }
+
+    fn find_next(&mut self) {
+        let due_ns = if self.next_number < self.limit {
+            self.start_ns.saturating_add(self.profile.time_of(self.ordinate))
+        } else {
+            u64::MAX
+        };
+        self.next_ns = if due_ns < self.end_ns { due_ns } else { u64::MAX };
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014), a stream per worker.
+#[derive(Debug, Clone)]
+struct Random(u64);
+
+impl Random {
+    fn new(seed: u64, stream: u64) -> Self {
+        let mut random = Self(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03));
+        random.next();
+        random
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.0;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^ (bits >> 31)
+    }
+
+    /// Exponentially distributed with mean 1, by inversion; never 0 or infinite.
+    fn exponential(&mut self) -> f64 {
+        let uniform = ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        -uniform.ln()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(from_per_s: f64, to_per_s: f64, steps: u32) -> RateProfile {
+        RateProfile { from_per_s, to_per_s, steps }
+    }
+
+    /// All arrivals before `end_ns`, of all workers, in order of time.
+    fn all(rate: RateProfile, arrivals: Arrivals, workers: u32, end_ns: u64) -> Vec<(u64, u64)> {
+        let mut found = Vec::new();
+        for worker in 0..workers {
+            let profile = Profile::new(&rate, end_ns);
+            let mut due = Due::new(profile, arrivals, (worker, workers), None, 7);
+            due.start(0, end_ns);
+            while let Some(arrival) = due.take(u64::MAX - 1) {
+                found.push((arrival.1, arrival.0));
+            }
+        }
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn evenly_spaced_arrivals_add_up_to_the_rate_exactly() {
+        for (per_s, seconds, workers) in [(20_000.0, 10, 2), (3.0, 7, 5), (999_983.0, 1, 3)] {
+            let found =
+                all(rate(per_s, per_s, 0), Arrivals::Constant, workers, seconds * 1_000_000_000);
+            assert_eq!(found.len() as f64, per_s * seconds as f64);
+            for (number, &(due_ns, taken)) in found.iter().enumerate() {
+                assert_eq!(taken, number as u64);
+                assert_eq!(due_ns, (number as f64 * 1e9 / per_s).round() as u64);
+            }
+        }
+    }
+
+    #[test]
+    fn an_hour_later_the_schedule_is_still_exact() {
+        let profile = Profile::new(&rate(3.0, 3.0, 0), 1);
+        // 3 per second: number 3 * 3600 * 24 is due after exactly a day.
+        assert_eq!(profile.time_of(3.0 * 86_400.0), 86_400_000_000_000);
+    }
+
+    #[test]
+    fn a_ramp_has_the_rate_of_each_moment() {
+        // From 100 to 300 per second in 10 s: 2000 arrivals, 1500 of them after 5 s less those
+        // of the first half: the area under the line, 100·5 + 20·25/2 = 750.
+        let found = all(rate(100.0, 300.0, 0), Arrivals::Constant, 2, 10_000_000_000);
+        assert_eq!(found.len(), 2000);
+        let first_half = found.iter().filter(|(due, _)| *due < 5_000_000_000).count();
+        assert_eq!(first_half, 750);
+        let down = all(rate(300.0, 100.0, 0), Arrivals::Constant, 1, 10_000_000_000);
+        assert_eq!(down.len(), 2000);
+        // From nothing, and to nothing.
+        assert_eq!(all(rate(0.0, 100.0, 0), Arrivals::Constant, 1, 2_000_000_000).len(), 100);
+        assert_eq!(all(rate(100.0, 0.0, 0), Arrivals::Constant, 1, 2_000_000_000).len(), 100);
+    }
+
+    #[test]
+    fn steps_keep_their_rate_and_their_length() {
+        let found = all(rate(100.0, 500.0, 5), Arrivals::Constant, 3, 10_000_000_000);
+        let of_step = |step: u64| {
+            let range = step * 2_000_000_000..(step + 1) * 2_000_000_000;
+            found.iter().filter(|(due, _)| range.contains(due)).count()
+        };
+        assert_eq!([0, 1, 2, 3, 4].map(of_step), [200, 400, 600, 800, 1000]);
+    }
+
+    #[test]
+    fn a_limit_is_shared_out_exactly() {
+        let taken: u64 = (0..3)
+            .map(|worker| {
+                let profile = Profile::new(&rate(50.0, 50.0, 0), 1);
+                let mut due = Due::new(profile, Arrivals::Poisson, (worker, 3), Some(1000), 1);
+                due.start(5, u64::MAX);
+                std::iter::from_fn(|| due.take(u64::MAX - 1)).count() as u64
+            })
+            .sum();
+        assert_eq!(taken, 1000);
+    }
+
+    /// Anderson-Darling against the exponential distribution of known mean (case 0): the
+    /// statistic stays below 3.857 in 99 of 100 samples (D'Agostino, Stephens 1986, table 4.2).
+    fn anderson_darling(mut gaps: Vec<f64>, mean: f64) -> f64 {
+        gaps.sort_by(f64::total_cmp);
+        let count = gaps.len() as f64;
+        let below = |gap: f64| -(-gap / mean).exp_m1();
+        let last = gaps.len() - 1;
+        let sum: f64 = (0..gaps.len())
+            .map(|i| {
+                let (low, high) = (below(gaps[i]), gaps[last - i] / mean);
+                (2.0 * i as f64 + 1.0) * (low.ln() - high)
+            })
+            .sum();
+        -count - sum / count
+    }
+
+    #[test]
+    fn poisson_arrivals_have_exponential_gaps_over_all_workers() {
+        for workers in [1, 2, 5] {
+            let found = all(rate(2000.0, 2000.0, 0), Arrivals::Poisson, workers, 10_000_000_000);
+            let gaps: Vec<f64> =
+                found.windows(2).map(|pair| ((pair[1].0 - pair[0].0) as f64).max(0.5)).collect();
+            let statistic = anderson_darling(gaps, 500_000.0);
+            assert!(statistic < 3.857, "{statistic} with {workers} workers");
+            // The number has mean 20,000 and standard deviation 141.
+            assert!((found.len() as f64 - 20_000.0).abs() < 4.0 * 141.4, "{}", found.len());
+            // Counts of 100 ms windows: variance over mean is 1, with a standard error of 0.14.
+            let mut counts = [0f64; 100];
+            found.iter().for_each(|(due, _)| counts[(due / 100_000_000) as usize] += 1.0);
+            let mean = counts.iter().sum::<f64>() / 100.0;
+            let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 99.0;
+            assert!((0.5..1.6).contains(&(variance / mean)), "{}", variance / mean);
+        }
+    }
+
+    #[test]
+    fn the_test_of_gaps_would_notice_even_spacing() {
+        assert!(anderson_darling(vec![1.0; 1000], 1.0) > 3.857);
+    }
+}

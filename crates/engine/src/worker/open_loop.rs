@@ -1,0 +1,163 @@
+//! Open loop: arrivals that are due are handed to connections that are free.
+//!
+//! An arrival that finds none waits where it is, on the schedule: it is taken when a connection
+//! is free again, with the time at which it was due. Nothing is queued, nothing dropped.
+
+use ablaze_net::{Io, Slot};
+
+use super::{Assignment, Worker};
+use crate::arrivals::{Due, Profile};
+use crate::connection::{Exchange, Stage};
+use crate::failure::FailureKind;
+use crate::plan::{Load, Plan};
+
+/// A worker's arrivals, and the connections that could take one.
+#[derive(Debug)]
+pub(super) struct OpenLoop {
+    due: Due,
+    /// Slots that stand and have nothing to do, the one used last on top. A slot is in the list at
+    /// most once; it may have been closed since.
+    idle: Vec<Slot>,
+    /// Slots without a socket. As above: one may have been opened since.
+    vacant: Vec<Slot>,
+}
+
+impl OpenLoop {
+    /// For one worker; none in closed loop.
+    pub(super) fn new(assignment: &Assignment) -> Option<Self> {
+        let slots = assignment.connections as usize;
+        Some(Self {
+            due: due(assignment, assignment.plan.limits.requests, 0)?,
+            idle: Vec::with_capacity(slots),
+            vacant: Vec::with_capacity(slots),
+        })
+    }
+
+    /// Arrivals for warming up: as many as it takes, drawn apart from those that are measured.
+    pub(super) fn for_warmup(&mut self, assignment: &Assignment) {
+        if let Some(due) = due(assignment, None, WARMUP) {
+            self.due = due;
+        }
+    }
+
+    /// The arrivals that are measured.
+    pub(super) fn for_window(&mut self, assignment: &Assignment) {
+        if let Some(due) = due(assignment, assignment.plan.limits.requests, 0) {
+            self.due = due;
+        }
+    }
+
+    /// The clock of the arrivals starts.
+    pub(super) fn start(&mut self, at_ns: u64, end_ns: u64) {
+        self.due.start(at_ns, end_ns);
+    }
+}
+
+/// What the seed is changed by for the warm-up.
+const WARMUP: u64 = 0x5eed;
+
+fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Option<Due> {
+    let plan: &Plan = &assignment.plan;
+    let Load::Open { rate, arrivals, .. } = plan.load else { return None };
+    let profile = Profile::new(&rate, plan.limits.duration_ns.unwrap_or(0));
+    let share = (assignment.worker, assignment.workers);
+    Some(Due::new(profile, arrivals, share, limit, plan.requests.seed ^ change_of_seed))
+}
+
+impl Worker {
+    /// When an arrival has to be handed out next; `u64::MAX` in closed loop, and as long as no
+    /// connection could take it.
+    #[inline]
+    pub(super) fn next_arrival_ns(&self) -> u64 {
+        match &self.open_loop {
+            Some(open) if !open.idle.is_empty() || !open.vacant.is_empty() => open.due.next_ns(),
+            _ => u64::MAX,
+        }
+    }
+
+    /// Hands out the arrivals that are due, as far as there are connections for them.
+    #[inline]
+    pub(super) fn hand_out<I: Io>(&mut self, io: &mut I, now: u64) {
+        if self.next_arrival_ns() <= now && !self.in_setup && !self.hopeless {
+            self.hand_out_due(io, now);
+        }
+    }
+
+    fn hand_out_due<I: Io>(&mut self, io: &mut I, now: u64) {
+        self.now_ns = now;
+        while self.next_arrival_ns() <= now {
+            let Some(open) = &mut self.open_loop else { return };
+            if let Some(slot) = open.idle.pop() {
+                let connection = &mut self.connections[slot as usize];
+                connection.listed = false;
+                if connection.stage == Stage::Open && connection.in_flight == 0 && !connection.held
+                {
+                    self.feed(io, slot);
+                }
+            } else if let Some(slot) = open.vacant.pop() {
+                let connection = &mut self.connections[slot as usize];
+                connection.listed = false;
+                if connection.stage == Stage::Free {
+                    self.open_next(io, slot);
+                }
+            }
+        }
+    }
+
+    /// The next request of an open loop, if one is due: its number, and when it was due. Those
+    /// whose time is over before they could be sent fail here.
+    pub(super) fn take_arrival(&mut self) -> Option<(u64, u64)> {
+        let now = self.now_ns;
+        let timeout_ns = self.plan.limits.timeout_ns;
+        loop {
+            let (number, intended_ns) = self.open_loop.as_mut()?.due.take(now)?;
+            if timeout_ns == 0 {
+                return Some((number, intended_ns));
+            }
+            let deadline_ns = intended_ns.saturating_add(timeout_ns);
+            if now < deadline_ns {
+                // Nearer than one timeout from now, if it comes late.
+                self.next_check_ns = self.next_check_ns.min(deadline_ns);
+                return Some((number, intended_ns));
+            }
+            let exchange = Exchange { number, intended_ns, started_ns: now, ..Exchange::default() };
+            self.recorder.failed(&exchange, now, FailureKind::Timeout, 0, false);
+        }
+    }
+
+    /// Whether there are no more arrivals.
+    pub(super) fn no_more_arrivals(&self) -> bool {
+        self.open_loop.as_ref().is_some_and(|open| open.due.next_ns() == u64::MAX)
+    }
+
+    /// An open connection has nothing to do.
+    pub(super) fn note_idle(&mut self, slot: Slot) {
+        self.list(slot, |open| &mut open.idle);
+    }
+
+    /// A slot has no socket and nothing to send.
+    pub(super) fn note_vacant(&mut self, slot: Slot) {
+        self.list(slot, |open| &mut open.vacant);
+    }
+
+    fn list(&mut self, slot: Slot, of: impl Fn(&mut OpenLoop) -> &mut Vec<Slot>) {
+        let Some(open) = &mut self.open_loop else { return };
+        let connection = &mut self.connections[slot as usize];
+        if connection.listed {
+            // It is in one of the lists, perhaps the other one.
+            open.idle.retain(|&other| other != slot);
+            open.vacant.retain(|&other| other != slot);
+        }
+        connection.listed = true;
+        of(open).push(slot);
+    }
+
+    /// Arrivals that were due before the run ended and found no connection.
+    pub(super) fn note_never_sent(&mut self, at: u64) {
+        let Some(open) = &mut self.open_loop else { return };
+        while let Some((number, intended_ns)) = open.due.take(at.saturating_sub(1)) {
+            let exchange = Exchange { number, intended_ns, ..Exchange::default() };
+            self.recorder.unfinished(&exchange, at);
+        }
+    }
+}

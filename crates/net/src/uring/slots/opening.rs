@@ -1,0 +1,173 @@
+//! Opening a slot: a chain of linked requests on a direct descriptor for connections that carry
+//! one exchange, an ordinary socket that is registered as well for those that stay.
+
+use std::os::fd::AsRawFd;
+
+use io_uring::types::{DestinationSlot, Fixed};
+use io_uring::{opcode, squeue};
+
+use super::{CONNECT, SILENT_SEND, SOCKET, Stage, UringIo};
+use crate::driver::{CloseReason, Outgoing, Receive, Slot};
+use crate::low_water::LowWater;
+use crate::socket::connect_failure;
+use crate::uring::ring::tag;
+
+/// First bytes up to this length fit one segment on any network, so that Nagle's algorithm never
+/// holds them back and the socket needs no option set.
+const ONE_SEGMENT_BYTES: u32 = 1400;
+
+/// What came of a connect.
+pub enum Connected {
+    Yes,
+    /// Another local address or port is being tried.
+    TryAgain,
+    No(CloseReason),
+}
+
+impl UringIo {
+    pub(in crate::uring) fn open_slot(
+        &mut self,
+        slot: Slot,
+        endpoint: u16,
+        first: Option<Outgoing>,
+        receive: Receive,
+    ) {
+        let route = &self.routes[usize::from(endpoint)];
+        let attempts_left = route.attempts();
+        let state = &mut self.slots[slot as usize];
+        debug_assert!(state.stage == Stage::Free, "a slot is opened only when it is free");
+        state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
+        state.stage = Stage::Connecting;
+        state.connected = false;
+        state.low_water = LowWater::new();
+        state.wanted = receive;
+        state.endpoint = endpoint;
+        state.first = first;
+        state.attempts_left = attempts_left;
+        let direct = self.short_connections
+            && first.is_some_and(|first| first.len() <= ONE_SEGMENT_BYTES)
+            && route.is_tcp()
+            && !route.binds()
+            && route.options().send_buffer_bytes.is_none()
+            && route.options().receive_buffer_bytes.is_none();
+        if direct { self.open_direct(slot) } else { self.open_ordinary(slot) }
+    }
+
+    /// One chain: socket, connect, send, receive. The socket takes the slot's place in the ring's
+    /// table, where it replaces, and so closes, what was left there.
+    pub(super) fn open_direct(&mut self, slot: Slot) {
+        self.make_room(4);
+        let domain = self.routes[usize::from(self.slots[slot as usize].endpoint)].domain();
+        let generation = self.slots[slot as usize].generation;
+        let Ok(place) = DestinationSlot::try_from_slot_target(slot) else {
+            self.local.push((slot, generation, CloseReason::Here("socket", libc::ENFILE)));
+            return;
+        };
+        let socket = opcode::Socket::new(domain, libc::SOCK_STREAM, 0)
+            .file_index(Some(place))
+            .build()
+            .flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS)
+            .user_data(tag(SOCKET, generation, slot));
+        self.push(&socket);
+        self.push_connect(slot);
+    }
+
+    /// A descriptor of the process, registered with the ring as well.
+    pub(super) fn open_ordinary(&mut self, slot: Slot) {
+        let state = &mut self.slots[slot as usize];
+        let route = &mut self.routes[usize::from(state.endpoint)];
+        match route.socket(&mut self.calls) {
+            Ok(socket) => {
+                self.calls += 1;
+                let registered =
+                    self.ring.submitter().register_files_update(slot, &[socket.as_raw_fd()]);
+                self.slots[slot as usize].socket = Some(socket);
+                if let Err(error) = registered {
+                    let errno = error.raw_os_error().unwrap_or(libc::EIO);
+                    let generation = self.slots[slot as usize].generation;
+                    self.local.push((
+                        slot,
+                        generation,
+                        CloseReason::Here("io_uring_register", errno),
+                    ));
+                    return;
+                }
+                self.make_room(3);
+                self.push_connect(slot);
+            }
+            Err(failure) => {
+                let generation = self.slots[slot as usize].generation;
+                self.local.push((slot, generation, failure.into()));
+            }
+        }
+    }
+
+    /// Queues the connect, and linked behind it the first bytes and a receive.
+    pub(super) fn push_connect(&mut self, slot: Slot) {
+        let state = &self.slots[slot as usize];
+        let (generation, first, wanted) = (state.generation, state.first, state.wanted);
+        let remote = self.routes[usize::from(state.endpoint)].remote();
+        let mut connect = opcode::Connect::new(Fixed(slot), remote.as_ptr().cast(), remote.len())
+            .build()
+            .user_data(tag(CONNECT, generation, slot));
+        let mut flags = squeue::Flags::empty();
+        if first.is_some() {
+            flags |= squeue::Flags::IO_LINK;
+        }
+        if !self.routes[usize::from(state.endpoint)].is_tcp() {
+            // A full accept queue of a Unix socket cannot be polled for: the kernel's own thread
+            // waits for room.
+            flags |= squeue::Flags::ASYNC;
+        }
+        connect = connect.flags(flags);
+        self.push(&connect);
+        self.connects_queued += 1;
+        let Some(first) = first else { return };
+        let receive = self.receive_entry(slot, wanted);
+        let operation = self.slots[slot as usize].quiet_operation(first.len());
+        self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
+        let mut send = self.send_entry(slot, first, operation);
+        if operation != SILENT_SEND {
+            // A receive linked behind it would wait for the last byte to leave, and the peer
+            // may answer before.
+            self.push(&send);
+            return;
+        }
+        if receive.is_some() {
+            send = send.flags(squeue::Flags::IO_LINK | squeue::Flags::SKIP_SUCCESS);
+        }
+        self.push(&send);
+        if let Some((entry, operation)) = receive {
+            self.push(&entry);
+            let state = &mut self.slots[slot as usize];
+            state.armed = operation;
+            state.chained = true;
+        }
+    }
+
+    pub(in crate::uring) fn connect_done(&mut self, slot: Slot, result: i32) -> Connected {
+        let state = &mut self.slots[slot as usize];
+        state.connected = true;
+        if let Stage::Closing(_) = state.stage {
+            return Connected::No(CloseReason::Local);
+        }
+        if result == 0 {
+            state.stage = Stage::Open;
+            self.pump(slot);
+            return Connected::Yes;
+        }
+        let errno = -result;
+        let route = &self.routes[usize::from(state.endpoint)];
+        if errno == libc::EADDRNOTAVAIL && route.binds() && state.attempts_left > 1 {
+            // That local address and port are taken toward this far end: the next one.
+            state.attempts_left -= 1;
+            state.armed = 0;
+            state.chained = false;
+            state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
+            self.unregister(slot);
+            self.open_ordinary(slot);
+            return Connected::TryAgain;
+        }
+        Connected::No(connect_failure(errno))
+    }
+}

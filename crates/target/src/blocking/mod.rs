@@ -1,0 +1,161 @@
+//! A thread per connection. A worker is a thread that accepts, or takes over what another has
+//! accepted, and starts a thread for each connection; [`crowd`] keeps an account of them, and
+//! [`stream`] is a connection as its thread has it.
+
+mod crowd;
+mod stream;
+
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::{Errno, ioctl_fionbio};
+use rustix::net::{Shutdown, SocketFlags, accept_with, shutdown};
+use rustix::time::Timespec;
+
+use crate::accepting::{HandOver, Intake, welcome};
+use crate::conditions::PerAccept;
+use crate::conversation::converse;
+use crate::counters::{Counters, Part};
+use crate::fibers::stack::STACK_BYTES_MIN;
+use crate::handler::Handler;
+use crate::models::{Run, Worker};
+use crate::server::Stop;
+use crowd::Crowd;
+use stream::ThreadStream;
+
+/// How long accepting pauses when descriptors, threads or memory ran out.
+const PAUSE_NS: i64 = 50_000_000;
+
+/// How long sylar's TcpServer waits for a request, unless it is told otherwise.
+const SYLAR_READ_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Sets a worker up.
+///
+/// # Errors
+/// When there is no thread for it.
+pub fn set_up<H: Handler>(worker: Worker<H>) -> io::Result<Run> {
+    let crowd = Arc::new(Crowd::new(worker.options.fibers.stack_bytes));
+    let alarm = match &worker.intake {
+        Intake::Handed(_) => None,
+        Intake::Listener { socket, .. } => {
+            // Of all descriptors of this listener: every worker wants it so.
+            ioctl_fionbio(socket, false)?;
+            Some(alarm(socket.try_clone()?, worker.stop.clone(), worker.counters.part())?)
+        }
+    };
+    Ok(Box::new(move || {
+        match &worker.intake {
+            Intake::Listener { socket, .. } => accept(&worker, socket, &crowd),
+            Intake::Handed(queue) => take_over(&worker, queue, &crowd)?,
+        }
+        if let Some(alarm) = alarm {
+            // It does nothing that panics.
+            let _ = alarm.join();
+        }
+        crowd.end();
+        Ok(())
+    }))
+}
+
+/// A thread that waits for the stop in place of one that is blocked in accept, and ends accept:
+/// the listener accepts no more, which it says with EINVAL.
+fn alarm(listener: OwnedFd, stop: Arc<Stop>, part: Part) -> io::Result<JoinHandle<()>> {
+    let alarm = move || {
+        part.begin();
+        wait_for_stop(&stop, None, part.counters());
+        let _ = shutdown(&listener, Shutdown::Both);
+    };
+    let builder = thread::Builder::new().name("stop".to_owned());
+    builder.stack_size(STACK_BYTES_MIN).spawn(alarm)
+}
+
+/// Waits until the worker is told to stop, or for a time.
+fn wait_for_stop(stop: &Stop, timeout: Option<&Timespec>, counters: &Counters) {
+    while !stop.is_set() {
+        counters.waits.one();
+        match poll(&mut [PollFd::new(stop, PollFlags::IN)], timeout) {
+            Ok(ready) => counters.events.add(ready as u64),
+            Err(Errno::INTR) if timeout.is_none() => continue,
+            Err(_) => {}
+        }
+        return;
+    }
+}
+
+fn pause<H>(worker: &Worker<H>) {
+    let pause = Timespec { tv_sec: 0, tv_nsec: PAUSE_NS };
+    wait_for_stop(&worker.stop, Some(&pause), &worker.counters);
+}
+
+/// Blocks in accept until the stop.
+fn accept<H: Handler>(worker: &Worker<H>, listener: &OwnedFd, crowd: &Arc<Crowd>) {
+    while !worker.stop.is_set() {
+        worker.counters.accepts.one();
+        match accept_with(listener, SocketFlags::CLOEXEC) {
+            Ok(connection) => serve(worker, connection, crowd),
+            // Shut down: by this worker's stop or by that of another one on the same listener.
+            Err(Errno::INVAL) => wait_for_stop(&worker.stop, None, &worker.counters),
+            Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => pause(worker),
+            // The client went away, or its network failed (accept(2), "Error handling").
+            Err(_) => {}
+        }
+    }
+}
+
+/// Takes over what the accepting thread has accepted, until the stop.
+fn take_over<H: Handler>(
+    worker: &Worker<H>,
+    queue: &HandOver,
+    crowd: &Arc<Crowd>,
+) -> io::Result<()> {
+    while !worker.stop.is_set() {
+        let mut fds = [
+            PollFd::from_borrowed_fd(queue.descriptor(), PollFlags::IN),
+            PollFd::new(&*worker.stop, PollFlags::IN),
+        ];
+        worker.counters.waits.one();
+        match poll(&mut fds, None) {
+            Ok(ready) => worker.counters.events.add(ready as u64),
+            Err(Errno::INTR) => continue,
+            Err(errno) => return Err(errno.into()),
+        }
+        for connection in queue.take() {
+            // The accepting thread makes them for workers that never block.
+            if ioctl_fionbio(&connection, false).is_ok() {
+                serve(worker, connection, crowd);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Starts a thread for a connection; tries again until there is one or the server stops.
+fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, crowd: &Arc<Crowd>) {
+    let per_accept = worker.options.per_accept;
+    welcome(connection.as_fd(), per_accept);
+    worker.counters.connections.one();
+    let read_timeout = match per_accept {
+        PerAccept::Nothing => worker.options.read_timeout,
+        PerAccept::Sylar => Some(worker.options.read_timeout.unwrap_or(SYLAR_READ_TIMEOUT)),
+    };
+    let line = crowd.line(connection);
+    while !worker.stop.is_set() {
+        let (service, part) = (worker.service.clone(), worker.counters.part());
+        let (line_of_thread, crowd_of_thread) = (line.clone(), crowd.clone());
+        let talk = move || {
+            part.begin();
+            let desk_counters = part.counters().clone();
+            let mut stream =
+                ThreadStream::new(line_of_thread, crowd_of_thread, desk_counters, read_timeout);
+            converse(&mut stream, &service);
+        };
+        match crowd.start(&line, talk) {
+            Ok(()) => return,
+            Err(_) => pause(worker),
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! One connection, served from the first byte to the last in straight lines, as one writes it
+//! when calls may block. Written once: what a [`Stream`] blocks is a thread in
+//! [`crate::models`]' `blocking`, a fiber in [`crate::fibers`].
+
+use std::io::IoSlice;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Arc;
+
+use ablaze_sys::clock::monotonic_ns;
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{
+    RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown,
+};
+
+use crate::accepting::reset_on_close;
+use crate::counters::Counters;
+use crate::handler::Handler;
+use crate::http1::date::Date;
+use crate::http1::output::Output;
+use crate::http1::protocol::{Next, Protocol};
+use crate::service::Service;
+
+/// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
+const LINGER_NS: u64 = 2_000_000_000;
+
+/// Slices handed to one sendmsg: 4 MiB of filler.
+const SLICES: usize = 64;
+
+/// A connection whose calls return when they have done what they were asked for.
+pub trait Stream {
+    /// Where input arrives and answers are put together. It belongs to whoever runs at the
+    /// moment: what stands there is gone after any call that may wait.
+    fn desk(&mut self) -> &mut Desk;
+
+    /// Reads once, at least a byte, to the desk's input; waits for it if there is none.
+    ///
+    /// # Errors
+    /// When none will come: closed, failed, waited too long, or the server stops.
+    fn read(&mut self, patience: Patience) -> Result<(), Over>;
+
+    /// Writes all of the desk's output; waits as often as the client makes it.
+    ///
+    /// # Errors
+    /// When the connection failed, or the server stops and the client took too long.
+    fn write(&mut self) -> Result<(), Over>;
+
+    /// Waits for a time of CLOCK_MONOTONIC.
+    ///
+    /// # Errors
+    /// When the server stops and it takes too long.
+    fn sleep_until(&mut self, due_ns: u64) -> Result<(), Over>;
+
+    /// Whether the last read may have left something behind.
+    fn has_more(&self) -> bool;
+
+    /// Whether the server stops: no connection is kept behind its present answer.
+    fn is_stopping(&self) -> bool;
+
+    /// The socket, for what never waits.
+    fn socket(&self) -> BorrowedFd<'_>;
+}
+
+/// How long a read may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// For the next request: as long as an idle connection is kept, or until the server stops.
+    Idle,
+    /// For the rest of a request: as long as an idle connection is kept.
+    UnderWay,
+    /// Until this time, or until the server stops.
+    Until(u64),
+}
+
+/// A connection has ended; there is nothing more to do than to close it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Over;
+
+/// What a thread lends to the connection that it serves at the moment.
+#[derive(Debug)]
+pub struct Desk {
+    /// What was read last. Memory that no read has reached is not touched.
+    pub input: Vec<u8>,
+    /// Answers to be written.
+    pub out: Output,
+    /// The date of answers.
+    pub date: Date,
+    /// What this thread has done.
+    pub counters: Arc<Counters>,
+}
+
+impl Desk {
+    /// Bytes read at once.
+    pub const INPUT_BYTES: usize = 64 * 1024;
+
+    /// A desk for one thread.
+    pub fn new(counters: Arc<Counters>) -> Self {
+        let input = Vec::with_capacity(Self::INPUT_BYTES);
+        Self { input, out: Output::default(), date: Date::now(), counters }
+    }
+
+    /// One call of recv.
+    ///
+    /// # Errors
+    /// Those of recv(2).
+    #[inline]
+    pub fn receive(&mut self, socket: impl AsFd) -> Result<usize, Errno> {
+        self.input.clear();
+        self.counters.reads.one();
+        let received = recv(socket, spare_capacity(&mut self.input), RecvFlags::empty());
+        match received {
+            Ok((bytes, _)) => {
+                self.counters.read_bytes.add(bytes as u64);
+                Ok(bytes)
+            }
+            Err(errno) => {
+                if errno == Errno::AGAIN {
+                    self.counters.read_eagains.one();
+                }
+                Err(errno)
+            }
+        }
+    }
+
+    /// Whether the last read filled its buffer; if not, it emptied the socket.
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.input.len() == self.input.capacity()
+    }
+
+    /// Writes the output as far as it goes without waiting.
+    ///
+    /// # Errors
+    /// Those of sendmsg(2), EAGAIN among them.
+    #[inline]
+    pub fn send(&mut self, socket: impl AsFd) -> Result<(), Errno> {
+        send_all(socket, &mut self.out, &self.counters)
+    }
+}
+
+/// Writes output as far as it goes without waiting.
+///
+/// # Errors
+/// Those of sendmsg(2), EAGAIN among them.
+#[inline]
+pub fn send_all(socket: impl AsFd, out: &mut Output, counters: &Counters) -> Result<(), Errno> {
+    let socket = socket.as_fd();
+    while !out.is_empty() {
+        counters.writes.one();
+        let sent = match out.as_text() {
+            Some(text) => send(socket, text, SendFlags::NOSIGNAL),
+            None => {
+                let mut slices = [IoSlice::new(&[]); SLICES];
+                let used = out.slices(&mut slices);
+                let mut nothing = SendAncillaryBuffer::default();
+                sendmsg(socket, &slices[..used], &mut nothing, SendFlags::NOSIGNAL)
+            }
+        };
+        match sent {
+            Ok(bytes) => {
+                counters.written_bytes.add(bytes as u64);
+                out.wrote(bytes);
+            }
+            Err(Errno::INTR) => {}
+            Err(errno) => {
+                if errno == Errno::AGAIN {
+                    counters.write_eagains.one();
+                }
+                return Err(errno);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Serves a connection until it is over. What the socket still needs is closing it.
+pub fn converse<H: Handler, S: Stream>(stream: &mut S, service: &Service<H>) {
+    // How it ended makes no difference to whoever closes it.
+    let _ = answer_requests(stream, service);
+    // What a failed connection still had to say is said to no one.
+    stream.desk().out.clear();
+}
+
+fn answer_requests<H: Handler, S: Stream>(
+    stream: &mut S,
+    service: &Service<H>,
+) -> Result<(), Over> {
+    let mut protocol = Protocol::default();
+    let mut next = Next::Read;
+    let mut due_ns = 0;
+    loop {
+        match next {
+            Next::Read if protocol.is_idle() => stream.read(Patience::Idle)?,
+            Next::Read => stream.read(Patience::UnderWay)?,
+            Next::Proceed => {}
+            Next::Wait(_) => stream.sleep_until(due_ns)?,
+            Next::Close { unread } => return close(stream, unread),
+            Next::Reset => {
+                reset_on_close(stream.socket());
+                return Ok(());
+            }
+        }
+        if stream.is_stopping() {
+            protocol.finish();
+        }
+        let Desk { input, out, date, counters } = stream.desk();
+        next = match next {
+            Next::Read => protocol.receive(input, service, date, out),
+            _ => protocol.proceed(service, date, out),
+        };
+        // Before the answer leaves: who has it finds it counted.
+        counters.requests.add(protocol.take_answered());
+        // An answer that waits does so from now on, not from when the client reads.
+        if let Next::Wait(delay_ns) = next {
+            due_ns = monotonic_ns().saturating_add(delay_ns);
+        }
+        stream.write()?;
+    }
+}
+
+/// Everything is written; see [`Next::Close`] for why not to close at once.
+fn close<S: Stream>(stream: &mut S, unread: bool) -> Result<(), Over> {
+    if !unread && !stream.has_more() {
+        return Ok(());
+    }
+    shutdown(stream.socket(), Shutdown::Write).map_err(|_| Over)?;
+    let until_ns = monotonic_ns().saturating_add(LINGER_NS);
+    while monotonic_ns() < until_ns {
+        stream.read(Patience::Until(until_ns))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,181 @@
+//! A connection's socket as a fiber has it: every call that would block lets other fibers run.
+
+use std::mem;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use ablaze_sys::clock::monotonic_ns;
+use rustix::io::Errno;
+
+use super::carrier::{Here, Manners};
+use super::source::Source;
+use super::switch::Switch;
+use super::wait::{Awaited, NEVER_NS, Woken};
+use crate::conditions::Arm;
+use crate::conversation::{Desk, Over, Patience, Stream, send_all};
+
+/// Reads of one connection before the others have their turn.
+const READS_PER_TURN: u32 = 16;
+
+/// The socket.
+pub struct FiberStream<'a, S: Switch> {
+    here: Here<'a, S>,
+    source: Source<OwnedFd>,
+    manners: Manners,
+    /// A read may find something. Without it, waiting comes first.
+    may_read: bool,
+    /// The last read may have left something behind.
+    has_more: bool,
+    /// The client has closed its sending side: reading goes on to the end.
+    half_closed: bool,
+    reads_this_turn: u32,
+}
+
+impl<'a, S: Switch> FiberStream<'a, S> {
+    /// Around a socket that was just accepted; its request may be there already.
+    pub fn new(here: Here<'a, S>, socket: OwnedFd) -> Self {
+        let manners = here.carrier().manners();
+        Self {
+            here,
+            source: Source::connection(socket, manners.arm),
+            manners,
+            may_read: true,
+            has_more: true,
+            half_closed: false,
+            reads_this_turn: 0,
+        }
+    }
+
+    fn must_end(&self) -> bool {
+        self.here.woken().says(Woken::ENDED)
+    }
+
+    /// Waits for something to read.
+    fn wait_to_read(&mut self, patience: Patience) -> Result<(), Over> {
+        let until_ns = match (patience, self.manners.read_timeout_ns) {
+            (Patience::Until(until_ns), _) => until_ns,
+            (_, Some(timeout_ns)) => monotonic_ns().saturating_add(timeout_ns),
+            (_, None) => NEVER_NS,
+        };
+        let until_stop = patience != Patience::UnderWay;
+        self.reads_this_turn = 0;
+        let woken = self.source.wait(&mut self.here, Awaited::Readable { until_stop }, until_ns)?;
+        if !woken.says(Woken::READABLE) {
+            // Its time has come, or the server's.
+            return Err(Over);
+        }
+        self.may_read = true;
+        self.half_closed |= woken.says(Woken::ENDING);
+        Ok(())
+    }
+
+    /// Lets the others have their turn.
+    fn take_turns(&mut self) -> Result<(), Over> {
+        self.reads_this_turn = 0;
+        let woken = self.here.suspend(Awaited::Turn, NEVER_NS);
+        self.half_closed |= woken.says(Woken::ENDING);
+        match self.must_end() {
+            true => Err(Over),
+            false => Ok(()),
+        }
+    }
+}
+
+impl<S: Switch> Stream for FiberStream<'_, S> {
+    #[inline]
+    fn desk(&mut self) -> &mut Desk {
+        self.here.desk()
+    }
+
+    fn read(&mut self, patience: Patience) -> Result<(), Over> {
+        if patience != Patience::UnderWay && self.is_stopping() {
+            return Err(Over);
+        }
+        loop {
+            if self.must_end() {
+                return Err(Over);
+            }
+            if !self.may_read {
+                self.wait_to_read(patience)?;
+            }
+            if self.reads_this_turn == READS_PER_TURN {
+                self.take_turns()?;
+            }
+            self.reads_this_turn += 1;
+            let desk = self.here.desk();
+            match desk.receive(&self.source) {
+                Ok(0) => return Err(Over),
+                Ok(_) => {
+                    // A read that does not fill the buffer has emptied the socket (epoll(7),
+                    // "Questions and answers", 9), so that a small request costs one read. A
+                    // fiber that is registered only while it waits cannot know what came since.
+                    self.has_more = desk.is_full() || self.half_closed;
+                    self.may_read = self.has_more || self.manners.arm == Arm::PerWait;
+                    return Ok(());
+                }
+                Err(Errno::AGAIN) => self.may_read = false,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    #[inline]
+    fn write(&mut self) -> Result<(), Over> {
+        match self.here.desk().send(&self.source) {
+            Ok(()) => Ok(()),
+            Err(Errno::AGAIN) => self.write_rest(),
+            Err(_) => Err(Over),
+        }
+    }
+
+    fn sleep_until(&mut self, due_ns: u64) -> Result<(), Over> {
+        while monotonic_ns() < due_ns {
+            if self.must_end() {
+                return Err(Over);
+            }
+            let woken = self.here.suspend(Awaited::Time, due_ns);
+            self.half_closed |= woken.says(Woken::ENDING);
+            self.may_read |= woken.says(Woken::READABLE);
+        }
+        match self.must_end() {
+            true => Err(Over),
+            false => Ok(()),
+        }
+    }
+
+    fn has_more(&self) -> bool {
+        self.has_more
+    }
+
+    #[inline]
+    fn is_stopping(&self) -> bool {
+        self.here.woken().says(Woken::STOPPING)
+    }
+
+    fn socket(&self) -> BorrowedFd<'_> {
+        self.source.as_fd()
+    }
+}
+
+impl<S: Switch> FiberStream<'_, S> {
+    /// Takes what the socket did not from the desk and writes it as the client reads.
+    #[cold]
+    fn write_rest(&mut self) -> Result<(), Over> {
+        let mut rest = mem::take(&mut self.here.desk().out);
+        loop {
+            if self.must_end() {
+                return Err(Over);
+            }
+            let woken = self.source.wait(&mut self.here, Awaited::Writable, NEVER_NS)?;
+            self.half_closed |= woken.says(Woken::ENDING);
+            self.may_read |= woken.says(Woken::READABLE);
+            let counters = self.here.carrier().counters();
+            counters.out_events.one();
+            match send_all(&self.source, &mut rest, counters) {
+                Ok(()) => return Ok(()),
+                Err(Errno::AGAIN) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+}

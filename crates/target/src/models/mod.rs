@@ -1,0 +1,177 @@
+//! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
+//! nothing of HTTP. A new one is one new file and one line in the list below.
+
+mod blocking;
+mod epoll_et;
+mod epoll_lt;
+mod fiber_asm;
+mod fiber_ucontext;
+mod poll;
+mod raw;
+mod uring;
+
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+
+use crate::accepting::{AcceptMode, Intake};
+use crate::counters::Counters;
+use crate::handler::Handler;
+use crate::options::Options;
+use crate::server::Stop;
+use crate::service::Service;
+
+/// An I/O model.
+pub trait IoModel {
+    /// Its name on the command line.
+    const NAME: &'static str;
+    /// What it does per request, in a line.
+    const ABOUT: &'static str;
+    /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
+    const EXEMPT: bool = false;
+    /// What all workers of one server share.
+    type Shared: Send + Sync + 'static;
+
+    /// Why connections cannot come to it this way; nothing if they can.
+    fn refuses(accept: AcceptMode) -> Option<&'static str>;
+
+    /// What else is impossible, on this machine or with these options.
+    ///
+    /// # Errors
+    /// One sentence with the reason and the remedy.
+    fn check(_options: &Options) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// Whether the workers accept for each other, so that no thread has to with
+    /// [`AcceptMode::Single`]: each worker is given the listener.
+    fn accepts_itself(_options: &Options) -> bool {
+        false
+    }
+
+    /// Makes what the workers share; called once, before they start.
+    ///
+    /// # Errors
+    /// Those of the kernel.
+    fn share(options: &Options) -> io::Result<Self::Shared>;
+
+    /// Sets a worker up, on its own thread, and returns what that thread then runs until it is
+    /// told to stop.
+    ///
+    /// # Errors
+    /// When the kernel refuses a descriptor or memory: the server does not start.
+    fn set_up<H: Handler>(worker: Worker<H>, shared: Arc<Self::Shared>) -> io::Result<Run>;
+}
+
+/// What a worker's thread runs, once it is set up.
+pub type Run = Box<dyn FnOnce() -> io::Result<()>>;
+
+/// What a worker is given.
+#[derive(Debug)]
+pub struct Worker<H> {
+    /// Its number, from 0.
+    pub number: usize,
+    /// Where its connections come from.
+    pub intake: Intake,
+    /// What it serves.
+    pub service: Arc<Service<H>>,
+    /// How.
+    pub options: Arc<Options>,
+    /// Where it counts.
+    pub counters: Arc<Counters>,
+    /// How it is told to stop.
+    pub stop: Arc<Stop>,
+}
+
+macro_rules! models {
+    ($($variant:ident: $model:ty,)*) => {
+        /// The I/O models by name.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub enum Model {
+            $(#[doc = concat!("See `", stringify!($model), "`.")] $variant,)*
+        }
+
+        impl Model {
+            /// All of them, in the order of the documentation.
+            pub const ALL: &[Self] = &[$(Self::$variant,)*];
+
+            /// Its name on the command line.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => <$model>::NAME,)* }
+            }
+
+            /// What it does per request, in a line.
+            pub fn about(self) -> &'static str {
+                match self { $(Self::$variant => <$model>::ABOUT,)* }
+            }
+
+            /// Whether it is no HTTP server, only a yardstick for others.
+            pub fn is_exempt(self) -> bool {
+                match self { $(Self::$variant => <$model>::EXEMPT,)* }
+            }
+
+            /// Why connections cannot come to it this way; nothing if they can.
+            pub fn refuses(self, accept: AcceptMode) -> Option<&'static str> {
+                match self { $(Self::$variant => <$model>::refuses(accept),)* }
+            }
+
+            /// Whether the workers accept for each other; see [`IoModel::accepts_itself`].
+            pub(crate) fn accepts_itself(self, options: &Options) -> bool {
+                match self { $(Self::$variant => <$model>::accepts_itself(options),)* }
+            }
+
+            fn check_alone(self, options: &Options) -> Result<(), String> {
+                match self { $(Self::$variant => <$model>::check(options),)* }
+            }
+
+            /// Starts all workers on threads of their own.
+            pub(crate) fn start<H: Handler>(
+                self,
+                workers: Vec<Worker<H>>,
+                options: &Options,
+            ) -> io::Result<Vec<crate::server::Thread>> {
+                match self {
+                    $(Self::$variant => crate::server::start_workers::<$model, H>(workers, options),)*
+                }
+            }
+        }
+    };
+}
+
+models! {
+    EpollLt: epoll_lt::EpollLt,
+    EpollEt: epoll_et::EpollEt,
+    Poll: poll::Poll,
+    Raw: raw::Raw,
+    Blocking: blocking::Blocking,
+    FiberUcontext: fiber_ucontext::FiberUcontext,
+    FiberAsm: fiber_asm::FiberAsm,
+    Uring: uring::Uring,
+}
+
+impl Model {
+    /// The model of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|model| model.name() == name)
+    }
+
+    /// Whether this model can serve with these options.
+    ///
+    /// # Errors
+    /// One sentence with the reason and the remedy.
+    pub fn check(self, options: &Options) -> Result<(), String> {
+        if let Some(why) = self.refuses(options.accept) {
+            return Err(format!(
+                "{self} with accept mode {} is not possible: {why}",
+                options.accept
+            ));
+        }
+        self.check_alone(options)
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(self.name())
+    }
+}

@@ -1,0 +1,150 @@
+//! Sending on the ring: one send at a time for each connection. It is first tried at once and
+//! silently; what the socket does not take then is sent by a request that waits for room.
+
+use super::connection::{Connection, Sending, Stage};
+use super::operations as op;
+use super::outgoing::Outgoing;
+use super::worker::RingWorker;
+use crate::handler::Handler;
+use crate::http1::protocol::Next;
+
+impl<H: Handler> RingWorker<H> {
+    /// Sends an answer. If the connection ends behind it and nothing speaks against, the close is
+    /// linked to it.
+    #[inline]
+    pub(super) fn send(&mut self, key: u64, mut outgoing: Box<Outgoing>) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        let file = connection.file.target();
+        let left = outgoing.output.left();
+        let entry = match outgoing.output.as_text() {
+            Some(text) => {
+                outgoing.sending_bytes = text.len() as u64;
+                op::send_now(file, key, text)
+            }
+            None => {
+                let (list, bytes) = outgoing.message();
+                outgoing.sending_bytes = bytes;
+                op::send_list_now(file, key, list)
+            }
+        };
+        let whole = outgoing.sending_bytes == left;
+        // In its box, untouched, until the send is known to be done: `sending` says so.
+        connection.outgoing = Some(outgoing);
+        connection.silent = self.queue.is_silent(key);
+        if whole && closes_behind(connection) {
+            connection.sending = Sending::NowAndClose;
+            return self.send_and_close(key, &entry);
+        }
+        connection.sending = Sending::Now;
+        let only_reads = whole
+            && connection.stage == Stage::Next(Next::Read)
+            && connection.held.is_empty()
+            && !connection.at_end;
+        // SAFETY: see above.
+        unsafe { self.queue.push(&entry) };
+        if only_reads {
+            // The next request can be waited for while the answer leaves.
+            self.await_input(key);
+        } else {
+            // What comes next has to know that this send is done.
+            self.prompt = true;
+        }
+    }
+
+    /// Tries to send what is left of an answer, waiting for room.
+    fn send_rest(&mut self, key: u64) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        let Some(outgoing) = &mut connection.outgoing else { return };
+        let (list, _) = outgoing.message();
+        connection.sending = Sending::Waiting;
+        let entry = op::send_list(connection.file.target(), key, list);
+        // SAFETY: the list and what it points at are in `outgoing`, which stays in its box,
+        // untouched, until the send is done: `sending` says so.
+        unsafe { self.queue.push(&entry) };
+        // An answer that waits does so from now on, not from when the client reads.
+        if let Stage::Next(Next::Wait(delay_ns)) = connection.stage {
+            self.wait(key, delay_ns);
+        }
+    }
+
+    /// A silent send is done, unless its failure was told: then it is not the last any more, or
+    /// no longer under way.
+    #[inline]
+    pub(super) fn sent_silently(&mut self, key: u64, number: u64) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        let closed = match connection.sending {
+            Sending::Now => false,
+            Sending::NowAndClose => true,
+            Sending::Nothing | Sending::Waiting | Sending::Installing => return,
+        };
+        if connection.silent != number {
+            return;
+        }
+        if let Some(mut outgoing) = connection.outgoing.take() {
+            self.counters.writes.one();
+            self.counters.written_bytes.add(outgoing.sending_bytes);
+            outgoing.output.wrote(outgoing.sending_bytes as usize);
+            if !outgoing.output.is_empty() && connection.stage != Stage::Ending {
+                return self.send(key, outgoing);
+            }
+            self.pool.give_back(outgoing);
+        }
+        if closed {
+            if let Some(connection) = self.forget(key) {
+                connection.file.forget();
+            }
+            return;
+        }
+        connection.sending = Sending::Nothing;
+        let nothing_to_do = connection.is_receiving_on() && !self.draining;
+        if !nothing_to_do {
+            self.advance(key);
+        }
+    }
+
+    /// A silent send failed, or sent less than all.
+    pub(super) fn not_all_sent(&mut self, key: u64, result: i32) {
+        self.counters.writes.one();
+        let blocked = matches!(-result, libc::EAGAIN | libc::EINTR);
+        if blocked {
+            self.counters.write_eagains.one();
+        }
+        self.sent_some(key, result, blocked);
+    }
+
+    /// A send that waited for room is done, or failed.
+    pub(super) fn sent(&mut self, key: u64, result: i32) {
+        self.counters.writes.one();
+        self.counters.out_events.one();
+        let again = matches!(-result, libc::EAGAIN | libc::EINTR);
+        self.sent_some(key, result, again);
+    }
+
+    fn sent_some(&mut self, key: u64, result: i32, again: bool) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        let Some(outgoing) = &mut connection.outgoing else { return };
+        self.read_timeouts.turn(&mut connection.waited, key);
+        if let Ok(bytes) = usize::try_from(result) {
+            self.counters.written_bytes.add(bytes as u64);
+            outgoing.output.wrote(bytes);
+        }
+        let failed = result <= 0 && !again;
+        let done = outgoing.output.is_empty();
+        if !failed && !done && connection.stage != Stage::Ending {
+            return self.send_rest(key);
+        }
+        connection.sending = Sending::Nothing;
+        if let Some(outgoing) = connection.outgoing.take() {
+            self.pool.give_back(outgoing);
+        }
+        if failed { self.close(key) } else { self.advance(key) }
+    }
+}
+
+/// Whether nothing is left to do for a connection behind the answer that it gets now.
+#[inline]
+fn closes_behind(connection: &Connection) -> bool {
+    connection.stage == Stage::Next(Next::Close { unread: false })
+        && connection.held.is_empty()
+        && !connection.more_there
+}

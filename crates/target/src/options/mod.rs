@@ -1,0 +1,133 @@
+//! What a server can be told, and what is refused before it starts (`validate`).
+
+mod validate;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use crate::accepting::AcceptMode;
+use crate::conditions::{
+    AcceptBatch, AnswerKind, Delay, FaultShare, FiberOptions, PerAccept, Route, SocketOptions,
+    WriteMode,
+};
+use crate::models::Model;
+
+pub use validate::OptionsError;
+
+/// How a server listens and answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// Where to listen; port 0 picks a free one.
+    pub address: SocketAddr,
+    /// How workers wait, read and write.
+    pub model: Model,
+    /// How connections come to the workers.
+    pub accept: AcceptMode,
+    /// Workers; 0 for half of the CPUs this process may use.
+    pub threads: usize,
+    /// CPUs the workers are pinned to, in turn; empty for none in particular.
+    pub cpus: Vec<u32>,
+    /// Status of `/`.
+    pub status: u16,
+    /// Length of the body of `/`; without one it is a short greeting.
+    pub body_bytes: Option<u64>,
+    /// Length that heads of answers are padded to, where they are shorter, by a field
+    /// `X-Padding`. Where fewer bytes are missing than the 12 of that field without a value, heads
+    /// get that much longer.
+    pub head_bytes: Option<usize>,
+    /// Further answers by path, before those the server has: first the paths without wildcards,
+    /// then the others in their order.
+    pub routes: Vec<Route>,
+    /// Every path gives back what was posted, as `/echo` does.
+    pub echo_everywhere: bool,
+    /// What kind of server it is.
+    pub answer: AnswerKind,
+    /// Keep connections open as the protocol says, or close each after its answer.
+    pub keep_alive: bool,
+    /// Requests after which a connection is closed; the last answer announces it.
+    pub max_requests: Option<u64>,
+    /// How long an idle connection is kept.
+    pub read_timeout: Option<Duration>,
+    /// How long each answer waits.
+    pub delay: Delay,
+    /// CPU time burnt for each request, ns.
+    pub work_ns: u64,
+    /// Requests that are served at a time, over all workers; the others queue. A request is in
+    /// service for its work and its delay, so the capacity is this by their sum.
+    pub in_service: Option<u32>,
+    /// What goes wrong, and how often: at most one fault for each answer.
+    pub faults: Vec<FaultShare>,
+    /// Where the draws of delays and faults begin. The n-th answer of a server gets the n-th draw.
+    pub seed: u64,
+    /// The Server field; empty leaves it out.
+    pub server_name: String,
+    /// Longest head of a request; a longer one is answered 431.
+    pub max_head_bytes: usize,
+    /// Longest body that `/echo` takes in; a longer one is answered 413. It is held in memory
+    /// until it is complete, because a client may send all of it before it reads.
+    pub max_body_bytes: u64,
+    /// Connections the kernel keeps waiting to be accepted, per listener; it may allow less.
+    pub backlog: i32,
+    /// Options of the sockets.
+    pub sockets: SocketOptions,
+    /// Events taken from one wait.
+    pub max_events: usize,
+    /// Connections accepted per event.
+    pub accept_batch: AcceptBatch,
+    /// What is done with each accepted connection besides serving it.
+    pub per_accept: PerAccept,
+    /// How answers are written.
+    pub write: WriteMode,
+    /// How fibers are kept and scheduled; for the models that have some.
+    pub fibers: FiberOptions,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            model: Model::EpollEt,
+            accept: AcceptMode::ReusePort,
+            threads: 0,
+            cpus: Vec::new(),
+            status: 200,
+            body_bytes: None,
+            head_bytes: None,
+            routes: Vec::new(),
+            echo_everywhere: false,
+            answer: AnswerKind::Http,
+            keep_alive: true,
+            max_requests: None,
+            read_timeout: None,
+            delay: Delay::default(),
+            work_ns: 0,
+            in_service: None,
+            faults: Vec::new(),
+            seed: 1,
+            server_name: "ablaze".into(),
+            max_head_bytes: 64 * 1024,
+            max_body_bytes: 1 << 30,
+            backlog: 65_535,
+            sockets: SocketOptions::default(),
+            max_events: 256,
+            accept_batch: AcceptBatch::Drain,
+            per_accept: PerAccept::Nothing,
+            write: WriteMode::Whole,
+            fibers: FiberOptions::default(),
+        }
+    }
+}
+
+impl Options {
+    /// Most threads a server can have.
+    pub const THREADS_MAX: usize = 1024;
+
+    /// Number of threads that will run.
+    pub fn threads_resolved(&self) -> usize {
+        match self.threads {
+            // A tester on the same machine takes the other half.
+            0 => (std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) / 2).max(1),
+            threads => threads,
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! What is refused before a server starts: one sentence each, with the remedy.
+
+use std::time::Duration;
+
+use crate::conditions::{AnswerKind, Delay, FaultShare, Route};
+use crate::options::Options;
+
+/// An option out of its range.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct OptionsError(pub String);
+
+const DELAY_MAX: Duration = Duration::from_secs(86_400);
+const WORK_NS_MAX: u64 = 60_000_000_000;
+const HEAD_BYTES_MAX: usize = 1 << 20;
+/// Requests have to fit, and be refused in a readable way.
+const REQUEST_HEAD_BYTES_MIN: usize = 256;
+const IN_SERVICE_MAX: u32 = 1_000_000;
+const EVENTS_MAX: usize = 65_536;
+const STACK_BYTES: std::ops::RangeInclusive<usize> = 16 * 1024..=1 << 30;
+
+impl Options {
+    /// Checks every option.
+    ///
+    /// # Errors
+    /// One sentence about the first that cannot be carried out.
+    pub fn validate(&self) -> Result<(), OptionsError> {
+        self.check().map_err(OptionsError)
+    }
+
+    fn check(&self) -> Result<(), String> {
+        self.check_answers()?;
+        self.check_connections()?;
+        check_delay(&self.delay)?;
+        self.check_service()?;
+        check_faults(&self.faults)?;
+        self.check_sockets()?;
+        self.model.check(self)
+    }
+
+    fn check_answers(&self) -> Result<(), String> {
+        check_status(self.status)?;
+        if !self.server_name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            return Err("the server name may have printable ASCII characters only".into());
+        }
+        if self.head_bytes.is_some_and(|bytes| bytes > HEAD_BYTES_MAX) {
+            return Err("heads can be padded to 1 MiB at most; use --size for long answers".into());
+        }
+        for route in &self.routes {
+            check_route(route)?;
+        }
+        let unused = [
+            ("routes", !self.routes.is_empty()),
+            ("a size", self.body_bytes.is_some()),
+            ("a length of heads", self.head_bytes.is_some()),
+            ("echo on every path", self.echo_everywhere),
+        ];
+        let kind = match self.answer {
+            AnswerKind::Http => return Ok(()),
+            AnswerKind::Echo => "sends back what comes",
+            AnswerKind::None => "never answers",
+        };
+        if let Some((what, _)) = unused.into_iter().find(|(_, asked)| *asked) {
+            return Err(format!(
+                "a server that {kind} speaks no HTTP and has no use for {what}; leave that out, \
+                 or let it answer HTTP"
+            ));
+        }
+        if self.answer == AnswerKind::None && !self.faults.is_empty() {
+            return Err("a server that never answers has no answer to spoil; leave the faults \
+                        out, or let it answer HTTP or echo"
+                .into());
+        }
+        Ok(())
+    }
+
+    fn check_connections(&self) -> Result<(), String> {
+        if self.threads > Self::THREADS_MAX {
+            return Err(format!(
+                "{} threads are more than {}; one per CPU is the most that helps",
+                self.threads,
+                Self::THREADS_MAX
+            ));
+        }
+        if self.max_requests == Some(0) {
+            return Err("a connection has to serve at least 1 request; use 1 or more".into());
+        }
+        if self.read_timeout == Some(Duration::ZERO) {
+            return Err(
+                "a read timeout of 0 closes every connection at once; use 1ms or more, or \
+                        none for no timeout"
+                    .into(),
+            );
+        }
+        if self.max_head_bytes < REQUEST_HEAD_BYTES_MIN {
+            return Err(format!(
+                "with at most {} bytes for the head of a request, hardly any is served; use \
+                 {REQUEST_HEAD_BYTES_MIN} or more",
+                self.max_head_bytes
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_service(&self) -> Result<(), String> {
+        if self.work_ns > WORK_NS_MAX {
+            return Err("more than a minute of CPU time per request is not possible; burn less, \
+                        or use a delay"
+                .into());
+        }
+        match self.in_service {
+            Some(0) => Err("at least 1 request has to be in service at a time; use 1 or more, or \
+                            none for no limit"
+                .into()),
+            Some(places) if places > IN_SERVICE_MAX => Err(format!(
+                "{places} requests in service at a time are more than {IN_SERVICE_MAX}; leave \
+                 the limit out"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_sockets(&self) -> Result<(), String> {
+        if !(1..=EVENTS_MAX).contains(&self.max_events) {
+            return Err(format!(
+                "a wait can give 1 to {EVENTS_MAX} events, not {}",
+                self.max_events
+            ));
+        }
+        if self.backlog < 0 {
+            return Err(format!("a backlog of {} is not possible; use 0 or more", self.backlog));
+        }
+        let buffers = [self.sockets.send_buffer_bytes, self.sockets.receive_buffer_bytes];
+        // The kernel takes an int and doubles it (socket(7), SO_SNDBUF).
+        if buffers.into_iter().flatten().any(|bytes| bytes > i32::MAX as u32 / 2) {
+            return Err("a socket buffer can have 1 GiB at most; use less".into());
+        }
+        if !STACK_BYTES.contains(&self.fibers.stack_bytes) {
+            return Err(format!(
+                "a stack of {} bytes is not possible; use 16KiB to 1GiB",
+                self.fibers.stack_bytes
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn check_status(status: u16) -> Result<(), String> {
+    match status {
+        200..=999 => Ok(()),
+        _ => Err(format!("status {status} is no final status; use 200 to 999")),
+    }
+}
+
+fn check_route(route: &Route) -> Result<(), String> {
+    let Route { path, status, .. } = route;
+    check_status(*status).map_err(|why| format!("route {path}: {why}"))?;
+    if !path.starts_with(['/', '*', '?']) {
+        return Err(format!("route {path}: a path begins with / or with the wildcard *"));
+    }
+    if !path.bytes().all(|byte| matches!(byte, b'!'..=b'~')) {
+        return Err(format!(
+            "route {path}: a path on the wire is printable ASCII without spaces; write others \
+             as %20"
+        ));
+    }
+    if path.as_bytes().starts_with(crate::own_pages::PREFIX) {
+        return Err(format!(
+            "route {path}: paths below /_/ are the server's own pages; choose another"
+        ));
+    }
+    Ok(())
+}
+
+fn check_delay(delay: &Delay) -> Result<(), String> {
+    let longest = match delay {
+        Delay::Constant(only) | Delay::Exponential(only) => *only,
+        Delay::Uniform(low, high) if low > high => {
+            return Err(
+                "a uniform delay goes from the shorter to the longer time; exchange them".into()
+            );
+        }
+        Delay::Uniform(_, high) => *high,
+        Delay::Bimodal(_, _, share) if !(0.0..=1.0).contains(share) => {
+            return Err(format!(
+                "{share} of the answers cannot have the second delay; use a share from 0 to 1"
+            ));
+        }
+        Delay::Bimodal(first, second, _) => *first.max(second),
+        Delay::Stall(length, period) if length >= period => {
+            return Err("a server that stalls for the whole period never answers; make the stall \
+                        shorter than its period"
+                .into());
+        }
+        Delay::Stall(_, period) => *period,
+    };
+    match longest > DELAY_MAX {
+        true => Err("a delay of more than a day is not possible; use 24h or less".into()),
+        false => Ok(()),
+    }
+}
+
+fn check_faults(faults: &[FaultShare]) -> Result<(), String> {
+    if let Some(fault) = faults.iter().find(|fault| !(0.0..=1.0).contains(&fault.share)) {
+        return Err(format!(
+            "a fault cannot strike {} of the answers; use a share from 0 to 1",
+            fault.share
+        ));
+    }
+    let sum: f64 = faults.iter().map(|fault| fault.share).sum();
+    // Shares that are written in decimals may add up to a little more than 1.
+    match sum > 1.0 + 1e-9 {
+        true => Err(format!(
+            "faults would strike {sum} of the answers; each answer can have one fault, so the \
+             shares may add up to 1 at most"
+        )),
+        false => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conditions::{Fault, FiberOptions, SocketOptions};
+
+    const MS: Duration = Duration::from_millis(1);
+
+    fn route(path: &str, status: u16) -> Vec<Route> {
+        vec![Route { path: path.into(), status, body: Vec::new() }]
+    }
+
+    fn faults(shares: &[f64]) -> Vec<FaultShare> {
+        shares.iter().map(|share| FaultShare { fault: Fault::Garbage, share: *share }).collect()
+    }
+
+    #[test]
+    fn what_cannot_be_carried_out_is_refused_with_a_remedy() {
+        let fine = Options::default();
+        assert_eq!(fine.validate(), Ok(()));
+        let bad = [
+            Options { status: 100, ..fine.clone() },
+            Options { status: 1000, ..fine.clone() },
+            Options { threads: 5000, ..fine.clone() },
+            Options { server_name: "a\r\nSet-Cookie: b".into(), ..fine.clone() },
+            Options { head_bytes: Some(2 << 20), ..fine.clone() },
+            Options { routes: route("hello", 200), ..fine.clone() },
+            Options { routes: route("/a b", 200), ..fine.clone() },
+            Options { routes: route("/_/status", 200), ..fine.clone() },
+            Options { routes: route("/a", 100), ..fine.clone() },
+            Options { answer: AnswerKind::Echo, body_bytes: Some(3), ..fine.clone() },
+            Options { answer: AnswerKind::None, faults: faults(&[0.5]), ..fine.clone() },
+            Options { max_requests: Some(0), ..fine.clone() },
+            Options { read_timeout: Some(Duration::ZERO), ..fine.clone() },
+            Options { max_head_bytes: 10, ..fine.clone() },
+            Options { delay: Duration::from_secs(100_000).into(), ..fine.clone() },
+            Options { delay: Delay::Uniform(2 * MS, MS), ..fine.clone() },
+            Options { delay: Delay::Bimodal(MS, MS, 1.5), ..fine.clone() },
+            Options { delay: Delay::Bimodal(MS, MS, f64::NAN), ..fine.clone() },
+            Options { delay: Delay::Stall(MS, MS), ..fine.clone() },
+            Options { work_ns: u64::MAX, ..fine.clone() },
+            Options { in_service: Some(0), ..fine.clone() },
+            Options { in_service: Some(u32::MAX), ..fine.clone() },
+            Options { faults: faults(&[-0.1]), ..fine.clone() },
+            Options { faults: faults(&[f64::NAN]), ..fine.clone() },
+            Options { faults: faults(&[0.6, 0.6]), ..fine.clone() },
+            Options { max_events: 0, ..fine.clone() },
+            Options { backlog: -1, ..fine.clone() },
+            Options {
+                sockets: SocketOptions {
+                    send_buffer_bytes: Some(u32::MAX),
+                    ..SocketOptions::default()
+                },
+                ..fine.clone()
+            },
+            Options {
+                fibers: FiberOptions { stack_bytes: 100, ..FiberOptions::default() },
+                ..fine.clone()
+            },
+        ];
+        for options in bad {
+            let OptionsError(text) = options.validate().expect_err(&format!("{options:?}"));
+            assert!(!text.contains('\n') && text.len() < 200, "{text}");
+        }
+        let fine = [
+            Options { routes: route("*.html", 404), ..fine.clone() },
+            Options { faults: faults(&[0.1; 10]), ..fine.clone() },
+            Options { delay: Delay::Stall(MS, 2 * MS), answer: AnswerKind::Echo, ..fine.clone() },
+            Options { in_service: Some(1), work_ns: 1000, max_requests: Some(1), ..fine },
+        ];
+        for options in fine {
+            assert_eq!(options.validate(), Ok(()), "{options:?}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The pages that every server has, whatever its handler: `/_/status`, what it has done so far, and
+//! `/_/config`, how it was told to serve.
+
+use serde_json::{Map, Value, json};
+
+use crate::conditions::{
+    AcceptBatch, AnswerKind, Arm, Delay, Fault, FaultShare, FiberOptions, PerAccept, Route,
+    Scheduler, SocketOptions, WriteMode,
+};
+use crate::counters::Counts;
+use crate::options::Options;
+use crate::registry::Registry;
+
+/// What their paths begin with.
+pub const PREFIX: &[u8] = b"/_/";
+
+/// Uptime, model, accept mode, every thread with its counters, and their sum.
+pub fn status(options: &Options, registry: &Registry) -> Value {
+    let read: Vec<_> =
+        registry.workers().iter().map(|worker| (&worker.name, worker.counters.read())).collect();
+    let total = read.iter().fold(Counts::default(), |sum, (_, counts)| sum + *counts);
+    let workers: Vec<_> = read
+        .iter()
+        .map(|(name, counts)| json!({ "name": name, "counters": counters(counts) }))
+        .collect();
+    json!({
+        "uptime_ns": registry.uptime_ns(),
+        "model": options.model.name(),
+        "accept": options.accept.name(),
+        "threads": options.threads_resolved(),
+        "workers": workers,
+        "total": counters(&total),
+    })
+}
+
+fn counters(counts: &Counts) -> Value {
+    let named = counts.named().into_iter();
+    Value::Object(named.map(|(name, count)| (name.to_owned(), count.into())).collect::<Map<_, _>>())
+}
+
+/// Every option, under the name it has in [`Options`].
+pub fn config(options: &Options) -> Value {
+    // Taken apart completely: an option that is added cannot be forgotten here.
+    let Options {
+        address,
+        model,
+        accept,
+        threads,
+        cpus,
+        status,
+        body_bytes,
+        head_bytes,
+        routes,
+        echo_everywhere,
+        answer,
+        keep_alive,
+        max_requests,
+        read_timeout,
+        delay,
+        work_ns,
+        in_service,
+        faults,
+        seed,
+        server_name,
+        max_head_bytes,
+        max_body_bytes,
+        backlog,
+        sockets,
+        max_events,
+        accept_batch,
+        per_accept,
+        write,
+        fibers,
+    } = options;
+    let SocketOptions { send_buffer_bytes, receive_buffer_bytes, no_delay } = sockets;
+    let FiberOptions { stack_bytes, stack_pool, scheduler, arm } = fibers;
+    json!({
+        "address": address.to_string(),
+        "model": model.name(),
+        "accept": accept.name(),
+        "threads": threads,
+        "cpus": cpus,
+        "status": status,
+        "body_bytes": body_bytes,
+        "head_bytes": head_bytes,
+        "routes": routes.iter().map(route).collect::<Vec<_>>(),
+        "echo_everywhere": echo_everywhere,
+        "answer": answer_name(*answer),
+        "keep_alive": keep_alive,
+        "max_requests": max_requests,
+        "read_timeout_ns": read_timeout.map(|timeout| timeout.as_nanos() as u64),
+        "delay": delay_value(delay),
+        "work_ns": work_ns,
+        "in_service": in_service,
+        "faults": faults.iter().map(fault_value).collect::<Vec<_>>(),
+        "seed": seed,
+        "server_name": server_name,
+        "max_head_bytes": max_head_bytes,
+        "max_body_bytes": max_body_bytes,
+        "backlog": backlog,
+        "sockets": {
+            "send_buffer_bytes": send_buffer_bytes,
+            "receive_buffer_bytes": receive_buffer_bytes,
+            "no_delay": no_delay,
+        },
+        "max_events": max_events,
+        "accept_batch": match accept_batch {
+            AcceptBatch::One => "one",
+            AcceptBatch::Drain => "drain",
+        },
+        "per_accept": match per_accept {
+            PerAccept::Nothing => "nothing",
+            PerAccept::Sylar => "sylar",
+        },
+        "write": match write {
+            WriteMode::Whole => "whole",
+            WriteMode::Split => "split",
+        },
+        "fibers": {
+            "stack_bytes": stack_bytes,
+            "stack_pool": stack_pool,
+            "scheduler": match scheduler {
+                Scheduler::PerThread => "per-thread",
+                Scheduler::Shared => "shared",
+            },
+            "arm": match arm {
+                Arm::Persistent => "persistent",
+                Arm::PerWait => "per-wait",
+            },
+        },
+    })
+}
+
+fn route(route: &Route) -> Value {
+    let Route { path, status, body } = route;
+    json!({ "path": path, "status": status, "body": String::from_utf8_lossy(body) })
+}
+
+fn answer_name(answer: AnswerKind) -> &'static str {
+    match answer {
+        AnswerKind::Http => "http",
+        AnswerKind::Echo => "echo",
+        AnswerKind::None => "none",
+    }
+}
+
+fn delay_value(delay: &Delay) -> Value {
+    let ns = |duration: &std::time::Duration| duration.as_nanos() as u64;
+    match delay {
+        Delay::Constant(constant) => json!({ "kind": "constant", "ns": ns(constant) }),
+        Delay::Uniform(low, high) => {
+            json!({ "kind": "uniform", "low_ns": ns(low), "high_ns": ns(high) })
+        }
+        Delay::Exponential(mean) => json!({ "kind": "exponential", "mean_ns": ns(mean) }),
+        Delay::Bimodal(first, second, share) => json!({
+            "kind": "bimodal", "first_ns": ns(first), "second_ns": ns(second),
+            "share_of_second": share,
+        }),
+        Delay::Stall(length, period) => {
+            json!({ "kind": "stall", "length_ns": ns(length), "period_ns": ns(period) })
+        }
+    }
+}
+
+fn fault_value(fault: &FaultShare) -> Value {
+    let name = match fault.fault {
+        Fault::ResetBefore => "reset-before",
+        Fault::ResetDuring => "reset-during",
+        Fault::ResetAfter => "reset-after",
+        Fault::CloseUnanswered => "close-unanswered",
+        Fault::ShortBody => "short-body",
+        Fault::WrongLength => "wrong-length",
+        Fault::Garbage => "garbage",
+        Fault::Trickle => "trickle",
+    };
+    json!({ "fault": name, "share": fault.share })
+}

@@ -1,0 +1,204 @@
+//! The handler of `ablaze serve`.
+//!
+//! | path | answer |
+//! |---|---|
+//! | `/` | status and size that the options say; without a size `hello, world!` |
+//! | `/hello` | 200, `text/plain`, the 14 bytes `hello, world!\n` |
+//! | `/bytes/N` | N bytes of [`crate::http1::filler`]; `/bytes/8MiB`, `/bytes/64KB` |
+//! | `/status/N` | an answer of this status, 200 to 999 |
+//! | `/delay/TIME` | as `/hello`, after so many milliseconds, or `5us`, `100ms`, `2s` |
+//! | `/echo` | the body of the request, with its Content-Type |
+//! | `/chunked/N?chunk=SIZE` | N bytes in chunks, of 8 KiB if nothing is said |
+//! | `/stream?lines=10&every=100ms` | numbered lines, a chunk each, with a pause before each but the first |
+//!
+//! Routes of [`Options::routes`] come before all of these: first those without wildcards, then the
+//! others in their order. Everything else is 404. With [`Options::echo_everywhere`], every path is
+//! as `/echo`. HEAD is answered as GET is, without the body; all other methods as GET.
+//!
+//! `/_/status` and `/_/config` are no routes: every server has them, see [`crate::own_pages`].
+
+mod glob;
+mod streams;
+mod values;
+
+use std::collections::HashMap;
+
+use crate::handler::{Answer, Body, Handler, Method, Reply, Request};
+use crate::http1::answer::{FixedAnswer, FixedBody, reason};
+use crate::options::Options;
+use streams::{FillerChunks, Lines};
+use values::{parameter, size_bytes, time_ns, whole};
+
+/// What `/hello` answers, and `/` when no size is asked for: 14 bytes.
+pub const HELLO: &[u8] = b"hello, world!\n";
+
+const PLAIN: &str = "text/plain; charset=utf-8";
+
+/// Length of the chunks of `/chunked/N` when nothing is said.
+const CHUNK_BYTES: u64 = 8 * 1024;
+
+/// The routes of the built-in server.
+#[derive(Debug)]
+pub struct Routes {
+    root: FixedAnswer,
+    hello: FixedAnswer,
+    exact: HashMap<Vec<u8>, FixedAnswer>,
+    patterns: Vec<(Vec<u8>, FixedAnswer)>,
+    not_found: FixedAnswer,
+    not_understood: FixedAnswer,
+    echo_everywhere: bool,
+}
+
+impl Routes {
+    /// Builds the answers.
+    pub fn new(options: &Options) -> Self {
+        let fixed =
+            |status, content_type, body| FixedAnswer::under(options, status, content_type, body);
+        let mut exact = HashMap::new();
+        let mut patterns = Vec::new();
+        for route in &options.routes {
+            let path = route.path.clone().into_bytes();
+            let answer = fixed(route.status, PLAIN, FixedBody::Bytes(&route.body));
+            if glob::is_exact(&path) {
+                exact.entry(path).or_insert(answer);
+            } else {
+                patterns.push((path, answer));
+            }
+        }
+        let body = options.body_bytes.map_or(FixedBody::Bytes(HELLO), FixedBody::Filler);
+        let mut routes = Self {
+            root: fixed(options.status, PLAIN, body),
+            hello: fixed(200, "text/plain", FixedBody::Bytes(HELLO)),
+            exact,
+            patterns,
+            not_found: fixed(
+                404,
+                PLAIN,
+                FixedBody::Bytes(
+                    b"nothing here; there are / /hello /bytes/N /status/N /delay/MS /echo \
+                    /chunked/N /stream /_/status /_/config\n",
+                ),
+            ),
+            not_understood: fixed(
+                400,
+                PLAIN,
+                FixedBody::Bytes(
+                    b"a value in the path or the query is none; write /bytes/8MiB /status/200 to \
+                    /status/999 /delay/100ms /chunked/1MiB?chunk=64KiB \
+                    /stream?lines=10&every=100ms\n",
+                ),
+            ),
+            echo_everywhere: options.echo_everywhere,
+        };
+        // The two that have to be fast are looked up now, so that they need not be then.
+        let own = |path: &[u8]| routes.asked_for(path).cloned();
+        let (root, hello) = (own(b"/"), own(b"/hello"));
+        routes.root = root.unwrap_or(routes.root);
+        routes.hello = hello.unwrap_or(routes.hello);
+        routes
+    }
+
+    /// The answer of a route from the options.
+    fn asked_for(&self, path: &[u8]) -> Option<&FixedAnswer> {
+        self.exact.get(path).or_else(|| {
+            let mut patterns = self.patterns.iter();
+            patterns.find(|(pattern, _)| glob::matches(pattern, path)).map(|(_, answer)| answer)
+        })
+    }
+
+    /// Every path but the two fast ones.
+    #[inline(never)]
+    fn reply_to_others<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
+        if self.echo_everywhere {
+            return echo(request).into();
+        }
+        if let Some(answer) = self.asked_for(request.path) {
+            return Answer::Fixed(answer).into();
+        }
+        match request.path {
+            b"/echo" => return echo(request).into(),
+            b"/stream" => return self.understood(stream(request.query).map(Reply::from)),
+            _ => {}
+        }
+        let (route, value) = match request.path.iter().skip(1).position(|byte| *byte == b'/') {
+            Some(slash) => request.path.split_at(slash + 2),
+            None => return Answer::Fixed(&self.not_found).into(),
+        };
+        let reply = match route {
+            b"/bytes/" => size_bytes(value).map(|bytes| filler(bytes).into()),
+            b"/status/" => status(value).map(Reply::from),
+            b"/delay/" => time_ns(value)
+                .map(|delay_ns| Reply { answer: Answer::Fixed(&self.hello), delay_ns }),
+            b"/chunked/" => chunked(value, request.query).map(Reply::from),
+            _ => return Answer::Fixed(&self.not_found).into(),
+        };
+        self.understood(reply)
+    }
+
+    /// The reply, or what is to be written instead.
+    fn understood<'a>(&'a self, reply: Option<Reply<'a>>) -> Reply<'a> {
+        reply.unwrap_or_else(|| Answer::Fixed(&self.not_understood).into())
+    }
+}
+
+impl Handler for Routes {
+    fn wants_body(&self, _method: Method, path: &[u8]) -> bool {
+        self.echo_everywhere || (path == b"/echo" && self.asked_for(path).is_none())
+    }
+
+    #[inline]
+    fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
+        match request.path {
+            b"/" if !self.echo_everywhere => Answer::Fixed(&self.root).into(),
+            b"/hello" if !self.echo_everywhere => Answer::Fixed(&self.hello).into(),
+            _ => self.reply_to_others(request),
+        }
+    }
+}
+
+fn echo<'a>(request: &Request<'a>) -> Answer<'a> {
+    Answer::Made {
+        status: 200,
+        content_type: content_type_of(request),
+        fields: Default::default(),
+        body: Body::OfRequest,
+    }
+}
+
+fn filler<'a>(bytes: u64) -> Answer<'a> {
+    Answer::new(200, PLAIN, Body::Filler(bytes))
+}
+
+/// 205 has no content, unlike others that have a body (RFC 9110, 15.3.6).
+fn status<'a>(value: &[u8]) -> Option<Answer<'a>> {
+    let status = whole(value).filter(|status| (200..=999).contains(status))? as u16;
+    let text = match status {
+        205 => String::new(),
+        _ => format!("{status} {}\n", reason(status)),
+    };
+    Some(Answer::text(status, text))
+}
+
+fn chunked<'a>(value: &[u8], query: &[u8]) -> Option<Answer<'a>> {
+    let chunk_bytes = match parameter(query, "chunk") {
+        Some(size) => size_bytes(size).filter(|bytes| *bytes > 0)?,
+        None => CHUNK_BYTES,
+    };
+    let stream = FillerChunks::new(size_bytes(value)?, chunk_bytes);
+    Some(Answer::new(200, PLAIN, Body::Stream(Box::new(stream))))
+}
+
+fn stream<'a>(query: &[u8]) -> Option<Answer<'a>> {
+    let lines = parameter(query, "lines").map_or(Some(10), whole)?;
+    let every_ns = parameter(query, "every").map_or(Some(100_000_000), time_ns)?;
+    Some(Answer::new(200, PLAIN, Body::Stream(Box::new(Lines::new(lines, every_ns)))))
+}
+
+/// The request's Content-Type, or that of unspecified bytes (RFC 9110, 8.3). One folded over
+/// several lines is not given back: answers must not fold (RFC 9112, 5.2).
+fn content_type_of<'a>(request: &Request<'a>) -> &'a [u8] {
+    match request.field("Content-Type") {
+        Some(value) if !value.contains(&b'\n') => value,
+        _ => b"application/octet-stream",
+    }
+}

@@ -1,0 +1,12 @@
+//! The server's protocol without I/O: what is answered, on which conditions, and that it does not
+//! matter in which pieces bytes come and go.
+
+#![allow(clippy::unwrap_used)]
+
+mod answers;
+mod conditions;
+mod connections;
+mod conversation;
+mod cuts;
+mod faults;
+mod own_handlers;
