@@ -12,9 +12,6 @@ import urllib.request
 
 from side_by_side.server import Server, ServerError
 
-# The models in the order of `ablaze serve --help`; one that is refused is left out with its reason.
-MODELS = ["epoll-lt", "epoll-et", "poll", "blocking", "uring", "fiber-ucontext", "fiber-asm",
-          "async", "raw"]
 HELLO = b"hello, world!\n"
 
 
@@ -113,6 +110,19 @@ class Nginx(Program):
 
     def version(self):
         return self.server.version()
+
+
+def models(ablaze):
+    """The models that this ablaze has: it names them when it is asked for one that it has not."""
+    asked = subprocess.run([ablaze, "serve", "--model", "?"], capture_output=True, text=True)
+    return names_in(asked.stderr)
+
+
+def names_in(refusal):
+    found = re.search(r"choose from ([\w, -]+)", refusal)
+    if not found:
+        raise ServerError(f"its models are not to be learned from: {refusal.strip()}")
+    return [name.strip() for name in found[1].split(",")]
 
 
 def pinned(cpu):

@@ -13,6 +13,7 @@ pub mod quota;
 pub mod signals;
 pub mod stop_signals;
 pub mod terminal;
+pub mod timer_slack;
 pub mod usage;
 
 pub use affinity::{allowed_cpus, pin_thread};

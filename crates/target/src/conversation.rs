@@ -1,5 +1,5 @@
 //! One connection, served from the first byte to the last in straight lines, as one writes it
-//! when calls may block. Written once: what a [`Stream`] blocks is a thread in
+//! when calls may block. Written once: what a [`Line`] blocks is a thread in
 //! [`crate::models`]' `blocking`, a fiber in [`crate::fibers`].
 
 use std::io::IoSlice;
@@ -28,7 +28,7 @@ const LINGER_NS: u64 = 2_000_000_000;
 const SLICES: usize = 64;
 
 /// A connection whose calls return when they have done what they were asked for.
-pub trait Stream {
+pub trait Line {
     /// Where input arrives and answers are put together. It belongs to whoever runs at the
     /// moment: what stands there is gone after any call that may wait.
     fn desk(&mut self) -> &mut Desk;
@@ -173,37 +173,31 @@ pub fn send_all(socket: impl AsFd, out: &mut Output, counters: &Counters) -> Res
     Ok(())
 }
 
-/// Serves a connection until it is over. What the socket still needs is closing it.
-pub fn converse<H: Handler, S: Stream>(stream: &mut S, service: &Service<H>) {
-    // How it ended makes no difference to whoever closes it.
-    let _ = answer_requests(stream, service);
-    // What a failed connection still had to say is said to no one.
-    stream.desk().out.clear();
-}
-
-fn answer_requests<H: Handler, S: Stream>(
-    stream: &mut S,
-    service: &Service<H>,
-) -> Result<(), Over> {
+/// Serves a connection until nothing more is to be done than to close it. The desk's output may
+/// then hold what a failed connection still had to say.
+///
+/// # Errors
+/// When the connection ended by itself or by the end of the server; there is no one to tell.
+pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Result<(), Over> {
     let mut protocol = Protocol::default();
     let mut next = Next::Read;
     let mut due_ns = 0;
     loop {
         match next {
-            Next::Read if protocol.is_idle() => stream.read(Patience::Idle)?,
-            Next::Read => stream.read(Patience::UnderWay)?,
+            Next::Read if protocol.is_idle() => line.read(Patience::Idle)?,
+            Next::Read => line.read(Patience::UnderWay)?,
             Next::Proceed => {}
-            Next::Wait(_) => stream.sleep_until(due_ns)?,
-            Next::Close { unread } => return close(stream, unread),
+            Next::Wait(_) => line.sleep_until(due_ns)?,
+            Next::Close { unread } => return close(line, unread),
             Next::Reset => {
-                reset_on_close(stream.socket());
+                reset_on_close(line.socket());
                 return Ok(());
             }
         }
-        if stream.is_stopping() {
+        if line.is_stopping() {
             protocol.finish();
         }
-        let Desk { input, out, date, counters } = stream.desk();
+        let Desk { input, out, date, counters } = line.desk();
         next = match next {
             Next::Read => protocol.receive(input, service, date, out),
             _ => protocol.proceed(service, date, out),
@@ -214,19 +208,19 @@ fn answer_requests<H: Handler, S: Stream>(
         if let Next::Wait(delay_ns) = next {
             due_ns = monotonic_ns().saturating_add(delay_ns);
         }
-        stream.write()?;
+        line.write()?;
     }
 }
 
 /// Everything is written; see [`Next::Close`] for why not to close at once.
-fn close<S: Stream>(stream: &mut S, unread: bool) -> Result<(), Over> {
-    if !unread && !stream.has_more() {
+fn close<L: Line>(line: &mut L, unread: bool) -> Result<(), Over> {
+    if !unread && !line.has_more() {
         return Ok(());
     }
-    shutdown(stream.socket(), Shutdown::Write).map_err(|_| Over)?;
+    shutdown(line.socket(), Shutdown::Write).map_err(|_| Over)?;
     let until_ns = monotonic_ns().saturating_add(LINGER_NS);
     while monotonic_ns() < until_ns {
-        stream.read(Patience::Until(until_ns))?;
+        line.read(Patience::Until(until_ns))?;
     }
     Ok(())
 }

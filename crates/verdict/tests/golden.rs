@@ -1,8 +1,6 @@
 //! What must be said, and what must not be said, of reports that people have published. The
 //! expected figures were worked out by hand from the printed ones.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
 use ablaze_verdict::DiagnosisId::{self, *};
 use ablaze_verdict::printed::{Tool, read};
 use ablaze_verdict::rules::{Judged, Judgement, judge};
@@ -50,7 +48,7 @@ fn gurl_beside_ab() {
     expect(ab, D09, &["211 ms more", "2.75 to 4.55"]);
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     assert_eq!(ids(&comparison.findings), [D05, D15]);
-    expect(comparison, D05, &["unknown (gurl does not print", "a connection per request (no -k)"]);
+    expect(comparison, D05, &["unknown (gurl does not print", "one per request (no -k)"]);
     expect(comparison, D15, &["One run of each", "= 4.32"]);
 }
 
@@ -97,7 +95,7 @@ fn servers_that_do_not_answer_and_one_that_echoes() {
     // Its thousand were in flight, and its times are fine enough.
     assert_eq!(ids(&second.findings), [D03, D04]);
     expect(second, D03, &["83 B for each request", "has 83 B"]);
-    assert_eq!(expect(second, D04, &["100,000 of 100,000"]).explained_by, Some(D03));
+    assert_eq!(expect(second, D04, &["Not one of 100,000 answers"]).explained_by, Some(D03));
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     assert_eq!(ids(&comparison.findings), [D05, D15]);
     assert_eq!(comparison.verdict(), Verdict::Invalid);
@@ -197,6 +195,81 @@ fn rates_over_concurrency() {
     assert_eq!(speed_up.evidence.lines().count(), 1, "{}", speed_up.evidence);
     // ×2.17 from one client to two.
     assert_eq!(ids(&macos.findings), [D14, D15]);
+}
+
+/// 208,914/s × 479 µs = 100.07 in flight, 10 s, 20,891 requests per connection, three digits.
+const NATIVE: &str = "\
+$ ablaze -c 100 :8080/
+
+  > GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
+  >
+  >   answers     2,089,140 in 10.00 s    200: 2,089,140    errors: 0    14 B body    31.1 MiB/s
+  >   rate          208,914 /s            slowest second 205,870 · fastest 211,020
+  >
+  >                mean     p50     p90     p99  [95 % interval]    p99.9       max
+  >   connect     61 µs   58 µs   88 µs       -                         -    124 µs   100×, before the clock
+  >   wait       472 µs  455 µs  603 µs  835 µs  [833–838]        1.30 ms   6.01 ms
+  >   total      479 µs  462 µs  611 µs  843 µs  [841–846]        1.31 ms   6.02 ms
+  >
+  > In total it was a good day.
+";
+
+#[test]
+fn a_sound_run_of_our_own_has_nothing_against_it() {
+    let judgement = judged(NATIVE);
+    let [report] = judgement.reports.as_slice() else { panic!("one report") };
+    assert_eq!(report.findings, []);
+    assert_eq!(report.subject.tool, Tool::Ablaze);
+    assert_eq!(
+        report.subject.command.as_ref().map(|command| command.concurrency),
+        Some((100, 100))
+    );
+    let ms = |percent| report.subject.percentile(percent).map(|ms| (ms.value * 1e3).round() / 1e3);
+    assert_eq!(
+        [50.0, 90.0, 99.0, 99.9, 100.0].map(ms).map(Option::unwrap),
+        [0.462, 0.611, 0.843, 1.31, 6.02]
+    );
+}
+
+#[test]
+fn errors_and_statuses_of_our_own_report_are_read() {
+    let text = include_str!("printed/native.txt");
+    let report = &read(text).reports[1];
+    assert_eq!((report.complete, report.failed, report.non_2xx), (Some(1200), Some(15), Some(100)));
+    assert_eq!(report.path.as_deref(), Some("/form"));
+    assert_eq!((report.concurrency, report.port), (Some(8), Some(80)));
+    let judgement = judged(text);
+    // 100 of 1,200; 3 s. 400/s × 19.9 ms = 7.96 of 8 in flight.
+    assert_eq!(ids(&judgement.reports[1].findings), [D04, D14]);
+    expect(
+        &judgement.reports[1],
+        D04,
+        &["100 of 1,200 answers (8.3 %)", "404 (90×) and 503 (10×)"],
+    );
+}
+
+#[test]
+fn reports_that_differ_in_concurrency_alone_make_a_curve() {
+    let report = |concurrency: u64, rate: f64| {
+        format!(
+            "Server Software: x\nServer Hostname: h\nServer Port: 80\nDocument Path: /\n\
+             Document Length: 5 bytes\nConcurrency Level: {concurrency}\n\
+             Time taken for tests: 10.000 seconds\nComplete requests: {}\nFailed requests: 0\n\
+             Total transferred: 90000000 bytes\nHTML transferred: 5 bytes\n\
+             Requests per second: {rate:.2} [#/sec] (mean)\n\n",
+            rate * 10.0
+        )
+    };
+    let text = [report(1, 1000.0), report(2, 3000.0), report(10, 9000.0), report(100, 6000.0)];
+    let judgement = judged(&text.concat());
+    let [sweep] = judgement.sweeps.as_slice() else { panic!("one curve") };
+    let points = [(1, 1000.0), (2, 3000.0), (10, 9000.0), (100, 6000.0)];
+    assert_eq!(sweep.subject.curves[0].points, points);
+    assert_eq!(ids(&sweep.findings), [D16, D17]);
+    assert!(judgement.comparisons.is_empty());
+    // Two at the same concurrency are repeats, or a comparison.
+    let judgement = judged(&(text.concat() + &report(100, 6100.0)));
+    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
 }
 
 #[test]

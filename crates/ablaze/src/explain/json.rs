@@ -12,6 +12,11 @@ pub fn write(judgement: &Judgement) -> String {
     let answer = json!({
         "format": FORMAT,
         "reports": each(&judgement.reports, report),
+        "aborts": each(&judgement.aborts, |abort| json!({
+            "line": abort.line,
+            "message": abort.message,
+            "command": abort.command.as_ref().map(|command| &command.text),
+        })),
         "comparisons": each(&judgement.comparisons, |comparison| json!({
             "members": comparison.members.iter().map(|member| json!({
                 "name": member.name,

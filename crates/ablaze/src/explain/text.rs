@@ -15,6 +15,12 @@ pub fn write(judgement: &Judgement, images: usize) -> String {
     for (index, judged) in judgement.reports.iter().enumerate() {
         parts.push(block(&report_head(index + 1, &judged.subject), judged, &mut said));
     }
+    for judged in &judgement.aborts {
+        let abort = &judged.subject;
+        let command = abort.command.as_ref().map_or(String::new(), |c| format!("  $ {}\n", c.text));
+        let head = format!("line {}: ab, ended without a report\n{command}", abort.line);
+        parts.push(block(&head, judged, &mut said));
+    }
     for judged in &judgement.comparisons {
         parts.push(block(&comparison_head(&judged.subject), judged, &mut said));
     }

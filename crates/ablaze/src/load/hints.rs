@@ -66,6 +66,9 @@ pub fn refusal(error: &clap::Error, command: &clap::Command) -> Refusal {
                 format!("{name} and {other} exclude each other: leave one away")
             }
         }
+        ErrorKind::MissingRequiredArgument if !option.is_empty() => {
+            format!("an option given here needs {option} as well; see `ablaze load --help`")
+        }
         _ => {
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default();

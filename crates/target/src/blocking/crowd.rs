@@ -16,7 +16,7 @@ const DRAIN: Duration = Duration::from_secs(1);
 
 /// A connection: what its thread and whoever stops it share.
 #[derive(Debug)]
-pub struct Line {
+pub struct Member {
     /// The socket; it is closed when both have let go of it.
     pub socket: OwnedFd,
     number: u64,
@@ -44,12 +44,12 @@ struct Members {
 
 #[derive(Debug)]
 struct Living {
-    line: Arc<Line>,
+    member: Arc<Member>,
     /// Nothing until whoever started it has it.
     thread: Option<JoinHandle<()>>,
 }
 
-impl Line {
+impl Member {
     /// Its thread waits until the stop, or no more.
     #[inline]
     pub fn set_idle(&self, idle: bool) {
@@ -71,10 +71,10 @@ impl Crowd {
     }
 
     /// A new connection, without a thread yet.
-    pub fn line(&self, socket: OwnedFd) -> Arc<Line> {
+    pub fn member(&self, socket: OwnedFd) -> Arc<Member> {
         let mut members = self.members();
         members.next_number += 1;
-        Arc::new(Line { socket, number: members.next_number, idle: AtomicBool::new(false) })
+        Arc::new(Member { socket, number: members.next_number, idle: AtomicBool::new(false) })
     }
 
     /// Starts a connection's thread.
@@ -83,11 +83,11 @@ impl Crowd {
     /// When there are no threads or no memory left.
     pub fn start(
         self: &Arc<Self>,
-        line: &Arc<Line>,
+        member: &Arc<Member>,
         talk: impl FnOnce() + Send + 'static,
     ) -> io::Result<()> {
-        let number = line.number;
-        self.members().living.insert(number, Living { line: line.clone(), thread: None });
+        let number = member.number;
+        self.members().living.insert(number, Living { member: member.clone(), thread: None });
         // Also when `talk` panics, and when it is dropped without having run.
         let leaving = Leaving { crowd: self.clone(), number };
         let run = move || {
@@ -119,10 +119,10 @@ impl Crowd {
     pub fn end(&self) {
         self.stopping.store(true, Ordering::SeqCst);
         let mut members = self.members();
-        for Living { line, .. } in members.living.values() {
-            if line.idle.load(Ordering::SeqCst) {
+        for Living { member, .. } in members.living.values() {
+            if member.idle.load(Ordering::SeqCst) {
                 // Its read ends, and an answer that began just now can still be written.
-                let _ = shutdown(&line.socket, Shutdown::Read);
+                let _ = shutdown(&member.socket, Shutdown::Read);
             }
         }
         let deadline = Instant::now() + DRAIN;
@@ -132,8 +132,8 @@ impl Crowd {
             let waited = self.left.wait_timeout(members, time_left);
             members = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        for Living { line, .. } in members.living.values() {
-            let _ = shutdown(&line.socket, Shutdown::Both);
+        for Living { member, .. } in members.living.values() {
+            let _ = shutdown(&member.socket, Shutdown::Both);
         }
         while !members.living.is_empty() {
             members = self.left.wait(members).unwrap_or_else(PoisonError::into_inner);
@@ -146,13 +146,13 @@ impl Crowd {
     fn leave(&self, number: u64) {
         let mut members = self.members();
         let gone = members.living.remove(&number);
-        let (line, thread) = gone.map_or((None, None), |gone| (Some(gone.line), gone.thread));
+        let (member, thread) = gone.map_or((None, None), |gone| (Some(gone.member), gone.thread));
         let before = match thread {
             Some(thread) => members.last.replace(thread),
             None => None,
         };
         drop(members);
-        drop(line);
+        drop(member);
         self.left.notify_all();
         join(before);
     }

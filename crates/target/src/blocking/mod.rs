@@ -1,9 +1,9 @@
 //! A thread per connection. A worker is a thread that accepts, or takes over what another has
 //! accepted, and starts a thread for each connection; [`crowd`] keeps an account of them, and
-//! [`stream`] is a connection as its thread has it.
+//! [`line`] is a connection as its thread has it.
 
 mod crowd;
-mod stream;
+mod line;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,7 +16,7 @@ use rustix::io::{Errno, ioctl_fionbio};
 use rustix::net::{Shutdown, SocketFlags, accept_with, shutdown};
 use rustix::time::Timespec;
 
-use crate::accepting::{HandOver, Intake, welcome};
+use crate::accepting::{ACCEPT_PAUSE_NS, HandOver, Intake, welcome};
 use crate::conditions::PerAccept;
 use crate::conversation::converse;
 use crate::counters::{Counters, Part};
@@ -25,10 +25,7 @@ use crate::handler::Handler;
 use crate::models::{Run, Worker};
 use crate::server::Stop;
 use crowd::Crowd;
-use stream::ThreadStream;
-
-/// How long accepting pauses when descriptors, threads or memory ran out.
-const PAUSE_NS: i64 = 50_000_000;
+use line::ThreadLine;
 
 /// How long sylar's TcpServer waits for a request, unless it is told otherwise.
 const SYLAR_READ_TIMEOUT: Duration = Duration::from_secs(120);
@@ -86,8 +83,9 @@ fn wait_for_stop(stop: &Stop, timeout: Option<&Timespec>, counters: &Counters) {
     }
 }
 
+/// Descriptors, threads or memory ran out.
 fn pause<H>(worker: &Worker<H>) {
-    let pause = Timespec { tv_sec: 0, tv_nsec: PAUSE_NS };
+    let pause = Timespec { tv_sec: 0, tv_nsec: ACCEPT_PAUSE_NS as i64 };
     wait_for_stop(&worker.stop, Some(&pause), &worker.counters);
 }
 
@@ -142,18 +140,19 @@ fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, crowd: &Arc<Crowd>
         PerAccept::Nothing => worker.options.read_timeout,
         PerAccept::Sylar => Some(worker.options.read_timeout.unwrap_or(SYLAR_READ_TIMEOUT)),
     };
-    let line = crowd.line(connection);
+    let member = crowd.member(connection);
     while !worker.stop.is_set() {
         let (service, part) = (worker.service.clone(), worker.counters.part());
-        let (line_of_thread, crowd_of_thread) = (line.clone(), crowd.clone());
+        let (member_of_thread, crowd_of_thread) = (member.clone(), crowd.clone());
         let talk = move || {
             part.begin();
             let desk_counters = part.counters().clone();
-            let mut stream =
-                ThreadStream::new(line_of_thread, crowd_of_thread, desk_counters, read_timeout);
-            converse(&mut stream, &service);
+            let mut line =
+                ThreadLine::new(member_of_thread, crowd_of_thread, desk_counters, read_timeout);
+            // Over is over: the socket is closed behind this.
+            let _ = converse(&mut line, &service);
         };
-        match crowd.start(&line, talk) {
+        match crowd.start(&member, talk) {
             Ok(()) => return,
             Err(_) => pause(worker),
         }

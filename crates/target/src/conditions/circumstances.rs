@@ -17,7 +17,6 @@ pub struct Circumstances {
     faults: Vec<FaultShare>,
     draws: Draws,
     places: Option<ServicePlaces>,
-    /// Only if there are fewer places than workers: one worker does one thing at a time anyway.
     work_places: Option<WorkPlaces>,
     started_ns: u64,
 }
@@ -38,7 +37,6 @@ impl Circumstances {
             calibrate();
         }
         let Options { delay, work_ns, in_service, faults, seed, .. } = options;
-        let workers = options.threads_resolved();
         Self {
             none: *delay == Delay::default()
                 && *work_ns == 0
@@ -49,9 +47,7 @@ impl Circumstances {
             faults: faults.clone(),
             draws: Draws::new(*seed),
             places: in_service.map(ServicePlaces::new),
-            work_places: in_service
-                .filter(|places| *work_ns > 0 && (*places as usize) < workers)
-                .map(WorkPlaces::new),
+            work_places: in_service.filter(|_| *work_ns > 0).map(WorkPlaces::new),
             started_ns: monotonic_ns(),
         }
     }
@@ -90,7 +86,10 @@ impl Circumstances {
             None => begins_ns.saturating_add(delay_ns),
             Some(places) if delay_ns == 0 => places.serve(begins_ns, 0),
             // Work and delay are one service; the work was done first.
-            Some(places) => places.serve(begins_ns - self.work_ns, self.work_ns + delay_ns),
+            Some(places) => {
+                let arrived_ns = begins_ns.saturating_sub(self.work_ns);
+                places.serve(arrived_ns, self.work_ns.saturating_add(delay_ns))
+            }
         };
         self.delay.held_up_until(ends_ns, self.started_ns)
     }

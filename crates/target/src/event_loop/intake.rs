@@ -1,7 +1,6 @@
 //! How an event loop gets its connections: from a listener of its own or one it shares, or from
 //! the accepting thread.
 
-use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 
 use super::connection::Connection;
@@ -9,10 +8,6 @@ use super::readiness::Readiness;
 use super::{EventLoop, INTAKE, Then};
 use crate::accepting::{ACCEPT_PAUSE_NS, Accepted, Intake, accept_one, accepts_per_event, welcome};
 use crate::handler::Handler;
-
-/// Connections that have just come; kept for its memory.
-#[derive(Debug, Default)]
-pub(super) struct Arrivals(VecDeque<OwnedFd>);
 
 impl<H: Handler, R: Readiness> EventLoop<H, R> {
     /// Waits for connections; also again, after a pause.
@@ -48,18 +43,17 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         Ok(())
     }
 
-    /// Takes the connections that are there, then gives each a turn: by then, its request has
-    /// often arrived.
+    /// Takes the connections that are there.
     pub(super) fn take_in(&mut self) -> rustix::io::Result<()> {
-        let mut arrivals = std::mem::take(&mut self.arrivals);
+        let before = self.arrivals.len();
         let mut no_room = false;
         match &self.intake {
             None => {}
-            Some(Intake::Handed(queue)) => queue.take_into(&mut arrivals.0),
+            Some(Intake::Handed(queue)) => queue.take_into(&mut self.arrivals),
             Some(Intake::Listener { socket: listener, .. }) => {
                 for _ in 0..accepts_per_event(self.options.accept_batch) {
                     match accept_one(listener, &self.scratch.counters) {
-                        Accepted::Connection(socket) => arrivals.0.push_back(socket),
+                        Accepted::Connection(socket) => self.arrivals.push_back(socket),
                         Accepted::Nothing => break,
                         Accepted::NoRoom => {
                             no_room = true;
@@ -74,19 +68,27 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
             self.unwatch_intake()?;
             self.add_timer(ACCEPT_PAUSE_NS, INTAKE);
         }
-        self.useful |= no_room || !arrivals.0.is_empty();
-        self.scratch.counters.connections.add(arrivals.0.len() as u64);
-        for socket in arrivals.0.drain(..) {
+        let more = self.arrivals.len() - before;
+        self.useful |= no_room || more > 0;
+        self.scratch.counters.connections.add(more as u64);
+        Ok(())
+    }
+
+    /// Gives each new connection a turn. As late as possible: by then, more requests have arrived.
+    pub(super) fn welcome_arrivals(&mut self) {
+        while let Some(socket) = self.arrivals.pop_front() {
             welcome(&socket, self.options.per_accept);
             self.first_turn(socket);
         }
-        self.arrivals = arrivals;
-        Ok(())
     }
 
     /// A new connection is taken in if it lives longer than its first turn.
     fn first_turn(&mut self, socket: OwnedFd) {
-        let key = self.slots.insert(Connection::new(socket));
+        let mut connection = Connection::new(socket);
+        if self.draining {
+            connection.finish();
+        }
+        let key = self.slots.insert(connection);
         let then = self.act(key);
         if then == Then::IsGone {
             return;

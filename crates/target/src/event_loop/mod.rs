@@ -16,7 +16,9 @@ pub mod timers;
 #[cfg(test)]
 mod tests;
 
-use std::os::fd::AsFd;
+use std::collections::VecDeque;
+use std::num::NonZeroU64;
+use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
 use ablaze_sys::clock::monotonic_ns;
@@ -30,7 +32,6 @@ use crate::options::Options;
 use crate::server::Stop;
 use crate::service::Service;
 use connection::{Connection, Outcome, Scratch};
-use intake::Arrivals;
 use read_timeouts::ReadTimeouts;
 use readiness::{Readiness, Wants};
 use slots::Slots;
@@ -42,9 +43,9 @@ const STOP: u64 = u64::MAX - 1;
 const SWEEP: u64 = u64::MAX - 2;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
-const LINGER_NS: u64 = 2_000_000_000;
+pub const LINGER_NS: u64 = 2_000_000_000;
 /// How long answers under way may take when the server is stopped.
-const DRAIN_NS: u64 = 1_000_000_000;
+pub const DRAIN_NS: u64 = 1_000_000_000;
 
 /// A worker's event loop before it runs.
 #[derive(Debug)]
@@ -54,7 +55,8 @@ pub struct EventLoop<H, R> {
     intake: Option<Intake>,
     /// They are waited for; not in a pause.
     is_watching: bool,
-    arrivals: Arrivals,
+    /// Connections that have just come.
+    arrivals: VecDeque<OwnedFd>,
     service: Arc<Service<H>>,
     options: Arc<Options>,
     stop: Arc<Stop>,
@@ -81,7 +83,7 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
             readiness: R::new(options.max_events, counters.clone())?,
             intake: Some(intake),
             is_watching: false,
-            arrivals: Arrivals::default(),
+            arrivals: VecDeque::new(),
             service,
             read_timeouts: ReadTimeouts::new(&options),
             options,
@@ -107,6 +109,9 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
     /// # Errors
     /// When the wait itself fails, which the kernel does only for lack of memory.
     pub fn run(mut self) -> rustix::io::Result<()> {
+        // Waits of this thread may else end 50 µs late, to be spared wake-ups (prctl(2),
+        // PR_SET_TIMERSLACK): too late for short delays. It is no loss if it cannot be had.
+        let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
         loop {
             let timeout_ns = self.timeout_ns();
             let count = match self.readiness.wait(timeout_ns) {
@@ -131,6 +136,7 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
             }
             self.run_timers()?;
             self.run_queue();
+            self.welcome_arrivals();
             if self.draining && self.slots.is_empty() {
                 return Ok(());
             }
@@ -159,6 +165,10 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         let hung_up = flags.contains(EventFlags::HUP) && !connection.is_lingering();
         if hung_up || flags.contains(EventFlags::ERR) {
             self.close(key);
+            return;
+        }
+        if flags == EventFlags::OUT && connection.wants() != Wants::Output {
+            // Edge-triggered, a new connection is told at once to have room.
             return;
         }
         let half_closed = flags.intersects(EventFlags::RDHUP | EventFlags::HUP);

@@ -11,7 +11,7 @@ use crate::conditions::PerAccept;
 use crate::options::Options;
 
 /// What sylar allows where nothing else is said: `tcp_server.read_timeout`.
-const SYLAR_TIMEOUT: Duration = Duration::from_secs(120);
+pub const SYLAR_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Sweeps in the time of a read timeout.
 const SWEEPS_PER_TIMEOUT: u64 = 16;
@@ -67,10 +67,10 @@ impl ReadTimeouts {
     /// A connection begins to wait for input. Returns whether a timer was set for it.
     #[inline]
     pub fn wait(&mut self, number: &mut u64, key: u64) -> bool {
-        let Self::Each { timeout_ns, set } = self else { return false };
-        take_back(set, number, key);
-        *number = monotonic_ns().saturating_add(*timeout_ns);
-        set.insert((*number, key))
+        match self {
+            Self::Each { timeout_ns, set } => set_timer(set, number, *timeout_ns, key),
+            _ => false,
+        }
     }
 
     /// A connection is gone.
@@ -123,6 +123,15 @@ impl ReadTimeouts {
     }
 }
 
+// Out of line, so that who has no such timers pays for a comparison only.
+#[inline(never)]
+fn set_timer(set: &mut BTreeSet<(u64, u64)>, number: &mut u64, timeout_ns: u64, key: u64) -> bool {
+    take_back(set, number, key);
+    *number = monotonic_ns().saturating_add(timeout_ns);
+    set.insert((*number, key))
+}
+
+#[inline(never)]
 fn take_back(set: &mut BTreeSet<(u64, u64)>, number: &mut u64, key: u64) {
     if *number > 0 {
         set.remove(&(*number, key));

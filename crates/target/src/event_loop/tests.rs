@@ -210,8 +210,7 @@ impl Handler for Holding {
             }
             _ => Body::Owned((0..LONG_BYTES as u64).map(filler::byte_at).collect()),
         };
-        let answer = Answer::new(200, "text/plain", body);
-        Reply { answer, delay_ns: 0 }
+        Reply { answer: Answer::new(200, "text/plain", body), delay_ns: 0 }
     }
 }
 

@@ -7,25 +7,17 @@ use std::sync::Arc;
 
 use ablaze_sys::clock::monotonic_ns;
 use rustix::event::epoll::EventFlags;
-use rustix::io::Errno;
-use rustix::net::{SocketFlags, accept_with};
 
 use super::carrier::Here;
-use super::connection::FiberStream;
+use super::connection::FiberLine;
 use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
-use crate::accepting::{Intake, welcome};
+use crate::accepting::{ACCEPT_PAUSE_NS, Accepted, Intake, accept_one, accepts_per_event, welcome};
 use crate::conditions::{AcceptBatch, Arm, PerAccept};
 use crate::conversation::{Over, converse};
 use crate::handler::Handler;
 use crate::service::Service;
-
-/// Connections accepted before the others have their turn.
-const ACCEPTS_PER_TURN: usize = 64;
-
-/// How long accepting pauses when descriptors or memory ran out.
-const PAUSE_NS: u64 = 50_000_000;
 
 /// What an accepting fiber needs.
 pub struct Acceptor<H> {
@@ -121,7 +113,7 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
             Paused::Exhausted => {
                 // The listener stays readable: watched on, it would be told of all the time.
                 self.source.unwatch(&self.here);
-                let until_ns = monotonic_ns() + PAUSE_NS;
+                let until_ns = monotonic_ns() + ACCEPT_PAUSE_NS;
                 self.here.suspend(Awaited::Readable { until_stop: true }, until_ns);
             }
         }
@@ -135,41 +127,29 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
             return Paused::Exhausted;
         }
         if let Watched(Intake::Handed(queue)) = self.source.descriptor() {
-            self.accepted = queue.take();
+            queue.take_into(&mut self.accepted);
             return match self.serve_accepted() {
                 Ok(()) => Paused::UntilEvent,
                 Err(_) => Paused::Exhausted,
             };
         }
-        let limit = match self.batch {
-            AcceptBatch::One => 1,
-            AcceptBatch::Drain => ACCEPTS_PER_TURN,
-        };
-        let mut count = 0;
-        while count < limit {
+        for count in 0..accepts_per_event(self.batch) {
             let carrier = self.here.carrier();
-            carrier.counters().accepts.one();
-            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-            match accept_with(&self.source, flags) {
-                Ok(connection) => {
-                    count += 1;
+            match accept_one(&self.source, carrier.counters()) {
+                Accepted::Connection(connection) => {
                     self.accepted.push_back(connection);
                     if self.serve_accepted().is_err() {
                         return Paused::Exhausted;
                     }
                 }
-                Err(Errno::AGAIN) => {
-                    carrier.counters().accept_eagains.one();
+                Accepted::Nothing => {
                     if count == 0 && carrier.last_events() == 1 {
                         carrier.counters().empty_wakes.one();
                     }
                     return Paused::UntilEvent;
                 }
-                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
-                    return Paused::Exhausted;
-                }
-                // The client went away, or its network failed (accept(2), "Error handling").
-                Err(_) => {}
+                Accepted::NoRoom => return Paused::Exhausted,
+                Accepted::Lost => {}
             }
         }
         match self.by_edge {
@@ -188,7 +168,8 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
             carrier.counters().connections.one();
             let service = self.service.clone();
             carrier.spawn(stack, move |here| {
-                converse(&mut FiberStream::new(here, connection), &service);
+                // Over is over: the socket is closed here.
+                let _ = converse(&mut FiberLine::new(here, connection), &service);
             });
         }
         Ok(())

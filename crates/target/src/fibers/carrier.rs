@@ -47,7 +47,7 @@ impl<S: Switch> Copy for Resumed<S> {}
 pub struct Kept<S: Switch>(<S as Switch>::Fiber<Resumed<S>, Wait>);
 
 // SAFETY: a fiber that is kept is suspended, inside `Here::suspend`, or was not begun. What its
-// stack then holds is what `converse` with a `FiberStream` and `accept_connections` hold across a
+// stack then holds is what `converse` with a `FiberLine` and `accept_connections` hold across a
 // wait: sockets, an `Arc` of a service and its handler (`Send + Sync`), protocol state, output,
 // numbers. No reference into a carrier: `Here` lends those for less than a wait. No thread-local,
 // no lock guard. Memory that one thread wrote is seen by the next through the lock of the roster.

@@ -11,13 +11,13 @@ use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
 use crate::conditions::Arm;
-use crate::conversation::{Desk, Over, Patience, Stream, send_all};
+use crate::conversation::{Desk, Line, Over, Patience, send_all};
 
-/// Reads of one connection before the others have their turn.
-const READS_PER_TURN: u32 = 16;
+/// Reads and writes of one connection before the others have their turn.
+const CALLS_PER_TURN: u32 = 32;
 
 /// The socket.
-pub struct FiberStream<'a, S: Switch> {
+pub struct FiberLine<'a, S: Switch> {
     here: Here<'a, S>,
     source: Source<OwnedFd>,
     manners: Manners,
@@ -27,10 +27,10 @@ pub struct FiberStream<'a, S: Switch> {
     has_more: bool,
     /// The client has closed its sending side: reading goes on to the end.
     half_closed: bool,
-    reads_this_turn: u32,
+    calls_this_turn: u32,
 }
 
-impl<'a, S: Switch> FiberStream<'a, S> {
+impl<'a, S: Switch> FiberLine<'a, S> {
     /// Around a socket that was just accepted; its request may be there already.
     pub fn new(here: Here<'a, S>, socket: OwnedFd) -> Self {
         let manners = here.carrier().manners();
@@ -41,7 +41,7 @@ impl<'a, S: Switch> FiberStream<'a, S> {
             may_read: true,
             has_more: true,
             half_closed: false,
-            reads_this_turn: 0,
+            calls_this_turn: 0,
         }
     }
 
@@ -57,30 +57,40 @@ impl<'a, S: Switch> FiberStream<'a, S> {
             (_, None) => NEVER_NS,
         };
         let until_stop = patience != Patience::UnderWay;
-        self.reads_this_turn = 0;
+        self.calls_this_turn = 0;
         let woken = self.source.wait(&mut self.here, Awaited::Readable { until_stop }, until_ns)?;
         if !woken.says(Woken::READABLE) {
             // Its time has come, or the server's.
             return Err(Over);
         }
-        self.may_read = true;
-        self.half_closed |= woken.says(Woken::ENDING);
+        self.note(woken);
         Ok(())
     }
 
-    /// Lets the others have their turn.
+    /// Lets the others have their turn, now and then. What the desk holds is gone after it.
+    #[inline]
     fn take_turns(&mut self) -> Result<(), Over> {
-        self.reads_this_turn = 0;
+        self.calls_this_turn += 1;
+        if self.calls_this_turn <= CALLS_PER_TURN {
+            return Ok(());
+        }
+        self.calls_this_turn = 0;
         let woken = self.here.suspend(Awaited::Turn, NEVER_NS);
-        self.half_closed |= woken.says(Woken::ENDING);
+        self.note(woken);
         match self.must_end() {
             true => Err(Over),
             false => Ok(()),
         }
     }
+
+    /// What was told while waiting for something else.
+    fn note(&mut self, woken: Woken) {
+        self.may_read |= woken.says(Woken::READABLE);
+        self.half_closed |= woken.says(Woken::ENDING);
+    }
 }
 
-impl<S: Switch> Stream for FiberStream<'_, S> {
+impl<S: Switch> Line for FiberLine<'_, S> {
     #[inline]
     fn desk(&mut self) -> &mut Desk {
         self.here.desk()
@@ -97,10 +107,7 @@ impl<S: Switch> Stream for FiberStream<'_, S> {
             if !self.may_read {
                 self.wait_to_read(patience)?;
             }
-            if self.reads_this_turn == READS_PER_TURN {
-                self.take_turns()?;
-            }
-            self.reads_this_turn += 1;
+            self.take_turns()?;
             let desk = self.here.desk();
             match desk.receive(&self.source) {
                 Ok(0) => return Err(Over),
@@ -122,7 +129,8 @@ impl<S: Switch> Stream for FiberStream<'_, S> {
     #[inline]
     fn write(&mut self) -> Result<(), Over> {
         match self.here.desk().send(&self.source) {
-            Ok(()) => Ok(()),
+            // A client that reads as fast as it is written to never makes this fiber wait.
+            Ok(()) => self.take_turns(),
             Err(Errno::AGAIN) => self.write_rest(),
             Err(_) => Err(Over),
         }
@@ -134,8 +142,7 @@ impl<S: Switch> Stream for FiberStream<'_, S> {
                 return Err(Over);
             }
             let woken = self.here.suspend(Awaited::Time, due_ns);
-            self.half_closed |= woken.says(Woken::ENDING);
-            self.may_read |= woken.says(Woken::READABLE);
+            self.note(woken);
         }
         match self.must_end() {
             true => Err(Over),
@@ -157,7 +164,15 @@ impl<S: Switch> Stream for FiberStream<'_, S> {
     }
 }
 
-impl<S: Switch> FiberStream<'_, S> {
+impl<S: Switch> Drop for FiberLine<'_, S> {
+    /// What a failed connection, or a handler that panicked, still had to say is said to no one:
+    /// the desk is clean for the next fiber.
+    fn drop(&mut self) {
+        self.here.desk().out.clear();
+    }
+}
+
+impl<S: Switch> FiberLine<'_, S> {
     /// Takes what the socket did not from the desk and writes it as the client reads.
     #[cold]
     fn write_rest(&mut self) -> Result<(), Over> {
@@ -167,8 +182,7 @@ impl<S: Switch> FiberStream<'_, S> {
                 return Err(Over);
             }
             let woken = self.source.wait(&mut self.here, Awaited::Writable, NEVER_NS)?;
-            self.half_closed |= woken.says(Woken::ENDING);
-            self.may_read |= woken.says(Woken::READABLE);
+            self.note(woken);
             let counters = self.here.carrier().counters();
             counters.out_events.one();
             match send_all(&self.source, &mut rest, counters) {

@@ -19,6 +19,9 @@ pub mod switch;
 pub mod ucontext;
 pub mod wait;
 
+#[cfg(test)]
+mod tests;
+
 use std::io;
 use std::sync::Arc;
 

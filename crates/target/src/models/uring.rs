@@ -10,8 +10,6 @@ mod outgoing;
 mod queue;
 mod receiving;
 mod sending;
-mod slots;
-mod timers;
 mod worker;
 
 use std::io;

@@ -15,8 +15,7 @@ use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{AcceptBatch, Arm, FiberOptions, Scheduler, SocketOptions};
 use ablaze_target::{Model, Options};
 
-use crate::models::options;
-use crate::routes::start;
+use crate::models::{options, start};
 
 const VARIABLE: &str = "ABLAZE_TEST_SERVER";
 
@@ -200,7 +199,7 @@ fn numbers(text: &str) -> Numbers {
 fn serve() {
     let Ok(words) = std::env::var(VARIABLE) else { return };
     let foreign: String = threads().iter().map(|thread| format!(" {thread}")).collect();
-    let server = start(Kind::from_words(&words).options()).unwrap();
+    let server = start(Kind::from_words(&words).options());
     say(&format!("listening {}{foreign}", server.address()));
     for line in std::io::stdin().lock().lines() {
         assert_eq!(line.unwrap(), "look");

@@ -96,6 +96,31 @@ impl Client {
         Answer { status, head, body: Vec::new() }
     }
 
+    /// Reads a head, and a body in chunks (RFC 9112, 7.1).
+    pub fn chunked_answer(&mut self) -> Answer {
+        let answer = self.head();
+        assert_eq!(answer.field("Transfer-Encoding"), Some("chunked"), "{}", answer.head);
+        let mut body = Vec::new();
+        loop {
+            let size = usize::from_str_radix(&self.line(), 16).unwrap();
+            body.extend(self.take(size));
+            assert_eq!(self.take(2), b"\r\n", "behind a chunk of {size} bytes");
+            if size == 0 {
+                return Answer { body, ..answer };
+            }
+        }
+    }
+
+    /// A line, without its end.
+    fn line(&mut self) -> String {
+        let mut line = Vec::new();
+        while !line.ends_with(b"\r\n") {
+            line.extend(self.take(1));
+        }
+        line.truncate(line.len() - 2);
+        String::from_utf8(line).unwrap()
+    }
+
     /// So many bytes.
     pub fn take(&mut self, bytes: usize) -> Vec<u8> {
         while self.surplus.len() < bytes {

@@ -13,7 +13,6 @@ mod cells;
 mod child;
 mod client;
 mod models;
-mod routes;
 mod serving;
 mod stillness;
 mod storms;

@@ -13,8 +13,7 @@ use ablaze_target::{Counts, filler};
 
 use crate::cells::{self, Cell, Persistence};
 use crate::client::{Answer, Client, HELLO, get, mask_date};
-use crate::models::{long_tests, message, within};
-use crate::routes::start;
+use crate::models::{long_tests, message, start, within};
 
 const BODY_BYTES: usize = 8_388_608;
 const UPLOAD_BYTES: usize = 20_000_000;
@@ -74,7 +73,7 @@ fn judge(cells: Vec<Cell>) {
 
 /// Goes through all steps with one server; the heads of its answers.
 fn serve(cell: &Cell) -> Heads {
-    let server = start(cell.options()).unwrap();
+    let server = start(cell.options());
     let mut session = Session::new(server.address(), cell.persistence);
     session.step("hello", &get("/hello"), |answer| {
         assert_eq!((answer.status, &answer.body[..]), (200, HELLO));
@@ -84,6 +83,12 @@ fn serve(cell: &Cell) -> Heads {
         assert!(answer.body == filler_bytes(BODY_BYTES), "wrong bytes in the large body");
     });
     session.step("missing", &get("/nothing/here"), |answer| assert_eq!(answer.status, 404));
+    session.chunked("chunked", "/chunked/100000", |body| {
+        assert!(body == filler_bytes(100_000), "wrong bytes in the chunked body");
+    });
+    session.chunked("stream", "/stream?lines=5&every=3ms", |body| {
+        assert_eq!(body.iter().filter(|&&byte| byte == b'\n').count(), 5);
+    });
     session.head("head of hello", "/hello", HELLO.len());
     session.head("head of large", "/bytes/8388608", BODY_BYTES);
     session.upload();
@@ -145,6 +150,16 @@ impl Session {
         client.send(self.with_wish(request));
         let answer = client.answer();
         judge(&answer);
+        self.behind(name, client, answer);
+    }
+
+    /// A request that is answered in chunks, some of which may have to wait for their time.
+    fn chunked(&mut self, name: &'static str, path: &str, judge: impl Fn(&[u8])) {
+        let mut client = self.connection();
+        client.send(self.with_wish(&get(path)));
+        let answer = client.chunked_answer();
+        assert_eq!((answer.status, answer.field("Content-Length")), (200, None));
+        judge(&answer.body);
         self.behind(name, client, answer);
     }
 

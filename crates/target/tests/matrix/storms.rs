@@ -3,6 +3,7 @@
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,7 @@ use ablaze_target::conditions::{Arm, Scheduler};
 
 use crate::child::{Kind, Numbers, ServerProcess};
 use crate::client::{Client, HELLO, get};
-use crate::models::{accept_modes, all_at_once, judged, long_tests};
+use crate::models::{accept_modes, all_at_once, judged, long_tests, message};
 
 /// Clients at once.
 const AT_ONCE: usize = 8;
@@ -48,20 +49,22 @@ impl Draws {
 /// Clients that keep their connection until the storm is over.
 type Kept = Vec<Client>;
 
+type Deed = fn(SocketAddr, &mut Draws, &mut Kept);
+
 /// Everything a client may do, with what it must see, where that is defined.
-const DEEDS: [fn(SocketAddr, &mut Draws, &mut Kept); 12] = [
-    |address, _, _| drop(Client::connect(address)),
-    |address, _, _| Client::connect(address).reset(),
-    bytes_one_by_one,
-    half_a_request,
-    reset_during_a_large_answer,
-    close_during_a_large_answer,
-    half_close,
-    garbage_behind_a_request,
-    nothing_but_garbage,
-    never_read,
-    a_delay_that_no_one_awaits,
-    an_upload_that_breaks_off,
+const DEEDS: [(&str, Deed); 12] = [
+    ("come and go", |address, _, _| drop(Client::connect(address))),
+    ("come and reset", |address, _, _| Client::connect(address).reset()),
+    ("bytes one by one", bytes_one_by_one),
+    ("half a request", half_a_request),
+    ("a reset during a large answer", reset_during_a_large_answer),
+    ("a close during a large answer", close_during_a_large_answer),
+    ("a half close", half_close),
+    ("garbage behind a request", garbage_behind_a_request),
+    ("nothing but garbage", nothing_but_garbage),
+    ("never read", never_read),
+    ("a delay that no one awaits", a_delay_that_no_one_awaits),
+    ("an upload that breaks off", an_upload_that_breaks_off),
 ];
 
 fn bytes_one_by_one(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
@@ -168,20 +171,21 @@ fn an_upload_that_breaks_off(address: SocketAddr, draws: &mut Draws, _: &mut Kep
 
 /// One storm: every client does something, and what must be seen is seen.
 fn storm(address: SocketAddr, seed: u64) {
-    thread::scope(|scope| {
-        for number in 0..AT_ONCE {
-            scope.spawn(move || {
-                let mut draws = Draws::new(seed * AT_ONCE as u64 + number as u64);
-                let mut kept = Kept::new();
-                for client in 0..CLIENTS / AT_ONCE {
-                    // Each thread begins elsewhere, so that all deeds are done in every storm.
-                    let deed = match client < DEEDS.len() {
-                        true => (client + number) % DEEDS.len(),
-                        false => draws.below(DEEDS.len()),
-                    };
-                    DEEDS[deed](address, &mut draws, &mut kept);
-                }
-            });
+    let clients = (0..AT_ONCE).map(|number| (format!("client {number} of storm {seed}"), number));
+    all_at_once(LIMIT, clients.collect(), move |number| {
+        let mut draws = Draws::new(seed * AT_ONCE as u64 + number as u64);
+        let mut kept = Kept::new();
+        for client in 0..CLIENTS / AT_ONCE {
+            // Each begins elsewhere, so that all deeds are done in every storm.
+            let at = match client < DEEDS.len() {
+                true => (client + number) % DEEDS.len(),
+                false => draws.below(DEEDS.len()),
+            };
+            let (name, deed) = DEEDS[at];
+            let done = catch_unwind(AssertUnwindSafe(|| deed(address, &mut draws, &mut kept)));
+            if let Err(panic) = done {
+                panic!("{name}: {}", message(&*panic));
+            }
         }
     });
 }

@@ -11,8 +11,7 @@ use ablaze_target::accepting::AcceptMode;
 use ablaze_target::{Counts, Model, Options, Running};
 
 use crate::client::{Client, HELLO, get};
-use crate::models::{accept_modes, all_at_once, for_each_model, options};
-use crate::routes::start;
+use crate::models::{accept_modes, all_at_once, for_each_model, options, start};
 
 /// For one model: far more than any of these tests waits.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -39,7 +38,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 #[test]
 fn a_delayed_answer_holds_up_no_other_connection() {
     for_each_model(LIMIT, |model| {
-        let server = start(alone(model)).unwrap();
+        let server = start(alone(model));
         let mut slow = Client::connect(server.address());
         let began = Instant::now();
         slow.send(get("/delay/600"));
@@ -59,7 +58,7 @@ fn a_delayed_answer_holds_up_no_other_connection() {
 fn many_delays_run_side_by_side() {
     for_each_model(LIMIT, |model| {
         let delay = ms(150);
-        let server = start(alone(model)).unwrap();
+        let server = start(alone(model));
         let began = Instant::now();
         let mut clients: Vec<_> = (0..50).map(|_| Client::connect(server.address())).collect();
         clients.iter_mut().for_each(|client| client.send(get("/delay/150")));
@@ -75,7 +74,7 @@ fn many_delays_run_side_by_side() {
 #[test]
 fn what_is_pipelined_behind_a_delayed_answer_stays_behind_it() {
     for_each_model(LIMIT, |model| {
-        let server = start(alone(model)).unwrap();
+        let server = start(alone(model));
         let mut client = Client::connect(server.address());
         let began = Instant::now();
         let posted = "POST /echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nfirst";
@@ -95,7 +94,7 @@ fn what_is_pipelined_behind_a_delayed_answer_stays_behind_it() {
 #[test]
 fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
     for_each_model(LIMIT, |model| {
-        let server = start(alone(model)).unwrap();
+        let server = start(alone(model));
         let mut client = Client::connect(server.address());
         client.send([get("/delay/80"), get("/hello")].concat());
         client.finish();
@@ -108,7 +107,7 @@ fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
 #[test]
 fn a_client_that_leaves_during_a_delay_harms_no_one() {
     for_each_model(LIMIT, |model| {
-        let server = start(alone(model)).unwrap();
+        let server = start(alone(model));
         for number in 0..20 {
             let mut client = Client::connect(server.address());
             client.send(get("/delay/50"));
@@ -126,7 +125,7 @@ fn a_client_that_leaves_during_a_delay_harms_no_one() {
 fn idle_connections_end_at_the_read_timeout_and_no_earlier() {
     for_each_model(LIMIT, |model| {
         let timeout = ms(300);
-        let server = start(Options { read_timeout: Some(timeout), ..alone(model) }).unwrap();
+        let server = start(Options { read_timeout: Some(timeout), ..alone(model) });
         let beginnings = ["", "GET /hel", "POST /echo HTTP/1.1\r\nContent-Length: 9\r\n\r\nhalf"];
         let mut idle: Vec<_> = beginnings
             .iter()
@@ -160,7 +159,7 @@ fn idle_connections_end_at_the_read_timeout_and_no_earlier() {
 fn a_read_timeout_does_not_cut_a_delayed_answer() {
     for_each_model(LIMIT, |model| {
         let options = Options { read_timeout: Some(ms(100)), ..alone(model) };
-        let server = start(options).unwrap();
+        let server = start(options);
         let mut client = Client::connect(server.address());
         assert_eq!(client.ask(get("/delay/400")).body, HELLO);
         assert_eq!(client.ask(get("/hello")).body, HELLO);
@@ -170,7 +169,7 @@ fn a_read_timeout_does_not_cut_a_delayed_answer() {
 #[test]
 fn the_last_request_of_a_connection_is_answered_and_closes_it() {
     for_each_model(LIMIT, |model| {
-        let server = start(Options { max_requests: Some(3), ..alone(model) }).unwrap();
+        let server = start(Options { max_requests: Some(3), ..alone(model) });
         for pipelined in [false, true] {
             let mut client = Client::connect(server.address());
             for number in 1..=3 {
@@ -199,7 +198,7 @@ fn stopped_alike(run: impl Fn(Running) + Send + Sync + Copy + 'static) {
         }
     }
     all_at_once(LIMIT, jobs, move |(model, accept): (Model, AcceptMode)| {
-        run(start(options(model, accept, 2)).unwrap());
+        run(start(options(model, accept, 2)));
     });
 }
 

@@ -12,8 +12,7 @@ use ablaze_target::{Counts, Model, Options, Running};
 
 use crate::child::{Kind, ServerProcess};
 use crate::client::{Client, HELLO, get};
-use crate::models::{accept_modes, judged, options};
-use crate::routes::start;
+use crate::models::{accept_modes, judged, options, start};
 use crate::traced::{Traced, untraceable};
 
 /// The models of this name that are there and can serve here: one or none.
@@ -24,7 +23,7 @@ fn named(name: &str) -> Option<Model> {
 /// What one connection's answers cost, without what connecting and closing cost.
 fn costs(model: Model, path: &str, answers: u64, body_bytes: usize) -> Counts {
     let sockets = SocketOptions { send_buffer_bytes: Some(65_536), ..SocketOptions::default() };
-    let server = start(Options { sockets, ..options(model, accept_modes(model)[0], 1) }).unwrap();
+    let server = start(Options { sockets, ..options(model, accept_modes(model)[0], 1) });
     let mut client = Client::connect_narrow(server.address());
     assert_eq!(client.ask(get("/hello")).body, HELLO);
     let before = settled(&server);

@@ -135,7 +135,7 @@ fn is_plausible(labelled: &Labelled<'_>) -> bool {
         Document => {
             count(labelled.value).is_some() || labelled.value.trim_start().starts_with("Variable")
         }
-        label if label.is_row() => numbers(labelled.value).len() >= 3,
+        label if label.is_row() => columns(labelled.value).len() >= 3,
         _ => number(labelled.value).is_some(),
     }
 }
@@ -201,7 +201,7 @@ fn failed_parts(value: &str) -> FailedParts {
 
 /// Five columns; with `-S` three, without deviation and median.
 fn times(value: &str) -> Times {
-    let columns = numbers(value);
+    let columns = columns(value);
     let column = |index: usize| columns.get(index).copied();
     match columns.len() {
         0..5 => {
@@ -215,6 +215,21 @@ fn times(value: &str) -> Times {
             max_ms: column(4),
         },
     }
+}
+
+/// The columns of a row. With `-S` nothing stands between mean and longest, both five wide, so
+/// that from 10 s on they run together.
+fn columns(value: &str) -> Vec<Printed> {
+    let mut columns = numbers(value);
+    if let [_, together] = columns.as_slice()
+        && together.step == 1.0
+        && (1e5..1e10).contains(&together.value)
+    {
+        let (mean, max) = ((together.value / 1e5).floor(), together.value % 1e5);
+        columns.truncate(1);
+        columns.extend([mean, max].map(|value| Printed { value, step: 1.0 }));
+    }
+    columns
 }
 
 /// A line of the table of percentages: percent and ms. Later versions of gurl name the unit.

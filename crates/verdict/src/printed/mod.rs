@@ -3,6 +3,7 @@
 //! over concurrency. It takes figures as printed, with the step they were printed in, and judges
 //! nothing.
 
+mod abort;
 mod command;
 mod labels;
 mod line;
@@ -11,6 +12,7 @@ mod reader;
 mod report;
 mod sweep;
 
+pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
 pub use reader::read;
 pub use report::{Connections, Document, FailedParts, Printed, Report, Times, Tool};
@@ -21,6 +23,8 @@ pub use sweep::{Curve, Sweep};
 pub struct Text {
     /// Whole reports.
     pub reports: Vec<Report>,
+    /// Runs of ab that ended without a report.
+    pub aborts: Vec<Abort>,
     /// Rates that stand alone, the rest of their reports left out.
     pub rates: Vec<LoneRate>,
     /// Tables of rates over concurrency.

@@ -4,9 +4,12 @@
 
 use std::collections::HashSet;
 
+use super::abort;
 use super::labels::{self, Label, Labelled};
 use super::line::cleaned;
-use super::{Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep};
+use super::{
+    Abort, Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep,
+};
 
 /// So many lines without a figure end a report: more than any tool prints between two.
 const LINES_BETWEEN_FIGURES: usize = 20;
@@ -21,6 +24,7 @@ pub fn read(text: &str) -> Text {
         reader.line(raw, index + 1);
     }
     reader.close();
+    reader.ended();
     reader.text.sweeps = sweep::find(text);
     reader.text
 }
@@ -34,6 +38,8 @@ struct Reader {
     words: Option<String>,
     /// The command that the next report may be the output of.
     command: Option<Command>,
+    /// An error that ended the run, unless its report still comes.
+    abort: Option<Abort>,
     in_fence: bool,
 }
 
@@ -44,7 +50,8 @@ struct Current {
     part: u8,
     /// Lines of other text since its last figure; empty ones and progress do not count.
     other_lines: usize,
-    native: bool,
+    /// It is ablaze's own, and a log has put so many characters before each line.
+    native: Option<usize>,
 }
 
 impl Reader {
@@ -57,6 +64,7 @@ impl Reader {
         if line.starts_with("```") || line.starts_with("~~~") {
             self.in_fence = !self.in_fence;
             self.close();
+            self.ended();
             return;
         }
         if line.is_empty() {
@@ -65,6 +73,7 @@ impl Reader {
         self.other_line(&line);
         if let Some(command) = command::find(&line, number) {
             self.close();
+            self.ended();
             self.text.commands.push(command.clone());
             self.command = Some(command);
             return;
@@ -91,14 +100,14 @@ impl Reader {
 
     /// A line of ablaze's own report; whether it was one.
     fn native_line(&mut self, line: &str, number: usize) -> bool {
-        if native::begins(line) {
+        if let Some(at) = native::begins_at(line) {
             self.close();
-            self.current = Some(Current::new(Report::empty(Tool::Ablaze, number), true));
+            self.begin(Report::empty(Tool::Ablaze, number), Some(line[..at].chars().count()));
         }
-        let Some(current) = self.current.as_mut().filter(|current| current.native) else {
-            return false;
-        };
-        let taken = native::take(&mut current.report, line);
+        let Some(current) = &mut self.current else { return false };
+        let Some(before) = current.native else { return false };
+        let start = line.char_indices().nth(before).map_or(line.len(), |(at, _)| at);
+        let taken = native::take(&mut current.report, line[start..].trim_start());
         if taken {
             current.other_lines = 0;
         }
@@ -109,9 +118,9 @@ impl Reader {
         let belongs = self.current.as_ref().is_some_and(|current| current.takes(labelled.label));
         if !belongs {
             self.close();
-            let mut current = Current::new(Report::empty(Tool::Ab, number), false);
-            current.report.label = beside(labelled.before);
-            self.current = Some(current);
+            let mut report = Report::empty(Tool::Ab, number);
+            report.label = beside(labelled.before);
+            self.begin(report, None);
         }
         if let Some(current) = &mut self.current {
             current.take(labelled);
@@ -119,9 +128,17 @@ impl Reader {
     }
 
     fn unlabelled(&mut self, raw: &str, line: &str, number: usize) {
+        if let Some(abort) = abort::find(line, number) {
+            self.abort = Some(abort);
+            return;
+        }
+        if let (Some(abort), Some(complete)) = (&mut self.abort, abort::completed(line)) {
+            abort.complete = Some(complete);
+        }
         if let Some(tool) = banner(line) {
             self.close();
-            self.current = Some(Current::new(Report::empty(tool, number), false));
+            self.ended();
+            self.begin(Report::empty(tool, number), None);
             return;
         }
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
@@ -137,14 +154,29 @@ impl Reader {
         }
     }
 
+    /// Begins a report, named after the words on its line or else after those above it.
+    fn begin(&mut self, mut report: Report, native: Option<usize>) {
+        let above: Vec<String> =
+            [self.heading.take(), self.words.take()].into_iter().flatten().collect();
+        if report.label.is_none() && !above.is_empty() {
+            report.label = Some(above.join(", "));
+        }
+        self.current =
+            Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
+    }
+
+    /// Takes an error for the end of its run: no report has come.
+    fn ended(&mut self) {
+        if let Some(mut abort) = self.abort.take() {
+            abort.command = self.command.take().filter(|command| command.program == Program::Ab);
+            self.text.aborts.push(abort);
+        }
+    }
+
     /// Ends the report that is being read, and keeps what it is.
     fn close(&mut self) {
         let Some(current) = self.current.take() else { return };
         let mut report = current.report;
-        let above = [self.heading.take(), self.words.take()];
-        let above: Vec<String> = above.into_iter().flatten().collect();
-        let above = (!above.is_empty()).then(|| above.join(", "));
-        report.label = report.label.take().or(above);
         if report.rate().is_none() && report.complete.is_none() {
             return;
         }
@@ -157,7 +189,7 @@ impl Reader {
             }
             _ => {
                 report.command = command;
-                self.command = None;
+                (self.command, self.abort) = (None, None);
                 finish(&mut report, &current.seen);
                 self.text.reports.push(report);
             }
@@ -166,13 +198,9 @@ impl Reader {
 }
 
 impl Current {
-    fn new(report: Report, native: bool) -> Self {
-        Self { report, seen: HashSet::new(), part: 0, other_lines: 0, native }
-    }
-
     /// Whether this label can still belong to the report.
     fn takes(&self, label: Label) -> bool {
-        !self.native && label.part() >= self.part && !self.seen.contains(&label)
+        self.native.is_none() && label.part() >= self.part && !self.seen.contains(&label)
     }
 
     fn take(&mut self, labelled: &Labelled<'_>) {

@@ -113,7 +113,8 @@ fn of_rate(rate: &LoneRate, command_line: Option<usize>) -> Member {
 }
 
 fn of_report(report: &Report, number: usize) -> Option<Member> {
-    let identity = (&report.label, &report.server, &report.host, report.port, &report.path);
+    let label = report.label.as_deref().filter(|label| !counts_runs(label));
+    let identity = (label, &report.server, &report.host, report.port, &report.path);
     Some(Member {
         name: format!("report {number}"),
         line: report.line,
@@ -138,6 +139,14 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
             tls: report.tls,
         }),
     })
+}
+
+/// `run 2`, `第3次`: words that number runs of the same, and name no target.
+fn counts_runs(label: &str) -> bool {
+    const WORDS: [&str; 9] =
+        ["run", "round", "trial", "attempt", "try", "repeat", "iteration", "第次", "次"];
+    let letters = label.to_lowercase().replace(|c: char| !c.is_alphabetic(), "");
+    label.contains(|c: char| c.is_ascii_digit()) && WORDS.contains(&letters.as_str())
 }
 
 fn answers(report: &Report) -> Answers {

@@ -24,24 +24,30 @@ pub fn check(report: &Report) -> Option<Finding> {
         .map(|(status, number)| format!("{status} ({}×)", grouped(*number)))
         .collect();
     let which = if statuses.is_empty() {
-        let tool = report.tool.name();
-        format!("; which statuses they had, {tool} does not print")
+        format!("; {} does not print which they had", report.tool.name())
     } else {
         format!(": {}", listed(statuses))
     };
     let body = match report.document {
-        Some(Document::Bytes(bytes)) => {
+        Some(Document::Bytes(bytes)) if bytes > 0 => {
             format!(" The body of the first had {}.", counted(bytes, "byte"))
         }
         _ => String::new(),
     };
-    let evidence = format!(
-        "{} of {} ({}) had no status of 2xx{which}.{body}",
-        grouped(others),
-        counted(complete, "answer"),
-        percent(share)
-    );
-    let cause = if share > MOST {
+    let evidence = if others == complete {
+        format!("Not one of {} had a status of 2xx{which}.{body}", counted(complete, "answer"))
+    } else {
+        format!(
+            "{} of {} ({}) had another status than 2xx{which}.{body}",
+            grouped(others),
+            counted(complete, "answer"),
+            percent(share)
+        )
+    };
+    let cause = if others == complete && report.body_bytes == Some(0) {
+        "What came back is no page: it has no body, and no status of success. Testers count such \
+         answers as complete and not as failed."
+    } else if share > MOST {
         "The rate is that of an error page or a redirect, which costs a server other work than the \
          page that was meant. Testers count such answers as complete and not as failed."
     } else {
@@ -82,6 +88,7 @@ mod tests {
     fn statuses_are_named_where_they_were_printed() {
         let mut report = sample::ab();
         report.non_2xx = Some(1_000_000);
+        assert!(check(&report).unwrap().evidence.contains("Not one of 1,000,000 answers"));
         report.statuses = [(404, 999_000), (503, 1000)].into();
         let evidence = check(&report).unwrap().evidence;
         assert!(evidence.contains("404 (999,000×) and 503 (1,000×)"), "{evidence}");

@@ -143,10 +143,10 @@ fn bytes(a: &Work, b: &Work) -> Option<String> {
 
 fn connections(a: &Work, b: &Work) -> Option<(Severity, String)> {
     let words = |work: &Work| match work.connections {
-        Connections::PerRequest => "a connection per request (no -k)".to_owned(),
-        Connections::Kept(_) => "kept connections".to_owned(),
+        Connections::PerRequest => "one per request (no -k)".to_owned(),
+        Connections::Kept(_) => "kept".to_owned(),
         Connections::Unknown => {
-            format!("unknown ({} does not print whether it kept connections)", work.tool.name())
+            format!("unknown ({} does not print whether it kept them)", work.tool.name())
         }
     };
     let state = |work: &Work| match work.connections {
@@ -162,7 +162,7 @@ fn connections(a: &Work, b: &Work) -> Option<(Severity, String)> {
     } else {
         Severity::Invalid
     };
-    Some((severity, format!("{} against {}", words(a), words(b))))
+    Some((severity, format!("connections {} against {}", words(a), words(b))))
 }
 
 /// In flight as it was, not as it was asked for.
@@ -208,7 +208,7 @@ mod tests {
         assert!(finding.unwrap().evidence.contains("bodies of 1,000 B against 1,020 B"));
         let finding = compared(|report| report.connections = Connections::Kept(Some(1_000_000)));
         assert!(
-            finding.unwrap().evidence.contains("a connection per request (no -k) against kept")
+            finding.unwrap().evidence.contains("connections one per request (no -k) against kept")
         );
         let finding = compared(|report| report.connections = Connections::Unknown).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);

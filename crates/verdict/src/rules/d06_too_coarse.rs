@@ -41,10 +41,16 @@ pub fn check(report: &Report) -> Option<Finding> {
 
 fn absent(report: &Report, remedy: &str) -> Option<Finding> {
     report.complete.filter(|complete| *complete > 0)?;
-    let mean = report.per_request_ms.map_or(String::new(), |Printed { value, .. }| {
-        format!(" {} ms is a mean, and computed from the rate.", decimal(value, 3))
-    });
-    let evidence = format!("No percentile and no longest time is printed.{mean}");
+    let evidence = match (report.mean_ms(), report.per_request_ms) {
+        (Some(_), _) => {
+            "No percentile is printed, only the least, the mean and the longest.".to_owned()
+        }
+        (None, Some(Printed { value, .. })) => format!(
+            "No percentile and no longest time is printed. {} ms is a mean, and computed from the rate.",
+            decimal(value, 3)
+        ),
+        (None, None) => "No time of a request is printed.".to_owned(),
+    };
     let cause = "A mean is the same for a target that always takes as long, and for one that now and \
                  then takes a hundred times longer.";
     Some(Finding::new(D06, Severity::Note, evidence, cause, remedy))

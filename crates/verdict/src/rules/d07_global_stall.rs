@@ -3,12 +3,15 @@
 //! as were in flight.
 
 use super::arithmetic::slow_requests;
+use super::d08_connection_attempts_lost;
 use crate::DiagnosisId::D07;
 use crate::finding::{Finding, Severity};
 use crate::printed::Report;
 use crate::words::{decimal, grouped, percent, time};
 
 /// The longest must be so many times the 99 % time, or it is part of the crowd.
+const OUTSIDE_THE_CROWD: f64 = 5.0;
+/// And so many times for two stalls of unequal lengths, which fit more than one number.
 const FAR_FROM_THE_CROWD: f64 = 20.0;
 /// And at least this much longer than the mean.
 const NOTICED_MS: f64 = 100.0;
@@ -38,8 +41,8 @@ pub fn check(report: &Report) -> Option<Finding> {
     let crowd = crowd_ms(report)?;
     let evidence = format!(
         "The longest request took {} ms, 99 % at most {} ms. A deviation of {deviation:.1} ms means \
-         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. {} of \
-         {} s ({}) are lost so; without it the rate is about {}/s.",
+         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. That \
+         takes {} of {} s ({}); without it the rate would be about {}/s.",
         decimal(max, 0),
         decimal(crowd, 0),
         grouped(complete - 1),
@@ -95,10 +98,14 @@ fn crowd_ms(report: &Report) -> Option<f64> {
 
 fn stall(report: &Report) -> Option<Stall> {
     let asked = report.concurrency.filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
+    if d08_connection_attempts_lost::timer_ms(report).is_some() {
+        return None;
+    }
     let row = report.total?;
     let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
     let above_mean_ms = max - mean;
-    if max <= FAR_FROM_THE_CROWD * crowd_ms(report)?.max(1.0) || above_mean_ms < NOTICED_MS {
+    let crowds = max / crowd_ms(report)?.max(1.0);
+    if crowds <= OUTSIDE_THE_CROWD || above_mean_ms < NOTICED_MS {
         return None;
     }
     // 95 % of a normal distribution lie below its mean plus 1.645 deviations.
@@ -115,9 +122,11 @@ fn stall(report: &Report) -> Option<Stall> {
     };
     let each_ms = if whole == 1.0 && near(1.0) {
         vec![above_mean_ms]
-    } else if (1.0..=2.0 + TOLERANCE).contains(&times_all) {
+    } else if whole == 2.0 && near(2.0)
+        || crowds > FAR_FROM_THE_CROWD && (1.0..=2.0).contains(&times_all)
+    {
         // Two of different lengths: asked × (d1² + d2²) is what the deviation holds.
-        vec![above_mean_ms, above_mean_ms * (times_all - 1.0).sqrt().min(1.0)]
+        vec![above_mean_ms, above_mean_ms * (times_all - 1.0).clamp(0.0, 1.0).sqrt()]
     } else if whole == 3.0 && near(3.0) {
         vec![above_mean_ms; 3]
     } else {
@@ -147,7 +156,11 @@ mod tests {
     fn all_in_flight_at_once_is_a_stall() {
         let finding = check(&frozen(&[(200, 3600.0)])).unwrap();
         // 3.6 of 100 s; 1,000,000 / 96.4 s.
-        assert!(finding.evidence.contains("3.60 s of 100.0 s (3.6 %)"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("takes 3.60 s of 100.0 s (3.6 %)"),
+            "{}",
+            finding.evidence
+        );
         assert!(finding.evidence.contains("10,400/s"), "{}", finding.evidence);
         assert_eq!(finding.severity, Severity::Suspect);
     }
@@ -163,8 +176,11 @@ mod tests {
         // Half of those in flight, or many more than were.
         assert_eq!(check(&frozen(&[(100, 3600.0)])), None);
         assert_eq!(check(&frozen(&[(850, 3600.0)])), None);
-        // Not far from the crowd.
-        assert_eq!(check(&frozen(&[(200, 500.0)])), None);
+        // Not outside of the crowd, whose 99 % are within 31 ms.
+        assert_eq!(check(&frozen(&[(200, 130.0)])), None);
+        // Two numbers fit, and it is not far outside.
+        assert_eq!(check(&frozen(&[(200, 500.0), (200, 300.0)])), None);
+        assert!(check(&frozen(&[(200, 500.0), (200, 500.0)])).is_some());
         assert_eq!(check(&sample::ab()), None);
     }
 }

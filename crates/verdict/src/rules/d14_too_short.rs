@@ -5,7 +5,7 @@ use super::Comparison;
 use super::arithmetic::concurrency_missed;
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Report, Sweep};
+use crate::printed::{Command, Program, Report, Sweep, Tool};
 use crate::words::{amount, counted, decimal, grouped, listed};
 
 /// Runs shorter than this are noted, and than this suspected, in seconds.
@@ -17,8 +17,20 @@ const TOO_FEW: f64 = 10.0;
 
 const CAUSE: &str = "Opening connections, filling caches and finding a steady state take their share of a \
                      short run, and one disturbance weighs as much as a change worth finding.";
-const REMEDY: &str = "Let it run for 10 s or more (ab: -t 10 and then a large -n), and leave the first \
-                      second out where the tool can (ablaze: --warmup).";
+const REMEDY: &str = "Let it run for 10 s or more, with 100 requests or more for each connection";
+
+/// How to ask this tool for a longer run.
+fn remedy(tool: Option<Tool>) -> String {
+    let how = match tool {
+        Some(Tool::Ab | Tool::AblazeAb) => {
+            " (-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)"
+        }
+        Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
+        Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
+        None => "",
+    };
+    format!("{REMEDY}{how}.")
+}
 
 pub fn check(report: &Report) -> Option<Finding> {
     let complete = report.complete.filter(|complete| *complete > 0)?;
@@ -35,7 +47,7 @@ pub fn check(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(each < TOO_FEW)));
         evidence.push(per_connection(complete, asked));
     }
-    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, REMEDY))
+    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, remedy(Some(report.tool))))
 }
 
 fn gravity(too_much: bool) -> Severity {
@@ -71,6 +83,14 @@ pub fn one_connection(comparison: &Comparison) -> Option<Finding> {
     ))
 }
 
+fn of_program(program: Program) -> Option<Tool> {
+    Some(match program {
+        Program::Ab => Tool::Ab,
+        Program::Gurl => Tool::Gurl,
+        Program::Ablaze => Tool::Ablaze,
+    })
+}
+
 /// A command whose report is not there.
 pub fn of_command(command: &Command) -> Option<Finding> {
     let asked = command.concurrency.1;
@@ -80,7 +100,13 @@ pub fn of_command(command: &Command) -> Option<Finding> {
         return None;
     }
     let evidence = per_connection(requests, asked);
-    Some(Finding::new(D14, gravity(each < TOO_FEW), evidence, CAUSE, REMEDY))
+    Some(Finding::new(
+        D14,
+        gravity(each < TOO_FEW),
+        evidence,
+        CAUSE,
+        remedy(of_program(command.program)),
+    ))
 }
 
 /// A table of rates, each from so many requests.
@@ -118,7 +144,7 @@ pub fn of_sweep(sweep: &Sweep, requests: Option<u64>) -> Option<Finding> {
             grouped(last)
         ));
     }
-    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, REMEDY))
+    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, remedy(None)))
 }
 
 /// The concurrencies at which every curve is short, in words.

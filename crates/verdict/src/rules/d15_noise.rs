@@ -30,7 +30,7 @@ pub fn of_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Op
     let single = targets.values().filter(|runs| runs.len() == 1).count();
     let mut evidence = match (single == targets.len(), targets.len()) {
         (true, 2) => "One run of each of the two is shown.".to_owned(),
-        (true, number) => format!("One run of each of {number} is shown."),
+        (true, number) => format!("One run of each of the {number} is shown."),
         (false, number) => format!("Fewer than {RUNS} runs of some of the {number} are shown."),
     };
     evidence.push_str(&best_of(best_of_line));
@@ -196,6 +196,7 @@ mod tests {
     #[test]
     fn repeats_are_no_comparison() {
         assert_eq!(with_rates(&[(100.0, "a"), (101.0, "a"), (102.0, "a")]), None);
+        assert_eq!(with_rates(&[(100.0, "Run 1"), (101.0, "Run 2"), (102.0, "Run 3")]), None);
         let finding = with_rates(&[(100.0, "a"), (110.0, "a"), (90.0, "a")]).unwrap();
         assert!(finding.evidence.contains("spread of 20.0 %"), "{}", finding.evidence);
         assert_eq!(

@@ -1,6 +1,7 @@
 //! The rules: one file per diagnosis, each a pure function from what a report says to a finding.
 //! [`judge`] applies them to everything in a text.
 
+mod aborted;
 mod arithmetic;
 mod comparison;
 mod curve;
@@ -32,7 +33,7 @@ mod sample;
 pub use comparison::{Comparison, Member};
 
 use crate::finding::{Finding, Verdict, settled};
-use crate::printed::{Command, Report, Sweep, Text};
+use crate::printed::{Abort, Command, Report, Sweep, Text};
 
 /// A rule on one report.
 type Rule = fn(&Report) -> Option<Finding>;
@@ -80,6 +81,8 @@ impl<T> Judged<T> {
 pub struct Judgement {
     /// Each report for itself.
     pub reports: Vec<Judged<Report>>,
+    /// Runs that ended without a report.
+    pub aborts: Vec<Judged<Abort>>,
     /// Rates that stand beside each other.
     pub comparisons: Vec<Judged<Comparison>>,
     /// Rates over concurrency.
@@ -92,6 +95,7 @@ impl Judgement {
     /// Nothing was found to judge.
     pub fn is_empty(&self) -> bool {
         self.reports.is_empty()
+            && self.aborts.is_empty()
             && self.comparisons.is_empty()
             && self.sweeps.is_empty()
             && self.commands.is_empty()
@@ -119,6 +123,7 @@ pub fn judge(text: &Text) -> Judgement {
     });
     let mut judgement = Judgement {
         reports: text.reports.iter().map(judged).collect(),
+        aborts: text.aborts.iter().map(aborted_run).collect(),
         comparisons: comparisons.collect(),
         sweeps: sweeps.collect(),
         commands: Vec::new(),
@@ -131,6 +136,10 @@ pub fn judge(text: &Text) -> Judgement {
             .collect();
     }
     judgement
+}
+
+fn aborted_run(abort: &Abort) -> Judged<Abort> {
+    Judged::new(abort.clone(), vec![aborted::check(abort)])
 }
 
 fn comparison_findings(comparison: &Comparison, text: &Text) -> Vec<Finding> {

@@ -1,10 +1,17 @@
 //! What of an answer leaves later: an answer that waits for its time, one that comes a few bytes
 //! at a time, and a body that is made as it leaves.
 
+use std::mem;
+
 use crate::handler::{Flow, Stream};
 use crate::http1::chunks::Chunks;
 use crate::http1::output::Output;
 use crate::http1::protocol::{Next, OUTPUT_BYTES_MAX};
+
+/// A reset destroys what the kernel has not sent yet (socket(7), SO_LINGER). As much as this, it
+/// has sent at once; behind more, a reset waits, so that a client that reads gets it.
+const DELIVERED_BYTES: u64 = 32 * 1024;
+const DELIVERY_NS: u64 = 50_000_000;
 
 /// The rest of an answer, and what follows it.
 #[derive(Debug)]
@@ -52,7 +59,7 @@ impl Later {
     /// Adds what leaves now to `out`; returns when it goes on, nothing if the answer is complete.
     pub fn go_on(&mut self, out: &mut Output) -> Option<Next> {
         match self.pace {
-            Pace::Whole if out.is_empty() => std::mem::swap(out, &mut self.output),
+            Pace::Whole if out.is_empty() => mem::swap(out, &mut self.output),
             Pace::Whole => self.output.move_to(out, u64::MAX),
             Pace::Pieces { bytes, pause_ns } => {
                 self.output.move_to(out, bytes);
@@ -67,8 +74,10 @@ impl Later {
             }
             self.stream = None;
         }
-        out.push_text(self.surplus);
-        None
+        out.push_text(mem::take(&mut self.surplus));
+        // Once: then, there is nothing left to write.
+        let at_risk = self.then == Next::Reset && out.left() > DELIVERED_BYTES;
+        at_risk.then_some(Next::Wait(DELIVERY_NS))
     }
 }
 

@@ -5,20 +5,14 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use ablaze_net::uring::ring::RingCompletion;
 
 use super::operations::{self as op, File};
-use super::slots::Key;
-use super::worker::{ACCEPT_AGAIN, RingWorker, timer};
-use crate::accepting::{Intake, welcome};
+use super::worker::{INTAKE, RingWorker};
+use crate::accepting::{ACCEPT_PAUSE_NS, Intake, welcome};
 use crate::conditions::{AcceptBatch, PerAccept};
 use crate::handler::Handler;
 use crate::options::Options;
 
-/// How long accepting pauses when descriptors or memory ran out.
-const ACCEPT_PAUSE_NS: u64 = 50_000_000;
 /// Most places in the ring's own table; the kernel permits as many as descriptors.
 const DIRECT_MAX: u64 = 1 << 18;
-
-/// Tag of what belongs to no connection.
-const NO_CONNECTION: Key = Key { slot: 0, generation: 0 };
 
 impl<H: Handler> RingWorker<H> {
     /// How many connections may live in the ring's table; 0 if they need descriptors.
@@ -55,7 +49,7 @@ impl<H: Handler> RingWorker<H> {
             Some(Intake::Listener { .. }) => op::ACCEPT,
         };
         // SAFETY: it points at nothing.
-        unsafe { self.queue.push(&op::cancel(operation, NO_CONNECTION)) };
+        unsafe { self.queue.push(&op::cancel(operation, 0)) };
     }
 
     /// A connection was accepted, or none could be.
@@ -68,7 +62,7 @@ impl<H: Handler> RingWorker<H> {
         {
             // The connection stays where it is: without a pause, this would be a busy loop.
             if !done.more_to_come() {
-                self.timers.add(ACCEPT_PAUSE_NS, timer(ACCEPT_AGAIN, NO_CONNECTION));
+                self.add_timer(ACCEPT_PAUSE_NS, INTAKE);
             }
             return;
         }
@@ -93,6 +87,8 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn handed(&mut self, done: RingCompletion) {
         let Some(Intake::Handed(queue)) = &self.intake else { return };
         for socket in queue.take() {
+            // Ours wait in the kernel, see `operations::accept`. This fails for no socket.
+            let _ = rustix::io::ioctl_fionbio(&socket, false);
             welcome(socket.as_fd(), self.options.per_accept);
             self.begin(File::Owned(socket));
         }

@@ -35,8 +35,8 @@ pub struct Connection {
     /// its poll has fired, and the kernel does not look again). Who sends an answer learns of it
     /// by that; while a request is incomplete, each receive is a new one, which looks.
     pub answered: bool,
-    /// When bytes last came or left, ns; kept if there is a read timeout.
-    pub active_ns: u64,
+    /// For the read timeout.
+    pub waited: u64,
 }
 
 /// What a connection does next.
@@ -63,6 +63,8 @@ pub enum Sending {
     NowAndClose,
     /// One that waits for room.
     Waiting,
+    /// None; a descriptor is made, to close the sending side with.
+    Installing,
 }
 
 /// The receive under way.
@@ -78,7 +80,7 @@ pub enum Receiving {
 
 impl Connection {
     /// Around a socket that was just accepted.
-    pub fn new(file: File, now_ns: u64) -> Self {
+    pub fn new(file: File) -> Self {
         Self {
             file,
             protocol: Protocol::default(),
@@ -92,7 +94,7 @@ impl Connection {
             at_end: false,
             more_there: false,
             answered: false,
-            active_ns: now_ns,
+            waited: 0,
         }
     }
 

@@ -2,12 +2,11 @@
 
 use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd, RawFd};
 
-use ablaze_net::uring::ring::tag;
 use io_uring::opcode;
 use io_uring::squeue::{Entry, Flags};
 use io_uring::types::{CancelBuilder, DestinationSlot, Fd, Fixed};
 
-use super::slots::Key;
+use crate::event_loop::slots::place;
 
 /// What the kernel must be able to do.
 pub const NEEDED: &[u8] = &[
@@ -16,7 +15,7 @@ pub const NEEDED: &[u8] = &[
     opcode::Send::CODE,
     opcode::SendMsg::CODE,
     opcode::Close::CODE,
-    opcode::Shutdown::CODE,
+    opcode::FixedFdInstall::CODE,
     opcode::AsyncCancel::CODE,
     opcode::PollAdd::CODE,
     opcode::SetSockOpt::CODE,
@@ -35,8 +34,26 @@ pub const RECEIVE_MANY: u8 = 5;
 pub const SEND_NOW: u8 = 6;
 /// A send that waits for room until all is sent.
 pub const SEND: u8 = 7;
-/// Requests whose completion tells nothing: closes, shutdowns, cancellations, socket options.
-pub const UNHEARD: u8 = 8;
+/// A descriptor was made for a socket of the ring's table.
+pub const INSTALL: u8 = 8;
+/// Requests whose completion tells nothing: closes, cancellations, socket options.
+pub const UNHEARD: u8 = 9;
+
+/// Places that a tag has room for.
+pub const PLACES: usize = 1 << 24;
+
+/// What a request carries through the ring: the operation (8 bits), and of the connection's key
+/// the place (24 bits) and the generation (32 bits).
+#[inline]
+fn tag(operation: u8, key: u64) -> u64 {
+    u64::from(operation) << 56 | (place(key) as u64) << 32 | key >> 32
+}
+
+/// Operation and key of a tag.
+#[inline]
+pub fn untag(tag: u64) -> (u8, u64) {
+    ((tag >> 56) as u8, tag << 32 | tag >> 32 & 0xff_ffff)
+}
 
 /// The group of buffers that receives take theirs from.
 pub const BUFFER_GROUP: u16 = 0;
@@ -99,9 +116,12 @@ impl Target {
     }
 }
 
-/// Accepts one connection, or all that come, into the ring's table or as descriptors.
+/// Accepts one connection, or all that come, into the ring's table or as descriptors. These are
+/// left blocking: a send that waits for room is woken again and again once the client has closed
+/// its side (IO_POLL_UNMASK in the kernel's io_uring/poll.c has EPOLLRDHUP), until the kernel lets
+/// a thread of its own wait for it (APOLL_MAX_RETRY), and that fails at once without blocking.
 pub fn accept(listener: RawFd, many: bool, direct: bool) -> Entry {
-    let flags = if direct { 0 } else { libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK };
+    let flags = if direct { 0 } else { libc::SOCK_CLOEXEC };
     let entry = if many {
         opcode::AcceptMulti::new(Fd(listener)).allocate_file_index(direct).flags(flags).build()
     } else {
@@ -111,33 +131,32 @@ pub fn accept(listener: RawFd, many: bool, direct: bool) -> Entry {
             .flags(flags)
             .build()
     };
-    entry.user_data(tag(ACCEPT, 0, 0))
+    entry.user_data(tag(ACCEPT, 0))
 }
 
 /// Tells each time the descriptor becomes readable.
 pub fn watch(fd: RawFd, operation: u8) -> Entry {
     let watch = opcode::PollAdd::new(Fd(fd), libc::POLLIN as u32).multi(true).build();
-    watch.user_data(tag(operation, 0, 0))
+    watch.user_data(tag(operation, 0))
 }
 
 /// Receives once into a buffer of the group.
 #[inline]
-pub fn receive(file: Target, key: Key) -> Entry {
+pub fn receive(file: Target, key: u64) -> Entry {
     opcode::Recv::new(file.fd(), std::ptr::null_mut(), 0)
         .buf_group(BUFFER_GROUP)
         .build()
         .flags(Flags::BUFFER_SELECT | file.flags)
-        .user_data(tag(RECEIVE, key.generation, key.slot))
+        .user_data(tag(RECEIVE, key))
 }
 
 /// Receives whatever comes, each time into another buffer of the group.
 #[inline]
-pub fn receive_many(file: Target, key: Key) -> Entry {
-    opcode::RecvMulti::new(file.fd(), BUFFER_GROUP).build().flags(file.flags).user_data(tag(
-        RECEIVE_MANY,
-        key.generation,
-        key.slot,
-    ))
+pub fn receive_many(file: Target, key: u64) -> Entry {
+    opcode::RecvMulti::new(file.fd(), BUFFER_GROUP)
+        .build()
+        .flags(file.flags)
+        .user_data(tag(RECEIVE_MANY, key))
 }
 
 /// Sends what the socket takes at once. If that is all, there is no completion; if not, it tells
@@ -146,38 +165,38 @@ pub fn receive_many(file: Target, key: Key) -> Entry {
 /// instead of waiting. So once the submitting call is back and its completions were looked at, the
 /// bytes have left and their memory is free.
 #[inline]
-pub fn send_now(file: Target, key: Key, bytes: &[u8]) -> Entry {
+pub fn send_now(file: Target, key: u64, bytes: &[u8]) -> Entry {
     opcode::Send::new(file.fd(), bytes.as_ptr(), bytes.len() as u32)
         .flags(NOW)
         .build()
         .flags(Flags::SKIP_SUCCESS | file.flags)
-        .user_data(tag(SEND_NOW, key.generation, key.slot))
+        .user_data(tag(SEND_NOW, key))
 }
 
 /// The same for a list of slices.
-pub fn send_list_now(file: Target, key: Key, list: *const libc::msghdr) -> Entry {
+pub fn send_list_now(file: Target, key: u64, list: *const libc::msghdr) -> Entry {
     opcode::SendMsg::new(file.fd(), list)
         .flags(NOW as u32)
         .build()
         .flags(Flags::SKIP_SUCCESS | file.flags)
-        .user_data(tag(SEND_NOW, key.generation, key.slot))
+        .user_data(tag(SEND_NOW, key))
 }
 
 const NOW: i32 = libc::MSG_NOSIGNAL | libc::MSG_WAITALL | libc::MSG_DONTWAIT;
 
 /// Sends a list of slices, waiting for room until all is sent.
-pub fn send_list(file: Target, key: Key, list: *const libc::msghdr) -> Entry {
+pub fn send_list(file: Target, key: u64, list: *const libc::msghdr) -> Entry {
     opcode::SendMsg::new(file.fd(), list)
         .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
         .ioprio(POLL_FIRST)
         .build()
         .flags(file.flags)
-        .user_data(tag(SEND, key.generation, key.slot))
+        .user_data(tag(SEND, key))
 }
 
-/// Closes the sending side.
-pub fn shut_down_sending(file: Target) -> Entry {
-    unheard(opcode::Shutdown::new(file.fd(), libc::SHUT_WR).build().flags(file.flags))
+/// Gives a socket of the ring's table a descriptor of the process, for the calls that need one.
+pub fn install(index: u32, key: u64) -> Entry {
+    opcode::FixedFdInstall::new(Fixed(index), 0).build().user_data(tag(INSTALL, key))
 }
 
 /// Makes the close linked behind it send a reset.
@@ -194,11 +213,25 @@ pub fn reset_on_close(file: Target) -> Entry {
 }
 
 /// Cancels the request with this tag: the kernel finds it in a table.
-pub fn cancel(operation: u8, key: Key) -> Entry {
-    let target = CancelBuilder::user_data(tag(operation, key.generation, key.slot));
+pub fn cancel(operation: u8, key: u64) -> Entry {
+    let target = CancelBuilder::user_data(tag(operation, key));
     unheard(opcode::AsyncCancel2::new(target).build())
 }
 
 fn unheard(entry: Entry) -> Entry {
-    entry.flags(Flags::SKIP_SUCCESS).user_data(tag(UNHEARD, 0, 0))
+    entry.flags(Flags::SKIP_SUCCESS).user_data(tag(UNHEARD, 0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tag_brings_the_key_back() {
+        for key in [0, 1, 0xff_ffff, 1 << 32, u64::from(u32::MAX) << 32 | 0xab_cdef] {
+            for operation in [ACCEPT, UNHEARD, u8::MAX] {
+                assert_eq!(untag(tag(operation, key)), (operation, key));
+            }
+        }
+    }
 }

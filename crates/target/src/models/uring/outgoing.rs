@@ -8,8 +8,9 @@ use crate::http1::output::Output;
 /// Slices handed to one sendmsg: 4 MiB of filler.
 const SLICES: usize = 64;
 
-/// Answers kept for reuse.
-const KEPT: usize = 1024;
+/// Answers kept for reuse, and the most memory that one of them may hold.
+const KEPT: usize = 256;
+const KEPT_BYTES_MAX: usize = 4 * 1024;
 
 /// What is to be sent, in memory of its own.
 #[derive(Debug, Default)]
@@ -77,6 +78,9 @@ impl Pool {
     pub fn give_back(&mut self, mut outgoing: Box<Outgoing>) {
         if !outgoing.output.is_empty() {
             outgoing.output.clear();
+        }
+        if outgoing.output.memory_bytes() > KEPT_BYTES_MAX {
+            outgoing.output = Output::default();
         }
         if self.spare.len() < KEPT {
             self.spare.push(outgoing);

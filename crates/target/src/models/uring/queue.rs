@@ -11,7 +11,6 @@ use io_uring::IoUring;
 use io_uring::squeue::Entry;
 use io_uring::types::{SubmitArgs, Timespec};
 
-use super::slots::Key;
 use crate::counters::Counters;
 
 /// Requests queued between two submissions: several for each completion of a batch.
@@ -26,7 +25,7 @@ pub struct Queue {
     /// Completions taken so far.
     taken: u64,
     /// Sends without completions, in the order in which they were queued.
-    silent: VecDeque<(Key, u64)>,
+    silent: VecDeque<(u64, u64)>,
     /// Number of silent sends queued so far, and found done.
     silent_queued: u64,
     silent_done: u64,
@@ -98,7 +97,7 @@ impl Queue {
 
     /// The send just queued for this connection completes silently. Returns its number.
     #[inline]
-    pub fn is_silent(&mut self, key: Key) -> u64 {
+    pub fn is_silent(&mut self, key: u64) -> u64 {
         self.silent_queued += 1;
         self.silent.push_back((key, self.silent_queued));
         self.silent_queued
@@ -112,7 +111,7 @@ impl Queue {
     /// The next silent send that is done, and its connection: it has either completed, or its
     /// failure was among the completions that have been taken.
     #[inline]
-    pub fn next_done(&mut self) -> Option<(Key, u64)> {
+    pub fn next_done(&mut self) -> Option<(u64, u64)> {
         while let Some(&(taken, done)) = self.fences.front() {
             if taken > self.taken {
                 return None;

@@ -5,7 +5,6 @@ use ablaze_net::uring::ring::RingCompletion;
 
 use super::connection::{Receiving, Sending, Stage};
 use super::operations as op;
-use super::slots::Key;
 use super::worker::RingWorker;
 use crate::handler::Handler;
 use crate::http1::protocol::Next;
@@ -17,7 +16,7 @@ impl<H: Handler> RingWorker<H> {
     /// Begins a receive, if none is under way. The first of a connection is a single one: if the
     /// connection ends behind its first answer, nothing is left to be cancelled.
     #[inline]
-    pub(super) fn arm(&mut self, key: Key) {
+    pub(super) fn arm(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         if connection.receiving != Receiving::Nothing {
             return;
@@ -36,7 +35,7 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// Asks the receive under way to stop.
-    fn stop_receiving(&mut self, key: Key) {
+    fn stop_receiving(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let operation = match connection.receiving {
             Receiving::Nothing => return,
@@ -52,7 +51,7 @@ impl<H: Handler> RingWorker<H> {
 
     /// A receive gave bytes, or the end, or failed.
     #[inline]
-    pub(super) fn received(&mut self, key: Key, done: RingCompletion) {
+    pub(super) fn received(&mut self, key: u64, done: RingCompletion) {
         if let Some(buffer) = done.buffer() {
             if done.result > 0 {
                 self.use_buffer(key, done, buffer);
@@ -86,12 +85,12 @@ impl<H: Handler> RingWorker<H> {
 
     /// Bytes are in a buffer: answers what they complete, or keeps them.
     #[inline]
-    fn use_buffer(&mut self, key: Key, done: RingCompletion, buffer: u16) {
+    fn use_buffer(&mut self, key: u64, done: RingCompletion, buffer: u16) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let bytes = &*self.buffers.bytes_mut(buffer, done.result as usize);
         self.counters.reads.one();
         self.counters.read_bytes.add(bytes.len() as u64);
-        connection.active_ns = self.now_ns;
+        self.read_timeouts.turn(&mut connection.waited, key);
         connection.more_there = done.socket_nonempty();
         if !done.more_to_come() {
             connection.receiving = Receiving::Nothing;
@@ -120,7 +119,7 @@ impl<H: Handler> RingWorker<H> {
 
     /// After bytes came: the next receive, or what else the connection wants.
     #[inline]
-    fn go_on(&mut self, key: Key) {
+    fn go_on(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let reads = connection.stage == Stage::Next(Next::Read);
         match (connection.receiving, connection.sending) {

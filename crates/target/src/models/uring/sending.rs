@@ -4,7 +4,6 @@
 use super::connection::{Connection, Sending, Stage};
 use super::operations as op;
 use super::outgoing::Outgoing;
-use super::slots::Key;
 use super::worker::RingWorker;
 use crate::handler::Handler;
 use crate::http1::protocol::Next;
@@ -13,13 +12,15 @@ impl<H: Handler> RingWorker<H> {
     /// Sends an answer. If the connection ends behind it and nothing speaks against, the close is
     /// linked to it.
     #[inline]
-    pub(super) fn send(&mut self, key: Key, mut outgoing: Box<Outgoing>) {
+    pub(super) fn send(&mut self, key: u64, mut outgoing: Box<Outgoing>) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let file = connection.file.target();
         let left = outgoing.output.left();
-        outgoing.sending_bytes = left;
         let entry = match outgoing.output.as_text() {
-            Some(text) => op::send_now(file, key, text),
+            Some(text) => {
+                outgoing.sending_bytes = text.len() as u64;
+                op::send_now(file, key, text)
+            }
             None => {
                 let (list, bytes) = outgoing.message();
                 outgoing.sending_bytes = bytes;
@@ -43,7 +44,7 @@ impl<H: Handler> RingWorker<H> {
         unsafe { self.queue.push(&entry) };
         if only_reads {
             // The next request can be waited for while the answer leaves.
-            self.arm(key);
+            self.await_input(key);
         } else {
             // What comes next has to know that this send is done.
             self.prompt = true;
@@ -51,7 +52,7 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// Tries to send what is left of an answer, waiting for room.
-    fn send_rest(&mut self, key: Key) {
+    fn send_rest(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let Some(outgoing) = &mut connection.outgoing else { return };
         let (list, _) = outgoing.message();
@@ -69,12 +70,12 @@ impl<H: Handler> RingWorker<H> {
     /// A silent send is done, unless its failure was told: then it is not the last any more, or
     /// no longer under way.
     #[inline]
-    pub(super) fn sent_silently(&mut self, key: Key, number: u64) {
+    pub(super) fn sent_silently(&mut self, key: u64, number: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let closed = match connection.sending {
             Sending::Now => false,
             Sending::NowAndClose => true,
-            Sending::Nothing | Sending::Waiting => return,
+            Sending::Nothing | Sending::Waiting | Sending::Installing => return,
         };
         if connection.silent != number {
             return;
@@ -89,13 +90,12 @@ impl<H: Handler> RingWorker<H> {
             self.pool.give_back(outgoing);
         }
         if closed {
-            if let Some(connection) = self.slots.remove(key) {
+            if let Some(connection) = self.forget(key) {
                 connection.file.forget();
             }
             return;
         }
         connection.sending = Sending::Nothing;
-        connection.active_ns = self.now_ns;
         let nothing_to_do = connection.is_receiving_on() && !self.draining;
         if !nothing_to_do {
             self.advance(key);
@@ -103,7 +103,7 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// A silent send failed, or sent less than all.
-    pub(super) fn not_all_sent(&mut self, key: Key, result: i32) {
+    pub(super) fn not_all_sent(&mut self, key: u64, result: i32) {
         self.counters.writes.one();
         let blocked = matches!(-result, libc::EAGAIN | libc::EINTR);
         if blocked {
@@ -113,17 +113,17 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// A send that waited for room is done, or failed.
-    pub(super) fn sent(&mut self, key: Key, result: i32) {
+    pub(super) fn sent(&mut self, key: u64, result: i32) {
         self.counters.writes.one();
         self.counters.out_events.one();
         let again = matches!(-result, libc::EAGAIN | libc::EINTR);
         self.sent_some(key, result, again);
     }
 
-    fn sent_some(&mut self, key: Key, result: i32, again: bool) {
+    fn sent_some(&mut self, key: u64, result: i32, again: bool) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let Some(outgoing) = &mut connection.outgoing else { return };
-        connection.active_ns = self.now_ns;
+        self.read_timeouts.turn(&mut connection.waited, key);
         if let Ok(bytes) = usize::try_from(result) {
             self.counters.written_bytes.add(bytes as u64);
             outgoing.output.wrote(bytes);

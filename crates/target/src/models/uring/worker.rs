@@ -7,17 +7,19 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
-use ablaze_net::uring::ring::{BufferRing, RingCompletion, tag};
+use ablaze_net::uring::ring::{BufferRing, RingCompletion};
 use ablaze_sys::clock::monotonic_ns;
 
 use super::connection::{Connection, Sending, Stage};
 use super::operations::{self as op, File};
 use super::outgoing::Pool;
 use super::queue::Queue;
-use super::slots::{Key, Slots};
-use super::timers::Timers;
 use crate::accepting::Intake;
 use crate::counters::Counters;
+use crate::event_loop::DRAIN_NS;
+use crate::event_loop::read_timeouts::ReadTimeouts;
+use crate::event_loop::slots::{Slots, place};
+use crate::event_loop::timers::Timers;
 use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::protocol::Next;
@@ -30,20 +32,14 @@ use crate::service::Service;
 /// as long as it is looked at.
 const BUFFERS: u16 = 256;
 const BUFFER_BYTES: u32 = 16 * 1024;
-/// How long answers under way may take when the server is stopped.
-const DRAIN_NS: u64 = 1_000_000_000;
 
-// Timers, as carried by their keys.
-/// A delayed answer is due.
-pub const DELAY: u8 = 1;
-/// A connection has lingered for long enough.
-pub const LINGER: u8 = 2;
-/// A connection may have been idle for too long.
-pub const IDLE: u8 = 3;
+// Keys of timers that belong to no connection; see [`Slots::remove`].
 /// Accepting goes on after a pause.
-pub const ACCEPT_AGAIN: u8 = 4;
+pub const INTAKE: u64 = u64::MAX;
 /// What still runs is ended.
-pub const DRAIN: u8 = 5;
+const STOP: u64 = u64::MAX - 1;
+/// Read timeouts are looked at.
+const SWEEP: u64 = u64::MAX - 2;
 
 /// A worker before it runs.
 #[derive(Debug)]
@@ -51,7 +47,7 @@ pub struct RingWorker<H> {
     // The order matters: dropped first, so that the kernel touches no memory of the others.
     pub(super) queue: Queue,
     pub(super) buffers: BufferRing,
-    pub(super) slots: Slots,
+    pub(super) slots: Slots<Connection>,
     pub(super) pool: Pool,
     /// Where connections come from; none while draining.
     pub(super) intake: Option<Intake>,
@@ -64,9 +60,7 @@ pub struct RingWorker<H> {
     /// A connection goes on when its silent send is done: that is not to wait for an event.
     pub(super) prompt: bool,
     pub(super) draining: bool,
-    pub(super) read_timeout_ns: Option<u64>,
-    /// The time of this round, where there is a read timeout.
-    pub(super) now_ns: u64,
+    pub(super) read_timeouts: ReadTimeouts,
 }
 
 impl<H: Handler> RingWorker<H> {
@@ -80,7 +74,7 @@ impl<H: Handler> RingWorker<H> {
         // SAFETY: the ring is in `queue`, which is dropped before the buffers.
         let buffers =
             unsafe { BufferRing::new(queue.ring(), op::BUFFER_GROUP, BUFFERS, BUFFER_BYTES)? };
-        let read_timeout = worker.options.read_timeout;
+        let read_timeouts = ReadTimeouts::new(&worker.options);
         let mut this = Self {
             queue,
             buffers,
@@ -95,10 +89,12 @@ impl<H: Handler> RingWorker<H> {
             date: Date::now(),
             prompt: false,
             draining: false,
-            read_timeout_ns: read_timeout.map(|time| time.as_nanos() as u64),
-            now_ns: monotonic_ns(),
+            read_timeouts,
         };
         this.watch_intake();
+        if let Some(every_ns) = this.read_timeouts.sweep_every_ns() {
+            this.add_timer(every_ns, SWEEP);
+        }
         let stop = op::watch(this.stop.as_fd().as_raw_fd(), op::STOP);
         // SAFETY: it points at nothing.
         unsafe { this.queue.push(&stop) };
@@ -135,27 +131,36 @@ impl<H: Handler> RingWorker<H> {
         let ends = self.draining && self.queue.has_silent();
         let prompt = std::mem::take(&mut self.prompt) || ends;
         let wait = !self.queue.has_completions();
-        let left_ns = if prompt { Some(0) } else { self.timers.left_ns() };
+        let left_ns = if prompt { Some(0) } else { self.left_ns() };
         if wait && left_ns != Some(0) {
             self.queue.enter(true, left_ns)?;
         } else {
             self.queue.enter(false, None)?;
         }
         self.date.update();
-        if self.read_timeout_ns.is_some() {
-            self.now_ns = monotonic_ns();
-        }
         Ok(())
+    }
+
+    /// How long until something is due; nothing if there is nothing.
+    #[inline]
+    fn left_ns(&self) -> Option<u64> {
+        let due_ns = match (self.timers.first_due_ns(), self.read_timeouts.first_due_ns()) {
+            (None, None) => return None,
+            (Some(one), Some(other)) => one.min(other),
+            (Some(one), None) | (None, Some(one)) => one,
+        };
+        Some(due_ns.saturating_sub(monotonic_ns()))
     }
 
     /// A request completed.
     #[inline]
     fn complete(&mut self, done: RingCompletion) {
-        let key = Key { slot: done.slot(), generation: done.generation() };
-        match done.operation() {
+        let (operation, key) = op::untag(done.tag);
+        match operation {
             op::RECEIVE | op::RECEIVE_MANY => self.received(key, done),
             op::SEND_NOW => self.not_all_sent(key, done.result),
             op::SEND => self.sent(key, done.result),
+            op::INSTALL => self.installed(key, done.result),
             op::ACCEPT => self.accepted(done),
             op::HANDED => self.handed(done),
             op::STOP => self.begin_draining(),
@@ -165,10 +170,12 @@ impl<H: Handler> RingWorker<H> {
 
     /// Does what a connection's stage asks for, until it has to wait for something.
     #[inline]
-    pub(super) fn advance(&mut self, key: Key) {
+    pub(super) fn advance(&mut self, key: u64) {
         loop {
             let Some(connection) = self.slots.get_mut(key) else { return };
             if connection.sending != Sending::Nothing {
+                // It goes on when the send is known to be done.
+                self.prompt |= connection.sending == Sending::Now;
                 return;
             }
             let mut outgoing;
@@ -202,44 +209,63 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// The connection's answer waits for its time.
-    pub(super) fn wait(&mut self, key: Key, delay_ns: u64) {
+    pub(super) fn wait(&mut self, key: u64, delay_ns: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.stage = Stage::Waiting;
-        self.counters.timers.one();
-        self.timers.add(delay_ns, timer(DELAY, key));
+        self.add_timer(delay_ns, key);
     }
 
     /// The connection waits for the client.
-    fn read_on(&mut self, key: Key) {
+    fn read_on(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         if connection.at_end || (self.draining && connection.is_idle()) {
             self.close(key);
         } else {
-            self.arm(key);
+            self.await_input(key);
         }
     }
 
+    /// The connection waits for input: a receive is begun, if none is under way.
+    #[inline]
+    pub(super) fn await_input(&mut self, key: u64) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        if self.read_timeouts.wait(&mut connection.waited, key) {
+            self.counters.timers.one();
+        }
+        self.arm(key);
+    }
+
+    pub(super) fn add_timer(&mut self, delay_ns: u64, key: u64) {
+        self.counters.timers.one();
+        self.timers.add(delay_ns, key);
+    }
+
+    #[inline]
     fn run_timers(&mut self) {
-        while let Some(due) = self.timers.pop() {
-            let (kind, key) = what_is_due(due);
-            match kind {
-                ACCEPT_AGAIN => self.watch_intake(),
-                DRAIN => {
-                    for key in self.slots.keys() {
-                        self.close(key);
-                    }
-                }
-                IDLE => self.maybe_idle(key),
-                kind => self.connection_due(key, kind),
+        if self.timers.first_due_ns().or(self.read_timeouts.first_due_ns()).is_none() {
+            return;
+        }
+        let now_ns = monotonic_ns();
+        while let Some(key) = self.timers.pop(now_ns) {
+            match key {
+                INTAKE => self.watch_intake(),
+                STOP => self.slots.keys().into_iter().for_each(|key| self.close(key)),
+                SWEEP => self.sweep(),
+                key => self.connection_due(key),
             }
         }
+        while let Some(key) = self.read_timeouts.pop(now_ns) {
+            self.close(key);
+        }
     }
 
-    fn connection_due(&mut self, key: Key, kind: u8) {
+    fn connection_due(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        match (kind, connection.stage) {
-            (LINGER, Stage::Lingering) => self.close(key),
-            (DELAY, Stage::Waiting) => {
+        match connection.stage {
+            Stage::Lingering => self.close(key),
+            Stage::Waiting => {
+                // It was not the client that took its time.
+                self.read_timeouts.turn(&mut connection.waited, key);
                 connection.stage = Stage::Next(Next::Proceed);
                 self.advance(key);
             }
@@ -247,21 +273,17 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// The read timeout of a connection may be over: it is looked at once per timeout, not set
-    /// anew with each request.
-    fn maybe_idle(&mut self, key: Key) {
-        let (Some(connection), Some(timeout_ns)) = (self.slots.get_mut(key), self.read_timeout_ns)
-        else {
-            return;
-        };
-        let reads =
-            connection.stage == Stage::Next(Next::Read) && connection.sending == Sending::Nothing;
-        let since_ns = if reads { connection.active_ns } else { self.now_ns };
-        let left_ns = (since_ns + timeout_ns).saturating_sub(monotonic_ns());
-        if left_ns == 0 {
-            self.close(key);
-        } else {
-            self.timers.add(left_ns, timer(IDLE, key));
+    /// Closes the connections that have waited for input for too long.
+    fn sweep(&mut self) {
+        self.read_timeouts.begin_sweep();
+        for key in self.slots.keys() {
+            let Some(connection) = self.slots.get_mut(key) else { continue };
+            if connection.can_use_bytes() && self.read_timeouts.is_over(connection.waited) {
+                self.close(key);
+            }
+        }
+        if let Some(every_ns) = self.read_timeouts.sweep_every_ns() {
+            self.add_timer(every_ns, SWEEP);
         }
     }
 
@@ -272,7 +294,7 @@ impl<H: Handler> RingWorker<H> {
         }
         self.draining = true;
         self.unwatch_intake();
-        self.timers.add(DRAIN_NS, timer(DRAIN, Key { slot: 0, generation: 0 }));
+        self.add_timer(DRAIN_NS, STOP);
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
             connection.protocol.finish();
@@ -286,21 +308,14 @@ impl<H: Handler> RingWorker<H> {
     #[inline]
     pub(super) fn begin(&mut self, file: File) {
         self.counters.connections.one();
-        let key = self.slots.insert(Connection::new(file, self.now_ns));
-        if let Some(timeout_ns) = self.read_timeout_ns {
-            self.counters.timers.one();
-            self.timers.add(timeout_ns, timer(IDLE, key));
+        let key = self.slots.insert(Connection::new(file));
+        if place(key) >= op::PLACES {
+            // Its requests could not be told from those of others.
+            return self.close(key);
         }
-        self.arm(key);
+        if let Some(connection) = self.slots.get_mut(key) {
+            self.read_timeouts.turn(&mut connection.waited, key);
+        }
+        self.await_input(key);
     }
-}
-
-/// The key of a timer.
-pub fn timer(kind: u8, key: Key) -> u64 {
-    tag(kind, key.generation, key.slot)
-}
-
-fn what_is_due(timer: u64) -> (u8, Key) {
-    let generation = (timer >> 32) as u32 & 0xff_ffff;
-    ((timer >> 56) as u8, Key { slot: timer as u32, generation })
 }

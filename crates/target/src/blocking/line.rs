@@ -10,31 +10,31 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::time::Timespec;
 
-use super::crowd::{Crowd, Line};
-use crate::conversation::{Desk, Over, Patience, Stream};
+use super::crowd::{Crowd, Member};
+use crate::conversation::{Desk, Line, Over, Patience};
 use crate::counters::Counters;
 
 /// The socket.
-pub struct ThreadStream {
-    line: Arc<Line>,
+pub struct ThreadLine {
+    member: Arc<Member>,
     crowd: Arc<Crowd>,
     desk: Desk,
     has_more: bool,
 }
 
-impl ThreadStream {
+impl ThreadLine {
     /// For the thread that calls it.
     pub fn new(
-        line: Arc<Line>,
+        member: Arc<Member>,
         crowd: Arc<Crowd>,
         counters: Arc<Counters>,
         read_timeout: Option<Duration>,
     ) -> Self {
-        let mut stream = Self { line, crowd, desk: Desk::new(counters), has_more: true };
+        let mut line = Self { member, crowd, desk: Desk::new(counters), has_more: true };
         if let Some(timeout) = read_timeout {
-            stream.limit_reads(timeout);
+            line.limit_reads(timeout);
         }
-        stream
+        line
     }
 
     /// Reads give up after this time from now on.
@@ -43,11 +43,11 @@ impl ThreadStream {
         // None means no limit to the kernel, and less than a microsecond is none to it.
         let timeout = Some(timeout.max(Duration::from_micros(1)));
         // It fails for no socket and no time (socket(7)); then reads have no limit.
-        let _ = set_socket_timeout(&self.line.socket, Timeout::Recv, timeout);
+        let _ = set_socket_timeout(&self.member.socket, Timeout::Recv, timeout);
     }
 }
 
-impl Stream for ThreadStream {
+impl Line for ThreadLine {
     #[inline]
     fn desk(&mut self) -> &mut Desk {
         &mut self.desk
@@ -58,18 +58,18 @@ impl Stream for ThreadStream {
             self.limit_reads(Duration::from_nanos(until_ns.saturating_sub(monotonic_ns())));
         }
         let ends_with_stop = patience != Patience::UnderWay;
-        self.line.set_idle(ends_with_stop);
+        self.member.set_idle(ends_with_stop);
         if ends_with_stop && self.is_stopping() {
             return Err(Over);
         }
         let received = loop {
-            match self.desk.receive(&self.line.socket) {
+            match self.desk.receive(&self.member.socket) {
                 Err(Errno::INTR) => {}
                 received => break received,
             }
         };
         if ends_with_stop {
-            self.line.set_idle(false);
+            self.member.set_idle(false);
         }
         self.desk.date.update();
         self.has_more = self.desk.is_full();
@@ -82,7 +82,7 @@ impl Stream for ThreadStream {
 
     #[inline]
     fn write(&mut self) -> Result<(), Over> {
-        self.desk.send(&self.line.socket).map_err(|_| Over)
+        self.desk.send(&self.member.socket).map_err(|_| Over)
     }
 
     fn sleep_until(&mut self, due_ns: u64) -> Result<(), Over> {
@@ -98,7 +98,7 @@ impl Stream for ThreadStream {
             };
             // Without events asked for, it tells of a reset, and of the end of a server that
             // has no time to wait: it shuts the socket down for both directions.
-            let mut socket = [PollFd::new(&self.line.socket, PollFlags::empty())];
+            let mut socket = [PollFd::new(&self.member.socket, PollFlags::empty())];
             self.desk.counters.waits.one();
             self.desk.counters.timers.one();
             match poll(&mut socket, Some(&timeout)) {
@@ -121,6 +121,6 @@ impl Stream for ThreadStream {
     }
 
     fn socket(&self) -> BorrowedFd<'_> {
-        self.line.socket.as_fd()
+        self.member.socket.as_fd()
     }
 }

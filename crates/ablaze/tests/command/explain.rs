@@ -1,0 +1,145 @@
+//! `ablaze explain` from the outside: what it answers, where, and with which status.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::{Said, Server, ablaze};
+
+const NO_ANSWER: &str = "\
+$ ab -n 100000 -c 1000 http://localhost:12345/
+Server Software:
+Server Hostname:        localhost
+Server Port:            12345
+
+Document Path:          /
+Document Length:        0 bytes
+
+Concurrency Level:      1000
+Time taken for tests:   10.299 seconds
+Complete requests:      100000
+Failed requests:        0
+Total transferred:      0 bytes
+HTML transferred:       0 bytes
+Requests per second:    9709.59 [#/sec] (mean)
+Time per request:       102.991 [ms] (mean)
+Time per request:       0.103 [ms] (mean, across all concurrent requests)
+Transfer rate:          0.00 [Kbytes/sec] received
+
+Connection Times (ms)
+              min  mean[+/-sd] median   max
+Connect:        0    0   0.0      0       3
+Processing:     0    0   0.0      0       5
+Waiting:        0    0   0.0      0       0
+Total:          0    0   0.0      0       5
+";
+
+/// Runs `ablaze explain` with a text on standard input.
+fn explain(arguments: &[&str], text: &str) -> Said {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_ablaze"))
+        .arg("explain")
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    process.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = process.wait_with_output().unwrap();
+    Said {
+        status: output.status.code().unwrap(),
+        stdout: String::from_utf8(output.stdout).unwrap(),
+        stderr: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_report_gets_its_verdict_and_what_explains_what() {
+    for arguments in [&[][..], &["-"]] {
+        let said = explain(arguments, NO_ANSWER);
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+        let order = [
+            "report 1, line 2: ab",
+            "$ ab -n 100000 -c 1000 http://localhost:12345/",
+            "INVALID",
+            "D02 no response · INVALID",
+            "this explains D01 concurrency not reached",
+            "D06 too coarse",
+        ];
+        let mut rest = said.stdout.as_str();
+        for part in order {
+            let at = rest.find(part).unwrap_or_else(|| panic!("{part} in\n{}", said.stdout));
+            rest = &rest[at..];
+        }
+        assert!(said.stdout.lines().all(|line| line.chars().count() <= 100));
+    }
+}
+
+#[test]
+fn json_has_the_same_findings() {
+    let said = explain(&["--json"], NO_ANSWER);
+    let answer: Value = serde_json::from_str(&said.stdout).unwrap();
+    let report = &answer["reports"][0];
+    assert_eq!(report["verdict"], "INVALID");
+    assert_eq!(report["rate_per_s"], 9709.59);
+    let findings = report["findings"].as_array().unwrap();
+    let of = |id: &str| findings.iter().find(|finding| finding["id"] == id).unwrap();
+    assert_eq!(of("D01")["explained_by"], "D02");
+    assert_eq!(of("D02")["severity"], "invalid");
+    assert_eq!(of("D02")["explained_by"], Value::Null);
+    assert_eq!(of("D02")["anchor"], "docs/diagnoses.md#d02-no-response");
+}
+
+#[test]
+fn without_a_report_it_says_what_was_looked_for() {
+    for (text, part) in [
+        ("", "Complete requests:"),
+        ("nothing here\n", "Requests per second:"),
+        ("{\"tool\": \"ablaze\"}", "JSON"),
+        ("![the chart](chart.png)\n", "pictures"),
+    ] {
+        let said = explain(&[], text);
+        assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{text}");
+        assert!(said.stderr.contains(part) && said.stderr.lines().count() == 1, "{}", said.stderr);
+    }
+    for (arguments, part) in [
+        (&["/no/such/file"][..], "`/no/such/file` cannot be read"),
+        (&["--jsn"], "--json"),
+        (&["a", "b"], "ablaze explain --help"),
+    ] {
+        let said = explain(arguments, NO_ANSWER);
+        assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(said.stderr.contains(part), "{}", said.stderr);
+    }
+    assert!(explain(&["--help"], "").stdout.contains("--json"));
+}
+
+/// Its own reports, as they come from real runs. Not the shape of the findings is the matter here,
+/// but that nothing is found which is not so: the runs are short, and coarse in ab's form.
+#[test]
+fn its_own_reports_are_understood() {
+    let server = Server::start(200);
+    let url = server.url("/");
+    for (line, tool) in [
+        (vec!["-c", "4", "-n", "2000", &url], "ablaze"),
+        (vec!["ab", "-k", "-c", "4", "-n", "2000", &url], "ablaze ab"),
+        (vec!["gurl", "-ac", "4", "-an", "2000", "-bench", &url], "ablaze gurl"),
+    ] {
+        let printed = ablaze(&line).stdout;
+        let text = format!("$ ablaze {}\n{printed}", line.join(" "));
+        let said = explain(&["--json"], &text);
+        assert_eq!(said.status, 0, "{text}{}", said.stderr);
+        let answer: Value = serde_json::from_str(&said.stdout).unwrap();
+        let report = &answer["reports"][0];
+        assert_eq!(answer["reports"].as_array().unwrap().len(), 1, "{text}");
+        assert_eq!((&report["tool"], &report["requests"]), (&tool.into(), &2000.into()), "{text}");
+        assert_eq!(report["concurrency"], 4);
+        assert!(report["command"].as_str().unwrap().ends_with(&url), "{text}");
+        for finding in report["findings"].as_array().unwrap() {
+            let permitted = ["D06", "D09", "D14", "D31"];
+            let id = finding["id"].as_str().unwrap();
+            assert!(permitted.contains(&id), "{finding:#}\n{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A run of ab that ended without a report. ab gives up at the first error of a connection (unless
+//! it was told -r) and says so in one line, with the system's number.
+
+use super::Command;
+use super::line::count;
+
+/// Why ab gave up, as far as it says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reason {
+    /// ECONNREFUSED, or no way to the host.
+    Refused,
+    /// ECONNRESET.
+    Reset,
+    /// ETIMEDOUT: the system gave up on a connection.
+    TimedOut,
+    /// Nothing happened on any connection for as long as `-s` says.
+    Silence,
+    /// EADDRNOTAVAIL.
+    NoPort,
+    /// EMFILE.
+    NoDescriptor,
+}
+
+/// A run that ended without a report.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Abort {
+    /// Line of the text, from 1.
+    pub line: usize,
+    /// What ab said.
+    pub message: String,
+    /// What that means.
+    pub reason: Reason,
+    /// Requests that were complete by then, where that was printed.
+    pub complete: Option<u64>,
+    /// The command line above it.
+    pub command: Option<Command>,
+}
+
+/// ab's calls that fail, and the numbers of the system's errors (Linux), or of its library's.
+const CALLS: [&str; 5] =
+    ["apr_socket_recv: ", "apr_socket_connect(): ", "apr_pollset_poll: ", "socket: ", "bind: "];
+const NUMBERS: [(&str, Reason); 8] = [
+    ("(111)", Reason::Refused),
+    ("(101)", Reason::Refused),
+    ("(113)", Reason::Refused),
+    ("(104)", Reason::Reset),
+    ("(110)", Reason::TimedOut),
+    ("(70007)", Reason::Silence),
+    ("(99)", Reason::NoPort),
+    ("(24)", Reason::NoDescriptor),
+];
+
+/// The end of a run in a cleaned line.
+pub fn find(line: &str, number: usize) -> Option<Abort> {
+    let at = CALLS.iter().filter_map(|call| line.find(call)).min()?;
+    let message = line[at..].trim();
+    let (reason_at, reason) = NUMBERS
+        .iter()
+        .find_map(|(number, reason)| Some((message.find(number)? + number.len(), *reason)))?;
+    let message = message[..reason_at].to_owned();
+    Some(Abort { line: number, message, reason, complete: None, command: None })
+}
+
+/// `Total of 90 requests completed`.
+pub fn completed(line: &str) -> Option<u64> {
+    let (_, rest) = line.split_once("Total of ")?;
+    rest.contains("requests completed").then(|| count(rest)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ab_s_last_words_are_understood() {
+        let reason = |line| find(line, 1).map(|abort| abort.reason);
+        let quiet = "Benchmarking h (be patient)...apr_socket_recv: Connection refused (111)";
+        assert_eq!(reason(quiet), Some(Reason::Refused));
+        assert_eq!(find(quiet, 1).unwrap().message, "apr_socket_recv: Connection refused (111)");
+        assert_eq!(reason("apr_socket_recv: Connection reset by peer (104)"), Some(Reason::Reset));
+        let silence = "apr_pollset_poll: The timeout specified has expired (70007)";
+        assert_eq!(reason(silence), Some(Reason::Silence));
+        assert_eq!(reason("socket: Too many open files (24)"), Some(Reason::NoDescriptor));
+        assert_eq!(reason("a websocket (24) without its call"), None);
+        assert_eq!(reason("apr_socket_recv: something else (5)"), None);
+        assert_eq!(completed("Total of 90 requests completed"), Some(90));
+    }
+}
