@@ -232,6 +232,47 @@ fn a_sound_run_of_our_own_has_nothing_against_it() {
 }
 
 #[test]
+fn errors_and_statuses_of_our_own_report_are_read() {
+    let text = include_str!("printed/native.txt");
+    let report = &read(text).reports[1];
+    assert_eq!((report.complete, report.failed, report.non_2xx), (Some(1200), Some(15), Some(100)));
+    assert_eq!(report.path.as_deref(), Some("/form"));
+    assert_eq!((report.concurrency, report.port), (Some(8), Some(80)));
+    let judgement = judged(text);
+    // 100 of 1,200; 3 s. 400/s × 19.9 ms = 7.96 of 8 in flight.
+    assert_eq!(ids(&judgement.reports[1].findings), [D04, D14]);
+    expect(
+        &judgement.reports[1],
+        D04,
+        &["100 of 1,200 answers (8.3 %)", "404 (90×) and 503 (10×)"],
+    );
+}
+
+#[test]
+fn reports_that_differ_in_concurrency_alone_make_a_curve() {
+    let report = |concurrency: u64, rate: f64| {
+        format!(
+            "Server Software: x\nServer Hostname: h\nServer Port: 80\nDocument Path: /\n\
+             Document Length: 5 bytes\nConcurrency Level: {concurrency}\n\
+             Time taken for tests: 10.000 seconds\nComplete requests: {}\nFailed requests: 0\n\
+             Total transferred: 90000000 bytes\nHTML transferred: 5 bytes\n\
+             Requests per second: {rate:.2} [#/sec] (mean)\n\n",
+            rate * 10.0
+        )
+    };
+    let text = [report(1, 1000.0), report(2, 3000.0), report(10, 9000.0), report(100, 6000.0)];
+    let judgement = judged(&text.concat());
+    let [sweep] = judgement.sweeps.as_slice() else { panic!("one curve") };
+    let points = [(1, 1000.0), (2, 3000.0), (10, 9000.0), (100, 6000.0)];
+    assert_eq!(sweep.subject.curves[0].points, points);
+    assert_eq!(ids(&sweep.findings), [D16, D17]);
+    assert!(judgement.comparisons.is_empty());
+    // Two at the same concurrency are repeats, or a comparison.
+    let judgement = judged(&(text.concat() + &report(100, 6100.0)));
+    assert_eq!((judgement.sweeps.len(), judgement.comparisons.len()), (0, 1));
+}
+
+#[test]
 fn a_command_without_figures_is_judged_by_itself() {
     let judgement =
         judged("ab -kc[1-10000] -n100000 http://127.0.0.1:8921/hello\n\nthe best of 3\n");

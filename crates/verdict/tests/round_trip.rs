@@ -79,7 +79,7 @@ fn stands_for(printed: ablaze_verdict::printed::Printed, value: f64) -> bool {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 100,
+        cases: 60,
         rng_seed: RngSeed::Fixed(1),
         failure_persistence: None,
         ..ProptestConfig::default()
@@ -120,6 +120,22 @@ proptest! {
         }
         prop_assert_eq!(report.percentiles.len(), if percentiles && answers + change.resets > 1 { 9 } else { 0 });
         prop_assert_eq!(report.total.unwrap().deviation_ms.is_some(), confidence);
+    }
+
+    #[test]
+    fn ab_s_form_in_html(change in changes()) {
+        let run = saved(&change).run;
+        let layout = Layout { html: Some(ab::HtmlAttributes::default()), ..Layout::default() };
+        let mut out = Vec::new();
+        ab::banner(true, &mut out).unwrap();
+        ab::report(&run, &layout, &mut out).unwrap();
+        let report = only_report(&String::from_utf8(out).unwrap());
+        prop_assert_eq!(report.complete, Some(run.record.answers + change.resets));
+        prop_assert_eq!(report.failed, Some(change.resets));
+        prop_assert_eq!(report.non_2xx, Some(change.answers_404));
+        prop_assert_eq!(report.total_bytes, Some(change.received_bytes as i64));
+        prop_assert!(stands_for(report.taken_s.unwrap(), change.elapsed_ns as f64 / 1e9));
+        prop_assert!(report.total.unwrap().max_ms.is_some());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use crate::conditions::PerAccept;
 use crate::options::Options;
 
 /// What sylar allows where nothing else is said: `tcp_server.read_timeout`.
-const SYLAR_TIMEOUT: Duration = Duration::from_secs(120);
+pub const SYLAR_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Sweeps in the time of a read timeout.
 const SWEEPS_PER_TIMEOUT: u64 = 16;

@@ -1,6 +1,7 @@
 //! The I/O models: each says how a worker waits, reads and writes, in a file of its own, and
 //! nothing of HTTP. A new one is one new file and one line in the list below.
 
+mod asynchronous;
 mod blocking;
 mod epoll_et;
 mod epoll_lt;
@@ -147,6 +148,7 @@ models! {
     FiberUcontext: fiber_ucontext::FiberUcontext,
     FiberAsm: fiber_asm::FiberAsm,
     Uring: uring::Uring,
+    Async: asynchronous::Async,
 }
 
 impl Model {

@@ -102,15 +102,15 @@ fn connections_without_a_descriptor_wait_until_there_is_one() {
         command.args(["-c", "ulimit -n 64 && exec \"$0\" \"$@\""]);
         command.arg(std::env::current_exe().unwrap());
         let server = ServerProcess::start_as(command, kind).unwrap();
-        let mut clients: Vec<_> = (0..CLIENTS).map(|_| Client::connect(server.address)).collect();
+        let connected =
+            (0..CLIENTS).map(|n| (format!("client {n}"), Client::connect(server.address)));
+        let clients: Vec<_> = connected.collect();
         thread::sleep(Duration::from_millis(200));
         assert_still(&server, "without descriptors");
         // Whoever was accepted is served and leaves, which makes room for the next. Who that is
         // depends on the worker: all of them ask.
-        thread::scope(|scope| {
-            for mut client in clients.drain(..) {
-                scope.spawn(move || assert_eq!(client.ask(get("/hello")).body, HELLO));
-            }
+        all_at_once(LIMIT, clients, |mut client| {
+            assert_eq!(client.ask(get("/hello")).body, HELLO);
         });
         assert_eq!(server.stop()["connections"], CLIENTS as i64);
     });

@@ -23,6 +23,12 @@ const CALLS: &str = "epoll_wait,epoll_pwait,epoll_pwait2,poll,ppoll,epoll_ctl,ac
                      read,readv,recvfrom,recvmsg,write,writev,sendto,sendmsg,io_uring_enter,\
                      rt_sigprocmask";
 
+/// Waits of a thread that is no worker: the accepting one polls.
+const POLLS: [&str; 2] = ["poll", "ppoll"];
+/// Models that leave the waiting to somebody else's runtime, which does not say what it does: of
+/// that, nothing is counted, rather than a part.
+const RUNTIME_WAITS: [&str; 1] = ["async"];
+
 /// A finished system call.
 #[derive(Debug, PartialEq, Eq)]
 struct Call {
@@ -37,6 +43,7 @@ struct Call {
 
 /// A trace and what the traced server counted.
 pub struct Traced {
+    kind: Kind,
     calls: Vec<Call>,
     /// The server's counters.
     pub counted: Numbers,
@@ -84,7 +91,7 @@ impl Traced {
         let _ = std::fs::remove_file(&path);
         let mut calls = parse(&text);
         calls.retain(|call| !foreign.contains(&call.thread));
-        Self { calls, counted }
+        Self { kind, calls, counted }
     }
 
     fn named(&self, names: &[&str]) -> impl Iterator<Item = &Call> {
@@ -114,16 +121,21 @@ impl Traced {
         let reads: Vec<_> = self.with_socket(&["read", "readv", "recvfrom", "recvmsg"]).collect();
         let writes: Vec<_> = self.with_socket(&["write", "writev", "sendto", "sendmsg"]).collect();
         let accepts: Vec<_> = self.named(&["accept", "accept4"]).collect();
-        let waits: Vec<_> =
-            self.named(&["epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll"]).collect();
+        let by_runtime = RUNTIME_WAITS.contains(&self.kind.model.name());
+        let epolls: &[&str] = match by_runtime {
+            true => &[],
+            false => &["epoll_wait", "epoll_pwait", "epoll_pwait2"],
+        };
+        let waits: Vec<_> = self.named(epolls).chain(self.named(&POLLS)).collect();
+        let epoll_ctl = |operation| if by_runtime { 0 } else { self.epoll_ctl(operation) };
         let again = |calls: &[&Call]| calls.iter().filter(|call| call.again).count() as i64;
         let sum = |calls: &[&Call]| calls.iter().map(|call| call.result.max(0)).sum::<i64>();
         let pairs = [
             ("waits", waits.len() as i64),
             ("events", sum(&waits)),
-            ("epoll_adds", self.epoll_ctl("EPOLL_CTL_ADD")),
-            ("epoll_mods", self.epoll_ctl("EPOLL_CTL_MOD")),
-            ("epoll_dels", self.epoll_ctl("EPOLL_CTL_DEL")),
+            ("epoll_adds", epoll_ctl("EPOLL_CTL_ADD")),
+            ("epoll_mods", epoll_ctl("EPOLL_CTL_MOD")),
+            ("epoll_dels", epoll_ctl("EPOLL_CTL_DEL")),
             ("accepts", accepts.len() as i64),
             ("accept_eagains", again(&accepts)),
             ("reads", reads.len() as i64),

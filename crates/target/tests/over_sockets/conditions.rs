@@ -1,4 +1,4 @@
-//! Conditions and faults over real sockets, under the edge-triggered model: what a client of the
+//! Conditions and faults over real sockets, in depth under the edge-triggered model: what a client of the
 //! operating system's sees of them. The protocol's own tests know every byte; here it is about
 //! resets, closes and time. Times are asserted from below only, because machines are noisy.
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::client::{Client, get};
 use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
-use ablaze_target::{Options, Running, Server};
+use ablaze_target::{Model, Options, Running, Server};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -58,6 +58,68 @@ fn resets_are_resets_and_closes_are_closes() {
     }
     let (heard, ended) = outcome(&faulty(Fault::Garbage), "GET / HTTP/1.0\r\n\r\n");
     assert!(!heard.starts_with(b"HTTP/") && !heard.is_empty() && ended.is_none());
+}
+
+/// Models that serve what they are asked for, with a listener each.
+fn models() -> impl Iterator<Item = Options> {
+    let full = Model::ALL.iter().filter(|model| !model.is_exempt());
+    full.map(|model| Options { model: *model, ..options() })
+        .filter(|options| options.validate().is_ok())
+}
+
+#[test]
+fn every_model_does_what_the_protocol_says_behind_an_answer() {
+    let reset = Some(ErrorKind::ConnectionReset);
+    for options in models() {
+        let model = options.model;
+        let server = |faults: &[Fault]| {
+            let share = |fault: &Fault| FaultShare { fault: *fault, share: 1.0 };
+            start(Options { faults: faults.iter().map(share).collect(), ..options.clone() })
+        };
+        let ask = |faults: &[Fault]| outcome(&server(faults), "GET / HTTP/1.0\r\n\r\n");
+        let (right, ended) = ask(&[]);
+        assert_eq!(ended, None, "{model}");
+        assert_eq!(ask(&[Fault::ResetBefore]), (Vec::new(), reset), "{model}");
+        assert_eq!(ask(&[Fault::ResetDuring]).1, reset, "{model}");
+        assert_eq!(ask(&[Fault::ResetAfter]).1, reset, "{model}");
+        assert_eq!(ask(&[Fault::CloseUnanswered]), (Vec::new(), None), "{model}");
+        let (short, ended) = ask(&[Fault::ShortBody]);
+        assert_eq!((short.len(), ended), (right.len() - 7, None), "{model}");
+        let (trickled, ended) = ask(&[Fault::Trickle]);
+        assert_eq!((trickled.len(), ended), (right.len(), None), "{model}");
+        let lines = outcome(&server(&[]), "GET /stream?lines=3&every=5ms HTTP/1.0\r\n\r\n").0;
+        assert!(lines.ends_with(b"\r\n\r\nline 1 of 3\nline 2 of 3\nline 3 of 3\n"), "{model}");
+    }
+}
+
+#[test]
+fn every_model_can_speak_no_http() {
+    for options in models() {
+        let model = options.model;
+        let echo = Options { answer: AnswerKind::Echo, keep_alive: false, ..options.clone() };
+        assert_eq!(outcome(&start(echo), "\0abc"), (b"\0abc".to_vec(), None), "{model}");
+        let silent = Options { answer: AnswerKind::None, keep_alive: false, ..options };
+        let server = start(silent);
+        assert_eq!(outcome(&server, "\0abc"), (Vec::new(), None), "{model}");
+        assert_eq!(server.stop().unwrap().requests, 1, "{model}");
+    }
+}
+
+#[test]
+fn every_model_writes_head_and_body_in_two_calls_if_asked_to() {
+    for options in models() {
+        let model = options.model;
+        let writes = |write| {
+            let server = start(Options { write, ..options.clone() });
+            let mut client = Client::connect(server.address());
+            for _ in 0..10 {
+                assert_eq!(client.ask(get("/hello")).body, b"hello, world!\n", "{model}");
+            }
+            drop(client);
+            server.stop().unwrap().writes
+        };
+        assert_eq!((writes(WriteMode::Whole), writes(WriteMode::Split)), (10, 20), "{model}");
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! One line of a text that somebody may have quoted, indented, coloured, escaped or logged, and
 //! the numbers in it.
 
+use std::borrow::Cow;
+
 use super::Printed;
 
 /// The line without what people and programs put around it: quote marks, table bars, colours,
 /// Markdown's escapes.
 pub fn cleaned(line: &str) -> String {
+    let line = without_table_tags(line);
     let mut text = String::with_capacity(line.len());
     let mut characters = line.chars().peekable();
     while let Some(character) = characters.next() {
@@ -30,6 +33,28 @@ pub fn cleaned(line: &str) -> String {
         true => stripped.trim_end_matches('|').trim_end().to_owned(),
         false => stripped.to_owned(),
     }
+}
+
+/// The cells of an HTML table as words: `ab -w` prints its report so.
+fn without_table_tags(line: &str) -> Cow<'_, str> {
+    if !line.contains("<t") {
+        return Cow::Borrowed(line);
+    }
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find('<') {
+        let tag = rest[at + 1..].trim_start_matches('/');
+        let end = rest[at..].find('>').filter(|_| tag.starts_with('t'));
+        let Some(end) = end else {
+            text.push_str(&rest[..=at]);
+            rest = &rest[at + 1..];
+            continue;
+        };
+        text.extend([&rest[..at], " "]);
+        rest = &rest[at + end + 1..];
+    }
+    text.push_str(rest);
+    Cow::Owned(text)
 }
 
 /// The number a text begins with, and what follows it. Thousands may be set apart by commas.
@@ -133,6 +158,7 @@ mod tests {
             "> > * Failed requests:        0\r",
             "\x1b[1mFailed requests:        0\x1b[0m",
             "Failed requests\\:        0",
+            "<tr ><th colspan=2 x>Failed requests:</th><td>      0</td></tr>",
         ] {
             assert_eq!(cleaned(line), "Failed requests:        0", "{line:?}");
         }

@@ -3,20 +3,27 @@
 use super::line::{count, number, time_ms};
 use super::{Connections, Printed, Report, Times};
 
-/// Whether a report of ablaze begins with this line: `GET http://… · HTTP/1.1 …`.
-pub fn begins(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let method = words.next().unwrap_or_default();
-    let url = words.next().unwrap_or_default();
-    !method.is_empty()
-        && method.chars().all(|c| c.is_ascii_uppercase() || c == '-')
-        && (url.starts_with("http://") || url.starts_with("https://"))
-        && (words.next() == Some("·") || line.trim_end() == format!("{method} {url}"))
+/// Where in a line a report of ablaze begins: `GET http://… · HTTP/1.1 …`, perhaps behind what a
+/// log puts before every line.
+pub fn begins_at(line: &str) -> Option<usize> {
+    let url_at = [" http://", " https://"].iter().filter_map(|scheme| line.find(scheme)).min()?;
+    let before = &line[..url_at];
+    let at = before.rfind(char::is_whitespace).map_or(0, |space| space + 1);
+    let method = &before[at..];
+    let is_method =
+        !method.is_empty() && method.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
+    let after: Vec<&str> = line[url_at..].split_whitespace().skip(1).take(2).collect();
+    let goes_on = match after.as_slice() {
+        [] => true,
+        [dot, version] => *dot == "·" && version.starts_with("HTTP/1."),
+        _ => false,
+    };
+    (is_method && goes_on).then_some(at)
 }
 
 /// Takes what a line of the report says; whether it says anything.
 pub fn take(report: &mut Report, line: &str) -> bool {
-    if begins(line) || line.contains("closed loop, ") {
+    if begins_at(line).is_some() || line.starts_with("HTTP/1.") || line.contains("closed loop, ") {
         head(report, line);
         return true;
     }
@@ -45,7 +52,7 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 fn head(report: &mut Report, line: &str) {
     for item in line.split(" · ") {
         let item = item.trim();
-        if begins(item) {
+        if begins_at(item).is_some() {
             url(report, item.split_whitespace().nth(1).unwrap_or_default());
         }
         if item.contains("keep-alive") {

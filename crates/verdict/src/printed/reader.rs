@@ -50,7 +50,8 @@ struct Current {
     part: u8,
     /// Lines of other text since its last figure; empty ones and progress do not count.
     other_lines: usize,
-    native: bool,
+    /// It is ablaze's own, and a log has put so many characters before each line.
+    native: Option<usize>,
 }
 
 impl Reader {
@@ -99,14 +100,14 @@ impl Reader {
 
     /// A line of ablaze's own report; whether it was one.
     fn native_line(&mut self, line: &str, number: usize) -> bool {
-        if native::begins(line) {
+        if let Some(at) = native::begins_at(line) {
             self.close();
-            self.begin(Report::empty(Tool::Ablaze, number), true);
+            self.begin(Report::empty(Tool::Ablaze, number), Some(line[..at].chars().count()));
         }
-        let Some(current) = self.current.as_mut().filter(|current| current.native) else {
-            return false;
-        };
-        let taken = native::take(&mut current.report, line);
+        let Some(current) = &mut self.current else { return false };
+        let Some(before) = current.native else { return false };
+        let start = line.char_indices().nth(before).map_or(line.len(), |(at, _)| at);
+        let taken = native::take(&mut current.report, line[start..].trim_start());
         if taken {
             current.other_lines = 0;
         }
@@ -119,7 +120,7 @@ impl Reader {
             self.close();
             let mut report = Report::empty(Tool::Ab, number);
             report.label = beside(labelled.before);
-            self.begin(report, false);
+            self.begin(report, None);
         }
         if let Some(current) = &mut self.current {
             current.take(labelled);
@@ -137,7 +138,7 @@ impl Reader {
         if let Some(tool) = banner(line) {
             self.close();
             self.ended();
-            self.begin(Report::empty(tool, number), false);
+            self.begin(Report::empty(tool, number), None);
             return;
         }
         if self.current.as_mut().is_some_and(|current| current.unlabelled(line)) {
@@ -154,7 +155,7 @@ impl Reader {
     }
 
     /// Begins a report, named after the words on its line or else after those above it.
-    fn begin(&mut self, mut report: Report, native: bool) {
+    fn begin(&mut self, mut report: Report, native: Option<usize>) {
         let above: Vec<String> =
             [self.heading.take(), self.words.take()].into_iter().flatten().collect();
         if report.label.is_none() && !above.is_empty() {
@@ -199,7 +200,7 @@ impl Reader {
 impl Current {
     /// Whether this label can still belong to the report.
     fn takes(&self, label: Label) -> bool {
-        !self.native && label.part() >= self.part && !self.seen.contains(&label)
+        self.native.is_none() && label.part() >= self.part && !self.seen.contains(&label)
     }
 
     fn take(&mut self, labelled: &Labelled<'_>) {

@@ -3,6 +3,7 @@
 //! as were in flight.
 
 use super::arithmetic::slow_requests;
+use super::d08_connection_attempts_lost;
 use crate::DiagnosisId::D07;
 use crate::finding::{Finding, Severity};
 use crate::printed::Report;
@@ -97,6 +98,9 @@ fn crowd_ms(report: &Report) -> Option<f64> {
 
 fn stall(report: &Report) -> Option<Stall> {
     let asked = report.concurrency.filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
+    if d08_connection_attempts_lost::timer_ms(report).is_some() {
+        return None;
+    }
     let row = report.total?;
     let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
     let above_mean_ms = max - mean;

@@ -23,8 +23,9 @@ pub fn check(sweep: &Sweep) -> Option<Finding> {
             all.join("\n"),
             "At the low point something else than the work takes the time: waking a sleeping thread \
              or processor costs tens of microseconds, and with more clients nobody falls asleep.",
-            "Read the low points as wake-up time and not as capacity; to see the work alone, fix the \
-             processor's frequency (cpupower frequency-set -g performance) or let the server spin.",
+            "Read the low points as wake-up time and not as capacity, and compare targets where the \
+             rate no longer grows. A fixed processor frequency makes the low points steadier \
+             (`cpupower frequency-set -g performance`).",
         )
     })
 }

@@ -87,6 +87,8 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn handed(&mut self, done: RingCompletion) {
         let Some(Intake::Handed(queue)) = &self.intake else { return };
         for socket in queue.take() {
+            // Ours wait in the kernel, see `operations::accept`. This fails for no socket.
+            let _ = rustix::io::ioctl_fionbio(&socket, false);
             welcome(socket.as_fd(), self.options.per_accept);
             self.begin(File::Owned(socket));
         }

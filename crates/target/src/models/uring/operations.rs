@@ -116,9 +116,12 @@ impl Target {
     }
 }
 
-/// Accepts one connection, or all that come, into the ring's table or as descriptors.
+/// Accepts one connection, or all that come, into the ring's table or as descriptors. These are
+/// left blocking: a send that waits for room is woken again and again once the client has closed
+/// its side (IO_POLL_UNMASK in the kernel's io_uring/poll.c has EPOLLRDHUP), until the kernel lets
+/// a thread of its own wait for it (APOLL_MAX_RETRY), and that fails at once without blocking.
 pub fn accept(listener: RawFd, many: bool, direct: bool) -> Entry {
-    let flags = if direct { 0 } else { libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK };
+    let flags = if direct { 0 } else { libc::SOCK_CLOEXEC };
     let entry = if many {
         opcode::AcceptMulti::new(Fd(listener)).allocate_file_index(direct).flags(flags).build()
     } else {

@@ -264,6 +264,8 @@ impl<H: Handler> RingWorker<H> {
         match connection.stage {
             Stage::Lingering => self.close(key),
             Stage::Waiting => {
+                // It was not the client that took its time.
+                self.read_timeouts.turn(&mut connection.waited, key);
                 connection.stage = Stage::Next(Next::Proceed);
                 self.advance(key);
             }

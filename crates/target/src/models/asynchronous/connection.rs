@@ -1,0 +1,230 @@
+//! One connection as a task: reads, answers and writes in straight lines, with an `await` where a
+//! call would block.
+
+use std::future::poll_fn;
+use std::mem;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{Shutdown, shutdown};
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use super::Here;
+use super::desk::{Place, at_desk};
+use super::socket::Socket;
+use crate::accepting::reset_on_close;
+use crate::conditions::PerAccept;
+use crate::conversation::{Desk, Over, send_all};
+use crate::event_loop::LINGER_NS;
+use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
+use crate::handler::Handler;
+use crate::http1::protocol::{Next, Protocol};
+
+/// Reads of one connection before the others have their turn.
+const READS_PER_TURN: u32 = 16;
+
+/// Serves a connection until it is over.
+pub async fn converse<H: Handler>(socket: OwnedFd, here: Arc<Here<H>>) {
+    let read_timeout = match here.options.per_accept {
+        PerAccept::Nothing => here.options.read_timeout,
+        PerAccept::Sylar => Some(here.options.read_timeout.unwrap_or(SYLAR_TIMEOUT)),
+    };
+    let mut connection = Connection {
+        socket: Socket::Fresh(socket),
+        here,
+        place: Place::new(),
+        read_timeout,
+        left_waker: false,
+        may_read: true,
+        half_closed: false,
+        reads_this_turn: 0,
+    };
+    // How it ended makes no difference: the socket is closed.
+    let _ = connection.answer_requests().await;
+}
+
+/// A connection's socket and what its task knows of it.
+struct Connection<H> {
+    socket: Socket,
+    here: Arc<Here<H>>,
+    place: Place,
+    read_timeout: Option<Duration>,
+    /// The stop can wake the task.
+    left_waker: bool,
+    /// There may be something to read: the last read filled its buffer, or there was none.
+    may_read: bool,
+    /// The client has closed its sending side: reading goes on to the end.
+    half_closed: bool,
+    reads_this_turn: u32,
+}
+
+/// How long a read may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Patience {
+    /// For the next request: as long as an idle connection is kept, or until the server stops.
+    Idle,
+    /// For the rest of a request: as long as an idle connection is kept.
+    UnderWay,
+    /// Until this time, or until the server stops.
+    Until(Instant),
+}
+
+impl<H: Handler> Connection<H> {
+    async fn answer_requests(&mut self) -> Result<(), Over> {
+        let mut protocol = Protocol::default();
+        let mut next = Next::Read;
+        let mut due = None;
+        loop {
+            match next {
+                Next::Read if protocol.is_idle() => self.read(Patience::Idle).await?,
+                Next::Read => self.read(Patience::UnderWay).await?,
+                Next::Proceed => {}
+                Next::Wait(_) => {
+                    if let Some(due) = due.take() {
+                        self.here.counters.timers.one();
+                        sleep_until(due).await;
+                    }
+                }
+                Next::Close { unread } => return self.close(unread).await,
+                Next::Reset => {
+                    if let Some(socket) = self.socket.fd() {
+                        reset_on_close(socket);
+                    }
+                    return Ok(());
+                }
+            }
+            if self.here.is_stopping() {
+                protocol.finish();
+            }
+            let sent = at_desk(|desk| {
+                let Desk { input, out, date, counters } = desk;
+                date.update();
+                next = match next {
+                    Next::Read => protocol.receive(input, &self.here.service, date, out),
+                    _ => protocol.proceed(&self.here.service, date, out),
+                };
+                // Before the answer leaves: who has it finds it counted.
+                counters.requests.add(protocol.take_answered());
+                let Some(socket) = self.socket.fd() else { return Err(Errno::BADF) };
+                desk.send(socket)
+            });
+            // An answer that waits does so from now on, not from when the client reads.
+            if let Next::Wait(delay_ns) = next {
+                due = Some(Instant::now() + Duration::from_nanos(delay_ns));
+            }
+            match sent {
+                Ok(()) => {}
+                Err(Errno::AGAIN) => self.write_rest().await?,
+                Err(_) => {
+                    // What it still had to say is said to no one.
+                    at_desk(|desk| desk.out.clear());
+                    return Err(Over);
+                }
+            }
+        }
+    }
+
+    /// Reads once, at least a byte, to the desk's input.
+    async fn read(&mut self, patience: Patience) -> Result<(), Over> {
+        loop {
+            if self.reads_this_turn == READS_PER_TURN {
+                self.reads_this_turn = 0;
+                tokio::task::yield_now().await;
+            }
+            if !self.may_read {
+                self.wait_to_read(patience).await?;
+            } else if patience != Patience::UnderWay && self.here.is_stopping() {
+                return Err(Over);
+            }
+            self.reads_this_turn += 1;
+            let Some(socket) = self.socket.fd() else { return Err(Over) };
+            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            match read {
+                Ok((0, _)) => return Err(Over),
+                Ok((_, is_full)) => {
+                    // A read that does not fill the buffer has emptied the socket (epoll(7),
+                    // "Questions and answers", 9), so that a small request costs one read.
+                    self.may_read = is_full || self.half_closed;
+                    return Ok(());
+                }
+                Err(Errno::AGAIN) => self.may_read = false,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    /// Waits until there may be something to read.
+    async fn wait_to_read(&mut self, patience: Patience) -> Result<(), Over> {
+        self.reads_this_turn = 0;
+        let until = match (patience, self.read_timeout) {
+            (Patience::Until(until), _) => Some(until),
+            (_, Some(timeout)) => Some(Instant::now() + timeout),
+            (_, None) => None,
+        };
+        let ends_with_stop = patience != Patience::UnderWay;
+        match until {
+            None => self.readable(ends_with_stop).await,
+            Some(until) => {
+                self.here.counters.timers.one();
+                timeout_at(until, self.readable(ends_with_stop)).await.unwrap_or(Err(Over))
+            }
+        }
+    }
+
+    #[inline]
+    async fn readable(&mut self, ends_with_stop: bool) -> Result<(), Over> {
+        poll_fn(|context| {
+            if ends_with_stop && self.here.is_stopping() {
+                return Poll::Ready(Err(Over));
+            }
+            if !self.left_waker {
+                self.left_waker = true;
+                self.place.leave_waker(context);
+            }
+            match self.socket.poll_readable(context) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(Err(_)) => Poll::Ready(Err(Over)),
+                Poll::Ready(Ok(half_closed)) => {
+                    self.half_closed |= half_closed;
+                    self.may_read = true;
+                    Poll::Ready(Ok(()))
+                }
+            }
+        })
+        .await
+    }
+
+    /// Takes what the socket did not from the desk and writes it as the client reads.
+    #[cold]
+    async fn write_rest(&mut self) -> Result<(), Over> {
+        let mut rest = at_desk(|desk| mem::take(&mut desk.out));
+        loop {
+            self.socket.writable().await.map_err(|_| Over)?;
+            self.here.counters.out_events.one();
+            let Some(socket) = self.socket.fd() else { return Err(Over) };
+            match send_all(socket, &mut rest, &self.here.counters) {
+                Ok(()) => return Ok(()),
+                Err(Errno::AGAIN) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    /// Everything is written; see [`Next::Close`] for why not to close at once.
+    async fn close(&mut self, unread: bool) -> Result<(), Over> {
+        if !unread && !self.may_read {
+            return Ok(());
+        }
+        let Some(socket) = self.socket.fd() else { return Err(Over) };
+        shutdown(socket, Shutdown::Write).map_err(|_| Over)?;
+        let until = Instant::now() + Duration::from_nanos(LINGER_NS);
+        while Instant::now() < until {
+            self.read(Patience::Until(until)).await?;
+        }
+        Ok(())
+    }
+}
