@@ -23,28 +23,13 @@ fn command_lines() -> Vec<String> {
     lines
 }
 
-/// The model that a command line asks for, itself or by its preset.
-fn model(options: &str) -> Option<&str> {
-    let mut words = options.split_whitespace();
-    words.find(|word| *word == "--model" || *word == "--io")?;
-    words.next()
-}
-
-/// Whether this version has the model.
-fn is_built(options: &str, presets: &[(String, String)]) -> bool {
-    let of_preset = presets.iter().find(|(name, _)| options.contains(&format!("--like {name}")));
-    let line = of_preset.map_or(options, |(_, line)| line);
-    model(line).is_none_or(|name| Model::from_name(name).is_some())
-}
-
 #[test]
 fn every_command_line_of_the_page_serves() {
     let lines = command_lines();
     assert!(lines.len() >= 15, "{lines:#?}");
     let directory = directory("pages");
     fs::write(directory.join("README.md"), "a file of that name").unwrap();
-    let presets = list();
-    for options in lines.iter().filter(|options| is_built(options, &presets)) {
+    for options in lines {
         let script = format!("exec '{}' serve :0 {options}", env!("CARGO_BIN_EXE_ablaze"));
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).current_dir(&directory).stderr(Stdio::piped());
