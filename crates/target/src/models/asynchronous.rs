@@ -2,8 +2,8 @@
 //! request on an open connection: its share of one epoll_wait, one read, one write, and what the
 //! runtime needs to find and run the task.
 //!
-//! tokio waits by itself and does not say how often, so `waits`, `events` and `epoll_adds` are not
-//! counted; neither are timers that it moves.
+//! tokio waits by itself and does not say how often: `waits`, `events` and the `epoll_` counters
+//! of a worker stay at 0.
 
 mod accept;
 mod connection;
@@ -36,6 +36,7 @@ pub struct Async;
 impl IoModel for Async {
     const NAME: &'static str = "async";
     const ABOUT: &'static str = "async/await on tokio: a task per connection";
+    const WAITS_ITSELF: bool = false;
     type Shared = ();
 
     fn refuses(accept: AcceptMode) -> Option<&'static str> {

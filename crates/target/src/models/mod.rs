@@ -30,6 +30,9 @@ pub trait IoModel {
     const ABOUT: &'static str;
     /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
     const EXEMPT: bool = false;
+    /// It makes the calls that wait, and those that prepare waiting, by itself. If a runtime does,
+    /// `waits`, `events` and the `epoll_` counters stay at 0.
+    const WAITS_ITSELF: bool = true;
     /// What all workers of one server share.
     type Shared: Send + Sync + 'static;
 
@@ -109,6 +112,12 @@ macro_rules! models {
             /// Whether it is no HTTP server, only a yardstick for others.
             pub fn is_exempt(self) -> bool {
                 match self { $(Self::$variant => <$model>::EXEMPT,)* }
+            }
+
+            /// Whether `waits`, `events` and the `epoll_` counters say what it does: a runtime
+            /// that waits by itself does not tell.
+            pub fn waits_itself(self) -> bool {
+                match self { $(Self::$variant => <$model>::WAITS_ITSELF,)* }
             }
 
             /// Why connections cannot come to it this way; nothing if they can.

@@ -168,6 +168,11 @@ impl Traced {
         } else {
             differ("submits", self.counted["submits"], 0);
         }
+        if !self.kind.model.waits_itself() {
+            let hidden =
+                |name: &str| name.starts_with("epoll") || ["waits", "events"].contains(&name);
+            seen.retain(|name, _| !hidden(name));
+        }
         for (name, &traced) in &seen {
             differ(name, self.counted[name], traced);
         }

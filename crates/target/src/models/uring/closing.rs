@@ -5,6 +5,7 @@ use std::os::fd::{FromRawFd, OwnedFd};
 use io_uring::squeue::{Entry, Flags};
 use rustix::net::{Shutdown, shutdown};
 
+use super::accepting::Accepting;
 use super::connection::{Connection, Receiving, Sending, Stage};
 use super::operations::{self as op, File};
 use super::worker::RingWorker;
@@ -16,7 +17,7 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn close(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         match connection.sending {
-            Sending::Nothing => {}
+            Sending::Nothing | Sending::Waiting => {}
             Sending::Now | Sending::NowAndClose => {
                 connection.stage = Stage::Ending;
                 self.prompt = true;
@@ -26,16 +27,8 @@ impl<H: Handler> RingWorker<H> {
                 connection.stage = Stage::Ending;
                 return;
             }
-            Sending::Waiting => {
-                if connection.stage != Stage::Ending {
-                    connection.stage = Stage::Ending;
-                    // SAFETY: it points at nothing.
-                    unsafe { self.queue.push(&op::cancel(op::SEND, key)) };
-                }
-                return;
-            }
         }
-        self.cancel_receive(key);
+        self.let_go(key);
         if let Some(connection) = self.forget(key) {
             // SAFETY: it points at nothing.
             unsafe { self.queue.push(&connection.file.close()) };
@@ -98,12 +91,14 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn forget(&mut self, key: u64) -> Option<Connection> {
         let connection = self.slots.remove(key)?;
         self.read_timeouts.forget(connection.waited, key);
+        // The close is queued before the next accept.
+        self.has_left |= self.accepting == Accepting::Nothing;
         Some(connection)
     }
 
     /// Closes a connection with a reset.
     pub(super) fn reset(&mut self, key: u64) {
-        self.cancel_receive(key);
+        self.let_go(key);
         if let Some(connection) = self.forget(key) {
             let last = op::reset_on_close(connection.file.target());
             // SAFETY: the option's value is static; the close points at nothing.
@@ -116,7 +111,7 @@ impl<H: Handler> RingWorker<H> {
     /// drops the close.
     #[inline]
     pub(super) fn send_and_close(&mut self, key: u64, send: &Entry) {
-        self.cancel_receive(key);
+        self.let_go(key);
         let Some(connection) = self.slots.get_mut(key) else { return };
         let send = send.clone().flags(Flags::IO_LINK);
         // SAFETY: the bytes to send are the connection's `outgoing`, see `send`; the close points
@@ -124,18 +119,20 @@ impl<H: Handler> RingWorker<H> {
         unsafe { self.queue.push_linked(&[send, connection.file.close()]) };
     }
 
-    /// Cancels a receive that would keep the socket open. Its completion finds the connection
-    /// gone.
+    /// Cancels what would keep the socket open. The completions find the connection gone.
     #[inline]
-    fn cancel_receive(&mut self, key: u64) {
+    fn let_go(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        let operation = match connection.receiving {
-            Receiving::Nothing => return,
-            Receiving::Once => op::RECEIVE,
-            Receiving::Many => op::RECEIVE_MANY,
+        let receive = match connection.receiving {
+            Receiving::Nothing => None,
+            Receiving::Once => Some(op::RECEIVE),
+            Receiving::Many => Some(op::RECEIVE_MANY),
         };
-        connection.stopping = true;
-        // SAFETY: it points at nothing.
-        unsafe { self.queue.push(&op::cancel(operation, key)) };
+        connection.stopping = receive.is_some();
+        let watch = std::mem::take(&mut connection.room_watched).then_some(op::ROOM);
+        for operation in receive.into_iter().chain(watch) {
+            // SAFETY: it points at nothing.
+            unsafe { self.queue.push(&op::cancel(operation, key)) };
+        }
     }
 }

@@ -24,6 +24,8 @@ pub struct Connection {
     pub receiving: Receiving,
     /// That receive was asked to stop.
     pub stopping: bool,
+    /// Room in the socket is watched: from the first time it was full.
+    pub room_watched: bool,
     /// Bytes that came while they could not be used.
     pub held: Vec<u8>,
     /// The client has closed its sending side.
@@ -61,7 +63,7 @@ pub enum Sending {
     Now,
     /// The same, with the close linked behind it.
     NowAndClose,
-    /// One that waits for room.
+    /// None: the socket is full, and room is waited for.
     Waiting,
     /// None; a descriptor is made, to close the sending side with.
     Installing,
@@ -90,6 +92,7 @@ impl Connection {
             outgoing: None,
             receiving: Receiving::Nothing,
             stopping: false,
+            room_watched: false,
             held: Vec::new(),
             at_end: false,
             more_there: false,

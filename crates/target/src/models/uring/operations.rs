@@ -32,8 +32,8 @@ pub const RECEIVE: u8 = 4;
 pub const RECEIVE_MANY: u8 = 5;
 /// A send that takes what the socket takes at once, and completes silently if that is all.
 pub const SEND_NOW: u8 = 6;
-/// A send that waits for room until all is sent.
-pub const SEND: u8 = 7;
+/// A socket that was full has room.
+pub const ROOM: u8 = 7;
 /// A descriptor was made for a socket of the ring's table.
 pub const INSTALL: u8 = 8;
 /// Requests whose completion tells nothing: closes, cancellations, socket options.
@@ -57,9 +57,6 @@ pub fn untag(tag: u64) -> (u8, u64) {
 
 /// The group of buffers that receives take theirs from.
 pub const BUFFER_GROUP: u16 = 0;
-
-/// `IORING_RECVSEND_POLL_FIRST`: wait for readiness before trying, where trying would be in vain.
-const POLL_FIRST: u16 = 1;
 
 /// Closing a socket with this option sends a reset.
 static NO_LINGER: libc::linger = libc::linger { l_onoff: 1, l_linger: 0 };
@@ -184,14 +181,15 @@ pub fn send_list_now(file: Target, key: u64, list: *const libc::msghdr) -> Entry
 
 const NOW: i32 = libc::MSG_NOSIGNAL | libc::MSG_WAITALL | libc::MSG_DONTWAIT;
 
-/// Sends a list of slices, waiting for room until all is sent.
-pub fn send_list(file: Target, key: u64, list: *const libc::msghdr) -> Entry {
-    opcode::SendMsg::new(file.fd(), list)
-        .flags((libc::MSG_NOSIGNAL | libc::MSG_WAITALL) as u32)
-        .ioprio(POLL_FIRST)
+/// Tells each time a full socket gets room, edge-triggered. Not a send that waits, nor a poll for
+/// one time: both end at once where the client has closed its sending side (IO_POLL_UNMASK in
+/// io_uring/poll.c has EPOLLRDHUP), and such a send ends up in a thread of the kernel.
+pub fn watch_room(file: Target, key: u64) -> Entry {
+    opcode::PollAdd::new(file.fd(), libc::POLLOUT as u32)
+        .multi(true)
         .build()
         .flags(file.flags)
-        .user_data(tag(SEND, key))
+        .user_data(tag(ROOM, key))
 }
 
 /// Gives a socket of the ring's table a descriptor of the process, for the calls that need one.

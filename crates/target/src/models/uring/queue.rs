@@ -16,7 +16,7 @@ use crate::counters::Counters;
 /// Requests queued between two submissions: several for each completion of a batch.
 const SUBMISSIONS: u32 = 1024;
 /// Completions the kernel has room for; more wait in a list of its own.
-const COMPLETIONS: u32 = 8192;
+pub const COMPLETIONS: u32 = 4096;
 
 /// A ring and what was put on it.
 pub struct Queue {

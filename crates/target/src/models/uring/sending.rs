@@ -1,5 +1,7 @@
 //! Sending on the ring: one send at a time for each connection. It is first tried at once and
-//! silently; what the socket does not take then is sent by a request that waits for room.
+//! silently; what the socket does not take then is tried again when it has room.
+
+use ablaze_net::uring::ring::RingCompletion;
 
 use super::connection::{Connection, Sending, Stage};
 use super::operations as op;
@@ -51,20 +53,37 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// Tries to send what is left of an answer, waiting for room.
-    fn send_rest(&mut self, key: u64) {
+    /// The socket is full.
+    fn wait_for_room(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        let Some(outgoing) = &mut connection.outgoing else { return };
-        let (list, _) = outgoing.message();
         connection.sending = Sending::Waiting;
-        let entry = op::send_list(connection.file.target(), key, list);
-        // SAFETY: the list and what it points at are in `outgoing`, which stays in its box,
-        // untouched, until the send is done: `sending` says so.
-        unsafe { self.queue.push(&entry) };
+        if !connection.room_watched {
+            connection.room_watched = true;
+            let entry = op::watch_room(connection.file.target(), key);
+            // SAFETY: it points at nothing.
+            unsafe { self.queue.push(&entry) };
+        }
         // An answer that waits does so from now on, not from when the client reads.
         if let Stage::Next(Next::Wait(delay_ns)) = connection.stage {
             self.wait(key, delay_ns);
         }
+    }
+
+    /// A socket may have room, or the watch for it ended.
+    pub(super) fn has_room(&mut self, key: u64, done: RingCompletion) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        connection.room_watched &= done.more_to_come();
+        if connection.sending != Sending::Waiting {
+            return;
+        }
+        let room = libc::POLLOUT | libc::POLLERR | libc::POLLHUP;
+        if done.result < 0 || done.result & i32::from(room) == 0 {
+            return self.wait_for_room(key);
+        }
+        let Some(outgoing) = connection.outgoing.take() else { return };
+        self.read_timeouts.turn(&mut connection.waited, key);
+        self.counters.out_events.one();
+        self.send(key, outgoing);
     }
 
     /// A silent send is done, unless its failure was told: then it is not the last any more, or
@@ -105,39 +124,24 @@ impl<H: Handler> RingWorker<H> {
     /// A silent send failed, or sent less than all.
     pub(super) fn not_all_sent(&mut self, key: u64, result: i32) {
         self.counters.writes.one();
-        let blocked = matches!(-result, libc::EAGAIN | libc::EINTR);
-        if blocked {
+        let full = matches!(-result, libc::EAGAIN | libc::EINTR);
+        if full {
             self.counters.write_eagains.one();
         }
-        self.sent_some(key, result, blocked);
-    }
-
-    /// A send that waited for room is done, or failed.
-    pub(super) fn sent(&mut self, key: u64, result: i32) {
-        self.counters.writes.one();
-        self.counters.out_events.one();
-        let again = matches!(-result, libc::EAGAIN | libc::EINTR);
-        self.sent_some(key, result, again);
-    }
-
-    fn sent_some(&mut self, key: u64, result: i32, again: bool) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let Some(outgoing) = &mut connection.outgoing else { return };
-        self.read_timeouts.turn(&mut connection.waited, key);
-        if let Ok(bytes) = usize::try_from(result) {
-            self.counters.written_bytes.add(bytes as u64);
-            outgoing.output.wrote(bytes);
+        if let Ok(bytes) = u64::try_from(result) {
+            self.counters.written_bytes.add(bytes);
+            outgoing.output.wrote(bytes as usize);
         }
-        let failed = result <= 0 && !again;
-        let done = outgoing.output.is_empty();
-        if !failed && !done && connection.stage != Stage::Ending {
-            return self.send_rest(key);
+        if (result > 0 || full) && connection.stage != Stage::Ending {
+            return self.wait_for_room(key);
         }
         connection.sending = Sending::Nothing;
         if let Some(outgoing) = connection.outgoing.take() {
             self.pool.give_back(outgoing);
         }
-        if failed { self.close(key) } else { self.advance(key) }
+        self.close(key);
     }
 }
 
@@ -147,4 +151,6 @@ fn closes_behind(connection: &Connection) -> bool {
     connection.stage == Stage::Next(Next::Close { unread: false })
         && connection.held.is_empty()
         && !connection.more_there
+        // Its watch would have to be cancelled before it is known whether all is sent.
+        && !connection.room_watched
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use ablaze_net::uring::ring::{BufferRing, RingCompletion};
 use ablaze_sys::clock::monotonic_ns;
 
+use super::accepting::{Accepting, Table};
 use super::connection::{Connection, Sending, Stage};
 use super::operations::{self as op, File};
 use super::outgoing::Pool;
@@ -51,6 +52,8 @@ pub struct RingWorker<H> {
     pub(super) pool: Pool,
     /// Where connections come from; none while draining.
     pub(super) intake: Option<Intake>,
+    pub(super) accepting: Accepting,
+    pub(super) table: Table,
     pub(super) service: Arc<Service<H>>,
     pub(super) options: Arc<Options>,
     pub(super) counters: Arc<Counters>,
@@ -60,6 +63,8 @@ pub struct RingWorker<H> {
     /// A connection goes on when its silent send is done: that is not to wait for an event.
     pub(super) prompt: bool,
     pub(super) draining: bool,
+    /// A connection has gone while there was no room for others.
+    pub(super) has_left: bool,
     pub(super) read_timeouts: ReadTimeouts,
 }
 
@@ -69,8 +74,8 @@ impl<H: Handler> RingWorker<H> {
     /// # Errors
     /// When the kernel refuses the ring or memory.
     pub fn new(worker: Worker<H>) -> io::Result<Self> {
-        let direct = Self::direct_descriptors(&worker.intake, &worker.options);
-        let queue = Queue::new(direct, worker.counters.clone())?;
+        let table = Table::new(&worker.intake, &worker.options);
+        let queue = Queue::new(table.places, worker.counters.clone())?;
         // SAFETY: the ring is in `queue`, which is dropped before the buffers.
         let buffers =
             unsafe { BufferRing::new(queue.ring(), op::BUFFER_GROUP, BUFFERS, BUFFER_BYTES)? };
@@ -81,6 +86,8 @@ impl<H: Handler> RingWorker<H> {
             slots: Slots::default(),
             pool: Pool::default(),
             intake: Some(worker.intake),
+            accepting: Accepting::Nothing,
+            table,
             service: worker.service,
             options: worker.options,
             counters: worker.counters,
@@ -89,6 +96,7 @@ impl<H: Handler> RingWorker<H> {
             date: Date::now(),
             prompt: false,
             draining: false,
+            has_left: false,
             read_timeouts,
         };
         this.watch_intake();
@@ -119,6 +127,9 @@ impl<H: Handler> RingWorker<H> {
                 self.sent_silently(key, number);
             }
             self.run_timers();
+            if std::mem::take(&mut self.has_left) {
+                self.watch_intake();
+            }
         }
         // Closes and cancellations first, then what these completed: clients see the end now.
         self.queue.enter(false, None)?;
@@ -159,7 +170,7 @@ impl<H: Handler> RingWorker<H> {
         match operation {
             op::RECEIVE | op::RECEIVE_MANY => self.received(key, done),
             op::SEND_NOW => self.not_all_sent(key, done.result),
-            op::SEND => self.sent(key, done.result),
+            op::ROOM => self.has_room(key, done),
             op::INSTALL => self.installed(key, done.result),
             op::ACCEPT => self.accepted(done),
             op::HANDED => self.handed(done),
@@ -248,7 +259,7 @@ impl<H: Handler> RingWorker<H> {
         let now_ns = monotonic_ns();
         while let Some(key) = self.timers.pop(now_ns) {
             match key {
-                INTAKE => self.watch_intake(),
+                INTAKE => self.accept_again(),
                 STOP => self.slots.keys().into_iter().for_each(|key| self.close(key)),
                 SWEEP => self.sweep(),
                 key => self.connection_due(key),
