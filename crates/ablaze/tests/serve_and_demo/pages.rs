@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use ablaze_target::Model;
 
 use crate::presets::list;
-use crate::support::{Serving, directory};
+use crate::support::{Serving, ablaze, directory};
 
 /// The command lines of the page, without their addresses.
 fn command_lines() -> Vec<String> {
@@ -54,6 +54,17 @@ fn the_page_has_every_model_mode_counter_path_and_fault() {
     }
     for (counter, _) in ablaze_target::Counts::default().named() {
         assert!(page.contains(&format!("`{counter}`")), "{counter}");
+    }
+    let help = String::from_utf8(ablaze(&["serve", "--help"]).output().unwrap().stdout).unwrap();
+    let named = |from: &str, to: &str| {
+        let list = help.split_once(from).unwrap().1.split_once(to).unwrap().0;
+        list.split([',', ' ', '\n']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let faults: Vec<String> = named("\nFaults:", "\nValues:");
+    let paths: Vec<String> = named("\nPaths:", "\n\n");
+    assert_eq!((faults.len(), paths.len()), (8, 10));
+    for name in faults.iter().chain(&paths) {
+        assert!(page.contains(&format!("| `{name}` | ")), "{name}");
     }
     for (preset, _) in list() {
         assert!(page.contains(&format!("`{preset}`")), "{preset}");
