@@ -7,6 +7,8 @@ pub struct ThreadUsage {
     pub user_ns: u64,
     /// In the kernel, ns (the kernel counts microseconds).
     pub system_ns: u64,
+    /// Times it gave the CPU up to wait.
+    pub voluntary_switches: u64,
     /// Times the kernel took the CPU away.
     pub involuntary_switches: u64,
 }
@@ -17,6 +19,7 @@ pub fn thread_usage() -> Option<ThreadUsage> {
     Some(ThreadUsage {
         user_ns: nanoseconds(usage.ru_utime),
         system_ns: nanoseconds(usage.ru_stime),
+        voluntary_switches: u64::try_from(usage.ru_nvcsw).ok()?,
         involuntary_switches: u64::try_from(usage.ru_nivcsw).ok()?,
     })
 }

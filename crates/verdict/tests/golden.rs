@@ -232,6 +232,24 @@ fn a_sound_run_of_our_own_has_nothing_against_it() {
 }
 
 #[test]
+fn of_an_open_loop_the_response_is_read() {
+    let text = "\
+GET http://h/ · HTTP/1.1 keep-alive · open loop, 1,000/s evenly spaced · 1 thread, io_uring
+  answers          10,000 in 10.00 s    200: 10,000    errors: 0    14 B body    144 KiB/s
+  rate              1,000 /s
+              mean      p50      p90      p99  [95 % interval]  p99.9      max
+  service  75.6 µs  59.9 µs   143 µs   349 µs  [319–389]            -   878 µs
+  lag       136 µs  41.9 µs  57.4 µs  2.64 ms  [2.58–3.59]          -  4.82 ms
+  response  212 µs   102 µs   192 µs  2.96 ms  [2.81–3.78]          -  5.21 ms
+";
+    let judgement = judged(text);
+    let [report] = judgement.reports.as_slice() else { panic!("one report") };
+    assert!(report.subject.open_loop && report.subject.concurrency.is_none());
+    assert_eq!(report.subject.percentile(99.0).unwrap().value, 2.96);
+    assert_eq!(report.findings, []);
+}
+
+#[test]
 fn errors_and_statuses_of_our_own_report_are_read() {
     let text = include_str!("printed/native.txt");
     let report = &read(text).reports[1];

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{FiberOptions, Scheduler, SocketOptions};
+use ablaze_target::conditions::{AnswerKind, FiberOptions, Scheduler, SocketOptions};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
@@ -50,11 +50,17 @@ pub fn read(arguments: &[OsString]) -> Result<Option<Asked>, Refusal> {
     let words = Preset::find(&like)?.words().chain(arguments.iter().cloned());
     let Some(mut line) = parse(words.collect())? else { return Ok(None) };
     // Options that may be given several times add up; here too, the preset gives way.
-    if !given.answers.routes.is_empty() {
+    let has_routes = !given.answers.routes.is_empty();
+    if has_routes {
         line.answers.routes = given.answers.routes;
     }
     if !given.trouble.faults.is_empty() {
         line.trouble.faults = given.trouble.faults;
+    }
+    // What the preset's HTTP server answered has no meaning for one that speaks no HTTP.
+    if given.answers.answer.is_some_and(|kind| kind != AnswerKind::Http) {
+        line.answers.size = given.answers.size;
+        line.answers.routes.retain(|_| has_routes);
     }
     asked(line, notes).map(Some)
 }
@@ -181,7 +187,7 @@ fn fibers(line: &CommandLine) -> FiberOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_target::conditions::{AcceptBatch, AnswerKind};
+    use ablaze_target::conditions::AcceptBatch;
 
     fn options_of(words: &str) -> Options {
         let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
@@ -264,15 +270,14 @@ mod tests {
         }
         // The preset's size is no reason to refuse --echo.
         assert!(options_of("--like handy-et --echo").echo_everywhere);
-        if ablaze_target::Model::from_name("epoll-lt").is_some() {
-            let sylar = options_of("--like sylar-1 --keep-alive --answer http");
-            assert!(sylar.keep_alive && sylar.answer == AnswerKind::Http && sylar.backlog == 5);
-        }
-        if ablaze_target::Model::from_name("fiber-asm").is_some() {
-            let gurl = options_of("--like gurl-echo --route /a=200:b");
-            assert_eq!(gurl.routes.len(), 1);
-            assert_eq!(gurl.routes[0].path, "/a");
-        }
+        // Nor is it one to refuse a server without HTTP.
+        assert_eq!(options_of("--like handy-et --answer none").validate(), Ok(()));
+        assert_eq!(options_of("--like gurl-echo --answer echo").validate(), Ok(()));
+        let sylar = options_of("--like sylar-1 --keep-alive --answer http");
+        assert!(sylar.keep_alive && sylar.answer == AnswerKind::Http && sylar.backlog == 5);
+        let gurl = options_of("--like gurl-echo --route /a=200:b");
+        assert_eq!(gurl.routes.len(), 1);
+        assert_eq!(gurl.routes[0].path, "/a");
     }
 
     #[test]

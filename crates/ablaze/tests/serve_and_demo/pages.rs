@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use ablaze_target::Model;
 
 use crate::presets::list;
-use crate::support::{Serving, directory};
+use crate::support::{Serving, ablaze, directory};
 
 /// The command lines of the page, without their addresses.
 fn command_lines() -> Vec<String> {
@@ -23,28 +23,13 @@ fn command_lines() -> Vec<String> {
     lines
 }
 
-/// The model that a command line asks for, itself or by its preset.
-fn model(options: &str) -> Option<&str> {
-    let mut words = options.split_whitespace();
-    words.find(|word| *word == "--model" || *word == "--io")?;
-    words.next()
-}
-
-/// Whether this version has the model.
-fn is_built(options: &str, presets: &[(String, String)]) -> bool {
-    let of_preset = presets.iter().find(|(name, _)| options.contains(&format!("--like {name}")));
-    let line = of_preset.map_or(options, |(_, line)| line);
-    model(line).is_none_or(|name| Model::from_name(name).is_some())
-}
-
 #[test]
 fn every_command_line_of_the_page_serves() {
     let lines = command_lines();
     assert!(lines.len() >= 15, "{lines:#?}");
     let directory = directory("pages");
     fs::write(directory.join("README.md"), "a file of that name").unwrap();
-    let presets = list();
-    for options in lines.iter().filter(|options| is_built(options, &presets)) {
+    for options in lines {
         let script = format!("exec '{}' serve :0 {options}", env!("CARGO_BIN_EXE_ablaze"));
         let mut shell = Command::new("sh");
         shell.args(["-c", &script]).current_dir(&directory).stderr(Stdio::piped());
@@ -69,6 +54,17 @@ fn the_page_has_every_model_mode_counter_path_and_fault() {
     }
     for (counter, _) in ablaze_target::Counts::default().named() {
         assert!(page.contains(&format!("`{counter}`")), "{counter}");
+    }
+    let help = String::from_utf8(ablaze(&["serve", "--help"]).output().unwrap().stdout).unwrap();
+    let named = |from: &str, to: &str| {
+        let list = help.split_once(from).unwrap().1.split_once(to).unwrap().0;
+        list.split([',', ' ', '\n']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let faults: Vec<String> = named("\nFaults:", "\nValues:");
+    let paths: Vec<String> = named("\nPaths:", "\n\n");
+    assert_eq!((faults.len(), paths.len()), (8, 10));
+    for name in faults.iter().chain(&paths) {
+        assert!(page.contains(&format!("| `{name}` | ")), "{name}");
     }
     for (preset, _) in list() {
         assert!(page.contains(&format!("`{preset}`")), "{preset}");

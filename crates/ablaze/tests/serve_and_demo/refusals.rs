@@ -8,7 +8,10 @@ use ablaze_target::accepting::AcceptMode;
 use crate::support::{Serving, ablaze, directory, one_line};
 
 fn refused(words: &[&str], status: i32, needle: &str) {
-    let output = ablaze(words).output().unwrap();
+    // A server that starts all the same ends with its standard input, which has ended.
+    let lifeline = ["--stop-with-stdin"].into_iter().filter(|_| words[0] == "serve");
+    let words: Vec<&str> = words.iter().copied().chain(lifeline).collect();
+    let output = ablaze(&words).output().unwrap();
     assert_eq!(output.status.code(), Some(status), "{words:?}");
     let line = one_line(&output);
     assert!(line.starts_with("ablaze: ") && line.contains(needle), "{line}");

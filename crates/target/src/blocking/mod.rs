@@ -1,6 +1,6 @@
 //! A thread per connection. A worker is a thread that accepts, or takes over what another has
-//! accepted, and starts a thread for each connection; [`crowd`] keeps an account of them, and
-//! [`line`] is a connection as its thread has it.
+//! accepted, and starts a thread for each connection; `crowd` keeps an account of them, and
+//! `line` is a connection as its thread has it.
 
 mod crowd;
 mod line;

@@ -56,17 +56,21 @@ fn in_a_child(test: &str) -> Option<(ExitStatus, String)> {
     Some((status, said.join().unwrap()))
 }
 
-/// Uses more stack with each call, and something of each frame behind the next.
-#[allow(unconditional_recursion)]
-fn recurse(depth: u64) -> u64 {
+/// Uses more stack with each call, in frames smaller than a guard, down to an address.
+fn recurse(depth: u64, down_to: usize) -> u64 {
     let frame = std::hint::black_box([depth; 32]);
-    recurse(std::hint::black_box(depth + 1)) + frame[depth as usize % 32]
+    match frame.as_ptr() as usize {
+        address if address < down_to => depth,
+        _ => recurse(std::hint::black_box(depth + 1), down_to) + frame[depth as usize % 32],
+    }
 }
 
+/// Overflows by less than a guard; without one, the process would end well.
 fn overflow<S: Switch>() {
     let stack = Stack::new(64 * 1024).unwrap();
-    let mut fiber = S::Fiber::<(), ()>::new(stack, |_, ()| {
-        std::hint::black_box(recurse(0));
+    let below = stack.lowest() - 1024;
+    let mut fiber = S::Fiber::<(), ()>::new(stack, move |_, ()| {
+        std::hint::black_box(recurse(0, below));
     });
     fiber.resume(());
 }

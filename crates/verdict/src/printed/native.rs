@@ -21,9 +21,15 @@ pub fn begins_at(line: &str) -> Option<usize> {
     (is_method && goes_on).then_some(at)
 }
 
+/// How the head names the shape of the load.
+const LOADS: [&str; 2] = ["closed loop, ", "open loop, "];
+
 /// Takes what a line of the report says; whether it says anything.
 pub fn take(report: &mut Report, line: &str) -> bool {
-    if begins_at(line).is_some() || line.starts_with("HTTP/1.") || line.contains("closed loop, ") {
+    if begins_at(line).is_some()
+        || line.starts_with("HTTP/1.")
+        || LOADS.iter().any(|load| line.contains(load))
+    {
         head(report, line);
         return true;
     }
@@ -38,12 +44,13 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         // The first row: connections made before the clock started are in no total.
         "connect" => report.connect = row(rest).or(report.connect),
         "wait" => report.waiting = row(rest),
-        "total" => {
+        // In an open loop the response counts from when a request was due: what its user waits.
+        "total" | "response" => {
             let Some(times) = row(rest) else { return false };
             report.total = Some(times);
             report.percentiles = percentiles(rest);
         }
-        "receive" => {}
+        "receive" | "service" | "lag" if row(rest).is_some() => {}
         _ => return statuses_and_bytes(report, line),
     }
     true
@@ -60,6 +67,7 @@ fn head(report: &mut Report, line: &str) {
         } else if item.contains("a connection per request") {
             report.connections = Connections::PerRequest;
         }
+        report.open_loop |= item.starts_with("open loop, ");
         if let Some(connections) = item.strip_prefix("closed loop, ").and_then(count) {
             let pipeline = item.split_once("× ").and_then(|(_, rest)| count(rest)).unwrap_or(1);
             report.concurrency = Some(connections.saturating_mul(pipeline));

@@ -133,6 +133,8 @@ pub struct Report {
     pub statuses: BTreeMap<u16, u64>,
     /// Requests in flight that were asked for.
     pub concurrency: Option<u64>,
+    /// Requests were sent on a schedule, whether or not answers came.
+    pub open_loop: bool,
     /// Length of the run.
     pub taken_s: Option<Printed>,
     /// Requests that ended, failed ones included where the tool does so.
@@ -185,6 +187,7 @@ impl Report {
             document: None,
             statuses: BTreeMap::new(),
             concurrency: None,
+            open_loop: false,
             taken_s: None,
             complete: None,
             failed: None,

@@ -51,6 +51,8 @@ pub struct Work {
     pub path: Option<String>,
     /// TLS was spoken.
     pub tls: bool,
+    /// Requests were sent on a schedule.
+    pub open_loop: bool,
 }
 
 /// What came back, roughly.
@@ -137,6 +139,7 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
             in_flight: in_flight(report),
             path: report.path.clone(),
             tls: report.tls,
+            open_loop: report.open_loop,
         }),
     })
 }

@@ -93,6 +93,10 @@ fn differences(one: &Member, other: &Member) -> Vec<Difference> {
         let (c1, c2) = (grouped(c1), grouped(c2));
         add(Severity::Suspect, format!("a concurrency of {c1} against {c2}"));
     }
+    if a.open_loop != b.open_loop {
+        let loops = |work: &Work| if work.open_loop { "an open loop" } else { "a closed loop" };
+        add(Severity::Invalid, format!("{} against {}", loops(a), loops(b)));
+    }
     if a.tls != b.tls {
         add(Severity::Invalid, "TLS against plain TCP".to_owned());
     }
@@ -219,5 +223,7 @@ mod tests {
         });
         assert!(finding.unwrap().evidence.contains("200 in flight against fewer than 5.00"));
         assert!(compared(|report| report.tls = true).is_some());
+        let finding = compared(|report| report.open_loop = true).unwrap();
+        assert!(finding.evidence.contains("a closed loop against an open loop"));
     }
 }

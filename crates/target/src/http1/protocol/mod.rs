@@ -11,11 +11,12 @@ mod spoiling;
 
 use std::mem;
 
-use ablaze_wire::http1::request_head::{self, RequestFraming, RequestHead, RequestScan};
+use ablaze_wire::http1::request_head::{RequestFraming, RequestHead, RequestScan};
 
 use crate::conditions::AnswerKind;
 use crate::handler::{Handler, path_and_query};
 use crate::http1::date::Date;
+use crate::http1::known_head;
 use crate::http1::output::Output;
 use crate::http1::rendering::RequestBody;
 use crate::http1::upload::Upload;
@@ -219,7 +220,7 @@ impl Protocol {
         service: &Service<H>,
     ) -> Result<Option<RequestHead>, Refused> {
         let too_long = |len: usize| len > service.max_head_bytes;
-        match request_head::scan(bytes) {
+        match known_head::scan(bytes) {
             Ok(RequestScan::Complete(head)) if too_long(head.len) => Err(Refused::HeadTooLong),
             Ok(RequestScan::Complete(head)) => Ok(Some(head)),
             Ok(RequestScan::Incomplete) if too_long(bytes.len()) => Err(Refused::HeadTooLong),
