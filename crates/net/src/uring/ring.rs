@@ -257,3 +257,22 @@ impl Drop for BufferRing {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::UdpSocket;
+    use std::time::Duration;
+
+    #[test]
+    fn probing_interrupts_nothing_that_its_caller_waits_for() {
+        let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
+        socket.set_read_timeout(Some(Duration::from_millis(30))).unwrap();
+        for _ in 0..5 {
+            // Where it is refused, there is no ring whose end could interrupt.
+            let _ = probe(&[]);
+            let error = socket.recv(&mut [0]).unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::WouldBlock, "{error}");
+        }
+    }
+}
