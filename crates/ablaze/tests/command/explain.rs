@@ -45,7 +45,8 @@ fn explain(arguments: &[&str], text: &str) -> Said {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    process.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    // Who refuses its arguments ends without reading.
+    let _ = process.stdin.take().unwrap().write_all(text.as_bytes());
     let output = process.wait_with_output().unwrap();
     Said {
         status: output.status.code().unwrap(),
