@@ -32,6 +32,9 @@ fn connect(address: SocketAddr) -> TcpStream {
     let client = TcpStream::connect(address).unwrap();
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     client.set_nodelay(true).unwrap();
+    // Else the kernel lets the buffer grow to `net.ipv4.tcp_rmem`'s largest, which can hold a
+    // whole answer.
+    rustix::net::sockopt::set_socket_recv_buffer_size(&client, 65_536).unwrap();
     client
 }
 
