@@ -133,7 +133,7 @@ pub struct ConnectionOptions {
     /// Close each connection after its answer
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
-    /// Keep connections as the protocol says [default]
+    /// Keep connections as the protocol says (the default)
     #[arg(long, overrides_with = "close")]
     pub keep_alive: bool,
     /// Requests after which a connection is closed; 0: no limit [default: 0]

@@ -2,7 +2,7 @@
 //! serves until it is told to stop, and says what it served.
 //!
 //! [`command_line`] has the options, [`resolve`] makes [`Options`] of them and of [`presets`],
-//! [`reference`] is the lower half of the help; [`ready`] tells of the start, [`table`] and
+//! [`mod@reference`] is the lower half of the help; [`ready`] tells of the start, [`table`] and
 //! [`stats`] of the end.
 //!
 //! [`Options`]: ablaze_target::Options
