@@ -263,6 +263,15 @@ mod tests {
     }
 
     #[test]
+    fn interrupts_belong_to_whoever_causes_them() {
+        let mut run = sample::with_shares(0.78, 0.4);
+        assert_eq!(limit(&run), Limit::RoundTrip);
+        // A fifth of the busy time went to interrupts: 0.78 / 0.8 is more than 95 %.
+        sample::processors(&mut run).interrupts_ns = 2_950_000_000;
+        assert_eq!(limit(&run), Limit::Server);
+    }
+
+    #[test]
     fn two_processors_can_be_full_before_either_side_is() {
         assert_eq!(limit(&sample::with_shares(0.93, 0.90)), Limit::SharedCpu);
         // Others had the processors that the server's thread waited for.

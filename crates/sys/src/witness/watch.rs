@@ -1,6 +1,6 @@
 //! The thread that looks at the target, the tester and the connections while a run lasts: every
 //! 100 ms, or less often where looking itself takes long (many threads, many connections), so that
-//! it never takes more than half a percent of a core.
+//! it never takes more than a fifth of a percent of a core.
 
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -17,11 +17,11 @@ use crate::{clock, usage};
 /// Between two looks at processes.
 const PERIOD_NS: u64 = 100_000_000;
 /// In the first second, so that short runs are seen too.
-const FIRST_PERIOD_NS: u64 = 20_000_000;
+const FIRST_PERIOD_NS: u64 = 50_000_000;
 /// Between two looks at all connections.
 const CONNECTIONS_PERIOD_NS: u64 = 1_000_000_000;
 /// Looking may take one part in so many of a core's time.
-const COST: u64 = 200;
+const COST: u64 = 500;
 /// So many processes that hold one listener are watched.
 const MOST_PROCESSES: usize = 64;
 

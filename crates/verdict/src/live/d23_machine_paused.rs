@@ -29,7 +29,7 @@ pub fn check(run: &Run) -> Option<Finding> {
     let mut evidence = Vec::new();
     if let Some(longest) = heartbeat.longest.iter().max_by_key(|gap| gap.length_ns) {
         evidence.push(format!(
-            "A thread that slept a millisecond at a time woke up late {}, {} in all, at most {}: {} of \
+            "A thread that only slept woke up late {}, {} in all, at most {}: {} of \
              the run.",
             counted(heartbeat.gaps, "time"),
             time(heartbeat.gaps_ns as f64 / 1e6),
