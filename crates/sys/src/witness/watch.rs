@@ -111,12 +111,14 @@ impl Looking {
             let before_ns = own_cpu_ns();
             let now_ns = clock::monotonic_ns();
             self.look(now_ns);
+            let looked_ns = own_cpu_ns();
+            let took_ns = looked_ns.saturating_sub(before_ns);
+            // Looks at all connections have a period of their own: they must not hold up the others.
             if now_ns >= connections_next_ns {
                 self.look_at_connections(now_ns);
-                let took_ns = own_cpu_ns().saturating_sub(before_ns);
+                let took_ns = own_cpu_ns().saturating_sub(looked_ns);
                 connections_next_ns = now_ns + CONNECTIONS_PERIOD_NS.max(took_ns * COST);
             }
-            let took_ns = own_cpu_ns().saturating_sub(before_ns);
             let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
             let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
             let wait = Duration::from_nanos(period_ns.max(took_ns * COST));
