@@ -1,11 +1,13 @@
 //! Carries a Plan out while someone watches: Ctrl-C ends it with its report kept, a [`Watcher`]
-//! hears how far it is. Both front ends come through here.
+//! hears how far it is, a witness looks at the machine. All front ends come through here.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ablaze_engine::run::Machine;
 use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
+use ablaze_sys::clock;
+use ablaze_sys::witness::{Attending, Destination, Witness};
 
 use crate::Refusal;
 use crate::refusal::INTERRUPTED;
@@ -31,17 +33,21 @@ impl Watcher for Silent {
 
 /// Carries the Plan out. The first Ctrl-C (or SIGTERM, as timeout(1)
 /// sends) ends it early ([`Run::ended`] says so), the second ends
-/// the process at once. `command_line` is what reports will show.
+/// the process at once. `command_line` is what reports will show; `witnessed` has the operating
+/// system watched beside it.
 ///
 /// # Errors
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
     command_line: Vec<String>,
+    witnessed: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, Refusal> {
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
+    let witness = witnessed.then(|| Attending::begin(&destination(&plan)));
+    let begun_ns = clock::monotonic_ns();
     let done = Done::default();
     let result = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -58,9 +64,24 @@ pub fn carry_out(
         LaunchError::Plan(error) => Refusal::usage(error.to_string()),
         LaunchError::System { .. } => Refusal::machine(error.to_string()),
     })?;
+    run.witness = witness.map(|witness| ended(witness, begun_ns, &run));
     run.command_line = command_line;
     run.machine = machine();
     Ok(run)
+}
+
+/// Where the connections of this Plan go.
+fn destination(plan: &Plan) -> Destination {
+    match &plan.target.unix_socket {
+        Some(path) => Destination::Unix(path.clone()),
+        None => Destination::Tcp(plan.target.addresses.clone()),
+    }
+}
+
+/// What was witnessed of the measured window: connections are opened before it.
+fn ended(witness: Attending, begun_ns: u64, run: &Run) -> Witness {
+    let start_ns = begun_ns + run.setup_ns;
+    witness.end((start_ns, start_ns + run.elapsed_ns))
 }
 
 /// The words of this process's command line, for reports.

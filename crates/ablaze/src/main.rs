@@ -22,6 +22,7 @@ mod progress;
 mod refusal;
 mod serve;
 mod values;
+mod verdict;
 
 pub use refusal::Refusal;
 

@@ -10,6 +10,8 @@ pub const NOTHING_MEASURED: u8 = 1;
 pub const USAGE: u8 = 2;
 /// Exit status when a `--fail-if` was met.
 pub const FAIL_IF_MET: u8 = 3;
+/// Exit status of a run whose verdict is INVALID, under `--strict`.
+pub const NOT_TO_BE_BELIEVED: u8 = 4;
 /// Exit status after Ctrl-C: 128 + SIGINT, as shells report it.
 pub const INTERRUPTED: u8 = 130;
 

@@ -409,5 +409,6 @@ fn merge(
         backend,
         connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
         machine: Machine::default(),
+        witness: None,
     }
 }

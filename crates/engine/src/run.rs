@@ -1,6 +1,8 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
+use ablaze_sys::witness::Witness;
+
 use crate::plan::Plan;
 use crate::record::Record;
 
@@ -30,6 +32,8 @@ pub struct Run {
     pub connected_to: String,
     /// Facts about this machine.
     pub machine: Machine,
+    /// What the operating system saw of it, if it was asked to witness.
+    pub witness: Option<Witness>,
 }
 
 /// How a run ended.

@@ -38,6 +38,26 @@ impl Effort {
     }
 }
 
+/// CPU time of the server per finished request, ns, and who that is; `None` when its process was
+/// not seen for long enough.
+pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
+    let target = &run.witness.as_ref()?.target;
+    let busiest = target.busiest().filter(|process| process.readings > 2)?;
+    let finished = run.record.finished() as f64;
+    let share: f64 = target
+        .processes
+        .iter()
+        .filter(|process| process.watched_ns > 0)
+        .map(|process| process.cpu_ns() as f64 / process.watched_ns as f64)
+        .sum();
+    let others = match target.processes.iter().filter(|process| process.cpu_ns() > 0).count() {
+        0 | 1 => String::new(),
+        count => format!(" and {} more", count - 1),
+    };
+    let name = format!("{}, pid {}{others}", busiest.name, busiest.pid);
+    (finished > 0.0).then(|| (share * run.elapsed_ns as f64 / finished, name))
+}
+
 /// Little's law, violated: in a steady system the mean number in flight is the rate times the mean
 /// time (J. D. C. Little, Operations Research 9, 1961). Over a finite window that holds up to
 /// the requests still open at its end.

@@ -1,5 +1,8 @@
 //! Runs made by hand, for the tests of the exporters.
 
+#[path = "sample_witness.rs"]
+mod witness;
+
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::*;
@@ -58,6 +61,7 @@ pub fn ordinary() -> Run {
         events: 20_000,
         involuntary_switches: 3,
     }];
+    run.witness = Some(witness::witness());
     run
 }
 
@@ -95,6 +99,10 @@ pub fn troubled() -> Run {
         name: "epoll",
         fallback_reason: Some("io_uring_setup: Operation not permitted".into()),
     };
+    if let Some(heartbeat) = run.witness.as_mut().and_then(|witness| witness.heartbeat.as_mut()) {
+        heartbeat.gaps = 1;
+        heartbeat.longest = vec![witness::gap()];
+    }
     run.ended = Ended::Interrupted;
     run
 }
@@ -157,6 +165,7 @@ pub fn empty() -> Run {
             cpus_allowed: Some(2),
             memory_bytes: Some(8_000_000_000),
         },
+        witness: None,
     }
 }
 

@@ -1,5 +1,5 @@
 //! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits, signals and facts about the machine. Thin, safe functions; what the platform does not
+//! limits, signals, facts about the machine, and the witness of a run. Thin, safe functions; what the platform does not
 //! offer is `None`, never zero.
 
 pub mod affinity;
@@ -15,6 +15,7 @@ pub mod stop_signals;
 pub mod terminal;
 pub mod timer_slack;
 pub mod usage;
+pub mod witness;
 
 pub use affinity::{allowed_cpus, pin_thread};
 pub use interfaces::is_local_address;

@@ -26,8 +26,8 @@ use ablaze_report::ab as report;
 
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::{Outputs, printed};
-use crate::refusal::{FAIL_IF_MET, note};
-use crate::{Refusal, help, load, planning};
+use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
+use crate::{Refusal, help, load, planning, verdict};
 use completed::CompletedLines;
 use native::Native;
 use options::Options;
@@ -73,7 +73,9 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     if !json(&native) {
         let _ = to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
     }
-    let run = carry_out(planned.plan, own_command_line(), &mut lines).map_err(of_ours)?;
+    let witnessed = !native.machine.no_witness;
+    let run =
+        carry_out(planned.plan, own_command_line(), witnessed, &mut lines).map_err(of_ours)?;
     tell(options, &native, &run, &mut lines, &outputs)
 }
 
@@ -107,12 +109,19 @@ fn tell(
     outputs.keep(run).map_err(of_ours)?;
     report_printed.map_err(of_ours)?;
     let fails = outputs.fails(run);
-    Ok(match outcome {
+    let refuted = native.report.strict && verdict::is_invalid(run);
+    let status = match outcome {
+        Outcome::Measured if refuted => ExitCode::from(NOT_TO_BE_BELIEVED),
         Outcome::Measured if fails => ExitCode::from(FAIL_IF_MET),
         Outcome::Measured => ExitCode::SUCCESS,
         Outcome::Failed(refused) => refused.report(),
         Outcome::Interrupted => ExitCode::FAILURE,
-    })
+    };
+    // Behind ab's own message, which scripts look for. A run without any connection needs no more.
+    if !hopeless {
+        verdict::say(run);
+    }
+    Ok(status)
 }
 
 /// Whether stdout carries JSON and nothing else.

@@ -20,7 +20,7 @@ use crate::outputs::printed;
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, OptionNames, sources};
 use crate::refusal::note;
-use crate::{Refusal, help, load, outcome};
+use crate::{Refusal, help, load, outcome, verdict};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -66,12 +66,14 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     planned.notes.iter().for_each(|text| note(text));
     help::print(&report::heading(&planned.plan.target.host));
     let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
-    let run = carry_out(planned.plan, own_command_line(), &mut watcher)?;
+    let run = carry_out(planned.plan, own_command_line(), true, &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
     let text = report::write(&run);
     printed(std::io::stdout().write_all(text.as_bytes()))?;
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
+    } else {
+        verdict::say(&run);
     }
     Ok(ExitCode::from(outcome::status(&run)))
 }

@@ -9,10 +9,7 @@ use crate::Refusal;
 use crate::help::nearest;
 
 /// Options of DESIGN that a later version has, long and short.
-const LATER: &[(&str, &str)] = &[
-    ("--strict", "the verdict comes later; --fail-if gives a status to scripts"),
-    ("--target-cpus", "watching the target's CPUs comes later"),
-];
+const LATER: &[(&str, &str)] = &[("--target-cpus", "watching the target's CPUs comes later")];
 
 /// Options of ab, wrk, hey, h2load and curl, and what they are called here.
 const ELSEWHERE: &[(&str, &str)] = &[

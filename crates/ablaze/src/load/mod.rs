@@ -12,8 +12,8 @@ use clap::{CommandFactory, Parser};
 
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::Outputs;
-use crate::refusal::{FAIL_IF_MET, note};
-use crate::{Refusal, help, outcome, planning, progress};
+use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
+use crate::{Refusal, help, outcome, planning, progress, verdict};
 pub use asked::{lay_over, lay_over_requests, target};
 pub use options::{CommandLine, Options};
 
@@ -55,14 +55,18 @@ fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
     }
     planned.notes.iter().for_each(|text| note(text));
     let mut watcher = progress::watcher(&planned.plan, report.quiet);
-    let run = carry_out(planned.plan, own_command_line(), watcher.as_mut())?;
+    let witnessed = !line.options.machine.no_witness;
+    let run = carry_out(planned.plan, own_command_line(), witnessed, watcher.as_mut())?;
     // Files last: if one cannot be written any more, the report has been printed.
     outputs.print(&run)?;
     outputs.keep(&run)?;
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
     }
+    let refuted = report.strict && verdict::is_invalid(&run);
     Ok(ExitCode::from(match (outputs.fails(&run), outcome::status(&run)) {
+        (_, INTERRUPTED) => INTERRUPTED,
+        _ if refuted => NOT_TO_BE_BELIEVED,
         (true, 0) => FAIL_IF_MET,
         (_, status) => status,
     }))

@@ -179,6 +179,9 @@ pub struct MachineOptions {
     /// Watch for answers before sleeping: auto, off or a time [default: auto]
     #[arg(long, value_name = "SPIN", value_parser = spin)]
     pub spin: Option<Spin>,
+    /// Do not watch the kernel, the target's process and the connections
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub no_witness: bool,
 }
 
 /// Judging and reporting.
@@ -197,6 +200,9 @@ pub struct ReportOptions {
     /// End with status 3 if this holds, such as 'p99>50ms'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<String>,
+    /// End with status 4 if the verdict is INVALID
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub strict: bool,
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
@@ -224,7 +230,7 @@ Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.N
 Formats of -o by extension: .json .csv .txt .hlog.
 An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if was
-met; 130 interrupted (the report is still printed).";
+met; 4 INVALID under --strict; 130 interrupted (the report is still printed).";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {
     values::local_addresses(text).map(AddressList)

@@ -14,3 +14,4 @@ mod report;
 mod report_reader;
 mod request;
 mod support;
+mod verdict;

@@ -6,3 +6,4 @@ mod explain;
 mod refusals;
 mod runs;
 mod support;
+mod verdict;

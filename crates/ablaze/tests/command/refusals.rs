@@ -48,7 +48,6 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("--rate 5 --ramp 3 :1", 2, "exclude each other"),
     ("--arrivals poisson :1", 2, "--rate"),
     ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
-    ("--strict :1", 2, "not in this version"),
     ("--http 2 :1", 2, "not in this version"),
     ("https://127.0.0.1:1/", 2, "not in this version"),
     ("compare a b", 2, "not in this version"),

@@ -181,7 +181,9 @@ fn more_connections_than_requests_are_capped_in_the_words_of_the_command_line() 
         (&["ab", "-n", "2", "-c", "2", "--threads", "3", &url], "--threads 3 is more than the 2 "),
     ] {
         let said = ablaze(words);
-        assert_eq!((said.status, said.stderr.lines().count()), (0, 1), "{words:?}: {said:?}");
+        // Runs of five requests are too short to be VALID, which is another matter.
+        let lines = said.stderr.lines().filter(|line| !line.starts_with("ablaze: D"));
+        assert_eq!((said.status, lines.count()), (0, 1), "{words:?}: {said:?}");
         assert!(said.stderr.contains(expected), "{words:?}: {said:?}");
     }
 }

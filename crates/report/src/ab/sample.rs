@@ -40,6 +40,7 @@ pub fn run() -> Run {
         backend: Backend { name: "epoll", fallback_reason: None },
         connected_to: "127.0.0.1:8080".into(),
         machine: Machine::default(),
+        witness: None,
     }
 }
 

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
+use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
@@ -51,6 +52,11 @@ pub(super) struct Document {
     pub workers: Vec<Worker>,
     pub slice_ns: u64,
     pub slices: Vec<Slice>,
+    #[serde(default)]
+    pub witness: Option<Witness>,
+    /// What the rules say of all this; judged again when a file is read.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -162,4 +168,23 @@ pub(super) struct Slice {
     pub p50_ns: u64,
     pub p99_ns: u64,
     pub max_ns: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Verdict {
+    pub verdict: String,
+    pub limited_by: String,
+    pub limit_evidence: String,
+    pub findings: Vec<Finding>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Finding {
+    pub id: String,
+    pub name: String,
+    pub severity: String,
+    pub evidence: String,
+    pub cause: String,
+    pub remedy: String,
+    pub explained_by: Option<String>,
 }

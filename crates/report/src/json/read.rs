@@ -100,6 +100,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             cpus_allowed: document.machine.cpus_allowed,
             memory_bytes: document.machine.memory_bytes,
         },
+        witness: document.witness,
     })
 }
 

@@ -3,6 +3,7 @@
 use ablaze_engine::plan;
 use ablaze_engine::run::{self, Run};
 use ablaze_engine::{FailureKind, Record};
+use ablaze_verdict::live::{self, Judged};
 
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
@@ -100,6 +101,30 @@ pub(super) fn document(run: &Run) -> Document {
                 max_ns: slice.max_ns,
             })
             .collect(),
+        witness: run.witness.clone(),
+        verdict: Some(verdict(run)),
+    }
+}
+
+fn verdict(run: &Run) -> Verdict {
+    let Judged { verdict, limited, findings } = live::judge(run);
+    Verdict {
+        verdict: verdict.to_string(),
+        limited_by: limited.by.key().to_owned(),
+        limit_evidence: limited.evidence,
+        findings: findings.into_iter().map(finding).collect(),
+    }
+}
+
+fn finding(finding: ablaze_verdict::Finding) -> Finding {
+    Finding {
+        id: finding.id.to_string(),
+        name: finding.id.name().to_owned(),
+        severity: finding.severity.to_string().to_lowercase(),
+        evidence: finding.evidence,
+        cause: finding.cause,
+        remedy: finding.remedy,
+        explained_by: finding.explained_by.map(|id| id.to_string()),
     }
 }
 

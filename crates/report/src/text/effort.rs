@@ -3,7 +3,7 @@
 use ablaze_engine::Run;
 
 use super::Style;
-use crate::effort::{Effort, LittleGap};
+use crate::effort::{self, Effort, LittleGap};
 use crate::number::{grouped, percent, significant, time, time_in, time_unit};
 use crate::table::sentence;
 
@@ -28,7 +28,7 @@ fn labelled(label: &str, text: &str, style: &Style) -> Vec<String> {
     sentence(&format!("  {label:<17}  "), text, style.width)
 }
 
-/// `tester 3.6 µs (0.2 user, 3.4 kernel)`.
+/// `server 4.6 µs (nginx, pid 4711)    tester 3.6 µs (0.2 user, 3.4 kernel)`.
 fn cpu(run: &Run) -> Option<String> {
     let effort = Effort::of(run)?;
     let (unit_ns, unit) = time_unit(effort.cpu_ns);
@@ -41,7 +41,10 @@ fn cpu(run: &Run) -> Option<String> {
     } else {
         format!("tester {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
     };
-    Some(text)
+    let server = effort::of_the_server(run)
+        .map(|(server_ns, name)| format!("server {} ({name})    ", time(server_ns)))
+        .unwrap_or_default();
+    Some(format!("{server}{text}"))
 }
 
 /// How much of their time the threads worked.

@@ -1,10 +1,11 @@
 //! The native report: what a person reads on the terminal after a run. Turns a Run into lines;
-//! `outcome` says what came back, `latency` how long it took, `effort` what it cost here.
+//! `verdict` says whether they are to be believed, `outcome` says what came back, `latency` how long it took, `effort` what it cost here.
 
 mod effort;
 mod latency;
 mod outcome;
 mod style;
+mod verdict;
 
 use ablaze_engine::Run;
 use ablaze_engine::plan::{Arrivals, Load, RateProfile};
@@ -17,7 +18,8 @@ pub use style::Style;
 
 /// The report, ending in a newline.
 pub fn write(run: &Run, style: &Style) -> String {
-    let mut lines = head(run, style);
+    let mut lines = verdict::lines(run, style);
+    lines.extend(head(run, style));
     lines.push(String::new());
     lines.extend(outcome::lines(run, style));
     lines.push(String::new());

@@ -12,6 +12,7 @@ fn plain(run: &ablaze_engine::Run) -> String {
 #[test]
 fn an_ordinary_run_reads_as_designed() {
     let expected = "\
+VALID  limited by the server: its one thread ran at 96 % of a core, the tester at 1 %
 GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
 1 thread: half of the 2 CPUs, the target is on this host
 
@@ -26,7 +27,7 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
      ≤ 700 µs ████████████████  more ▍
   -  too few values to tell: p99 needs 368 connects, p99.9 3,688
 
-  CPU per request    tester 3.60 µs (0.2 user, 3.4 kernel)
+  CPU per request    server 480 µs (nginx, pid 4711)    tester 3.60 µs (0.2 user, 3.4 kernel)
   tester busy        0.75 % of its one thread's time
   client delay       at most p50 5.76 µs, p99 10.7 µs between an answer's arrival and its handling
   Closed loop: each of the 100 connections waits for its answer before it asks again, so a slower

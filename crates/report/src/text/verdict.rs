@@ -1,0 +1,62 @@
+//! The verdict above the figures: whether they are to be believed, and what bounded the rate.
+
+use ablaze_engine::Run;
+use ablaze_verdict::live::{self, Judged};
+use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
+
+use super::Style;
+use crate::table::sentence;
+
+/// Named by the line on the limit already.
+const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
+
+/// The line of the verdict, the findings that it stands on, and notes.
+pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
+    let judged = live::judge(run);
+    let mut lines = first(&judged, style);
+    for (root, explained) in judged.with_explained() {
+        lines.extend(finding(root, style));
+        if !explained.is_empty() {
+            let names: Vec<String> =
+                explained.iter().map(|other| format!("{} {}", other.id, other.id.name())).collect();
+            lines.extend(sentence(
+                "       ",
+                &format!("it explains {}", names.join(", ")),
+                style.width,
+            ));
+        }
+    }
+    for note in judged.notes().filter(|note| !SAID_BY_THE_LIMIT.contains(&note.id)) {
+        let label = format!("  note {} ", note.id);
+        let text = format!("{}: {}", note.id.name(), note.evidence);
+        lines.extend(sentence(&label, &text, style.width).iter().map(|line| style.dim(line)));
+    }
+    lines
+}
+
+/// `VALID  limited by the server: its one thread ran at 96 % of a core, the tester at 75 %`
+fn first(judged: &Judged, style: &Style) -> Vec<String> {
+    let verdict = judged.verdict.to_string();
+    let mut lines = sentence(&format!("{verdict}  "), &judged.limited.to_string(), style.width);
+    let dressed = match judged.verdict {
+        Verdict::Valid => style.strong(&verdict),
+        Verdict::Suspect => style.warning(&verdict),
+        Verdict::Invalid => style.error(&verdict),
+    };
+    if let Some(line) = lines.first_mut() {
+        *line = line.replacen(&verdict, &dressed, 1);
+    }
+    lines
+}
+
+fn finding(finding: &Finding, style: &Style) -> Vec<String> {
+    let label = format!("  {}  ", finding.id);
+    let text =
+        format!("{}: {} {} {}", finding.id.name(), finding.evidence, finding.cause, finding.remedy);
+    let lines = sentence(&label, &text, style.width);
+    let dress = |line: &String| match finding.severity {
+        Severity::Invalid => style.error(line),
+        Severity::Suspect | Severity::Note => style.warning(line),
+    };
+    lines.iter().map(dress).collect()
+}

@@ -1,0 +1,341 @@
+//! A process and its threads, watched from outside through /proc: CPU time of each thread, time it
+//! waited for a processor, memory, descriptors, switches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+
+use serde::{Deserialize, Serialize};
+
+use super::proc_text::{line_of, number_after, ticks_ns};
+use super::series::Series;
+
+/// So many threads of a process are watched one by one; the process's own CPU time has them all.
+const MOST_THREADS: usize = 256;
+/// So many of them are reported, the busiest.
+const MOST_REPORTED: usize = 64;
+
+/// A process over the measured window.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub pid: u32,
+    /// Its name, as ps(1) shows it.
+    pub name: String,
+    /// The file it runs.
+    pub executable: Option<String>,
+    /// Its command line.
+    pub command_line: Vec<String>,
+    /// Time between the first and the last reading in the window, ns: what the CPU times here are
+    /// out of. 0 when the window was too short for two.
+    pub watched_ns: u64,
+    /// Readings in that time.
+    pub readings: u64,
+    /// CPU time of all its threads in user mode, ns.
+    pub user_ns: u64,
+    /// The same in the kernel, ns.
+    pub system_ns: u64,
+    /// Memory resident, bytes.
+    pub memory_bytes: Option<Range>,
+    /// Open descriptors.
+    pub descriptors: Option<Range>,
+    /// Threads.
+    pub thread_count: Option<Range>,
+    /// Times its threads gave a processor up or had it taken away, over the whole interval.
+    pub switches: Option<Switches>,
+    /// Its threads, the busiest first, at most 64.
+    pub threads: Vec<Thread>,
+}
+
+/// A thread over the time its process was watched for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Its number.
+    pub tid: u32,
+    /// Its name.
+    pub name: String,
+    /// CPU time, ns.
+    pub cpu_ns: u64,
+    /// Time in which it could have run and had no processor, ns.
+    pub waited_ns: u64,
+    /// Share of a core that it used between two readings: least, most and last. 1 is a whole core.
+    pub share: Shares,
+}
+
+/// Shares of a core between two readings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shares {
+    /// The least.
+    pub min: f64,
+    /// The most.
+    pub max: f64,
+    /// The last.
+    pub last: f64,
+}
+
+/// A figure over the window.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Range {
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Last.
+    pub last: u64,
+}
+
+/// Context switches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Switches {
+    /// The thread waited for something.
+    pub voluntary: u64,
+    /// The kernel gave the processor to another.
+    pub involuntary: u64,
+}
+
+impl Process {
+    /// CPU time of all threads, ns.
+    pub fn cpu_ns(&self) -> u64 {
+        self.user_ns + self.system_ns
+    }
+
+    /// The share of a core that one of its threads used, at most; `None` when the window was too
+    /// short to tell.
+    pub fn busiest_share(&self) -> Option<f64> {
+        let busiest = self.threads.first()?;
+        (self.watched_ns > 0).then(|| busiest.cpu_ns as f64 / self.watched_ns as f64)
+    }
+}
+
+/// A process under watch.
+#[derive(Debug)]
+pub(super) struct Watched {
+    pid: u32,
+    name: String,
+    executable: Option<String>,
+    command_line: Vec<String>,
+    whole: Series<Whole>,
+    threads: BTreeMap<u32, WatchedThread>,
+    /// By thread: one that ends takes its count with it.
+    switches_before: BTreeMap<u32, Switches>,
+}
+
+#[derive(Debug)]
+struct WatchedThread {
+    name: String,
+    looks: u64,
+    accounts: Series<Account>,
+}
+
+/// One reading of a process.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    user_ns: u64,
+    system_ns: u64,
+    thread_count: u64,
+    memory_bytes: u64,
+    descriptors: Option<u64>,
+}
+
+/// The scheduler's account of a thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Account {
+    cpu_ns: u64,
+    waited_ns: u64,
+}
+
+impl Watched {
+    /// Its name and command line are those of now: at the end it may be gone.
+    pub(super) fn new(pid: u32) -> Self {
+        Self {
+            pid,
+            name: line_of(&format!("/proc/{pid}/comm")).unwrap_or_default(),
+            executable: fs::read_link(format!("/proc/{pid}/exe"))
+                .ok()
+                .map(|path| path.to_string_lossy().into_owned()),
+            command_line: command_line(pid),
+            whole: Series::new(),
+            threads: BTreeMap::new(),
+            switches_before: switches(pid),
+        }
+    }
+
+    /// Takes a reading; a process that is gone gives none.
+    pub(super) fn look(&mut self, at_ns: u64) {
+        let Some(whole) = whole(self.pid) else { return };
+        self.whole.add(at_ns, whole);
+        let alive: BTreeSet<u32> = threads(self.pid).take(MOST_THREADS).collect();
+        for &tid in &alive {
+            let folder = format!("/proc/{}/task/{tid}", self.pid);
+            let account = fs::read_to_string(format!("{folder}/schedstat")).ok();
+            if let Some(account) = account.and_then(|text| account_of(&text)) {
+                let thread = self.threads.entry(tid).or_insert_with(WatchedThread::new);
+                thread.look(at_ns, account, &folder);
+            }
+        }
+        // Threads that come and go must not fill the memory.
+        if self.threads.len() > 4 * MOST_THREADS {
+            self.threads.retain(|tid, _| alive.contains(tid));
+        }
+    }
+
+    /// What was seen in the window.
+    pub(super) fn seen(&self, window_ns: (u64, u64)) -> Process {
+        let readings = self.whole.within(window_ns);
+        let range = |field: &dyn Fn(&Whole) -> Option<u64>| {
+            range(readings.iter().filter_map(|(_, whole)| field(whole)))
+        };
+        let (first, last) = readings.first().zip(readings.last()).unzip();
+        let risen = |field: fn(&Whole) -> u64| {
+            first
+                .zip(last)
+                .map_or(0, |(first, last)| field(&last.1).saturating_sub(field(&first.1)))
+        };
+        let watched_ns = first.zip(last).map_or(0, |(first, last)| last.0 - first.0);
+        let mut threads: Vec<Thread> = self
+            .threads
+            .iter()
+            .filter_map(|(tid, watched)| watched.seen(*tid, window_ns))
+            .collect();
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_ns));
+        threads.truncate(MOST_REPORTED);
+        Process {
+            pid: self.pid,
+            name: self.name.clone(),
+            executable: self.executable.clone(),
+            command_line: self.command_line.clone(),
+            watched_ns,
+            readings: readings.len() as u64,
+            user_ns: risen(|whole| whole.user_ns),
+            system_ns: risen(|whole| whole.system_ns),
+            memory_bytes: range(&|whole| Some(whole.memory_bytes)),
+            descriptors: range(&|whole| whole.descriptors),
+            thread_count: range(&|whole| Some(whole.thread_count)),
+            switches: self.switches(),
+            threads,
+        }
+    }
+
+    /// Switches since the watch began, of the threads that there are.
+    fn switches(&self) -> Option<Switches> {
+        let now = switches(self.pid);
+        let risen = now.iter().map(|(tid, now)| {
+            let before = self.switches_before.get(tid).copied().unwrap_or_default();
+            Switches {
+                voluntary: now.voluntary.saturating_sub(before.voluntary),
+                involuntary: now.involuntary.saturating_sub(before.involuntary),
+            }
+        });
+        risen.reduce(|sum, one| Switches {
+            voluntary: sum.voluntary + one.voluntary,
+            involuntary: sum.involuntary + one.involuntary,
+        })
+    }
+}
+
+impl WatchedThread {
+    fn new() -> Self {
+        Self { name: String::new(), looks: 0, accounts: Series::new() }
+    }
+
+    fn look(&mut self, at_ns: u64, account: Account, folder: &str) {
+        self.accounts.add(at_ns, account);
+        self.looks += 1;
+        // A thread gives itself a name after it has begun.
+        if self.looks <= 2 {
+            self.name = line_of(&format!("{folder}/comm")).unwrap_or_default();
+        }
+    }
+
+    /// What was seen in the window; `None` for fewer than two readings.
+    fn seen(&self, tid: u32, window_ns: (u64, u64)) -> Option<Thread> {
+        let readings = self.accounts.within(window_ns);
+        let (first, last) = readings.first().zip(readings.last())?;
+        let shares: Vec<f64> = readings
+            .windows(2)
+            .map(|pair| {
+                let ((before_ns, before), (at_ns, now)) = (pair[0], pair[1]);
+                let cpu_ns = now.cpu_ns.saturating_sub(before.cpu_ns) as f64;
+                cpu_ns / (at_ns - before_ns).max(1) as f64
+            })
+            .collect();
+        Some(Thread {
+            tid,
+            name: self.name.clone(),
+            cpu_ns: last.1.cpu_ns.saturating_sub(first.1.cpu_ns),
+            waited_ns: last.1.waited_ns.saturating_sub(first.1.waited_ns),
+            share: Shares {
+                min: shares.iter().copied().reduce(f64::min)?,
+                max: shares.iter().copied().reduce(f64::max)?,
+                last: *shares.last()?,
+            },
+        })
+    }
+}
+
+fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
+    values.fold(None, |range, value| {
+        let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
+        Some(Range { min: min.min(value), max: max.max(value), last: value })
+    })
+}
+
+fn whole(pid: u32) -> Option<Whole> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let descriptors = fs::metadata(format!("/proc/{pid}/fd")).ok().map(|folder| folder.size());
+    // Since Linux 6.2 the size of the folder is the number of descriptors; before, it was 0.
+    parsed_stat(&stat, descriptors.filter(|count| *count > 0))
+}
+
+/// /proc/PID/stat: `pid (name) state …`, where the name may hold blanks and brackets. Behind the
+/// last bracket stand, counted from the state as 3: utime 14, stime 15, threads 20, pages 24.
+fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = behind.split_whitespace().collect();
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    // A process that ended and was not waited for says nothing more.
+    if matches!(fields.first(), Some(&"Z" | &"X")) {
+        return None;
+    }
+    Some(Whole {
+        user_ns: ticks_ns(field(14)?),
+        system_ns: ticks_ns(field(15)?),
+        thread_count: field(20)?,
+        memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
+        descriptors,
+    })
+}
+
+/// schedstat: `time on a processor, time waiting for one, turns`, times in ns.
+fn account_of(schedstat: &str) -> Option<Account> {
+    let mut numbers = schedstat.split_whitespace().map(str::parse);
+    Some(Account { cpu_ns: numbers.next()?.ok()?, waited_ns: numbers.next()?.ok()? })
+}
+
+fn threads(pid: u32) -> impl Iterator<Item = u32> {
+    let folder = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Switches of each thread that there is now.
+fn switches(pid: u32) -> BTreeMap<u32, Switches> {
+    threads(pid)
+        .take(MOST_THREADS)
+        .filter_map(|tid| {
+            let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok()?;
+            let voluntary = number_after(&text, "voluntary_ctxt_switches")?;
+            let involuntary = number_after(&text, "nonvoluntary_ctxt_switches")?;
+            Some((tid, Switches { voluntary, involuntary }))
+        })
+        .collect()
+}
+
+fn command_line(pid: u32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

@@ -1,0 +1,83 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::*;
+use crate::clock::monotonic_ns;
+
+const STAT: &str = "4711 (a (b) c) S 1 2 3 4 -1 4194304 99 0 0 0 250 125 0 0 20 0 7 0 1592228 \
+                    3133440 413 18446744073709551615 1 2 3";
+
+#[test]
+fn a_name_with_brackets_does_not_shift_the_fields() {
+    let whole = parsed_stat(STAT, Some(9)).unwrap();
+    assert_eq!((whole.user_ns, whole.system_ns), (ticks_ns(250), ticks_ns(125)));
+    assert_eq!(whole.thread_count, 7);
+    assert_eq!(whole.memory_bytes, 413 * rustix::param::page_size() as u64);
+}
+
+#[test]
+fn malformed_texts_are_none() {
+    for text in ["", "4711", "4711 (a", "4711 (a) S 1 2", &STAT.replace("250", "x")] {
+        assert!(parsed_stat(text, None).is_none(), "{text}");
+    }
+    assert!(parsed_stat(&STAT.replace(") S", ") Z"), None).is_none(), "it has ended");
+    assert_eq!(account_of("5 6 7\n"), Some(Account { cpu_ns: 5, waited_ns: 6 }));
+    for text in ["", "5", "x 6 7"] {
+        assert_eq!(account_of(text), None, "{text}");
+    }
+}
+
+/// A thread that works and one that sleeps, seen from outside. On a machine whose processors are
+/// wanted by others the worker may not get a whole one, but it wants one all the time.
+#[test]
+fn a_spinning_thread_wants_a_core_and_a_sleeping_one_none() {
+    let over = Arc::new(AtomicBool::new(false));
+    let until = Arc::clone(&over);
+    let spinning = std::thread::Builder::new()
+        .name("spinning".into())
+        .spawn(move || while !until.load(Ordering::Relaxed) {})
+        .unwrap();
+    let until = Arc::clone(&over);
+    let sleeping = std::thread::Builder::new()
+        .name("sleeping".into())
+        .spawn(move || {
+            while !until.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        })
+        .unwrap();
+    let mut watched = Watched::new(std::process::id());
+    let begun_ns = monotonic_ns();
+    for _ in 0..12 {
+        std::thread::sleep(Duration::from_millis(50));
+        watched.look(monotonic_ns());
+    }
+    let process = watched.seen((begun_ns, monotonic_ns()));
+    over.store(true, Ordering::Relaxed);
+    spinning.join().unwrap();
+    sleeping.join().unwrap();
+    let share = |name: &str| {
+        let thread = process.threads.iter().find(|thread| thread.name == name).unwrap();
+        let wanted_ns = thread.cpu_ns + thread.waited_ns;
+        wanted_ns as f64 / process.watched_ns as f64
+    };
+    // The kernel brings the account of a running thread up to date at its tick, 10 ms at most.
+    assert!((0.9..1.1).contains(&share("spinning")), "{process:?}");
+    assert!(share("sleeping") < 0.3, "{process:?}");
+    assert!(process.watched_ns >= 500_000_000 && process.readings == 12, "{process:?}");
+    assert!(process.memory_bytes.unwrap().max > 100_000);
+    assert!(process.switches.unwrap().voluntary > 0);
+}
+
+#[test]
+fn a_process_that_is_gone_has_no_figures() {
+    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let pid = child.id();
+    child.wait().unwrap();
+    let mut watched = Watched::new(pid);
+    watched.look(5);
+    let seen = watched.seen((0, 10));
+    assert_eq!((seen.watched_ns, seen.readings, seen.switches), (0, 0, None));
+    assert_eq!((seen.memory_bytes, seen.busiest_share()), (None, None));
+}

@@ -1,0 +1,159 @@
+//! The thread that looks at the target, the tester and the connections while a run lasts: every
+//! 100 ms, or less often where looking itself takes long (many threads, many connections), so that
+//! it never takes more than a fifth of a percent of a core.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use super::Destination;
+use super::connections::{Connections, ConnectionsAt};
+use super::listener::Found;
+use super::process::{Process, Watched};
+use super::target::Target;
+use crate::{clock, usage};
+
+/// Between two looks at processes.
+const PERIOD_NS: u64 = 100_000_000;
+/// In the first second, so that short runs are seen too.
+const FIRST_PERIOD_NS: u64 = 50_000_000;
+/// Between two looks at all connections.
+const CONNECTIONS_PERIOD_NS: u64 = 1_000_000_000;
+/// Looking may take one part in so many of a core's time.
+const COST: u64 = 500;
+/// So many processes that hold one listener are watched.
+const MOST_PROCESSES: usize = 64;
+
+/// What was seen.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub target: Target,
+    pub tester: Option<Process>,
+    pub connections: Option<Connections>,
+    pub cost_ns: Option<u64>,
+}
+
+/// A watch that goes on until [`Watching::end`], or until it is dropped.
+#[derive(Debug)]
+pub(super) struct Watching {
+    on_this_host: bool,
+    /// Dropping it ends the thread.
+    over: Option<mpsc::Sender<()>>,
+    thread: Option<JoinHandle<Looking>>,
+}
+
+/// What the thread keeps.
+#[derive(Debug)]
+struct Looking {
+    listener: Option<Found>,
+    processes: Vec<Watched>,
+    tester: Watched,
+    addresses: Vec<SocketAddr>,
+    connections: Option<Connections>,
+    cost_ns: Option<u64>,
+}
+
+impl Watching {
+    /// Finds the listener and starts the thread.
+    pub(super) fn begin(destination: &Destination) -> Self {
+        let listener = destination.listener();
+        let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
+        let mut looking = Looking {
+            listener,
+            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::new).collect(),
+            tester: Watched::new(std::process::id()),
+            addresses: match destination {
+                Destination::Tcp(addresses) => addresses.clone(),
+                Destination::Unix(_) => Vec::new(),
+            },
+            connections: None,
+            cost_ns: None,
+        };
+        let (over, until) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("witness".to_owned()).spawn(move || {
+            looking.until(&until);
+            looking
+        });
+        Self { on_this_host: destination.is_on_this_host(), over: Some(over), thread: thread.ok() }
+    }
+
+    /// Ends the thread; what it saw in the window.
+    pub(super) fn end(mut self, window_ns: (u64, u64)) -> Seen {
+        drop(self.over.take());
+        let looked = self.thread.take().and_then(|thread| thread.join().ok());
+        let on_this_host = self.on_this_host;
+        let Some(looked) = looked else {
+            let target = Target { on_this_host, listener: None, processes: Vec::new() };
+            return Seen { target, tester: None, connections: None, cost_ns: None };
+        };
+        let mut processes: Vec<Process> =
+            looked.processes.iter().map(|process| process.seen(window_ns)).collect();
+        processes.sort_by_key(|process| std::cmp::Reverse(process.cpu_ns()));
+        Seen {
+            target: Target {
+                on_this_host,
+                listener: looked.listener.map(|found| found.listener),
+                processes,
+            },
+            tester: Some(looked.tester.seen(window_ns)),
+            connections: looked.connections,
+            cost_ns: looked.cost_ns,
+        }
+    }
+}
+
+impl Looking {
+    fn until(&mut self, over: &mpsc::Receiver<()>) {
+        let begun_ns = clock::monotonic_ns();
+        let mut connections_next_ns = begun_ns + CONNECTIONS_PERIOD_NS / 5;
+        loop {
+            let before_ns = own_cpu_ns();
+            let now_ns = clock::monotonic_ns();
+            self.look(now_ns);
+            let looked_ns = own_cpu_ns();
+            let took_ns = looked_ns.saturating_sub(before_ns);
+            // Looks at all connections have a period of their own: they must not hold up the others.
+            if now_ns >= connections_next_ns {
+                self.look_at_connections(now_ns);
+                let took_ns = own_cpu_ns().saturating_sub(looked_ns);
+                connections_next_ns = now_ns + CONNECTIONS_PERIOD_NS.max(took_ns * COST);
+            }
+            let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
+            let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
+            let wait = Duration::from_nanos(period_ns.max(took_ns * COST));
+            if over.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+        }
+        // Once more: the end of the window may just have passed.
+        self.look(clock::monotonic_ns());
+        self.cost_ns = Some(own_cpu_ns());
+    }
+
+    fn look(&mut self, now_ns: u64) {
+        self.tester.look(now_ns);
+        for process in &mut self.processes {
+            process.look(now_ns);
+        }
+        if let Some(listener) = &mut self.listener {
+            listener.look();
+        }
+    }
+
+    fn look_at_connections(&mut self, now_ns: u64) {
+        if self.addresses.is_empty() {
+            return;
+        }
+        let Some(seen) = ConnectionsAt::now(now_ns, &self.addresses) else { return };
+        match &mut self.connections {
+            Some(connections) => connections.last = seen,
+            None => self.connections = Some(Connections { first: seen, last: seen }),
+        }
+    }
+}
+
+/// CPU time of this thread so far, ns.
+fn own_cpu_ns() -> u64 {
+    usage::thread_usage().map_or(0, |usage| usage.user_ns + usage.system_ns)
+}

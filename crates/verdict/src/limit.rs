@@ -1,0 +1,327 @@
+//! What bounded the rate of a Run. A rate means something only with its limit: the server's own
+//! capacity, the tester's, or neither.
+
+use std::fmt;
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+
+use crate::live::figures::{self, Busy, Machine, of_a_core};
+use crate::words::{amount, counted, percent, time};
+
+/// A thread of the server that uses this share of a core is at its limit.
+const SERVER_FULL: f64 = 0.95;
+/// A worker of the tester that works for this share of its time is.
+const TESTER_FULL: f64 = 0.85;
+/// Tester and server together, of all processors.
+const SHARED_FULL: f64 = 0.9;
+/// This share of the asked rate counts as all of it.
+const ASKED: f64 = 0.98;
+/// The way there and back makes up this share of the time of an answer.
+const ROUND_TRIP: f64 = 0.8;
+/// TCP was kept from sending for this share of its time.
+const HELD_UP: f64 = 0.5;
+
+/// What bounded the rate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// A thread of the server had no time left.
+    Server,
+    /// A thread of the tester had no time left: the rate is a lower bound.
+    Tester,
+    /// Tester and server had no processor left between them.
+    SharedCpu,
+    /// Nothing was at its limit: each request waited for the one before it.
+    RoundTrip,
+    /// No more was asked for.
+    AskedRate,
+    /// TCP could not send what there was.
+    Network,
+    /// What there is to see does not tell.
+    Unknown,
+}
+
+impl Limit {
+    /// Its name in machine-readable reports.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Server => "server",
+            Self::Tester => "tester",
+            Self::SharedCpu => "shared-cpu",
+            Self::RoundTrip => "round-trip",
+            Self::AskedRate => "asked-rate",
+            Self::Network => "network",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Server => "limited by the server",
+            Self::Tester => "limited by the tester",
+            Self::SharedCpu => "limited by processors that tester and server share",
+            Self::RoundTrip => "limited by the round trip",
+            Self::AskedRate => "limited by the asked rate",
+            Self::Network => "limited by the network",
+            Self::Unknown => "limit unknown",
+        })
+    }
+}
+
+/// A limit with the numbers that show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limited {
+    /// What bounded the rate.
+    pub by: Limit,
+    /// The numbers, as the end of a sentence: `its one thread ran at 96 % of a core`.
+    pub evidence: String,
+}
+
+impl fmt::Display for Limited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.by, self.evidence)
+    }
+}
+
+/// What bounded this Run's rate.
+pub fn of(run: &Run) -> Limited {
+    let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
+    if run.record.answers == 0 || run.elapsed_ns == 0 {
+        return unknown("nothing was answered");
+    }
+    let (tester, server) = (figures::tester(run), figures::server(run));
+    // What was given out exactly as planned was bounded by the plan, whatever it cost.
+    asked_rate(run)
+        .or_else(|| full_server(server.as_ref(), tester.as_ref()))
+        .or_else(|| shared(run, server.as_ref(), tester.as_ref()))
+        .or_else(|| full_tester(run, server.as_ref(), tester.as_ref()))
+        .or_else(|| network(run))
+        .or_else(|| round_trip(run, server.as_ref(), tester.as_ref()))
+        .unwrap_or_else(|| {
+            let tester = tester.map_or(String::new(), |tester| {
+                format!("; the tester's busiest thread worked {}", percent(tester.busiest))
+            });
+            let why = match &run.witness {
+                None => "without a witness the server is not seen",
+                Some(witness) if !witness.target.on_this_host => {
+                    "the server is on another machine, its processors are unseen"
+                }
+                Some(_) if server.is_none() => "the server's process is not to be seen",
+                Some(_) => "nothing was at its limit",
+            };
+            unknown(&format!("{why}{tester}"))
+        })
+}
+
+fn asked_rate(run: &Run) -> Option<Limited> {
+    let Load::Open { rate, .. } = run.plan.load else { return None };
+    let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
+    let came = run.record.answers as f64 / figures::elapsed_s(run);
+    if came < asked * ASKED || run.record.never_sent > 0 {
+        return None;
+    }
+    let evidence = format!("{}/s were asked for and {}/s answered", amount(asked), amount(came));
+    Some(Limited { by: Limit::AskedRate, evidence })
+}
+
+fn full_server(server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+    let server = server.filter(|server| server.busiest >= SERVER_FULL)?;
+    Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), tester) })
+}
+
+/// The tester is full; between two sides that are nearly full the fuller one is the limit.
+fn full_tester(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+    let near = server.filter(|server| server.busiest >= TESTER_FULL);
+    let full = tester.filter(|tester| tester.busiest >= TESTER_FULL);
+    match (near, full) {
+        (Some(server), Some(tester)) if server.busiest < tester.busiest => {}
+        (Some(server), _) => {
+            let evidence = beside(&of_server(server), tester);
+            return Some(Limited { by: Limit::Server, evidence });
+        }
+        (None, Some(_)) => {}
+        (None, None) => return None,
+    }
+    let tester = full?;
+    let workers = if tester.threads == 1 { "its one thread" } else { "its busiest thread" };
+    let server = match server {
+        Some(server) => format!("the server's busiest thread ran at {}", of_a_core(server.busiest)),
+        None if figures::target(run).is_some() => "the server's process is not to be seen".into(),
+        None => "the server's processors are unseen".to_owned(),
+    };
+    let evidence = format!("{workers} worked {} of the time, {server}", percent(tester.busiest));
+    Some(Limited { by: Limit::Tester, evidence })
+}
+
+fn shared(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+    let (server, tester) = (server?, tester?);
+    let machine = figures::machine(run)?;
+    let Machine { processors, busy, others, .. } = machine;
+    // The machine's own figure has interrupts too, which are on account of no process.
+    let full = SHARED_FULL * processors;
+    if server.cores + tester.cores < full && busy < full {
+        return None;
+    }
+    let others = if others >= 0.05 * processors {
+        format!(", other processes {}", amount(others))
+    } else {
+        String::new()
+    };
+    let evidence = format!(
+        "of {} the server took {}, the tester {}{others}",
+        counted(processors as u64, "processor"),
+        amount(server.cores),
+        amount(tester.cores)
+    );
+    Some(Limited { by: Limit::SharedCpu, evidence })
+}
+
+fn network(run: &Run) -> Option<Limited> {
+    let witness = run.witness.as_ref().filter(|witness| !witness.target.on_this_host)?;
+    let seen = witness.connections.as_ref()?.last;
+    let busy_ns = seen.busy_ns.filter(|busy_ns| *busy_ns > 0)?;
+    let held_ns = seen.window_limited_ns? + seen.send_buffer_limited_ns?;
+    let share = held_ns as f64 / busy_ns as f64;
+    (share >= HELD_UP).then(|| Limited {
+        by: Limit::Network,
+        evidence: format!(
+            "for {} of the time in which there was something to send, a full window or a full \
+             buffer held it up",
+            percent(share)
+        ),
+    })
+}
+
+/// Nothing is full, and each request waits for the one before.
+fn round_trip(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+    let in_flight = figures::asked_in_flight(run)?;
+    let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
+    let requests = match in_flight {
+        1 => format!("the one request in flight took {}", time(mean_ms)),
+        many => format!("each of the {many} requests in flight took {}", time(mean_ms)),
+    };
+    let tester = tester
+        .map_or(String::new(), |tester| format!(", the tester's {}", of_a_core(tester.busiest)));
+    if let Some(server) = server {
+        let evidence = format!(
+            "{requests}, and nothing was at its limit: the server's busiest thread ran at {}{tester}",
+            of_a_core(server.busiest)
+        );
+        return Some(Limited { by: Limit::RoundTrip, evidence });
+    }
+    let witness = run.witness.as_ref().filter(|witness| !witness.target.on_this_host)?;
+    let wire_ms = witness.connections.as_ref()?.last.shortest_round_trip?.median_ns as f64 / 1e6;
+    (wire_ms >= ROUND_TRIP * mean_ms).then(|| Limited {
+        by: Limit::RoundTrip,
+        evidence: format!("{requests}, of which the network took {}", time(wire_ms)),
+    })
+}
+
+fn of_server(server: &Busy) -> String {
+    let share = of_a_core(server.busiest);
+    match server.threads {
+        1 => format!("its one thread ran at {share}"),
+        threads => format!("the busiest of its {threads} threads ran at {share}"),
+    }
+}
+
+fn beside(server: &str, tester: Option<&Busy>) -> String {
+    match tester {
+        Some(tester) => format!("{server}, the tester at {:.0} %", tester.busiest * 100.0),
+        None => server.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    fn limit(run: &Run) -> Limit {
+        of(run).by
+    }
+
+    #[test]
+    fn the_side_that_is_full_is_the_limit() {
+        let run = sample::run();
+        let limited = of(&run);
+        assert_eq!(limited.by, Limit::Server);
+        assert_eq!(
+            limited.to_string(),
+            "limited by the server: its one thread ran at 96 % of a core, the tester at 75 %"
+        );
+        let run = sample::with_shares(0.60, 0.90);
+        assert_eq!(limit(&run), Limit::Tester);
+        assert!(
+            of(&run).evidence.contains("worked 90.0 % of the time, the server's busiest thread")
+        );
+        // Both nearly full: the fuller one.
+        assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
+        assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Tester);
+    }
+
+    #[test]
+    fn interrupts_belong_to_whoever_causes_them() {
+        let mut run = sample::with_shares(0.78, 0.4);
+        assert_eq!(limit(&run), Limit::RoundTrip);
+        // A fifth of the busy time went to interrupts: 0.78 / 0.8 is more than 95 %.
+        sample::processors(&mut run).interrupts_ns = 2_950_000_000;
+        assert_eq!(limit(&run), Limit::Server);
+    }
+
+    #[test]
+    fn two_processors_can_be_full_before_either_side_is() {
+        assert_eq!(limit(&sample::with_shares(0.93, 0.90)), Limit::SharedCpu);
+        // Others had the processors that the server's thread waited for.
+        let mut run = sample::with_shares(0.5, 0.4);
+        sample::threads(&mut run)[0].waited_ns = 4_800_000_000;
+        sample::processors(&mut run).user_ns = 14_000_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        let limited = of(&run);
+        assert_eq!(limited.by, Limit::SharedCpu);
+        assert!(limited.evidence.contains("other processes"), "{limited}");
+    }
+
+    #[test]
+    fn nothing_full_is_the_round_trip_in_closed_loop_and_the_rate_in_open_loop() {
+        let mut run = sample::with_shares(0.3, 0.2);
+        let limited = of(&run);
+        assert_eq!(limited.by, Limit::RoundTrip);
+        assert!(limited.evidence.starts_with("each of the 100 requests in flight took"));
+        sample::open_loop(&mut run, 2_000.0);
+        assert_eq!(limit(&run), Limit::AskedRate);
+        sample::open_loop(&mut run, 4_000.0);
+        assert_eq!(limit(&run), Limit::Unknown);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_not_guessed() {
+        let mut run = sample::with_shares(0.96, 0.2);
+        sample::witness(&mut run).target.on_this_host = false;
+        assert_eq!(limit(&run), Limit::Unknown);
+        assert!(of(&run).evidence.contains("unseen"));
+        run.witness = None;
+        assert_eq!(limit(&run), Limit::Unknown);
+        run.record.answers = 0;
+        assert_eq!(of(&run).evidence, "nothing was answered");
+    }
+
+    #[test]
+    fn a_remote_target_can_be_as_far_away_as_its_answers_take() {
+        let mut run = sample::with_shares(0.96, 0.2);
+        let witness = sample::witness(&mut run);
+        witness.target.on_this_host = false;
+        let mut seen = sample::connections();
+        seen.last.shortest_round_trip.as_mut().unwrap().median_ns = 48_000_000;
+        witness.connections = Some(seen);
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(50_000_000, 20_000);
+        assert_eq!(limit(&run), Limit::RoundTrip);
+        let last = &mut sample::witness(&mut run).connections.as_mut().unwrap().last;
+        last.busy_ns = Some(100);
+        last.window_limited_ns = Some(60);
+        assert_eq!(limit(&run), Limit::Network);
+    }
+}

@@ -1,0 +1,86 @@
+//! D01: fewer requests were in flight than were asked for, on average over the window.
+
+use ablaze_engine::Run;
+
+use super::figures::{asked_in_flight, elapsed_s, in_flight};
+use crate::DiagnosisId::D01;
+use crate::finding::{Finding, Severity};
+use crate::words::{amount, decimal, grouped};
+
+/// Below this share of what was asked for it is noticed.
+const MISSED: f64 = 0.5;
+/// Below this one the number belongs to another experiment.
+const ANOTHER_EXPERIMENT: f64 = 0.1;
+/// A run with fewer requests for each place in flight is all beginning and end.
+const FEWEST_EACH: u64 = 10;
+
+pub fn check(run: &Run) -> Option<Finding> {
+    let asked = asked_in_flight(run)?;
+    let reached = in_flight(run)?;
+    let record = &run.record;
+    let ramping = run.plan.connections.ramp_ns.saturating_mul(asked) > run.elapsed_ns / 10;
+    let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
+    // Connections that all stand and never break always have a request each: a shortage has a cause.
+    let connections = u64::from(run.plan.load.connections());
+    let steady = record.failures_total() == 0 && record.connections_opened == connections;
+    if reached >= asked as f64 * MISSED || steady || ramping || few {
+        return None;
+    }
+    let evidence = format!(
+        "On average {} requests were in flight over {} s, and {} were asked for; {} connections were \
+         opened and {} requests failed.",
+        amount(reached),
+        decimal(elapsed_s(run), 2),
+        grouped(asked),
+        grouped(record.connections_opened),
+        grouped(record.failures_total())
+    );
+    let severity = if reached < asked as f64 * ANOTHER_EXPERIMENT {
+        Severity::Invalid
+    } else {
+        Severity::Suspect
+    };
+    Some(Finding::new(
+        D01,
+        severity,
+        evidence,
+        "Most of the connections were not at work: they could not be opened, or broke and were opened \
+         again.",
+        format!(
+            "Read the rate as that of about {} in flight, and look at the errors to see why the \
+             others were not at work.",
+            amount(reached.max(1.0).ceil())
+        ),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn half_of_what_was_asked_for_is_missed() {
+        let mut run = sample::run();
+        run.record.connections_opened = 60;
+        let with = |run: &mut Run, reached: u128| {
+            run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
+            check(run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(&mut run, 100), None);
+        assert_eq!(with(&mut run, 50), None);
+        assert_eq!(with(&mut run, 49), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 9), Some(Severity::Invalid));
+        run.record.connections_opened = 100;
+        assert_eq!(with(&mut run, 9), None, "all of them stand");
+        run.record.connections_opened = 60;
+        // Opening them was to take most of the run.
+        run.plan.connections.ramp_ns = 90_000_000;
+        assert_eq!(with(&mut run, 9), None);
+        run.plan.connections.ramp_ns = 0;
+        run.plan.limits.requests = Some(999);
+        assert_eq!(with(&mut run, 9), None);
+        sample::open_loop(&mut run, 1e6);
+        assert_eq!(with(&mut run, 9), None);
+    }
+}

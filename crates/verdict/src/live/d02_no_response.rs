@@ -1,0 +1,120 @@
+//! D02: requests that nobody answered.
+
+use ablaze_engine::{FailureKind, Run};
+
+use super::figures::elapsed_s;
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::words::{counted, decimal, grouped, listed, percent};
+
+/// Fewer than this are accidents.
+const SHARE: f64 = 0.01;
+/// From here on the rate is no rate of answers.
+const MOST: f64 = 0.5;
+
+/// Failures by which the far end left a request without an answer; those of this machine have
+/// diagnoses of their own.
+const OF_THE_SERVER: [FailureKind; 8] = [
+    FailureKind::Refused,
+    FailureKind::Reset,
+    FailureKind::Timeout,
+    FailureKind::ClosedWithoutAnswer,
+    FailureKind::ShortBody,
+    FailureKind::Malformed,
+    FailureKind::TooLarge,
+    FailureKind::Unreachable,
+];
+
+pub fn check(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    if record.finished() == 0 {
+        return (record.unfinished > 0).then(|| still_waiting(run));
+    }
+    let kinds = OF_THE_SERVER.into_iter().filter(|kind| record.failures_of(*kind) > 0);
+    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
+    let share = unanswered as f64 / record.finished() as f64;
+    if share <= SHARE {
+        return None;
+    }
+    let which: Vec<String> = kinds
+        .map(|kind| format!("{} {}", grouped(record.failures_of(kind)), kind.label()))
+        .collect();
+    let evidence = format!(
+        "{} of {} ({}) got no valid answer: {}.",
+        grouped(unanswered),
+        counted(record.finished(), "request"),
+        percent(share),
+        listed(which)
+    );
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let cause = if record.answers == 0 {
+        "Nobody listened there, or whoever did speaks something else than HTTP/1."
+    } else {
+        "The server, or something before it, refused, cut or left out answers; their times are in no \
+         percentile."
+    };
+    Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
+}
+
+/// Nothing came back, and nothing failed.
+fn still_waiting(run: &Run) -> Finding {
+    Finding::new(
+        D02,
+        Severity::Invalid,
+        format!(
+            "Not one request was answered in {} s; {} still wait.",
+            decimal(elapsed_s(run), 2),
+            grouped(run.record.unfinished)
+        ),
+        "The server takes connections and does not answer, or its answers take longer than the run.",
+        remedy(run),
+    )
+}
+
+fn remedy(run: &Run) -> String {
+    format!(
+        "Ask the target once with `curl -v {}` to see what it does, and measure again when it \
+         answers.",
+        run.plan.target.url
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn one_in_a_hundred_is_noticed_and_half_is_no_rate() {
+        let mut run = sample::run();
+        assert_eq!(check(&run), None);
+        let with = |run: &mut Run, resets| {
+            run.record.failures[FailureKind::Reset as usize] = resets;
+            check(run).map(|finding| finding.severity)
+        };
+        // 20,000 answers.
+        assert_eq!(with(&mut run, 200), None);
+        assert_eq!(with(&mut run, 300), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
+    }
+
+    #[test]
+    fn a_target_that_never_answers_is_told_from_one_that_refuses() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        let finding = check(&run).unwrap();
+        assert!(finding.evidence.contains("100 still wait"), "{}", finding.evidence);
+        run.record.failures[FailureKind::Refused as usize] = 10;
+        let finding = check(&run).unwrap();
+        assert!(finding.evidence.contains("10 of 10 requests (100.0 %)"), "{}", finding.evidence);
+        assert!(finding.cause.starts_with("Nobody listened"));
+    }
+
+    #[test]
+    fn this_machine_s_own_shortages_are_other_diagnoses() {
+        let mut run = sample::run();
+        run.record.failures[FailureKind::LocalPorts as usize] = 20_000;
+        run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
+        assert_eq!(check(&run), None);
+    }
+}

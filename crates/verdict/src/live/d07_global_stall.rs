@@ -1,0 +1,134 @@
+//! D07: nothing at all came back for a while, although requests were in flight and came back
+//! steadily before and after.
+
+use ablaze_engine::Run;
+
+use super::figures::{elapsed_s, in_flight};
+use crate::DiagnosisId::D07;
+use crate::finding::{Finding, Severity};
+use crate::words::{amount, grouped, listed, percent, time};
+
+/// A slice without an answer means something only where slices have so many as a rule: with 20
+/// expected, none is left to chance once in half a billion.
+const FEWEST_USUAL: u64 = 20;
+/// The requests that were frozen took at least so many times the median.
+const OUTSIDE_THE_CROWD: f64 = 5.0;
+/// Below this share of the run a stall is a note.
+const LITTLE: f64 = 0.01;
+/// So many stalls are named.
+const NAMED: usize = 3;
+
+pub fn check(run: &Run) -> Option<Finding> {
+    let slices = &run.record.slices;
+    let slice_s = slices.slice_ns as f64 / 1e9;
+    let finished: Vec<u64> =
+        slices.slices.iter().map(|slice| slice.answers + slice.failures).collect();
+    let mut usual = finished.clone();
+    usual.sort_unstable();
+    if *usual.get(usual.len() / 2)? < FEWEST_USUAL {
+        return None;
+    }
+    let stalls = stalls(&finished);
+    let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
+    let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
+    // Whoever was frozen shows it: an empty slice without late answers is the end of the work.
+    let times = run.record.answered.latency();
+    let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
+    if max_ns < median_ns * OUTSIDE_THE_CROWD || max_ns < longest_s * 0.8e9 {
+        return None;
+    }
+    let named = stalls.iter().take(NAMED).map(|(at, length)| {
+        format!(
+            "{} from {} s on",
+            time(*length as f64 * slice_s * 1e3),
+            amount(*at as f64 * slice_s)
+        )
+    });
+    let more = stalls.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} times more") } else { String::new() };
+    let share = lost_s / elapsed_s(run);
+    let evidence = format!(
+        "Nothing came back for {}{more}, with {} requests in flight on average and {} answers in \
+         a usual {} ms. That is {} of the run; the longest request took {}. Without it the rate would \
+         be about {}/s.",
+        listed(named),
+        amount(in_flight(run)?),
+        grouped(usual[usual.len() / 2]),
+        slices.slice_ns / 1_000_000,
+        percent(share),
+        time(max_ns / 1e6),
+        amount(run.record.answers as f64 / (elapsed_s(run) - lost_s))
+    );
+    let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
+    Some(Finding::new(
+        D07,
+        severity,
+        evidence,
+        "The server, the tester, the machine under one of them or the network between them stood \
+         still for that long. It is no property of single requests, and no slow tail.",
+        "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
+         machines: it shows which of them stops.",
+    ))
+}
+
+/// Runs of slices in which nothing was finished, with work before and after: begin and length.
+fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
+    let busy = |number: &u64| *number > 0;
+    let (Some(first), Some(last)) =
+        (finished.iter().position(busy), finished.iter().rposition(busy))
+    else {
+        return Vec::new();
+    };
+    let mut stalls: Vec<(usize, usize)> = Vec::new();
+    for (at, number) in finished.iter().enumerate().take(last).skip(first) {
+        if busy(number) {
+            continue;
+        }
+        match stalls.last_mut() {
+            Some((begin, length)) if *begin + *length == at => *length += 1,
+            _ => stalls.push((at, 1)),
+        }
+    }
+    stalls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    fn frozen(slices: std::ops::Range<usize>) -> Run {
+        let mut run = sample::run();
+        let length_ns = slices.len() as u64 * 100_000_000;
+        for slice in slices {
+            run.record.slices.slices[slice].answers = 0;
+        }
+        run.record.answered.total.record_many(length_ns, 100);
+        run
+    }
+
+    #[test]
+    fn a_second_without_answers_is_found_with_its_place() {
+        let finding = check(&frozen(30..40)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("10.0 % of the run"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn the_end_of_the_work_and_answers_in_bursts_are_no_stall() {
+        assert_eq!(check(&sample::run()), None);
+        assert_eq!(check(&frozen(90..100)), None, "nothing came after it");
+        // Answers come all at once, every second: the usual slice is empty.
+        let mut run = frozen(30..40);
+        for (number, slice) in run.record.slices.slices.iter_mut().enumerate() {
+            slice.answers = if number % 10 == 0 { 100 } else { 0 };
+        }
+        assert_eq!(check(&run), None);
+        // Nobody was late.
+        let mut run = frozen(30..40);
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(500_000, 20_000);
+        assert_eq!(check(&run), None);
+    }
+}

@@ -1,0 +1,43 @@
+//! D12: the server had no time left. Nothing is wrong with that: it is what was to be measured.
+
+use ablaze_engine::Run;
+
+use super::figures::target;
+use crate::DiagnosisId::D12;
+use crate::finding::{Finding, Severity};
+use crate::limit::{self, Limit};
+use crate::words::grouped;
+
+pub fn check(run: &Run) -> Option<Finding> {
+    let limited = limit::of(run);
+    if limited.by != Limit::Server {
+        return None;
+    }
+    let who = target(run).and_then(|target| target.busiest()).map_or(String::new(), |process| {
+        format!(
+            " It is {}, process {}.",
+            process.name,
+            grouped(process.pid.into()).replace(',', "")
+        )
+    });
+    Some(Finding::new(
+        D12,
+        Severity::Note,
+        format!("Of the server {}.{who}", limited.evidence),
+        "The server could not answer faster on the processors it used: the rate is its capacity.",
+        "For more, give the server more threads, or look where its time goes with a profiler.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn a_full_server_is_named() {
+        let finding = check(&sample::run()).unwrap();
+        assert!(finding.evidence.contains("It is nginx, process 4711"), "{}", finding.evidence);
+        assert_eq!(check(&sample::with_shares(0.5, 0.5)), None);
+    }
+}

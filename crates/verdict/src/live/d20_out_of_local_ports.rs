@@ -1,0 +1,58 @@
+//! D20: this machine had no local port for a connection.
+
+use ablaze_engine::{FailureKind, Run};
+
+use super::figures::witness;
+use crate::DiagnosisId::D20;
+use crate::finding::{Finding, Severity};
+use crate::words::{grouped, percent};
+
+/// From this share of the requests on the number is that of the shortage.
+const MOST: f64 = 0.5;
+
+pub fn check(run: &Run) -> Option<Finding> {
+    let failed = run.record.failures_of(FailureKind::LocalPorts);
+    if failed == 0 {
+        return None;
+    }
+    let share = failed as f64 / run.record.finished() as f64;
+    let ports = witness(run)
+        .and_then(|witness| witness.environment.settings.get("net.ipv4.ip_local_port_range"))
+        .map(|range| format!(" The kernel gives out ports {}.", range.replace(' ', " to ")));
+    let waiting = witness(run).and_then(|witness| witness.kernel.time_wait).map(|sockets| {
+        format!(" {} sockets were in TIME_WAIT at the end.", grouped(sockets.after))
+    });
+    let more = [ports, waiting].into_iter().flatten().collect::<String>();
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(
+        D20,
+        severity,
+        format!(
+            "{} connections failed because this machine had no local port left: {} of all requests.{more}",
+            grouped(failed),
+            percent(share)
+        ),
+        "Each connection needs a local port, and whoever closes first keeps it for 60 s (TIME_WAIT).",
+        "Keep connections (leave out --no-keepalive), or connect from more addresses with \
+         --local-address, such as 127.0.0.0/24 towards this host.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn one_is_a_doubt_and_half_is_another_experiment() {
+        let mut run = sample::run();
+        assert_eq!(check(&run), None);
+        let with = |run: &mut Run, number| {
+            run.record.failures[FailureKind::LocalPorts as usize] = number;
+            check(run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(&mut run, 1), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
+        assert!(check(&run).unwrap().evidence.contains("32768 to 60999"));
+    }
+}

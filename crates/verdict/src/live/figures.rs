@@ -1,0 +1,154 @@
+//! Figures of a Run that several rules need: how busy each side was, who else had the processors,
+//! what was asked for.
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+use ablaze_sys::witness::{Process, Target, Thread, Witness};
+
+/// A share of a core is believed from this many readings on.
+const FEWEST_READINGS: u64 = 3;
+
+/// How busy one side was, in shares of a core.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Busy {
+    /// The busiest thread.
+    pub busiest: f64,
+    /// The thread that wanted a core most: its running and its waiting for one together.
+    pub wanting: f64,
+    /// All threads together, in cores.
+    pub cores: f64,
+    /// Threads that did at least a hundredth of the busiest one's work.
+    pub threads: usize,
+}
+
+/// The tester's workers over the measured window, active waiting not counted.
+pub(crate) fn tester(run: &Run) -> Option<Busy> {
+    let workers = || run.workers.iter().filter(|worker| worker.window_ns > 0);
+    let share = |busy_ns: u64, of_ns: u64| busy_ns as f64 / of_ns as f64;
+    let busiest = workers().map(|w| share(w.busy_ns, w.window_ns)).reduce(f64::max)?;
+    let spins = workers().any(|worker| worker.spun_ns > 0);
+    let waiting = witness(run).and_then(|witness| witness.tester.as_ref()).map_or(0.0, |tester| {
+        let own = tester.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
+        own.map(|thread| share(thread.waited_ns, tester.watched_ns.max(1))).fold(0.0, f64::max)
+    });
+    let whole = with_interrupts(run);
+    Some(Busy {
+        busiest: whole(busiest),
+        wanting: whole(if spins { busiest } else { busiest + waiting }),
+        cores: workers()
+            .map(|worker| share(worker.user_ns + worker.system_ns, worker.window_ns))
+            .sum(),
+        threads: run.workers.len(),
+    })
+}
+
+/// The processes that listen at the target's address, all together; `None` when they are not to be
+/// seen, or were not for long enough.
+pub(crate) fn server(run: &Run) -> Option<Busy> {
+    let target = target(run)?;
+    let seen = || target.processes.iter().filter(|process| process.readings >= FEWEST_READINGS);
+    let share = |ns: u64, process: &Process| ns as f64 / process.watched_ns.max(1) as f64;
+    let threads = || seen().flat_map(|process| process.threads.iter().map(move |t| (t, process)));
+    let busiest = threads().map(|(thread, of)| share(thread.cpu_ns, of)).reduce(f64::max)?;
+    let wanted = |thread: &Thread| thread.cpu_ns + thread.waited_ns;
+    let whole = with_interrupts(run);
+    Some(Busy {
+        busiest: whole(busiest),
+        wanting: whole(threads().map(|(thread, of)| share(wanted(thread), of)).fold(0.0, f64::max)),
+        cores: seen().map(|process| share(process.cpu_ns(), process)).sum(),
+        threads: threads()
+            .filter(|(thread, of)| share(thread.cpu_ns, of) >= busiest / 100.0)
+            .count(),
+    })
+}
+
+/// A share of a core with the interrupts that a thread's own packets caused. Kernels that account for
+/// interrupts apart (CONFIG_IRQ_TIME_ACCOUNTING) leave them out of a thread's CPU time: over loopback a
+/// thread that never rests then shows 80 %. Of a busy processor's time they take the same share
+/// wherever they strike.
+fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
+    let times = witness(run).and_then(|witness| witness.kernel.processors);
+    let share = times
+        .filter(|times| times.busy_ns() > 0)
+        .map_or(0.0, |times| times.interrupts_ns as f64 / times.busy_ns() as f64);
+    let rest = (1.0 - share).max(0.5);
+    move |of_a_core| if of_a_core < 1.0 { (of_a_core / rest).min(1.0) } else { of_a_core }
+}
+
+/// Who served, if that was on this host.
+pub(crate) fn target(run: &Run) -> Option<&Target> {
+    witness(run).map(|witness| &witness.target).filter(|target| target.on_this_host)
+}
+
+pub(crate) fn witness(run: &Run) -> Option<&Witness> {
+    run.witness.as_ref()
+}
+
+/// Processors of the machine.
+pub(crate) fn processors(run: &Run) -> Option<f64> {
+    let online = witness(run).and_then(|witness| witness.environment.cpus_online);
+    online.or(run.machine.cpus_allowed).map(f64::from)
+}
+
+/// How the time of the machine's processors was spent, in cores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Machine {
+    /// Processors.
+    pub processors: f64,
+    /// Those that were busy, interrupts included.
+    pub busy: f64,
+    /// Processes that are neither the tester nor the target.
+    pub others: f64,
+    /// What a hypervisor gave to others.
+    pub stolen: f64,
+}
+
+/// `None` when the kernel's figures or those of the target are missing.
+pub(crate) fn machine(run: &Run) -> Option<Machine> {
+    let witness = witness(run)?;
+    let times = witness.kernel.processors?;
+    let processors = processors(run)?;
+    if times.total_ns() == 0 {
+        return None;
+    }
+    let cores = |ns: u64| ns as f64 / times.total_ns() as f64 * processors;
+    // Interrupts are on account of no process, or of whichever they interrupted.
+    let processes = cores(times.user_ns + times.system_ns);
+    let ours = tester(run).map_or(0.0, |tester| tester.cores) + server(run)?.cores;
+    Some(Machine {
+        processors,
+        busy: cores(times.busy_ns()),
+        others: (processes - ours).max(0.0),
+        stolen: cores(times.steal_ns),
+    })
+}
+
+/// Length of the window in seconds.
+pub(crate) fn elapsed_s(run: &Run) -> f64 {
+    run.elapsed_ns as f64 / 1e9
+}
+
+/// Requests that a closed loop keeps in flight.
+pub(crate) fn asked_in_flight(run: &Run) -> Option<u64> {
+    match run.plan.load {
+        Load::Closed { connections, pipeline } => {
+            Some(u64::from(connections) * u64::from(pipeline))
+        }
+        Load::Open { .. } => None,
+    }
+}
+
+/// The mean number in flight.
+pub(crate) fn in_flight(run: &Run) -> Option<f64> {
+    (run.elapsed_ns > 0).then(|| run.record.in_flight_ns as f64 / run.elapsed_ns as f64)
+}
+
+/// What a counter of the network namespace rose by.
+pub(crate) fn counter(run: &Run, name: &str) -> Option<u64> {
+    witness(run)?.kernel.network.as_ref()?.get(name).copied()
+}
+
+/// A share of a core in words: `96 % of a core`.
+pub(crate) fn of_a_core(share: f64) -> String {
+    format!("{:.0} % of a core", share * 100.0)
+}

@@ -1,0 +1,120 @@
+//! The rules on a Run: one file per diagnosis, each a pure function from what was recorded and
+//! witnessed to a finding. The table in [`crate::diagnosis`] is the same as for printed reports.
+
+pub(crate) mod figures;
+
+mod d01_concurrency_not_reached;
+mod d02_no_response;
+mod d04_error_pages;
+mod d07_global_stall;
+mod d08_connection_attempts_lost;
+mod d11_tester_at_its_limit;
+mod d12_server_at_its_limit;
+mod d13_shared_processors;
+mod d14_too_short;
+mod d18_connections_cut;
+mod d19_keep_alive_refused;
+mod d20_out_of_local_ports;
+mod d21_out_of_descriptors;
+mod d22_kernel_queue_overflow;
+mod d23_machine_paused;
+
+#[cfg(test)]
+pub(crate) mod sample;
+
+use ablaze_engine::Run;
+
+use crate::finding::{Finding, Severity, Verdict, settled};
+use crate::limit::{self, Limited};
+
+/// A rule on a Run.
+type Rule = fn(&Run) -> Option<Finding>;
+
+const RULES: [Rule; 15] = [
+    d01_concurrency_not_reached::check,
+    d02_no_response::check,
+    d04_error_pages::check,
+    d07_global_stall::check,
+    d08_connection_attempts_lost::check,
+    d11_tester_at_its_limit::check,
+    d12_server_at_its_limit::check,
+    d13_shared_processors::check,
+    d14_too_short::check,
+    d18_connections_cut::check,
+    d19_keep_alive_refused::check,
+    d20_out_of_local_ports::check,
+    d21_out_of_descriptors::check,
+    d22_kernel_queue_overflow::check,
+    d23_machine_paused::check,
+];
+
+/// Whether a Run's number is to be believed, and what it is the number of.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// The worst root finding.
+    pub verdict: Verdict,
+    /// What bounded the rate.
+    pub limited: Limited,
+    /// The gravest first.
+    pub findings: Vec<Finding>,
+}
+
+impl Judged {
+    /// The findings that the verdict stands on, each followed by those that it explains.
+    pub fn with_explained(&self) -> impl Iterator<Item = (&Finding, Vec<&Finding>)> {
+        let grave = |finding: &&Finding| {
+            finding.explained_by.is_none() && finding.severity > Severity::Note
+        };
+        self.findings.iter().filter(grave).map(|root| {
+            let explained =
+                self.findings.iter().filter(|other| other.explained_by == Some(root.id));
+            (root, explained.collect())
+        })
+    }
+
+    /// Root findings that take nothing away from the number.
+    pub fn notes(&self) -> impl Iterator<Item = &Finding> {
+        self.findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Note && finding.explained_by.is_none())
+    }
+}
+
+/// Judges a Run.
+pub fn judge(run: &Run) -> Judged {
+    let findings = settled(RULES.iter().filter_map(|rule| rule(run)).collect());
+    Judged { verdict: Verdict::of(&findings), limited: limit::of(run), findings }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiagnosisId::*;
+
+    #[test]
+    fn an_ordinary_run_is_valid() {
+        let judged = judge(&sample::run());
+        assert_eq!(judged.verdict, Verdict::Valid, "{:?}", judged.findings);
+        assert!(judged.with_explained().next().is_none());
+        let notes: Vec<_> = judged.notes().map(|finding| finding.id).collect();
+        assert_eq!(notes, [D12]);
+    }
+
+    #[test]
+    fn without_a_witness_nothing_is_made_up() {
+        let mut run = sample::run();
+        run.witness = None;
+        let judged = judge(&run);
+        assert_eq!((judged.verdict, judged.findings.len()), (Verdict::Valid, 0));
+    }
+
+    #[test]
+    fn what_a_root_explains_is_listed_under_it() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        let judged = judge(&run);
+        assert_eq!(judged.verdict, Verdict::Invalid);
+        let (root, _) = judged.with_explained().next().unwrap();
+        assert_eq!(root.id, D02);
+    }
+}

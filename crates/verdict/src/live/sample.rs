@@ -1,0 +1,185 @@
+//! Runs made by hand, for the tests of the rules.
+
+use std::collections::BTreeMap;
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_engine::record::Slice;
+use ablaze_engine::run::{Ended, WorkerEffort};
+use ablaze_sys::witness::*;
+
+/// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
+/// answers, the server full, the tester not.
+pub fn run() -> Run {
+    with_shares(0.96, 0.75)
+}
+
+/// The same with other shares of a core for the server's one thread and the tester's one thread.
+pub fn with_shares(server: f64, tester: f64) -> Run {
+    let saved = include_str!("../../../report/tests/saved/format-1.json");
+    let mut run = ablaze_report::json::load(saved).unwrap().run;
+    run.plan.load = Load::Closed { connections: 100, pipeline: 1 };
+    run.ended = Ended::Complete;
+    run.elapsed_ns = 10_000_000_000;
+    let record = &mut run.record;
+    record.answers = 20_000;
+    record.unexpected = 0;
+    record.failures = Default::default();
+    record.statuses = BTreeMap::from([(200, 20_000)]);
+    record.kept_alive = 20_000;
+    record.connections_opened = 100;
+    record.unfinished = 0;
+    record.in_flight_ns = 100 * 10_000_000_000;
+    record.first_failure = None;
+    for phase in [&mut record.answered.total, &mut record.answered.connect] {
+        phase.clear();
+    }
+    record.setup_connect.clear();
+    record.setup_connect.record_many(60_000, 100);
+    record.answered.total.record_many(500_000, 20_000);
+    let slice =
+        Slice { answers: 200, failures: 0, p50_ns: 500_000, p99_ns: 500_000, max_ns: 500_000 };
+    record.slices.slices = vec![slice; 100];
+    let busy_ns = (tester * 1e10) as u64;
+    run.workers = vec![WorkerEffort {
+        user_ns: busy_ns,
+        busy_ns,
+        window_ns: 10_000_000_000,
+        ..WorkerEffort::default()
+    }];
+    run.witness = Some(witnessed((server * 1e10) as u64, busy_ns));
+    run
+}
+
+/// Nothing came back, and 100 requests wait.
+pub fn nobody_answers(run: &mut Run) {
+    run.record.answers = 0;
+    run.record.kept_alive = 0;
+    run.record.statuses.clear();
+    run.record.answered.total.clear();
+    run.record.unfinished = 100;
+    for slice in &mut run.record.slices.slices {
+        *slice = Slice::default();
+    }
+}
+
+/// Makes it an open loop.
+pub fn open_loop(run: &mut Run, per_s: f64) {
+    let rate = RateProfile::constant(per_s);
+    let arrivals = Arrivals::Constant;
+    run.plan.load = Load::Open { rate, arrivals, connections: 100, bounded: true };
+}
+
+pub fn witness(run: &mut Run) -> &mut Witness {
+    run.witness.as_mut().unwrap()
+}
+
+/// The threads of the server.
+pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
+    &mut witness(run).target.processes[0].threads
+}
+
+/// The times of the machine's processors.
+pub fn processors(run: &mut Run) -> &mut Processors {
+    witness(run).kernel.processors.as_mut().unwrap()
+}
+
+/// Sets what a counter of the network rose by.
+pub fn counter(run: &mut Run, name: &str, value: u64) {
+    let counters = witness(run).kernel.network.as_mut().unwrap();
+    counters.insert(name.to_owned(), value);
+}
+
+/// TCP's figures on 100 connections without a fault.
+pub fn connections() -> Connections {
+    let times = Spread { min_ns: 10_000, median_ns: 20_000, max_ns: 30_000 };
+    let at = ConnectionsAt {
+        at_clock_ns: 1,
+        connections: 100,
+        retransmissions: 0,
+        with_retransmissions: 0,
+        round_trip: Some(times),
+        shortest_round_trip: Some(times),
+        busy_ns: Some(0),
+        window_limited_ns: Some(0),
+        send_buffer_limited_ns: Some(0),
+    };
+    Connections { first: at, last: at }
+}
+
+fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
+    let share = Shares { min: 0.0, max: 1.0, last: 0.5 };
+    let thread = |name: &str, cpu_ns| Thread {
+        tid: 4711,
+        name: name.to_owned(),
+        cpu_ns,
+        waited_ns: 0,
+        share,
+    };
+    let process = |name: &str, cpu_ns, threads| Process {
+        pid: 4711,
+        name: name.to_owned(),
+        executable: None,
+        command_line: Vec::new(),
+        watched_ns: 10_000_000_000,
+        readings: 100,
+        user_ns: cpu_ns / 4,
+        system_ns: cpu_ns - cpu_ns / 4,
+        memory_bytes: None,
+        descriptors: None,
+        thread_count: None,
+        switches: None,
+        threads,
+    };
+    Witness {
+        interval_ns: 10_000_000_000,
+        cost_ns: Some(20_000_000),
+        environment: Environment {
+            kernel: None,
+            architecture: "x86_64".to_owned(),
+            cpu_model: None,
+            cpus_online: Some(2),
+            cpus_allowed: Some(vec![0, 1]),
+            cpu_quota: None,
+            governor: None,
+            virtualisation: None,
+            memory_bytes: None,
+            memory_available_bytes: None,
+            load_average: None,
+            clock_source: None,
+            descriptors: DescriptorLimits { soft: Some(1024), hard: Some(1024) },
+            settings: BTreeMap::from([(
+                "net.ipv4.ip_local_port_range".to_owned(),
+                "32768 60999".to_owned(),
+            )]),
+        },
+        kernel: Kernel {
+            network: Some(BTreeMap::new()),
+            softnet: None,
+            time_wait: None,
+            pressure: None,
+            processors: Some(Processors {
+                user_ns: server_ns + tester_ns,
+                system_ns: 0,
+                interrupts_ns: 0,
+                idle_ns: 20_000_000_000u64.saturating_sub(server_ns + tester_ns),
+                steal_ns: 0,
+            }),
+            throttled: None,
+            suspended_ns: Some(0),
+        },
+        target: Target {
+            on_this_host: true,
+            listener: Some(Listener {
+                address: "127.0.0.1:8080".to_owned(),
+                sockets: 1,
+                backlog: Some(511),
+                longest_queue: Some(3),
+            }),
+            processes: vec![process("nginx", server_ns, vec![thread("nginx", server_ns)])],
+        },
+        tester: Some(process("ablaze", tester_ns, vec![thread("worker-0", tester_ns)])),
+        connections: Some(connections()),
+        heartbeat: Some(Heartbeat { beats: 9000, ..Heartbeat::default() }),
+    }
+}
