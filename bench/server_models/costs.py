@@ -6,6 +6,8 @@
 from dataclasses import dataclass
 from statistics import median
 
+from side_by_side.bars import Bar
+
 EPOLL = ["epoll-lt", "epoll-et"]
 
 
@@ -20,20 +22,6 @@ class Summary:
     busy: float
     runs: int
     runs_left_out: int
-
-
-@dataclass
-class Bar:
-    """One requirement and what was measured."""
-
-    work: str
-    must: str
-    measured: str
-    outcome: str
-
-    @property
-    def met(self):
-        return self.outcome == "met"
 
 
 def summarize(samples):

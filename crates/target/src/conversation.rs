@@ -2,16 +2,13 @@
 //! when calls may block. Written once: what a [`Line`] blocks is a thread in
 //! [`crate::models`]' `blocking`, a fiber in [`crate::fibers`].
 
-use std::io::IoSlice;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use ablaze_sys::clock::monotonic_ns;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{
-    RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown,
-};
+use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 
 use crate::accepting::reset_on_close;
 use crate::counters::Counters;
@@ -19,13 +16,11 @@ use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::protocol::{Next, Protocol};
+use crate::sending::send_all;
 use crate::service::Service;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
 const LINGER_NS: u64 = 2_000_000_000;
-
-/// Slices handed to one sendmsg: 4 MiB of filler.
-const SLICES: usize = 64;
 
 /// A connection whose calls return when they have done what they were asked for.
 pub trait Line {
@@ -136,41 +131,6 @@ impl Desk {
     pub fn send(&mut self, socket: impl AsFd) -> Result<(), Errno> {
         send_all(socket, &mut self.out, &self.counters)
     }
-}
-
-/// Writes output as far as it goes without waiting.
-///
-/// # Errors
-/// Those of sendmsg(2), EAGAIN among them.
-#[inline]
-pub fn send_all(socket: impl AsFd, out: &mut Output, counters: &Counters) -> Result<(), Errno> {
-    let socket = socket.as_fd();
-    while !out.is_empty() {
-        counters.writes.one();
-        let sent = match out.as_text() {
-            Some(text) => send(socket, text, SendFlags::NOSIGNAL),
-            None => {
-                let mut slices = [IoSlice::new(&[]); SLICES];
-                let used = out.slices(&mut slices);
-                let mut nothing = SendAncillaryBuffer::default();
-                sendmsg(socket, &slices[..used], &mut nothing, SendFlags::NOSIGNAL)
-            }
-        };
-        match sent {
-            Ok(bytes) => {
-                counters.written_bytes.add(bytes as u64);
-                out.wrote(bytes);
-            }
-            Err(Errno::INTR) => {}
-            Err(errno) => {
-                if errno == Errno::AGAIN {
-                    counters.write_eagains.one();
-                }
-                return Err(errno);
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Serves a connection until nothing more is to be done than to close it. The desk's output may

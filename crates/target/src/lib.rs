@@ -71,6 +71,7 @@ pub mod options;
 pub mod own_pages;
 pub mod registry;
 pub mod routes;
+mod sending;
 pub mod server;
 pub mod service;
 

@@ -2,14 +2,11 @@
 //! be written yet. Under edge-triggered epoll nothing is told twice, so it remembers whether there
 //! may be something to read.
 
-use std::io::IoSlice;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use rustix::io::Errno;
-use rustix::net::{
-    RecvFlags, SendAncillaryBuffer, SendFlags, Shutdown, recv, send, sendmsg, shutdown,
-};
+use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 
 use crate::accepting::reset_on_close;
 use crate::counters::Counters;
@@ -18,6 +15,7 @@ use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::protocol::{Next, Protocol};
+use crate::sending::send_all;
 use crate::service::Service;
 
 /// Bytes read at once.
@@ -25,9 +23,6 @@ pub const INPUT_BYTES: usize = 64 * 1024;
 
 /// Rounds of one connection before the others have their turn.
 const ROUNDS_PER_TURN: usize = 16;
-
-/// Slices handed to one sendmsg: 4 MiB of filler.
-const SLICES: usize = 64;
 
 /// What a worker lends to the connection it is busy with.
 #[derive(Debug)]
@@ -287,29 +282,9 @@ impl Connection {
 /// Writes as much as the socket takes.
 #[inline]
 fn write(socket: &OwnedFd, out: &mut Output, counters: &Counters) -> Written {
-    while !out.is_empty() {
-        counters.writes.one();
-        let result = match out.as_text() {
-            Some(text) => send(socket, text, SendFlags::NOSIGNAL),
-            None => {
-                let mut slices = [IoSlice::new(&[]); SLICES];
-                let used = out.slices(&mut slices);
-                let mut nothing = SendAncillaryBuffer::default();
-                sendmsg(socket, &slices[..used], &mut nothing, SendFlags::NOSIGNAL)
-            }
-        };
-        match result {
-            Ok(bytes) => {
-                counters.written_bytes.add(bytes as u64);
-                out.wrote(bytes);
-            }
-            Err(Errno::AGAIN) => {
-                counters.write_eagains.one();
-                return Written::Part;
-            }
-            Err(Errno::INTR) => {}
-            Err(_) => return Written::Failed,
-        }
+    match send_all(socket, out, counters) {
+        Ok(()) => Written::All,
+        Err(Errno::AGAIN) => Written::Part,
+        Err(_) => Written::Failed,
     }
-    Written::All
 }

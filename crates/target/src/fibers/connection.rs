@@ -11,7 +11,8 @@ use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
 use crate::conditions::Arm;
-use crate::conversation::{Desk, Line, Over, Patience, send_all};
+use crate::conversation::{Desk, Line, Over, Patience};
+use crate::sending::send_all;
 
 /// Reads and writes of one connection before the others have their turn.
 const CALLS_PER_TURN: u32 = 32;

@@ -17,11 +17,12 @@ use super::desk::{Place, at_desk};
 use super::socket::Socket;
 use crate::accepting::reset_on_close;
 use crate::conditions::PerAccept;
-use crate::conversation::{Desk, Over, send_all};
+use crate::conversation::{Desk, Over};
 use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
 use crate::http1::protocol::{Next, Protocol};
+use crate::sending::send_all;
 
 /// Reads of one connection before the others have their turn.
 const READS_PER_TURN: u32 = 16;
