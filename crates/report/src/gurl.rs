@@ -51,7 +51,7 @@ fn counts_and_rates(run: &Run, out: &mut String) -> std::fmt::Result {
     let seconds = run.elapsed_ns as f64 / 1e9;
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
     let answers = record.answers as f64;
-    writeln!(out, "Concurrency Level:      {}", run.plan.load.connections())?;
+    writeln!(out, "Concurrency Level:      {}", crate::concurrency(run))?;
     writeln!(out, "Time taken for tests:   {seconds:.3} seconds")?;
     writeln!(out, "Complete requests:      {}", record.answers)?;
     // gurl subtracts two counts of the same answers here, always 0, and puts what failed below.

@@ -27,8 +27,45 @@ mod sample;
 pub use file::Format;
 
 use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
 
 /// Answers per second over the measured window; `None` when the window has no length.
 pub fn rate_per_s(run: &Run) -> Option<f64> {
     (run.elapsed_ns > 0).then(|| run.record.answers as f64 * 1e9 / run.elapsed_ns as f64)
+}
+
+/// The concurrency that reports in other tools' form print: the connections asked for, or, in an open
+/// loop without a bound, the mean number of requests in flight, rounded up.
+pub(crate) fn concurrency(run: &Run) -> u32 {
+    match run.plan.load {
+        Load::Closed { connections, .. } | Load::Open { connections, bounded: true, .. } => {
+            connections
+        }
+        Load::Open { .. } => {
+            let mean = run.record.in_flight_ns as f64 / run.elapsed_ns.max(1) as f64;
+            (mean.ceil() as u32).max(1)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ablaze_engine::plan::{Arrivals, RateProfile};
+
+    #[test]
+    fn an_open_loop_without_a_bound_has_the_concurrency_it_had() {
+        let mut run = sample::ordinary();
+        assert_eq!(concurrency(&run), 100);
+        let (rate, arrivals) = (RateProfile::constant(9.0), Arrivals::Constant);
+        let open = |bounded| Load::Open { rate, arrivals, connections: 16_384, bounded };
+        run.plan.load = open(true);
+        assert_eq!(concurrency(&run), 16_384);
+        run.plan.load = open(false);
+        // 2.5 s in flight within one second.
+        (run.record.in_flight_ns, run.elapsed_ns) = (2_500_000_000, 1_000_000_000);
+        assert_eq!(concurrency(&run), 3);
+        run.record.in_flight_ns = 0;
+        assert_eq!(concurrency(&run), 1);
+    }
 }

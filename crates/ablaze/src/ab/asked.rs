@@ -45,6 +45,12 @@ pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused
     asked.keep_every_request = options.gnuplot.is_some();
     asked.names = OptionNames::AB;
     load::lay_over(native, &mut asked).map_err(|refusal| Refused::native_usage(refusal.line))?;
+    if let Load::Open { connections, bounded, .. } = &mut asked.load
+        && options.concurrency > 1
+    {
+        // ab's -c without --connections: at most so many, as a native -c says.
+        (*connections, *bounded) = (concurrency, true);
+    }
     // Laid over, a native end replaces both of ab's; here only the one of its kind.
     asked.limits.requests = requests_limit(options, native);
     asked.limits.duration_ns = native.load.duration.or(time_limit_ns(options));
@@ -360,6 +366,14 @@ mod tests {
         let asked = asked_for("-c 7 --duration 1s --cpus 0 --warmup=1s h/").unwrap();
         assert_eq!(asked.load, Load::Closed { connections: 7, pipeline: 1 });
         assert_eq!((&asked.workers.cpus[..], asked.limits.warmup_ns), (&[0][..], 1_000_000_000));
+        // On a schedule, ab's -c is the most connections, as the native one is.
+        let bound = |words| match asked_for(words).unwrap().load {
+            Load::Open { connections, bounded, .. } => bounded.then_some(connections),
+            Load::Closed { .. } => panic!("{words} asks for an open loop"),
+        };
+        assert_eq!(bound("-n 20 -c 7 --rate 9 h/"), Some(7));
+        assert_eq!(bound("-n 20 -c 7 --connections 3 --rate 9 h/"), Some(3));
+        assert_eq!(bound("-n 20 --rate 9 h/"), None);
         assert!(asked_for("-k h/").unwrap().connections.keep_alive);
         assert!(!asked_for("-k --no-keepalive h/").unwrap().connections.keep_alive);
     }

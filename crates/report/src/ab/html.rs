@@ -72,7 +72,7 @@ fn subject(run: &Run, layout: &Layout, figures: &Figures, table: &mut Table<'_>)
 
 fn counts(run: &Run, figures: &Figures, table: &mut Table<'_>) -> io::Result<()> {
     let record = &run.record;
-    table.row("Concurrency Level:", run.plan.load.connections())?;
+    table.row("Concurrency Level:", crate::concurrency(run))?;
     table.row("Time taken for tests:", format_args!("{:.3} seconds", figures.taken_s))?;
     table.row("Complete requests:", figures.complete)?;
     table.row("Failed requests:", figures.failed.total())?;

@@ -53,7 +53,7 @@ fn subject(run: &Run, layout: &Layout, figures: &Figures, out: &mut dyn Write) -
 
 fn counts(run: &Run, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let record = &run.record;
-    line(out, "Concurrency Level:", run.plan.load.connections())?;
+    line(out, "Concurrency Level:", crate::concurrency(run))?;
     line(out, "Time taken for tests:", format_args!("{:.3} seconds", figures.taken_s))?;
     line(out, "Complete requests:", figures.complete)?;
     line(out, "Failed requests:", figures.failed.total())?;
@@ -80,7 +80,7 @@ fn counts(run: &Run, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
 
 fn rates(run: &Run, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let each_ms = figures.taken_s * 1000.0 / figures.complete as f64;
-    let concurrency = f64::from(run.plan.load.connections());
+    let concurrency = f64::from(crate::concurrency(run));
     let per_second = figures.per_second(figures.complete);
     line(out, "Requests per second:", format_args!("{per_second:.2} [#/sec] (mean)"))?;
     line(out, "Time per request:", format_args!("{:.3} [ms] (mean)", concurrency * each_ms))?;
