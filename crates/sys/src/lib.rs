@@ -1,6 +1,6 @@
 //! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits, signals, facts about the machine, and the witness of a run. Thin, safe functions; what the platform does not
-//! offer is `None`, never zero.
+//! limits, signals, facts about the machine, and the witness of a run. Thin, safe functions; what
+//! the platform does not offer is `None`, never zero.
 
 pub mod affinity;
 pub mod clock;

@@ -10,6 +10,7 @@ use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use ablaze_report::system_error::reason;
 use ablaze_verdict::printed::{self, Text};
 use ablaze_verdict::rules;
 use clap::Parser;
@@ -85,13 +86,18 @@ fn input(file: Option<&Path>) -> Result<(String, Vec<u8>), Refusal> {
         let mut bytes = Vec::new();
         return match io::stdin().lock().read_to_end(&mut bytes) {
             Ok(_) => Ok(("standard input".to_owned(), bytes)),
-            Err(error) => Err(Refusal::usage(format!("standard input cannot be read: {error}"))),
+            Err(error) => {
+                Err(Refusal::usage(format!("standard input cannot be read: {}", reason(&error))))
+            }
         };
     };
     let name = format!("`{}`", file.display());
     match std::fs::read(file) {
         Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(Refusal::usage(format!("{name} cannot be read: {error}"))),
+        Err(error) => Err(Refusal::usage(format!(
+            "{name} cannot be read: {}; check the path",
+            reason(&error)
+        ))),
     }
 }
 

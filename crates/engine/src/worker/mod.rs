@@ -1,8 +1,9 @@
 //! A worker: one thread's connections, exchanges, schedule and recorder, over one driver.
 //!
 //! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
-//! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines. It
-//! shares nothing on the hot path and makes no system call of its own there.
+//! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines,
+//! `open_loop` hands out what is due on a schedule. It shares nothing on the hot path and makes no
+//! system call of its own there.
 
 mod answers;
 mod events;

@@ -3,8 +3,8 @@
 //! The ring is single-issuer with deferred task run, so completions appear only inside our own
 //! `io_uring_enter` and the kernel says by a flag when there are any. Small answers come through
 //! a multishot receive into a small ring of buffers; large bodies nobody wants are gathered by the
-//! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked requests on
-//! a direct descriptor. `slots` holds the state of the sockets, `ring` the ring and its buffers.
+//! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked
+//! requests on a direct descriptor. `slots` holds the state of the sockets, `ring` the ring and its buffers.
 
 pub mod ring;
 mod slots;
