@@ -107,7 +107,7 @@ pub(super) fn document(run: &Run) -> Document {
 }
 
 fn verdict(run: &Run) -> Verdict {
-    let Judged { verdict, limited, findings } = live::judge(run);
+    let Judged { verdict, limited, findings, passed: _ } = live::judge(run);
     Verdict {
         verdict: verdict.to_string(),
         limited_by: limited.by.key().to_owned(),

@@ -2,6 +2,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::{asked_in_flight, elapsed_s, in_flight};
 use crate::DiagnosisId::D01;
 use crate::finding::{Finding, Severity};
@@ -14,7 +15,9 @@ const ANOTHER_EXPERIMENT: f64 = 0.1;
 /// A run with fewer requests for each place in flight is all beginning and end.
 const FEWEST_EACH: u64 = 10;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D01, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let asked = asked_in_flight(run)?;
     let reached = in_flight(run)?;
     let record = &run.record;

@@ -2,6 +2,7 @@
 
 use ablaze_engine::{FailureKind, Run};
 
+use super::Rule;
 use super::figures::elapsed_s;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
@@ -25,7 +26,9 @@ const OF_THE_SERVER: [FailureKind; 8] = [
     FailureKind::Unreachable,
 ];
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D02, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
     if record.finished() == 0 {
         return (record.unfinished > 0).then(|| still_waiting(run));

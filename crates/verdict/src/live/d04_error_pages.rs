@@ -3,6 +3,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use crate::DiagnosisId::D04;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, listed, percent};
@@ -12,7 +13,9 @@ const SHARE: f64 = 0.001;
 /// From here on the rate is that of the other answers.
 const MOST: f64 = 0.5;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D04, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let others = || record.statuses.iter().filter(|(status, _)| !is_success(run, **status));
     let count: u64 = others().map(|(_, answers)| answers).sum();

@@ -3,6 +3,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::{elapsed_s, in_flight};
 use crate::DiagnosisId::D07;
 use crate::finding::{Finding, Severity};
@@ -18,7 +19,9 @@ const LITTLE: f64 = 0.01;
 /// So many stalls are named.
 const NAMED: usize = 3;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D07, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
     let finished: Vec<u64> =

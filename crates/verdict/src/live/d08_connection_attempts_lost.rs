@@ -4,6 +4,7 @@
 use ablaze_engine::Run;
 use ablaze_stats::Latency;
 
+use super::Rule;
 use super::figures::{counter, target};
 use crate::DiagnosisId::D08;
 use crate::finding::{Finding, Severity};
@@ -13,7 +14,9 @@ use crate::words::{counted, grouped, time};
 /// resolution of the timers.
 const RESENT_NS: u64 = 990_000_000;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D08, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     // The counters are those of the network namespace: they accuse only a listener in it.
     let own = target(run).is_some();
     let overflows = counter(run, "TcpExtListenOverflows").filter(|count| own && *count > 0);

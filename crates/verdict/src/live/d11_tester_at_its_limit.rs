@@ -2,6 +2,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::server;
 use crate::DiagnosisId::D11;
 use crate::finding::{Finding, Severity};
@@ -10,7 +11,9 @@ use crate::limit::{self, Limit};
 /// A server this busy would not have done much more.
 const NEARLY: f64 = 0.85;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D11, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
     if limited.by != Limit::Tester {
         return None;

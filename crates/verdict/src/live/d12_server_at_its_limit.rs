@@ -2,13 +2,16 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::target;
 use crate::DiagnosisId::D12;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::words::grouped;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D12, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
     if limited.by != Limit::Server {
         return None;

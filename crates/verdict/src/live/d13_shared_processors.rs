@@ -2,6 +2,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::{machine, server, tester};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
@@ -13,7 +14,9 @@ const OTHERS: f64 = 0.2;
 /// A thread of ours waited for a processor for this share of the time.
 const WAITED: f64 = 0.1;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D13, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
     let waited = [server(run), tester(run)]
         .into_iter()

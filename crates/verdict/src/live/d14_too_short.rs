@@ -4,6 +4,7 @@
 use ablaze_engine::Run;
 use ablaze_engine::plan::Load;
 
+use super::Rule;
 use super::figures::elapsed_s;
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
@@ -16,7 +17,9 @@ const TOO_SHORT_S: f64 = 1.0;
 const FEW: f64 = 100.0;
 const TOO_FEW: f64 = 10.0;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D14, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     if run.record.answers == 0 || run.elapsed_ns == 0 {
         return None;
     }

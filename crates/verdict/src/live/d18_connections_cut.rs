@@ -2,11 +2,14 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, counted, grouped};
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D18, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let (record, connections) = (&run.record, &run.plan.connections);
     if !connections.keep_alive || connections.requests_per_connection.is_some() {
         return None;

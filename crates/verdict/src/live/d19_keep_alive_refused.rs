@@ -2,11 +2,14 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use crate::DiagnosisId::D19;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped};
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D19, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // With one request per connection nobody knows.
     let one_each = record.answers <= u64::from(run.plan.load.connections());

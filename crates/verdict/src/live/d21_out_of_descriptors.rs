@@ -2,6 +2,7 @@
 
 use ablaze_engine::{FailureKind, Run};
 
+use super::Rule;
 use super::figures::witness;
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
@@ -10,7 +11,9 @@ use crate::words::{grouped, percent};
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D21, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalDescriptors);
     if failed == 0 {
         return None;

@@ -2,6 +2,7 @@
 
 use ablaze_engine::Run;
 
+use super::Rule;
 use super::figures::{counter, witness};
 use crate::DiagnosisId::D22;
 use crate::finding::{Finding, Severity};
@@ -20,7 +21,9 @@ const QUEUES: [(&str, &str); 7] = [
 /// A smaller share of the segments is a note.
 const LITTLE: f64 = 1e-4;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D22, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let softnet = witness(run)?.kernel.softnet.map(|softnet| softnet.dropped);
     let counted = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([(
         "softnet dropped",

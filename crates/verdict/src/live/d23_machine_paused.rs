@@ -4,6 +4,7 @@
 use ablaze_engine::Run;
 use ablaze_sys::witness::Heartbeat;
 
+use super::Rule;
 use super::figures::{machine, witness};
 use crate::DiagnosisId::D23;
 use crate::finding::{Finding, Severity};
@@ -16,7 +17,9 @@ const STOLEN: f64 = 0.02;
 /// One from which the figures are doubtful.
 const MUCH_STOLEN: f64 = 0.1;
 
-pub fn check(run: &Run) -> Option<Finding> {
+pub const RULE: Rule = Rule { id: D23, check, seen: |_| None };
+
+fn check(run: &Run) -> Option<Finding> {
     let witness = witness(run)?;
     let quiet = Heartbeat::default();
     let heartbeat = witness.heartbeat.as_ref().unwrap_or(&quiet);

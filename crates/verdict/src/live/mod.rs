@@ -24,28 +24,37 @@ pub(crate) mod sample;
 
 use ablaze_engine::Run;
 
+use crate::DiagnosisId;
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::limit::{self, Limited};
 
-/// A rule on a Run.
-type Rule = fn(&Run) -> Option<Finding>;
+/// One diagnosis, looked for in a Run.
+struct Rule {
+    /// Which.
+    id: DiagnosisId,
+    /// What was found, if anything.
+    check: fn(&Run) -> Option<Finding>,
+    /// The figures that it goes by, as a sentence: what is shown of a rule that found nothing.
+    /// `None` where this Run does not have them.
+    seen: fn(&Run) -> Option<String>,
+}
 
 const RULES: [Rule; 15] = [
-    d01_concurrency_not_reached::check,
-    d02_no_response::check,
-    d04_error_pages::check,
-    d07_global_stall::check,
-    d08_connection_attempts_lost::check,
-    d11_tester_at_its_limit::check,
-    d12_server_at_its_limit::check,
-    d13_shared_processors::check,
-    d14_too_short::check,
-    d18_connections_cut::check,
-    d19_keep_alive_refused::check,
-    d20_out_of_local_ports::check,
-    d21_out_of_descriptors::check,
-    d22_kernel_queue_overflow::check,
-    d23_machine_paused::check,
+    d01_concurrency_not_reached::RULE,
+    d02_no_response::RULE,
+    d04_error_pages::RULE,
+    d07_global_stall::RULE,
+    d08_connection_attempts_lost::RULE,
+    d11_tester_at_its_limit::RULE,
+    d12_server_at_its_limit::RULE,
+    d13_shared_processors::RULE,
+    d14_too_short::RULE,
+    d18_connections_cut::RULE,
+    d19_keep_alive_refused::RULE,
+    d20_out_of_local_ports::RULE,
+    d21_out_of_descriptors::RULE,
+    d22_kernel_queue_overflow::RULE,
+    d23_machine_paused::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.
@@ -57,6 +66,18 @@ pub struct Judged {
     pub limited: Limited,
     /// The gravest first.
     pub findings: Vec<Finding>,
+    /// The rules that found nothing, in the order of their numbers.
+    pub passed: Vec<Passed>,
+}
+
+/// A diagnosis that was looked for and not found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Passed {
+    /// Which.
+    pub id: DiagnosisId,
+    /// The figures that show it, as a sentence; `None` where this Run does not have them, and
+    /// nothing was looked at.
+    pub evidence: Option<String>,
 }
 
 impl Judged {
@@ -82,8 +103,15 @@ impl Judged {
 
 /// Judges a Run.
 pub fn judge(run: &Run) -> Judged {
-    let findings = settled(RULES.iter().filter_map(|rule| rule(run)).collect());
-    Judged { verdict: Verdict::of(&findings), limited: limit::of(run), findings }
+    let (mut findings, mut passed) = (Vec::new(), Vec::new());
+    for rule in &RULES {
+        match (rule.check)(run) {
+            Some(finding) => findings.push(finding),
+            None => passed.push(Passed { id: rule.id, evidence: (rule.seen)(run) }),
+        }
+    }
+    let findings = settled(findings);
+    Judged { verdict: Verdict::of(&findings), limited: limit::of(run), findings, passed }
 }
 
 #[cfg(test)]
