@@ -39,7 +39,7 @@ struct Rule {
     seen: fn(&Run) -> Option<String>,
 }
 
-const RULES: [Rule; 15] = [
+const RULES: &[Rule] = &[
     d01_concurrency_not_reached::RULE,
     d02_no_response::RULE,
     d04_error_pages::RULE,
@@ -104,7 +104,7 @@ impl Judged {
 /// Judges a Run.
 pub fn judge(run: &Run) -> Judged {
     let (mut findings, mut passed) = (Vec::new(), Vec::new());
-    for rule in &RULES {
+    for rule in RULES {
         match (rule.check)(run) {
             Some(finding) => findings.push(finding),
             None => passed.push(Passed { id: rule.id, evidence: (rule.seen)(run) }),
