@@ -15,7 +15,7 @@ use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 use crate::{Refusal, help, outcome, planning, progress, verdict};
 pub use asked::{asked, lay_over, lay_over_requests, target};
-pub use options::{CommandLine, Options};
+pub use options::{CommandLine, Options, ReportOptions};
 
 /// Runs `ablaze load` with the words behind `load`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -48,7 +48,7 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
 
 fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let report = &line.options.report;
-    let outputs = Outputs::checked(&report.outputs, &report.fail_if, report.json)?;
+    let outputs = Outputs::checked(report)?;
     let planned = planning::plan(asked(line.url.as_deref(), &line.options)?)?;
     if line.options.connection.insecure {
         note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");

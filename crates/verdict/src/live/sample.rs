@@ -154,7 +154,11 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             )]),
         },
         kernel: Kernel {
-            network: Some(BTreeMap::new()),
+            network: Some(BTreeMap::from([
+                ("TcpInSegs".to_owned(), 40_000),
+                ("TcpExtTCPBacklogDrop".to_owned(), 0),
+                ("TcpExtListenOverflows".to_owned(), 0),
+            ])),
             softnet: None,
             time_wait: None,
             pressure: None,
