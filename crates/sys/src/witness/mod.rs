@@ -4,16 +4,20 @@
 //! own, which cost a constant amount of time, whatever the number of requests. What the platform
 //! does not offer is absent, never zero.
 
+mod build;
 mod connections;
 mod cpu_group;
 mod environment;
 mod heartbeat;
 mod kernel;
 mod listener;
+mod mapping;
 mod network_counters;
+mod output;
 mod proc_text;
 mod process;
 mod series;
+mod serving;
 mod socket_diag;
 mod target;
 mod watch;
@@ -23,13 +27,16 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use build::Build;
 pub use connections::{Connections, ConnectionsAt, Spread};
 pub use cpu_group::Throttled;
 pub use environment::{DescriptorLimits, Environment};
 pub use heartbeat::{Gap, Heartbeat};
 pub use kernel::{Kernel, Pressure, Processors, Softnet, TimeWait};
 pub use listener::Listener;
+pub use output::{GrownFile, Output, Standard};
 pub use process::{Process, Range, Shares, Switches, Thread};
+pub use serving::Serving;
 pub use target::Target;
 
 use crate::clock;

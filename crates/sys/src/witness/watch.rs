@@ -61,7 +61,7 @@ impl Watching {
         let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
         let mut looking = Looking {
             listener,
-            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::new).collect(),
+            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
             tester: Watched::new(std::process::id()),
             addresses: match destination {
                 Destination::Tcp(addresses) => addresses.clone(),
