@@ -28,6 +28,10 @@ pub fn witness() -> Witness {
             first: connections(200_000_000, 0),
             last: connections(9 * SECOND_NS, 3),
         }),
+        server_connections: Some(Connections {
+            first: connections(200_000_000, 0),
+            last: connections(9 * SECOND_NS, 1),
+        }),
         heartbeat: Some(Heartbeat {
             beats: 9_000,
             gaps: 0,
@@ -83,6 +87,14 @@ fn kernel() -> Kernel {
         }),
         throttled: Some(Throttled { periods: 0, time_ns: 0 }),
         suspended_ns: Some(0),
+        connection_tracking: Some(ConnectionTracking {
+            before: 4,
+            after: 104,
+            most: 262_144,
+            insert_failed: Some(0),
+            dropped: Some(0),
+            dropped_early: Some(0),
+        }),
     }
 }
 
@@ -123,5 +135,14 @@ fn connections(at_clock_ns: u64, retransmissions: u64) -> ConnectionsAt {
         busy_ns: Some(SECOND_NS),
         window_limited_ns: Some(0),
         send_buffer_limited_ns: Some(0),
+        sent_segments: Some(20_000),
+        received_segments: Some(20_000),
+        acknowledged_bytes: Some(1_600_000),
+        received_bytes: Some(3_400_000),
+        unsent_bytes: Some(0),
+        send_queue_bytes: Some(0),
+        with_send_queue: Some(0),
+        silent: Some(0),
+        silent_with_send_queue: Some(0),
     }
 }

@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::Destination;
-use super::connections::{Connections, ConnectionsAt};
+use super::connections::{Connections, Look};
 use super::listener::Found;
 use super::process::{Process, Watched};
 use super::target::Target;
@@ -31,6 +31,7 @@ pub(super) struct Seen {
     pub target: Target,
     pub tester: Option<Process>,
     pub connections: Option<Connections>,
+    pub server_connections: Option<Connections>,
     pub cost_ns: Option<u64>,
 }
 
@@ -46,11 +47,13 @@ pub(super) struct Watching {
 /// What the thread keeps.
 #[derive(Debug)]
 struct Looking {
+    on_this_host: bool,
     listener: Option<Found>,
     processes: Vec<Watched>,
     tester: Watched,
     addresses: Vec<SocketAddr>,
     connections: Option<Connections>,
+    server_connections: Option<Connections>,
     cost_ns: Option<u64>,
 }
 
@@ -58,8 +61,10 @@ impl Watching {
     /// Finds the listener and starts the thread.
     pub(super) fn begin(destination: &Destination) -> Self {
         let listener = destination.listener();
+        let on_this_host = destination.is_on_this_host();
         let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
         let mut looking = Looking {
+            on_this_host,
             listener,
             processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::new).collect(),
             tester: Watched::new(std::process::id()),
@@ -68,6 +73,7 @@ impl Watching {
                 Destination::Unix(_) => Vec::new(),
             },
             connections: None,
+            server_connections: None,
             cost_ns: None,
         };
         let (over, until) = mpsc::channel();
@@ -75,7 +81,7 @@ impl Watching {
             looking.until(&until);
             looking
         });
-        Self { on_this_host: destination.is_on_this_host(), over: Some(over), thread: thread.ok() }
+        Self { on_this_host, over: Some(over), thread: thread.ok() }
     }
 
     /// Ends the thread; what it saw in the window.
@@ -85,7 +91,13 @@ impl Watching {
         let on_this_host = self.on_this_host;
         let Some(looked) = looked else {
             let target = Target { on_this_host, listener: None, processes: Vec::new() };
-            return Seen { target, tester: None, connections: None, cost_ns: None };
+            return Seen {
+                target,
+                tester: None,
+                connections: None,
+                server_connections: None,
+                cost_ns: None,
+            };
         };
         let mut processes: Vec<Process> =
             looked.processes.iter().map(|process| process.seen(window_ns)).collect();
@@ -98,6 +110,7 @@ impl Watching {
             },
             tester: Some(looked.tester.seen(window_ns)),
             connections: looked.connections,
+            server_connections: looked.server_connections,
             cost_ns: looked.cost_ns,
         }
     }
@@ -145,10 +158,12 @@ impl Looking {
         if self.addresses.is_empty() {
             return;
         }
-        let Some(seen) = ConnectionsAt::now(now_ns, &self.addresses) else { return };
-        match &mut self.connections {
-            Some(connections) => connections.last = seen,
-            None => self.connections = Some(Connections { first: seen, last: seen }),
+        let look = Look::now(now_ns, &self.addresses, self.on_this_host);
+        let Some(Look { tester, server }) = look else { return };
+        self.connections = Some(Connections::seen(self.connections.take(), tester));
+        if let Some(server) = server {
+            let so_far = self.server_connections.take();
+            self.server_connections = Some(Connections::seen(so_far, server));
         }
     }
 }

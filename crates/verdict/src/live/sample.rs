@@ -103,6 +103,15 @@ pub fn connections() -> Connections {
         busy_ns: Some(0),
         window_limited_ns: Some(0),
         send_buffer_limited_ns: Some(0),
+        sent_segments: Some(20_000),
+        received_segments: Some(20_000),
+        acknowledged_bytes: Some(1_600_000),
+        received_bytes: Some(3_400_000),
+        unsent_bytes: Some(0),
+        send_queue_bytes: Some(0),
+        with_send_queue: Some(0),
+        silent: Some(0),
+        silent_with_send_queue: Some(0),
     };
     Connections { first: at, last: at }
 }
@@ -167,6 +176,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             }),
             throttled: None,
             suspended_ns: Some(0),
+            connection_tracking: None,
         },
         target: Target {
             on_this_host: true,
@@ -180,6 +190,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
         },
         tester: Some(process("ablaze", tester_ns, vec![thread("worker-0", tester_ns)])),
         connections: Some(connections()),
+        server_connections: Some(connections()),
         heartbeat: Some(Heartbeat { beats: 9000, ..Heartbeat::default() }),
     }
 }
