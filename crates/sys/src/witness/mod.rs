@@ -5,13 +5,13 @@
 //! does not offer is absent, never zero.
 
 mod connections;
-mod cpu_group;
+pub(crate) mod cpu_group;
 mod environment;
 mod heartbeat;
 mod kernel;
-mod listener;
+pub(crate) mod listener;
 mod network_counters;
-mod proc_text;
+pub(crate) mod proc_text;
 mod process;
 mod series;
 mod socket_diag;
@@ -27,14 +27,13 @@ pub use connections::{Connections, ConnectionsAt, Spread};
 pub use cpu_group::Throttled;
 pub use environment::{DescriptorLimits, Environment};
 pub use heartbeat::{Gap, Heartbeat};
-pub use kernel::{Kernel, Pressure, Processors, Softnet, TimeWait};
+pub use kernel::{Kernel, Pressure, Processors, Reading, Softnet, TimeWait};
 pub use listener::Listener;
 pub use process::{Process, Range, Shares, Switches, Thread};
 pub use target::Target;
 
 use crate::clock;
 use heartbeat::Beating;
-use kernel::Reading;
 use watch::Watching;
 
 /// What the operating system saw of a run.
