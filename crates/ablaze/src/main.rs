@@ -11,6 +11,7 @@ use ablaze_wire::url::is_url_like;
 mod ab;
 mod carry_out;
 mod demo;
+mod doctor;
 mod explain;
 mod gurl;
 mod help;
@@ -47,6 +48,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "serve" => serve::main(rest),
         "demo" => demo::main(rest),
         "explain" => explain::main(rest),
+        "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.
