@@ -4,8 +4,8 @@
 use ablaze_engine::Run;
 use ablaze_stats::Latency;
 
-use super::Rule;
 use super::figures::{counter, target};
+use super::{Rule, d09_retransmission};
 use crate::DiagnosisId::D08;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, time};
@@ -37,6 +37,15 @@ fn check(run: &Run) -> Option<Finding> {
             "It holds {}; {} were seen waiting.",
             counted(backlog, "connection"),
             grouped(longest)
+        ));
+    }
+    let void = requests_into_the_void(run);
+    if overflows.is_some() && void > 0 {
+        evidence.push(format!(
+            "{} came {} s later than the median: their connections stood for the tester and not for \
+             the server, and the request was sent again by timers.",
+            counted(void, "answer"),
+            d09_retransmission::times()
         ));
     }
     if late > 0 {
@@ -79,6 +88,13 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
+/// Answers to requests that went out before the server knew of the connection. When a full accept
+/// queue drops the last packet of opening, the tester's kernel takes the connection to stand.
+fn requests_into_the_void(run: &Run) -> u64 {
+    let times = &run.record.answered.processing;
+    times.quantile_ns(0.5).map_or(0, |median_ns| d09_retransmission::after_timers(times, median_ns))
+}
+
 /// Connects that took a second or more.
 fn late(connects: &Latency) -> u64 {
     connects.count() - connects.count_at_most(RESENT_NS)
@@ -101,6 +117,20 @@ mod tests {
         run.record.setup_connect.record(1_003_000_000);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn requests_to_connections_that_the_server_dropped_are_counted() {
+        let mut run = sample::run();
+        run.record.answered.processing.clear();
+        run.record.answered.processing.record_many(500_000, 20_000);
+        run.record.answered.processing.record_many(204_000_000, 30);
+        run.record.answered.processing.record_many(612_000_000, 7);
+        assert_eq!(check(&run), None, "no queue was full");
+        assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
+        sample::counter(&mut run, "TcpExtListenOverflows", 40);
+        let evidence = check(&run).unwrap().evidence;
+        assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
     #[test]
