@@ -11,6 +11,7 @@ use ablaze_wire::url::is_url_like;
 mod ab;
 mod carry_out;
 mod demo;
+mod experiments;
 mod explain;
 mod gurl;
 mod help;
@@ -46,6 +47,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "gurl" => gurl::main(rest),
         "serve" => serve::main(rest),
         "demo" => demo::main(rest),
+        "sweep" => experiments::sweep::main(rest),
         "explain" => explain::main(rest),
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),

@@ -6,6 +6,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
+use super::connection_tracking::{ConnectionTracking, Tracked};
 use super::cpu_group::{self, Throttled};
 use super::network_counters;
 use super::proc_text::ticks_ns;
@@ -28,6 +29,9 @@ pub struct Kernel {
     pub throttled: Option<Throttled>,
     /// Time for which the machine was suspended.
     pub suspended_ns: Option<u64>,
+    /// Tracking of connections, where it is on.
+    #[serde(default)]
+    pub connection_tracking: Option<ConnectionTracking>,
 }
 
 /// /proc/net/softnet_stat, all CPUs together.
@@ -102,6 +106,7 @@ pub(super) struct Reading {
     processors: Option<Processors>,
     throttled: Option<Throttled>,
     asleep_ns: Option<u64>,
+    tracked: Option<Tracked>,
 }
 
 impl Reading {
@@ -123,6 +128,7 @@ impl Reading {
             processors: text("/proc/stat").and_then(|text| processors(&text)),
             throttled: cpu_group::throttled(),
             asleep_ns: asleep_ns(),
+            tracked: Tracked::now(),
         }
     }
 }
@@ -148,6 +154,8 @@ impl Kernel {
             }),
             suspended_ns: both(&before.asleep_ns, &after.asleep_ns)
                 .map(|(before, after)| after.saturating_sub(*before)),
+            connection_tracking: both(&before.tracked, &after.tracked)
+                .map(|(before, after)| ConnectionTracking::between(before, after)),
         }
     }
 }

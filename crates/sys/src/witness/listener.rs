@@ -91,6 +91,11 @@ impl Found {
         self.listener.longest_queue = self.listener.longest_queue.max(longest);
     }
 
+    /// Its sockets.
+    pub(super) fn inodes(&self) -> &BTreeSet<u64> {
+        &self.inodes
+    }
+
     /// The processes that hold it and that this one may look into, by number.
     pub(super) fn holders(&self) -> Vec<u32> {
         let names: BTreeSet<String> =
