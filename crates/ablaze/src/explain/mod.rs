@@ -5,7 +5,7 @@
 mod answer;
 mod json;
 mod source;
-mod text;
+pub mod text;
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -11,7 +11,7 @@ use crate::words::{grouped, percent};
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
 
-pub const RULE: Rule = Rule { id: D21, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D21, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalDescriptors);
@@ -35,6 +35,14 @@ fn check(run: &Run) -> Option<Finding> {
         "Each connection needs a descriptor, and the limit on them is too low.",
         "Raise the limit in the shell before the run (`ulimit -n`), or lower -c.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let limit = witness(run).and_then(|witness| witness.environment.descriptors.soft);
+    let limit = limit.map_or(String::new(), |limit| {
+        format!("; {} were permitted when the run began", grouped(limit))
+    });
+    Some(format!("No connection failed for want of a descriptor{limit}."))
 }
 
 #[cfg(test)]
