@@ -14,7 +14,6 @@ pub mod gurl;
 pub mod hlog;
 pub mod json;
 mod moment;
-pub mod number;
 pub mod per_second;
 mod phases;
 pub mod system_error;
@@ -24,6 +23,7 @@ pub mod text;
 #[cfg(test)]
 mod sample;
 
+pub use ablaze_chart::number;
 pub use file::Format;
 
 use ablaze_engine::Run;
