@@ -17,10 +17,11 @@ const RESENT_NS: u64 = 990_000_000;
 pub const RULE: Rule = Rule { id: D08, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
-    // The counters are those of the network namespace: they accuse only a listener in it.
-    let own = target(run).is_some();
-    let overflows = counter(run, "TcpExtListenOverflows").filter(|count| own && *count > 0);
+    // Where nothing was sent again, connects are late because the tester was.
+    let resent = counter(run, "TcpExtTCPSynRetrans");
     let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
+    let late = late.min(resent.unwrap_or(late));
+    let overflows = overflows(run).filter(|count| *count > 0 && (late > 0 || was_full(run)));
     if overflows.is_none() && late == 0 {
         return None;
     }
@@ -44,7 +45,7 @@ fn check(run: &Run) -> Option<Finding> {
             .into_iter()
             .filter_map(Latency::max_ns)
             .max()?;
-        let resent = counter(run, "TcpExtTCPSynRetrans").map_or(String::new(), |count| {
+        let resent = resent.map_or(String::new(), |count| {
             format!("; {} first packets were sent again (TCPSynRetrans)", grouped(count))
         });
         evidence.push(format!(
@@ -68,7 +69,7 @@ fn seen(run: &Run) -> Option<String> {
     let connects = [&run.record.setup_connect, &run.record.answered.connect];
     let count: u64 = connects.iter().map(|connects| connects.count()).sum();
     let longest_ns = connects.into_iter().filter_map(Latency::max_ns).max()?;
-    let overflows = counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some());
+    let overflows = overflows(run);
     let overflows = overflows.map_or(String::new(), |count| {
         format!("The accept queue was full {}. ", counted(count, "time"))
     });
@@ -77,6 +78,19 @@ fn seen(run: &Run) -> Option<String> {
         counted(count, "connection"),
         time(longest_ns as f64 / 1e6)
     ))
+}
+
+/// Times that an accept queue of the network namespace was full: it can be the target's only where
+/// that is in it.
+fn overflows(run: &Run) -> Option<u64> {
+    counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some())
+}
+
+/// Whether the target's own accept queue can have been the full one.
+fn was_full(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    queue.is_none_or(|(backlog, longest)| longest >= backlog)
 }
 
 /// Connects that took a second or more.
@@ -94,6 +108,9 @@ mod tests {
         let mut run = sample::run();
         assert_eq!(check(&run), None);
         sample::counter(&mut run, "TcpExtListenOverflows", 994);
+        assert_eq!(check(&run), None, "3 of 511 were seen waiting: another queue was full");
+        let listener = sample::witness(&mut run).target.listener.as_mut().unwrap();
+        listener.longest_queue = Some(511);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
         assert!(finding.evidence.contains("It holds 511 connections"), "{}", finding.evidence);
@@ -101,6 +118,16 @@ mod tests {
         run.record.setup_connect.record(1_003_000_000);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn a_late_connect_of_which_nothing_was_lost_is_a_late_tester() {
+        let mut run = sample::run();
+        run.record.setup_connect.record_many(1_750_000_000, 20);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
+        assert_eq!(check(&run), None);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
+        assert!(check(&run).unwrap().evidence.contains("20 connections took a second"));
     }
 
     #[test]
