@@ -11,6 +11,7 @@ use ablaze_wire::url::is_url_like;
 mod ab;
 mod carry_out;
 mod demo;
+mod doctor;
 mod experiments;
 mod explain;
 mod gurl;
@@ -49,6 +50,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "demo" => demo::main(rest),
         "sweep" => experiments::sweep::main(rest),
         "explain" => explain::main(rest),
+        "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.

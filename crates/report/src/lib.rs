@@ -13,7 +13,7 @@ pub mod file;
 pub mod gurl;
 pub mod hlog;
 pub mod json;
-mod moment;
+pub mod moment;
 pub mod number;
 pub mod per_second;
 mod phases;

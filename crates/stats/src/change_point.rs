@@ -11,8 +11,8 @@
 //! levels; the noise is therefore the long-run one of a first-order autoregression,
 //! σ²·(1+ρ)/(1-ρ) (G. E. P. Box, G. M. Jenkins, Time Series Analysis, chapter 3).
 //!
-//! Pettitt's test (Applied Statistics 28(2), 1979) was tried first. It weights cuts by t·(n-t), so
-//! a warm-up of 5 slices in 100 is invisible to it, however large.
+//! Pettitt's test (Applied Statistics 28(2), 1979) does not serve: its statistic grows with the
+//! cut's t·(n-t), so 5 slices of 100 reach p = 0.5 at best, however different they are.
 
 /// Fewer slices than this on one side of a cut are no level but may be an accident.
 pub const MIN_SIDE: usize = 3;
@@ -20,7 +20,7 @@ pub const MIN_SIDE: usize = 3;
 /// Below this many slices a side must differ with each of them.
 const SHORT_SIDE: usize = 6;
 
-/// A smaller difference of levels, relative to the later one, is not worth reporting.
+/// A smaller difference of levels, relative to the higher one, is not worth reporting.
 pub const MIN_EFFECT: f64 = 0.05;
 
 /// A shift is reported when one level would show it with at most this probability.
@@ -32,7 +32,7 @@ const DRIFT_SUSPECTED: f64 = 0.05;
 /// Longer series are first added up in groups, to at most this many: the work is quadratic.
 const MOST_SLICES: usize = 1000;
 
-/// Residuals are cut at this many deviations: 97 % of the efficiency of the mean without outliers
+/// Residuals are cut at this many deviations: 98 % of the efficiency of the mean without outliers
 /// (Huber and Ronchetti, section 4.5).
 const CLIP: f64 = 1.75;
 

@@ -2,7 +2,10 @@
 
 mod buckets;
 pub mod change_point;
+pub mod compare;
+mod distribution;
 pub mod latency;
+pub mod median;
 pub mod order;
 pub mod random;
 pub mod saved;

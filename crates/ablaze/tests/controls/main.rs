@@ -18,3 +18,4 @@ mod processors;
 mod rates;
 mod support;
 mod verdict;
+mod wire;

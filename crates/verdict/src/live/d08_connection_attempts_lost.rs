@@ -4,8 +4,8 @@
 use ablaze_engine::Run;
 use ablaze_stats::Latency;
 
-use super::Rule;
-use super::figures::{counter, target};
+use super::figures::{counter, target, witness};
+use super::{Rule, d09_retransmission};
 use crate::DiagnosisId::D08;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, time};
@@ -21,7 +21,10 @@ fn check(run: &Run) -> Option<Finding> {
     let resent = counter(run, "TcpExtTCPSynRetrans");
     let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
     let late = late.min(resent.unwrap_or(late));
-    let overflows = overflows(run).filter(|count| *count > 0 && (late > 0 || was_full(run)));
+    let void = requests_into_the_void(run);
+    // The counter is that of the whole namespace; these are signs that it counted ours.
+    let ours = late > 0 || void > 0 || was_full(run);
+    let overflows = overflows(run).filter(|count| *count > 0 && ours);
     if overflows.is_none() && late == 0 {
         return None;
     }
@@ -38,6 +41,14 @@ fn check(run: &Run) -> Option<Finding> {
             "It holds {}; {} were seen waiting.",
             counted(backlog, "connection"),
             grouped(longest)
+        ));
+    }
+    if overflows.is_some() && void > 0 {
+        evidence.push(format!(
+            "{} came {} s later than the median: their connections stood for the tester and not for \
+             the server, and the request was sent again by timers.",
+            counted(void, "answer"),
+            d09_retransmission::times()
         ));
     }
     if late > 0 {
@@ -93,6 +104,17 @@ fn was_full(run: &Run) -> bool {
     queue.is_none_or(|(backlog, longest)| longest >= backlog)
 }
 
+/// Answers to requests that went out before the server knew of the connection. When a full accept
+/// queue drops the last packet of opening, the tester's kernel takes the connection to stand.
+fn requests_into_the_void(run: &Run) -> u64 {
+    let sent_again = witness(run).and_then(|witness| witness.connections.as_ref());
+    if sent_again.is_some_and(|connections| connections.last.with_retransmissions == 0) {
+        return 0;
+    }
+    let times = &run.record.answered.processing;
+    times.quantile_ns(0.5).map_or(0, |median_ns| d09_retransmission::after_timers(times, median_ns))
+}
+
 /// Connects that took a second or more.
 fn late(connects: &Latency) -> u64 {
     connects.count() - connects.count_at_most(RESENT_NS)
@@ -128,6 +150,22 @@ mod tests {
         assert_eq!(check(&run), None);
         sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
         assert!(check(&run).unwrap().evidence.contains("20 connections took a second"));
+    }
+
+    #[test]
+    fn requests_to_connections_that_the_server_dropped_are_counted() {
+        let mut run = sample::run();
+        run.record.answered.processing.clear();
+        run.record.answered.processing.record_many(500_000, 20_000);
+        run.record.answered.processing.record_many(204_000_000, 30);
+        run.record.answered.processing.record_many(612_000_000, 7);
+        let connections = &mut sample::witness(&mut run).connections;
+        connections.as_mut().unwrap().last.with_retransmissions = 37;
+        assert_eq!(check(&run), None, "no queue was full");
+        assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
+        sample::counter(&mut run, "TcpExtListenOverflows", 40);
+        let evidence = check(&run).unwrap().evidence;
+        assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
     #[test]

@@ -5,9 +5,12 @@ pub(crate) mod figures;
 
 mod d01_concurrency_not_reached;
 mod d02_no_response;
+mod d03_echoed_request;
 mod d04_error_pages;
 mod d07_global_stall;
 mod d08_connection_attempts_lost;
+mod d09_retransmission;
+mod d10_delayed_acknowledgement;
 mod d11_tester_at_its_limit;
 mod d12_server_at_its_limit;
 mod d13_shared_processors;
@@ -18,6 +21,9 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod d29_stuck_connection;
+mod d39_bound_by_the_round_trip;
+mod timers;
 mod unseen;
 
 #[cfg(test)]
@@ -43,9 +49,12 @@ struct Rule {
 const RULES: &[Rule] = &[
     d01_concurrency_not_reached::RULE,
     d02_no_response::RULE,
+    d03_echoed_request::RULE,
     d04_error_pages::RULE,
     d07_global_stall::RULE,
     d08_connection_attempts_lost::RULE,
+    d09_retransmission::RULE,
+    d10_delayed_acknowledgement::RULE,
     d11_tester_at_its_limit::RULE,
     d12_server_at_its_limit::RULE,
     d13_shared_processors::RULE,
@@ -56,6 +65,8 @@ const RULES: &[Rule] = &[
     d21_out_of_descriptors::RULE,
     d22_kernel_queue_overflow::RULE,
     d23_machine_paused::RULE,
+    d29_stuck_connection::RULE,
+    d39_bound_by_the_round_trip::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.
@@ -154,7 +165,9 @@ mod tests {
         sample::open_loop(&mut run, 2_000.0);
         run.witness = None;
         let unseen = judge(&run).unseen(&run).unwrap();
-        assert!(unseen.starts_with("not to be seen here: D01, D12, D13, D22, D23 ("), "{unseen}");
+        for id in ["D01", "D12", "D13", "D22", "D23"] {
+            assert!(unseen.starts_with("not to be seen here: ") && unseen.contains(id), "{unseen}");
+        }
     }
 
     #[test]

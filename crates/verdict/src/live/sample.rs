@@ -80,6 +80,7 @@ pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
 }
 
 /// What is known of the server because it serves.
+#[expect(dead_code, reason = "for rules to come")]
 pub fn serving(run: &mut Run) -> &mut Serving {
     witness(run).target.processes[0].serving.as_mut().unwrap()
 }
