@@ -66,7 +66,19 @@ fn without_a_descriptor_left_connections_fail_for_want_of_descriptors() {
     let id = loading.process.id().to_string();
     let lowered = Command::new("prlimit").args(["--pid", &id, "--nofile=30:100"]).status();
     assert!(lowered.unwrap().success());
-    let evidence_of = loading.report();
-    let evidence = evidence_of.assert_root("D21", "suspect");
+    let report = loading.report();
+    let evidence = report.assert_root("D21", "suspect");
     assert!(evidence.contains("failed because no descriptor was left"), "{evidence}");
+}
+
+#[test]
+fn a_server_without_a_descriptor_left_is_told_from_a_tester_without() {
+    let _alone = alone();
+    if !installed("prlimit") {
+        return;
+    }
+    let server = Server::start_by(&["prlimit", "--nofile=64:64"], &[]);
+    let report = load(&[&server.url("/"), "-c200", "-d1.2s"]);
+    let evidence = report.assert_root("D21", "suspect");
+    assert!(evidence.contains("had all the 64 descriptors open"), "{evidence}");
 }

@@ -3,14 +3,19 @@
 //! expect nothing above a note.
 //!
 //! They stop processes and starve processors, so one runs at a time: each test holds
-//! [`support::alone`].
+//! [`support::alone`]. What takes minutes runs only with ABLAZE_LONG_TESTS=1, as .ci/full does.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod answers;
 mod connecting;
+mod cost;
 mod lengths;
+mod negative;
+mod noise;
 mod pauses;
 mod processors;
+mod rates;
 mod support;
 mod verdict;
+mod wire;

@@ -109,7 +109,8 @@ impl Server {
         }
     }
 
-    fn requests(&self) -> u64 {
+    /// Requests that it has answered.
+    pub fn requests(&self) -> u64 {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.write_all(b"GET /_/status HTTP/1.0\r\n\r\n").unwrap();
         let mut answer = String::new();
@@ -178,4 +179,13 @@ pub fn installed(program: &str) -> bool {
         eprintln!("SKIPPED: {program} is not installed");
     }
     here
+}
+
+/// Whether tests that take minutes are asked for. If not, says so.
+pub fn long_tests() -> bool {
+    let asked = std::env::var_os("ABLAZE_LONG_TESTS").is_some_and(|value| value == "1");
+    if !asked {
+        println!("skipped: takes long; ABLAZE_LONG_TESTS=1 runs it");
+    }
+    asked
 }

@@ -22,6 +22,20 @@ impl Report {
         value.as_f64().unwrap_or_else(|| panic!("{pointer} is {value}"))
     }
 
+    /// A field of all members of an array, added up.
+    pub fn sum(&self, pointer: &str, key: &str) -> f64 {
+        let members = self.0.pointer(pointer).and_then(Value::as_array);
+        let members = members.unwrap_or_else(|| panic!("no array {pointer}")).iter();
+        members.map(|member| member[key].as_f64().unwrap()).sum()
+    }
+
+    /// Answers in each slice of 100 ms.
+    pub fn answers_by_slice(&self) -> Vec<f64> {
+        assert_eq!(self.number("/slice_ns"), 1e8);
+        let slices = self.0["slices"].as_array().unwrap().iter();
+        slices.map(|slice| slice["answers"].as_f64().unwrap()).collect()
+    }
+
     pub fn verdict(&self) -> &str {
         self.0["verdict"]["verdict"].as_str().unwrap()
     }

@@ -4,8 +4,8 @@
 use ablaze_engine::Run;
 
 use super::Rule;
-use super::figures::{elapsed_s, in_flight};
-use crate::DiagnosisId::D07;
+use super::figures::{elapsed_s, in_flight, witness};
+use crate::DiagnosisId::{D07, D23};
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, counted, grouped, listed, percent, time};
 
@@ -16,6 +16,8 @@ const FEWEST_USUAL: u64 = 20;
 const OUTSIDE_THE_CROWD: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
+/// A pause of this process of at least so much of the stall can be its cause.
+const OF_THE_STALL: f64 = 0.5;
 /// So many stalls are named.
 const NAMED: usize = 3;
 
@@ -58,7 +60,7 @@ fn check(run: &Run) -> Option<Finding> {
         amount(run.record.answers as f64 / (elapsed_s(run) - lost_s))
     );
     let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
-    Some(Finding::new(
+    let finding = Finding::new(
         D07,
         severity,
         evidence,
@@ -66,7 +68,17 @@ fn check(run: &Run) -> Option<Finding> {
          still for that long. It is no property of single requests, and no slow tail.",
         "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
          machines: it shows which of them stops.",
-    ))
+    );
+    let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
+    Some(if ran_on { finding.not_explained_by(D23) } else { finding })
+}
+
+/// The longest time that this process stood still, in seconds. Where it is much shorter than the
+/// stall, something else stood still.
+fn own_pause_s(run: &Run) -> Option<f64> {
+    let heartbeat = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
+    let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
+    Some(longest_ns as f64 / 1e9)
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -118,7 +130,8 @@ fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::sample;
+    use crate::live::{judge, sample};
+    use ablaze_sys::witness::{Gap, Heartbeat};
 
     fn frozen(slices: std::ops::Range<usize>) -> Run {
         let mut run = sample::run();
@@ -136,6 +149,25 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
         assert!(finding.evidence.contains("10.0 % of the run"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn only_a_pause_as_long_as_the_stall_explains_it() {
+        let explained = |pause_ms: u64| {
+            let mut run = frozen(30..40);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat = Some(Heartbeat {
+                beats: 900,
+                gaps: 1,
+                gaps_ns: gap.length_ns,
+                gaps_waited_ns: Some(0),
+                longest: vec![gap],
+            });
+            let judged = judge(&run);
+            judged.findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
+        };
+        assert_eq!(explained(990), Some(D23));
+        assert_eq!(explained(400), None);
     }
 
     #[test]
