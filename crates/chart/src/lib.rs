@@ -1,5 +1,5 @@
 //! Charts, drawn by pure functions: one description of a [`Chart`], drawn as SVG for pages and files
-//! ([`svg`]), and given back as a table
+//! ([`svg`]), as characters for a terminal ([`terminal`]), and given back as tables
 //! ([`Chart::tables`]). No figure can break a drawing: what is no number is a gap.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod data;
 pub mod number;
 mod plot;
 pub mod svg;
+pub mod terminal;
 mod unit;
 
 pub use axis::{Axis, Scale};

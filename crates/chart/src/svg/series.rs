@@ -43,7 +43,9 @@ fn line(series: &Series, plot: &Plot, fits: &Fits, area: &Area, out: &mut Writer
     for piece in &pieces {
         out.path("l", &through(piece), style::dashes(series.slot));
     }
-    markers(series.slot, &placed, out);
+    if placed.len() < DENSE || plot.series.len() > 1 {
+        markers(series.slot, &placed, out);
+    }
     let stride = placed.len().div_ceil(MOST_NOTES).max(1);
     let radius = if placed.len() >= DENSE { 5.0 } else { 8.0 };
     for placed in placed.iter().step_by(stride) {
