@@ -62,12 +62,18 @@ fn check(run: &Run) -> Option<Finding> {
             time(longest as f64 / 1e6)
         ));
     }
+    let cause = if overflows.is_some() {
+        "More connections came at once than the listening socket holds: the rest was dropped, and \
+         tried again by timers of a second and more."
+    } else {
+        "The first packets of these connections were lost, on the way or because the server's accept \
+         queue was full, and sent again by timers of a second and more."
+    };
     Some(Finding::new(
         D08,
         Severity::Suspect,
         evidence.join(" "),
-        "More connections came at once than the listening socket holds: the rest was dropped, and \
-         tried again by timers of a second and more.",
+        cause,
         "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
          connections over some time with --ramp.",
     ))
@@ -112,6 +118,7 @@ mod tests {
         run.record.setup_connect.record(1_003_000_000);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+        assert!(finding.cause.contains("on the way or"), "{}", finding.cause);
     }
 
     #[test]
@@ -125,6 +132,7 @@ mod tests {
         assert!(seen(&run).unwrap().starts_with("The longest connect took"));
         sample::counter(&mut run, "TcpExtListenOverflows", 40);
         let evidence = check(&run).unwrap().evidence;
+        assert!(check(&run).unwrap().cause.starts_with("More connections came"));
         assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
