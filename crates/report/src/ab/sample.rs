@@ -55,6 +55,8 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         first_body_bytes: Some(14),
         first_answer_at_ns: 0,
         first_head: b"HTTP/1.1 200 OK\r\nServer: demo/1 (x)\r\n\r\n".to_vec(),
+        first_malformed: Vec::new(),
+        stopped: Default::default(),
         kept_alive: 10,
         repeated: 0,
         unfinished: 0,

@@ -11,6 +11,7 @@ use super::Destination;
 use super::connections::{Connections, Look};
 use super::listener::Found;
 use super::process::{Process, Watched};
+use super::serving::woken_per_connection;
 use super::target::Target;
 use crate::{clock, usage};
 
@@ -49,6 +50,7 @@ pub(super) struct Watching {
 struct Looking {
     on_this_host: bool,
     listener: Option<Found>,
+    woken_per_connection: Option<u64>,
     processes: Vec<Watched>,
     tester: Watched,
     addresses: Vec<SocketAddr>,
@@ -63,10 +65,14 @@ impl Watching {
         let listener = destination.listener();
         let on_this_host = destination.is_on_this_host();
         let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
+        let woken_per_connection = listener
+            .as_ref()
+            .and_then(|listener| woken_per_connection(&holders, listener.inodes()));
         let mut looking = Looking {
             on_this_host,
             listener,
-            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::new).collect(),
+            woken_per_connection,
+            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
             tester: Watched::new(std::process::id()),
             addresses: match destination {
                 Destination::Tcp(addresses) => addresses.clone(),
@@ -90,7 +96,12 @@ impl Watching {
         let looked = self.thread.take().and_then(|thread| thread.join().ok());
         let on_this_host = self.on_this_host;
         let Some(looked) = looked else {
-            let target = Target { on_this_host, listener: None, processes: Vec::new() };
+            let target = Target {
+                on_this_host,
+                listener: None,
+                woken_per_connection: None,
+                processes: Vec::new(),
+            };
             return Seen {
                 target,
                 tester: None,
@@ -106,6 +117,7 @@ impl Watching {
             target: Target {
                 on_this_host,
                 listener: looked.listener.map(|found| found.listener),
+                woken_per_connection: looked.woken_per_connection,
                 processes,
             },
             tester: Some(looked.tester.seen(window_ns)),

@@ -34,7 +34,7 @@ fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     (asked(run) && record.answers > 0).then(|| {
         format!(
-            "{} of {} left its connection open.",
+            "{} of {} left their connection open.",
             grouped(record.kept_alive),
             counted(record.answers, "answer")
         )
@@ -129,7 +129,7 @@ mod tests {
     fn none_kept_is_not_the_same_as_not_asked() {
         let mut run = sample::run();
         assert_eq!(check(&run), None);
-        assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 answers left its connection open.");
+        assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 answers left their connection open.");
         run.record.kept_alive = 0;
         run.record.first_head =
             b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nconnection:Close\r\n\r\n".to_vec();

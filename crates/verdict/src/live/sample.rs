@@ -79,6 +79,12 @@ pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
     &mut witness(run).target.processes[0].threads
 }
 
+/// What is known of the server because it serves.
+#[expect(dead_code, reason = "for rules to come")]
+pub fn serving(run: &mut Run) -> &mut Serving {
+    witness(run).target.processes[0].serving.as_mut().unwrap()
+}
+
 /// The times of the machine's processors.
 pub fn processors(run: &mut Run) -> &mut Processors {
     witness(run).kernel.processors.as_mut().unwrap()
@@ -138,6 +144,8 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
         descriptors: None,
         thread_count: None,
         switches: None,
+        traced_by: None,
+        serving: None,
         threads,
     };
     Witness {
@@ -163,7 +171,11 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             )]),
         },
         kernel: Kernel {
-            network: Some(BTreeMap::new()),
+            network: Some(BTreeMap::from([
+                ("TcpInSegs".to_owned(), 40_000),
+                ("TcpExtTCPBacklogDrop".to_owned(), 0),
+                ("TcpExtListenOverflows".to_owned(), 0),
+            ])),
             softnet: None,
             time_wait: None,
             pressure: None,
@@ -186,7 +198,11 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
                 backlog: Some(511),
                 longest_queue: Some(3),
             }),
-            processes: vec![process("nginx", server_ns, vec![thread("nginx", server_ns)])],
+            woken_per_connection: None,
+            processes: vec![Process {
+                serving: Some(Serving { descriptor_limit: Some(1024), ..Serving::default() }),
+                ..process("nginx", server_ns, vec![thread("nginx", server_ns)])
+            }],
         },
         tester: Some(process("ablaze", tester_ns, vec![thread("worker-0", tester_ns)])),
         connections: Some(connections()),
