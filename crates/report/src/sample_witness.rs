@@ -154,6 +154,12 @@ fn serving() -> Serving {
                 line_bytes: Some(95.0),
             }],
         }),
+        at_rest: Some(AtRest {
+            settled_ns: 15_000_000,
+            watched_ns: 35_000_000,
+            busiest_share: 0.0,
+            busy_threads: 0,
+        }),
     }
 }
 

@@ -38,7 +38,7 @@ pub use kernel::{Kernel, Pressure, Processors, Softnet, TimeWait};
 pub use listener::Listener;
 pub use output::{GrownFile, Output, Standard};
 pub use process::{Process, Range, Shares, Switches, Thread};
-pub use serving::Serving;
+pub use serving::{AtRest, Serving};
 pub use target::Target;
 
 use crate::clock;
@@ -99,6 +99,12 @@ impl Attending {
             before: Reading::now(),
             beating: Beating::begin(),
         }
+    }
+
+    /// What to call when the load is over and the connections still stand: looks whether a server
+    /// that was busy comes to rest. Takes 50 ms then, and no time where it was not busy.
+    pub fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
+        self.watching.look_at_rest()
     }
 
     /// Stops watching. `window_ns` is the measured window by the monotonic clock: CPU times of

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ use super::serving::{Serving, WatchedServing};
 const MOST_THREADS: usize = 256;
 /// So many of them are reported, the busiest.
 const MOST_REPORTED: usize = 64;
+
+/// A thread that used this share of a core is busy.
+const BUSY: f64 = 0.7;
 
 /// A process over the measured window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -198,6 +202,37 @@ impl Watched {
         }
     }
 
+    /// Whether one of its threads used most of a core between the last two readings. Interrupts that
+    /// its packets cause may be missing in that, a fifth of it over loopback.
+    pub(super) fn is_busy(&self) -> bool {
+        self.threads.values().any(|thread| thread.last_share().is_some_and(|share| share > BUSY))
+    }
+
+    /// CPU time of each thread so far, ns.
+    pub(super) fn cpu_times(&self) -> BTreeMap<u32, u64> {
+        threads(self.pid)
+            .take(MOST_THREADS)
+            .filter_map(|tid| {
+                let path = format!("/proc/{}/task/{tid}/schedstat", self.pid);
+                Some((tid, account_of(&fs::read_to_string(path).ok()?)?.cpu_ns))
+            })
+            .collect()
+    }
+
+    /// It was looked at for so long after the end of the load, having had so long to finish.
+    pub(super) fn was_at_rest(
+        &mut self,
+        settled: Duration,
+        watched_ns: u64,
+        before: &BTreeMap<u32, u64>,
+    ) {
+        let now = self.cpu_times();
+        let Some(serving) = &mut self.serving else { return };
+        let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
+        let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
+        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares);
+    }
+
     /// What was seen in the window.
     pub(super) fn seen(&self, window_ns: (u64, u64)) -> Process {
         let readings = self.whole.within(window_ns);
@@ -266,6 +301,16 @@ impl WatchedThread {
         if self.looks <= 2 {
             self.name = line_of(&format!("{folder}/comm")).unwrap_or_default();
         }
+    }
+
+    /// Share of a core between the last two readings that lie long enough apart for the kernel to
+    /// have brought its account up to date.
+    fn last_share(&self) -> Option<f64> {
+        let readings = self.accounts.within((0, u64::MAX));
+        let (now_ns, now) = readings.last()?;
+        let (before_ns, before) =
+            readings.iter().rev().find(|(at_ns, _)| now_ns - at_ns >= 40_000_000)?;
+        Some(now.cpu_ns.saturating_sub(before.cpu_ns) as f64 / (now_ns - before_ns) as f64)
     }
 
     /// What was seen in the window; `None` for fewer than two readings.
