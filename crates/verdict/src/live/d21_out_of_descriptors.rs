@@ -1,19 +1,26 @@
-//! D21: this process could open no more descriptors.
+//! D21: the tester, or the server, could open no more descriptors.
 
 use ablaze_engine::{FailureKind, Run};
+use ablaze_sys::witness::Process;
 
 use super::Rule;
-use super::figures::witness;
+use super::figures::{target, witness};
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
 use crate::words::{grouped, percent};
 
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
+/// A server at its limit may close one or two again to get rid of what it cannot serve.
+const SPARE: u64 = 2;
 
-pub const RULE: Rule = Rule { id: D21, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D21, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
+    of_the_tester(run).or_else(|| of_the_server(run))
+}
+
+fn of_the_tester(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalDescriptors);
     if failed == 0 {
         return None;
@@ -37,10 +44,53 @@ fn check(run: &Run) -> Option<Finding> {
     ))
 }
 
+fn of_the_server(run: &Run) -> Option<Finding> {
+    let (process, open, limit) = fullest(run)?;
+    (open + SPARE >= limit).then(|| {
+        Finding::new(
+            D21,
+            Severity::Suspect,
+            format!(
+                "The server, {}, process {}, had {} descriptors open, and may have {}.",
+                process.name,
+                process.pid,
+                grouped(open),
+                grouped(limit)
+            ),
+            "The server cannot accept another connection: the others wait in its queue until one is \
+             closed.",
+            "Raise the limit where the server is started (`ulimit -n`, LimitNOFILE= of systemd, \
+             worker_rlimit_nofile of nginx), or lower -c.",
+        )
+    })
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let (process, open, limit) = fullest(run)?;
+    Some(format!(
+        "{} had at most {} descriptors open, and may have {}.",
+        process.name,
+        grouped(open),
+        grouped(limit)
+    ))
+}
+
+/// The process of the server with the fewest descriptors left, how many it had open at most, and
+/// its limit.
+fn fullest(run: &Run) -> Option<(&Process, u64, u64)> {
+    let processes = target(run)?.processes.iter();
+    let known = processes.filter_map(|process| {
+        let limit = process.serving.as_ref()?.descriptor_limit?;
+        Some((process, process.descriptors?.max, limit))
+    });
+    known.min_by_key(|(_, open, limit)| limit.saturating_sub(*open))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::live::sample;
+    use ablaze_sys::witness::Range;
 
     #[test]
     fn one_is_a_doubt_and_half_is_another_experiment() {
@@ -53,5 +103,23 @@ mod tests {
         assert_eq!(with(&mut run, 1), Some(Severity::Suspect));
         assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
         assert!(check(&run).unwrap().evidence.contains("The limit was 1,024"));
+    }
+
+    #[test]
+    fn the_server_may_have_none_left() {
+        let mut run = sample::run();
+        assert_eq!(seen(&run), None);
+        let with = |run: &mut Run, max| {
+            sample::witness(run).target.processes[0].descriptors =
+                Some(Range { min: 9, max, last: 9 });
+            check(run)
+        };
+        assert_eq!(with(&mut run, 1000), None);
+        assert_eq!(seen(&run).unwrap(), "nginx had at most 1,000 descriptors open, and may have 1,024.");
+        let finding = with(&mut run, 1023).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("had 1,023 descriptors open, and may have 1,024"));
+        sample::serving(&mut run).descriptor_limit = None;
+        assert_eq!(check(&run), None);
     }
 }
