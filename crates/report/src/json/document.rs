@@ -176,6 +176,16 @@ pub(super) struct Verdict {
     pub limited_by: String,
     pub limit_evidence: String,
     pub findings: Vec<Finding>,
+    /// The rules that found nothing.
+    #[serde(default)]
+    pub passed: Vec<Passed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Passed {
+    pub id: String,
+    pub name: String,
+    pub evidence: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

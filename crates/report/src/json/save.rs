@@ -107,12 +107,21 @@ pub(super) fn document(run: &Run) -> Document {
 }
 
 fn verdict(run: &Run) -> Verdict {
-    let Judged { verdict, limited, findings, passed: _ } = live::judge(run);
+    let Judged { verdict, limited, findings, passed } = live::judge(run);
     Verdict {
         verdict: verdict.to_string(),
         limited_by: limited.by.key().to_owned(),
         limit_evidence: limited.evidence,
         findings: findings.into_iter().map(finding).collect(),
+        passed: passed.into_iter().map(no_finding).collect(),
+    }
+}
+
+fn no_finding(passed: live::Passed) -> Passed {
+    Passed {
+        id: passed.id.to_string(),
+        name: passed.id.name().to_owned(),
+        evidence: passed.evidence,
     }
 }
 

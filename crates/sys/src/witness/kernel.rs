@@ -98,7 +98,7 @@ impl Processors {
 
 /// All counters at one moment.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
+pub struct Reading {
     network: Option<BTreeMap<String, u64>>,
     softnet: Option<Softnet>,
     time_wait: Option<u64>,
@@ -110,7 +110,8 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    pub(super) fn now() -> Self {
+    /// Reads them.
+    pub fn now() -> Self {
         let text = |path: &str| fs::read_to_string(path).ok();
         let pressure =
             |name: &str, kind: &str| stalled_ns(&text(&format!("/proc/pressure/{name}"))?, kind);
@@ -134,7 +135,8 @@ impl Reading {
 }
 
 impl Kernel {
-    pub(super) fn between(before: &Reading, after: &Reading) -> Self {
+    /// What they rose by from one reading to a later one.
+    pub fn between(before: &Reading, after: &Reading) -> Self {
         Self {
             network: both(&before.network, &after.network)
                 .map(|(before, after)| network_counters::risen(before, after)),

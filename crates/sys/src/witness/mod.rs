@@ -7,15 +7,15 @@
 mod build;
 mod connection_tracking;
 mod connections;
-mod cpu_group;
+pub(crate) mod cpu_group;
 mod environment;
 mod heartbeat;
 mod kernel;
-mod listener;
+pub(crate) mod listener;
 mod mapping;
 mod network_counters;
 mod output;
-mod proc_text;
+pub(crate) mod proc_text;
 mod process;
 mod series;
 mod serving;
@@ -34,7 +34,7 @@ pub use connections::{Connections, ConnectionsAt, Spread};
 pub use cpu_group::Throttled;
 pub use environment::{DescriptorLimits, Environment};
 pub use heartbeat::{Gap, Heartbeat};
-pub use kernel::{Kernel, Pressure, Processors, Softnet, TimeWait};
+pub use kernel::{Kernel, Pressure, Processors, Reading, Softnet, TimeWait};
 pub use listener::Listener;
 pub use output::{GrownFile, Output, Standard};
 pub use process::{Process, Range, Shares, Switches, Thread};
@@ -43,7 +43,6 @@ pub use target::Target;
 
 use crate::clock;
 use heartbeat::Beating;
-use kernel::Reading;
 use watch::Watching;
 
 /// What the operating system saw of a run.

@@ -128,7 +128,7 @@ impl WatchedFile {
     /// Its length, as long as the descriptor is that of the same file.
     fn length(&self) -> Option<u64> {
         let file = fs::metadata(&self.place).ok()?;
-        ((file.dev(), file.ino()) == self.identity).then(|| file.len())
+        ((file.dev(), file.ino()) == self.identity).then_some(file.len())
     }
 
     fn seen(&self, window_ns: (u64, u64)) -> Option<GrownFile> {

@@ -26,7 +26,7 @@ const OF_THE_SERVER: [FailureKind; 8] = [
     FailureKind::Unreachable,
 ];
 
-pub const RULE: Rule = Rule { id: D02, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D02, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -57,6 +57,18 @@ fn check(run: &Run) -> Option<Finding> {
          percentile."
     };
     Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
+    (record.finished() > 0).then(|| {
+        format!(
+            "{} of {} were left without a valid answer.",
+            grouped(unanswered),
+            counted(record.finished(), "request")
+        )
+    })
 }
 
 /// Nothing came back, and nothing failed.

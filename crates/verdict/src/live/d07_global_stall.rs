@@ -7,7 +7,7 @@ use super::Rule;
 use super::figures::{elapsed_s, in_flight};
 use crate::DiagnosisId::D07;
 use crate::finding::{Finding, Severity};
-use crate::words::{amount, grouped, listed, percent, time};
+use crate::words::{amount, counted, grouped, listed, percent, time};
 
 /// A slice without an answer means something only where slices have so many as a rule: with 20
 /// expected, none is left to chance once in half a billion.
@@ -19,18 +19,13 @@ const LITTLE: f64 = 0.01;
 /// So many stalls are named.
 const NAMED: usize = 3;
 
-pub const RULE: Rule = Rule { id: D07, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D07, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
-    let finished: Vec<u64> =
-        slices.slices.iter().map(|slice| slice.answers + slice.failures).collect();
-    let mut usual = finished.clone();
-    usual.sort_unstable();
-    if *usual.get(usual.len() / 2)? < FEWEST_USUAL {
-        return None;
-    }
+    let finished = finished(run);
+    let usual = usual(&finished)?;
     let stalls = stalls(&finished);
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
     let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
@@ -56,7 +51,7 @@ fn check(run: &Run) -> Option<Finding> {
          be about {}/s.",
         listed(named),
         amount(in_flight(run)?),
-        grouped(usual[usual.len() / 2]),
+        grouped(usual),
         slices.slice_ns / 1_000_000,
         percent(share),
         time(max_ns / 1e6),
@@ -72,6 +67,31 @@ fn check(run: &Run) -> Option<Finding> {
         "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
          machines: it shows which of them stops.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let slices = &run.record.slices;
+    let usual = usual(&finished(run))?;
+    let times = run.record.answered.latency();
+    Some(format!(
+        "{} finished in a usual {} ms; the longest took {}, the median is {}.",
+        counted(usual, "request"),
+        slices.slice_ns / 1_000_000,
+        time(times.max_ns()? as f64 / 1e6),
+        time(times.quantile_ns(0.5)? as f64 / 1e6)
+    ))
+}
+
+/// Requests finished in each slice.
+fn finished(run: &Run) -> Vec<u64> {
+    run.record.slices.slices.iter().map(|slice| slice.answers + slice.failures).collect()
+}
+
+/// How many a usual slice has: the median; `None` when they are too few to tell a stall by.
+fn usual(finished: &[u64]) -> Option<u64> {
+    let mut usual = finished.to_vec();
+    usual.sort_unstable();
+    usual.get(usual.len() / 2).copied().filter(|usual| *usual >= FEWEST_USUAL)
 }
 
 /// Runs of slices in which nothing was finished, with work before and after: begin and length.

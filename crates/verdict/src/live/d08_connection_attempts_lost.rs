@@ -14,7 +14,7 @@ use crate::words::{counted, grouped, time};
 /// resolution of the timers.
 const RESENT_NS: u64 = 990_000_000;
 
-pub const RULE: Rule = Rule { id: D08, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D08, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     // The counters are those of the network namespace: they accuse only a listener in it.
@@ -61,6 +61,21 @@ fn check(run: &Run) -> Option<Finding> {
          tried again by timers of a second and more.",
         "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
          connections over some time with --ramp.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let connects = [&run.record.setup_connect, &run.record.answered.connect];
+    let count: u64 = connects.iter().map(|connects| connects.count()).sum();
+    let longest_ns = connects.into_iter().filter_map(Latency::max_ns).max()?;
+    let overflows = counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some());
+    let overflows = overflows.map_or(String::new(), |count| {
+        format!("The accept queue was full {}. ", counted(count, "time"))
+    });
+    Some(format!(
+        "{overflows}The longest of {} took {} to open.",
+        counted(count, "connection"),
+        time(longest_ns as f64 / 1e6)
     ))
 }
 

@@ -7,7 +7,7 @@ use crate::DiagnosisId::D19;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped};
 
-pub const RULE: Rule = Rule { id: D19, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D19, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -47,6 +47,17 @@ fn check(run: &Run) -> Option<Finding> {
         cause,
         remedy,
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    (run.plan.connections.keep_alive && record.answers > 0).then(|| {
+        format!(
+            "{} of {} left their connection open.",
+            grouped(record.kept_alive),
+            counted(record.answers, "answer")
+        )
+    })
 }
 
 #[cfg(test)]

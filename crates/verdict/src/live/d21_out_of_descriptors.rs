@@ -66,13 +66,19 @@ fn of_the_server(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let (process, open, limit) = fullest(run)?;
-    Some(format!(
-        "{} had at most {} descriptors open, and may have {}.",
-        process.name,
-        grouped(open),
-        grouped(limit)
-    ))
+    let limit = witness(run).and_then(|witness| witness.environment.descriptors.soft);
+    let limit = limit.map_or(String::new(), |limit| {
+        format!("; {} were permitted when the run began", grouped(limit))
+    });
+    let server = fullest(run).map_or(String::new(), |(process, open, limit)| {
+        format!(
+            "; {} had at most {} open, and may have {}",
+            process.name,
+            grouped(open),
+            grouped(limit)
+        )
+    });
+    Some(format!("No connection failed for want of a descriptor{limit}{server}."))
 }
 
 /// The process of the server with the fewest descriptors left, how many it had open at most, and
@@ -108,14 +114,14 @@ mod tests {
     #[test]
     fn the_server_may_have_none_left() {
         let mut run = sample::run();
-        assert_eq!(seen(&run), None);
+        assert!(seen(&run).unwrap().ends_with("permitted when the run began."));
         let with = |run: &mut Run, max| {
             sample::witness(run).target.processes[0].descriptors =
                 Some(Range { min: 9, max, last: 9 });
             check(run)
         };
         assert_eq!(with(&mut run, 1000), None);
-        assert_eq!(seen(&run).unwrap(), "nginx had at most 1,000 descriptors open, and may have 1,024.");
+        assert!(seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and may have 1,024."));
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("had 1,023 descriptors open, and may have 1,024"));

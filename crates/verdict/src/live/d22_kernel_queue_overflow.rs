@@ -21,18 +21,10 @@ const QUEUES: [(&str, &str); 7] = [
 /// A smaller share of the segments is a note.
 const LITTLE: f64 = 1e-4;
 
-pub const RULE: Rule = Rule { id: D22, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D22, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
-    let softnet = witness(run)?.kernel.softnet.map(|softnet| softnet.dropped);
-    let counted = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([(
-        "softnet dropped",
-        "a processor's packets",
-        softnet,
-    )]);
-    let full: Vec<(&str, &str, u64)> = counted
-        .filter_map(|(name, about, count)| Some((name, about, count.filter(|count| *count > 0)?)))
-        .collect();
+    let full: Vec<(&str, &str, u64)> = counted(run)?.filter(|(_, _, count)| *count > 0).collect();
     if full.is_empty() {
         return None;
     }
@@ -58,6 +50,25 @@ fn check(run: &Run) -> Option<Finding> {
         "Enlarge the queue that is named (net.core.netdev_max_backlog, net.core.rmem_max, \
          net.ipv4.tcp_rmem, tcp_mem), or lower the load.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let known = counted(run)?.count();
+    let segments = counter(run, "TcpInSegs").map_or(String::new(), |segments| {
+        format!(", with {} segments that arrived", grouped(segments))
+    });
+    (known > 0).then(|| format!("None of {known} counters of full queues rose{segments}."))
+}
+
+/// Every queue whose counter this kernel has: its name, what it holds, how often it was full.
+fn counted(run: &Run) -> Option<impl Iterator<Item = (&'static str, &'static str, u64)>> {
+    let softnet = witness(run)?.kernel.softnet.map(|softnet| softnet.dropped);
+    let all = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([(
+        "softnet dropped",
+        "a processor's packets",
+        softnet,
+    )]);
+    Some(all.filter_map(|(name, about, count)| Some((name, about, count?))))
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod unseen;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -93,6 +94,15 @@ impl Judged {
         })
     }
 
+    /// The rules that could look at nothing, and why, in a line: `not to be seen here: D12, D13
+    /// (there was no witness)`; `None` when all of them could.
+    pub fn unseen(&self, run: &Run) -> Option<String> {
+        let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
+        let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();
+        (!ids.is_empty())
+            .then(|| format!("not to be seen here: {} ({})", ids.join(", "), unseen::why(run)))
+    }
+
     /// Root findings that take nothing away from the number.
     pub fn notes(&self) -> impl Iterator<Item = &Finding> {
         self.findings
@@ -126,6 +136,38 @@ mod tests {
         assert!(judged.with_explained().next().is_none());
         let notes: Vec<_> = judged.notes().map(|finding| finding.id).collect();
         assert_eq!(notes, [D12]);
+    }
+
+    #[test]
+    fn every_rule_says_what_it_went_by() {
+        let mut run = sample::with_shares(0.5, 0.5);
+        let judged = judge(&run);
+        assert_eq!(judged.findings, []);
+        assert_eq!(judged.passed.len(), RULES.len());
+        // Each has its figures in it.
+        for passed in &judged.passed {
+            let evidence = passed.evidence.as_ref().unwrap_or_else(|| panic!("{passed:?}"));
+            assert!(evidence.ends_with('.'), "{passed:?}");
+        }
+        assert_eq!(judged.unseen(&run), None);
+        // What was not asked for or seen is said to be so.
+        sample::open_loop(&mut run, 2_000.0);
+        run.witness = None;
+        let unseen = judge(&run).unseen(&run).unwrap();
+        assert!(unseen.starts_with("not to be seen here: D01, D12, D13, D22, D23 ("), "{unseen}");
+    }
+
+    #[test]
+    fn a_run_without_anything_has_little_to_say() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.setup_connect.clear();
+        run.workers.clear();
+        run.elapsed_ns = 0;
+        for rule in RULES {
+            let said = (rule.seen)(&run).unwrap_or_default();
+            assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
+        }
     }
 
     #[test]

@@ -80,6 +80,7 @@ pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
 }
 
 /// What is known of the server because it serves.
+#[expect(dead_code, reason = "for rules to come")]
 pub fn serving(run: &mut Run) -> &mut Serving {
     witness(run).target.processes[0].serving.as_mut().unwrap()
 }
@@ -170,7 +171,11 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             )]),
         },
         kernel: Kernel {
-            network: Some(BTreeMap::new()),
+            network: Some(BTreeMap::from([
+                ("TcpInSegs".to_owned(), 40_000),
+                ("TcpExtTCPBacklogDrop".to_owned(), 0),
+                ("TcpExtListenOverflows".to_owned(), 0),
+            ])),
             softnet: None,
             time_wait: None,
             pressure: None,
