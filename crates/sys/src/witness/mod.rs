@@ -21,6 +21,7 @@ mod series;
 mod serving;
 mod socket_diag;
 mod target;
+mod thread;
 mod watch;
 
 use std::net::SocketAddr;
@@ -37,9 +38,10 @@ pub use heartbeat::{Gap, Heartbeat};
 pub use kernel::{Kernel, Pressure, Processors, Reading, Softnet, TimeWait};
 pub use listener::Listener;
 pub use output::{GrownFile, Output, Standard};
-pub use process::{Process, Range, Shares, Switches, Thread};
+pub use process::{Process, Range, Switches};
 pub use serving::{AtRest, Serving};
 pub use target::Target;
+pub use thread::{Shares, Thread};
 
 use crate::clock;
 use heartbeat::Beating;

@@ -11,14 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::proc_text::{line_of, number_after, ticks_ns};
 use super::series::Series;
 use super::serving::{Serving, WatchedServing};
+use super::thread::{Thread, WatchedThread, account_of};
 
 /// So many threads of a process are watched one by one; the process's own CPU time has them all.
 const MOST_THREADS: usize = 256;
 /// So many of them are reported, the busiest.
 const MOST_REPORTED: usize = 64;
-
-/// A thread that used this share of a core is busy.
-const BUSY: f64 = 0.7;
 
 /// A process over the measured window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -56,32 +54,6 @@ pub struct Process {
     pub serving: Option<Serving>,
     /// Its threads, the busiest first, at most 64.
     pub threads: Vec<Thread>,
-}
-
-/// A thread over the time its process was watched for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Thread {
-    /// Its number.
-    pub tid: u32,
-    /// Its name.
-    pub name: String,
-    /// CPU time, ns.
-    pub cpu_ns: u64,
-    /// Time in which it could have run and had no processor, ns.
-    pub waited_ns: u64,
-    /// Share of a core that it used between two readings: least, most and last. 1 is a whole core.
-    pub share: Shares,
-}
-
-/// Shares of a core between two readings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Shares {
-    /// The least.
-    pub min: f64,
-    /// The most.
-    pub max: f64,
-    /// The last.
-    pub last: f64,
 }
 
 /// A figure over the window.
@@ -133,13 +105,6 @@ pub(super) struct Watched {
     switches_before: BTreeMap<u32, Switches>,
 }
 
-#[derive(Debug)]
-struct WatchedThread {
-    name: String,
-    looks: u64,
-    accounts: Series<Account>,
-}
-
 /// One reading of a process.
 #[derive(Debug, Clone, Copy)]
 struct Whole {
@@ -148,13 +113,6 @@ struct Whole {
     thread_count: u64,
     memory_bytes: u64,
     descriptors: Option<u64>,
-}
-
-/// The scheduler's account of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Account {
-    cpu_ns: u64,
-    waited_ns: u64,
 }
 
 impl Watched {
@@ -202,10 +160,9 @@ impl Watched {
         }
     }
 
-    /// Whether one of its threads used most of a core between the last two readings. Interrupts that
-    /// its packets cause may be missing in that, a fifth of it over loopback.
+    /// Whether one of its threads used most of a core lately.
     pub(super) fn is_busy(&self) -> bool {
-        self.threads.values().any(|thread| thread.last_share().is_some_and(|share| share > BUSY))
+        self.threads.values().any(WatchedThread::is_busy)
     }
 
     /// CPU time of each thread so far, ns.
@@ -289,56 +246,6 @@ impl Watched {
     }
 }
 
-impl WatchedThread {
-    fn new() -> Self {
-        Self { name: String::new(), looks: 0, accounts: Series::new() }
-    }
-
-    fn look(&mut self, at_ns: u64, account: Account, folder: &str) {
-        self.accounts.add(at_ns, account);
-        self.looks += 1;
-        // A thread gives itself a name after it has begun.
-        if self.looks <= 2 {
-            self.name = line_of(&format!("{folder}/comm")).unwrap_or_default();
-        }
-    }
-
-    /// Share of a core between the last two readings that lie long enough apart for the kernel to
-    /// have brought its account up to date.
-    fn last_share(&self) -> Option<f64> {
-        let readings = self.accounts.within((0, u64::MAX));
-        let (now_ns, now) = readings.last()?;
-        let (before_ns, before) =
-            readings.iter().rev().find(|(at_ns, _)| now_ns - at_ns >= 40_000_000)?;
-        Some(now.cpu_ns.saturating_sub(before.cpu_ns) as f64 / (now_ns - before_ns) as f64)
-    }
-
-    /// What was seen in the window; `None` for fewer than two readings.
-    fn seen(&self, tid: u32, window_ns: (u64, u64)) -> Option<Thread> {
-        let readings = self.accounts.within(window_ns);
-        let (first, last) = readings.first().zip(readings.last())?;
-        let shares: Vec<f64> = readings
-            .windows(2)
-            .map(|pair| {
-                let ((before_ns, before), (at_ns, now)) = (pair[0], pair[1]);
-                let cpu_ns = now.cpu_ns.saturating_sub(before.cpu_ns) as f64;
-                cpu_ns / (at_ns - before_ns).max(1) as f64
-            })
-            .collect();
-        Some(Thread {
-            tid,
-            name: self.name.clone(),
-            cpu_ns: last.1.cpu_ns.saturating_sub(first.1.cpu_ns),
-            waited_ns: last.1.waited_ns.saturating_sub(first.1.waited_ns),
-            share: Shares {
-                min: shares.iter().copied().reduce(f64::min)?,
-                max: shares.iter().copied().reduce(f64::max)?,
-                last: *shares.last()?,
-            },
-        })
-    }
-}
-
 fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
     values.fold(None, |range, value| {
         let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
@@ -370,12 +277,6 @@ fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
         memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
         descriptors,
     })
-}
-
-/// schedstat: `time on a processor, time waiting for one, turns`, times in ns.
-fn account_of(schedstat: &str) -> Option<Account> {
-    let mut numbers = schedstat.split_whitespace().map(str::parse);
-    Some(Account { cpu_ns: numbers.next()?.ok()?, waited_ns: numbers.next()?.ok()? })
 }
 
 fn threads(pid: u32) -> impl Iterator<Item = u32> {

@@ -121,7 +121,9 @@ mod tests {
             check(run)
         };
         assert_eq!(with(&mut run, 1000), None);
-        assert!(seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and may have 1,024."));
+        assert!(
+            seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and may have 1,024.")
+        );
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("had 1,023 descriptors open, and may have 1,024"));

@@ -84,8 +84,7 @@ mod tests {
         let mut run = sample::run();
         run.record.received_bytes = 20_000 * 159;
         let witness = sample::witness(&mut run);
-        witness.target.processes[0].command_line =
-            words.split(' ').map(str::to_owned).collect();
+        witness.target.processes[0].command_line = words.split(' ').map(str::to_owned).collect();
         let mut connections = sample::connections();
         connections.last.send_buffer_limited_ns = waited_ns;
         witness.server_connections = Some(connections);
@@ -97,10 +96,16 @@ mod tests {
         let run = started("/usr/bin/ablaze serve --model epoll-lt -t 2", Some(0));
         let finding = check(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);
-        assert!(finding.evidence.contains("--model epoll-lt") && finding.evidence.contains("159 B"));
+        assert!(
+            finding.evidence.contains("--model epoll-lt") && finding.evidence.contains("159 B")
+        );
         let waited = started("ablaze serve --model=epoll-lt", Some(5_000));
         assert_eq!(check(&waited), None);
-        assert!(seen(&waited).unwrap().contains("for room to send for 5.00 µs"), "{:?}", seen(&waited));
+        assert!(
+            seen(&waited).unwrap().contains("for room to send for 5.00 µs"),
+            "{:?}",
+            seen(&waited)
+        );
         assert!(check(&started("ablaze serve --sndbuf 64KiB", Some(0))).is_some());
     }
 

@@ -75,10 +75,8 @@ mod tests {
         run.record.connections_opened = 20_000;
         let target = &mut sample::witness(&mut run).target;
         target.woken_per_connection = woken;
-        target.processes[0].switches = Some(Switches {
-            voluntary: (sleeps_per_connection * 20_000.0) as u64,
-            involuntary: 0,
-        });
+        target.processes[0].switches =
+            Some(Switches { voluntary: (sleeps_per_connection * 20_000.0) as u64, involuntary: 0 });
         run
     }
 

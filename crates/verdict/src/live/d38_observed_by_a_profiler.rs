@@ -25,10 +25,7 @@ fn check(run: &Run) -> Option<Finding> {
     Some(Finding::new(
         D38,
         if debugger { Severity::Note } else { Severity::Suspect },
-        format!(
-            "The {side}, {}, process {}, was traced by {tracer}.",
-            process.name, process.pid
-        ),
+        format!("The {side}, {}, process {}, was traced by {tracer}.", process.name, process.pid),
         if debugger {
             "A debugger stops a process at each signal and each new thread, and at what it was told to."
         } else {
@@ -65,7 +62,9 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         traced(&mut sample::witness(&mut run).target.processes[0], "gdb, process 6");
         let finding = check(&run).unwrap();
-        assert!(finding.evidence.starts_with("The server, nginx") && finding.cause.contains("debugger"));
+        assert!(
+            finding.evidence.starts_with("The server, nginx") && finding.cause.contains("debugger")
+        );
         assert_eq!(finding.severity, Severity::Note);
     }
 }

@@ -18,6 +18,12 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod d24_unoptimised_target;
+mod d25_path_not_exercised;
+mod d26_busy_loop;
+mod d27_uneven_threads;
+mod d28_thundering_herd;
+mod d38_observed_by_a_profiler;
 mod unseen;
 
 #[cfg(test)]
@@ -56,6 +62,12 @@ const RULES: &[Rule] = &[
     d21_out_of_descriptors::RULE,
     d22_kernel_queue_overflow::RULE,
     d23_machine_paused::RULE,
+    d24_unoptimised_target::RULE,
+    d25_path_not_exercised::RULE,
+    d26_busy_loop::RULE,
+    d27_uneven_threads::RULE,
+    d28_thundering_herd::RULE,
+    d38_observed_by_a_profiler::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.
