@@ -69,7 +69,17 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
     let Some(backlog) = listener.backlog else {
         return Some(Check::unknown(BACKLOG, "the backlog of the listener"));
     };
-    let figure = format!("{} may wait to be accepted", counted(backlog, "connection"));
+    let waiting = listener.longest_queue.unwrap_or(0);
+    let mut figure = format!("{} may wait to be accepted", counted(backlog, "connection"));
+    if waiting > 0 {
+        figure.push_str(&format!(", {} wait now", grouped(waiting)));
+    }
+    if waiting > backlog {
+        let effect = "the queue is full before the run: the server does not accept, and more \
+                      connections are dropped";
+        let advice = "look whether the server hangs, or start it again";
+        return Some(Check::problem(BACKLOG, figure, effect).advice(advice));
+    }
     let connections = facts.load.connections.map_or(0, u64::from);
     // One more than the backlog is let in (sk_acceptq_is_full in net/sock.h).
     if backlog >= connections.saturating_sub(1) {
