@@ -47,10 +47,12 @@ pub fn local_ports(facts: &Facts) -> Option<Check> {
         "no more connections than that to one address, and {} new ones a second for long",
         amount(ports as f64 / TIME_WAIT_S)
     );
-    Some(match ports {
-        ..TOO_FEW_PORTS => Check::problem(LOCAL_PORTS, figure, effect).command(WIDEN),
-        ..FEW_PORTS => Check::note(LOCAL_PORTS, figure, effect).command(WIDEN),
-        _ => Check::ok(LOCAL_PORTS, figure),
+    Some(if ports < TOO_FEW_PORTS {
+        Check::problem(LOCAL_PORTS, figure, effect).command(WIDEN)
+    } else if ports < FEW_PORTS {
+        Check::note(LOCAL_PORTS, figure, effect).command(WIDEN)
+    } else {
+        Check::ok(LOCAL_PORTS, figure)
     })
 }
 

@@ -91,15 +91,15 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
         counted(connections, "connection")
     );
     let check = Check::problem(BACKLOG, figure, effect);
-    let ramp = "or open them over a second with --ramp 1s";
+    let ramp = "or open them over a second (--ramp 1s)";
     Some(match facts.number("net.core.somaxconn") {
         // listen() is cut to somaxconn: asking for more would be no use.
-        Some(most) if most <= backlog => {
-            check.advice(format!("then start the server again; {ramp}:")).command(format!(
+        Some(most) if most <= backlog => check
+            .advice(format!("raise the limit and start the server again, {ramp}:"))
+            .command(format!(
                 "sudo sysctl -w net.core.somaxconn={}",
                 connections.next_power_of_two().max(4096)
-            ))
-        }
+            )),
         _ => check.advice(format!(
             "have the server call listen() with a backlog of at least {} (nginx: `listen 80 \
              backlog={}`), {ramp}",
