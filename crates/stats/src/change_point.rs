@@ -11,6 +11,11 @@
 //! levels; the noise is therefore the long-run one of a first-order autoregression,
 //! σ²·(1+ρ)/(1-ρ) (G. E. P. Box, G. M. Jenkins, Time Series Analysis, chapter 3).
 //!
+//! In simulated runs of one level (noise of 5 to 20 %, neighbours correlated up to 0.5, a slice in
+//! twenty halved) less than 4 in 1000 seem to warm up; a warm-up 10 % lower, with
+//! noise of 5 %, is seen in more than 99 % of runs of 100 slices that are independent, in 90 % of runs
+//! of 60, and in half of the runs of 100 whose neighbours are correlated by 0.5: little is certain then.
+//!
 //! Pettitt's test (Applied Statistics 28(2), 1979) does not serve: its statistic grows with the
 //! cut's t·(n-t), so 5 slices of 100 reach p = 0.5 at best, however different they are.
 
