@@ -3,7 +3,7 @@
 //!
 //! For every place the series could be cut, the levels of both sides are compared by a robust
 //! two-sample statistic: one-step Huber estimates from the medians (P. J. Huber, E. M. Ronchetti,
-//! Robust Statistics, 2nd ed. 2009, sections 4.5 and 6.6), so single outliers move neither the
+//! Robust Statistics, 2nd ed. 2009, chapters 4 and 6), so single outliers move neither the
 //! levels nor the noise much. The largest statistic's significance is bounded by
 //! L. Ju. Vostrikova, "Detection of a 'disorder' in a Wiener process", Theory Probab. Appl.
 //! 26(2), 1981 (also M. Csörgő, L. Horváth, Limit Theorems in Change-Point Analysis, 1997,
@@ -38,7 +38,7 @@ const DRIFT_SUSPECTED: f64 = 0.05;
 const MOST_SLICES: usize = 1000;
 
 /// Residuals are cut at this many deviations: 98 % of the efficiency of the mean without outliers
-/// (Huber and Ronchetti, section 4.5).
+/// (Huber and Ronchetti, chapter 4).
 const CLIP: f64 = 1.75;
 
 /// Noise is never taken for less than this share of the level.
