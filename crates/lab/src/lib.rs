@@ -4,9 +4,12 @@
 //! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
 //! needs no network.
 
+pub mod check;
 pub mod comparison;
 pub mod curve;
 pub mod experiment;
+pub mod json;
+pub mod search;
 pub mod subject;
 pub mod text;
 

@@ -58,7 +58,11 @@ pub struct ExperimentOptions {
 #[derive(Debug, Clone)]
 pub struct CpuList(pub Vec<u32>);
 
-fn cpus(text: &str) -> Result<CpuList, String> {
+/// CPUs by number.
+///
+/// # Errors
+/// When it is no such list.
+pub fn cpus(text: &str) -> Result<CpuList, String> {
     values::cpus(text).map(CpuList)
 }
 
@@ -96,23 +100,32 @@ impl ExperimentOptions {
 
     /// Who gets which processors: its own, where a target is started here and there are enough.
     pub fn placement(&self, subjects: &[Subject], load: &[Load]) -> Placement {
-        let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
-        let started = || subjects.iter().filter(|subject| subject.is_started_here());
-        let threads = started().map(Subject::threads).max();
-        let own = load.iter().any(|load| load.options.iter().any(|word| word == "--cpus"));
-        let mut placement = match (threads, &self.target_cpus) {
-            (None, _) => return Placement::default(),
-            (Some(_), Some(target)) => {
-                let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
-                Placement { tester: rest, target: target.0.clone() }
-            }
-            (Some(threads), None) => Placement::of(&allowed, threads),
-        };
-        if own {
-            placement.tester.clear();
-        }
-        placement
+        let words: Vec<String> = load.iter().flat_map(|load| load.options.clone()).collect();
+        placement(subjects, self.target_cpus.as_ref(), &words)
     }
+}
+
+/// Who gets which processors; `words` are the options of the load, which may name the tester's.
+pub fn placement(
+    subjects: &[Subject],
+    target_cpus: Option<&CpuList>,
+    words: &[String],
+) -> Placement {
+    let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
+    let started = || subjects.iter().filter(|subject| subject.is_started_here());
+    let threads = started().map(Subject::threads).max();
+    let mut placement = match (threads, target_cpus) {
+        (None, _) => return Placement::default(),
+        (Some(_), Some(target)) => {
+            let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
+            Placement { tester: rest, target: target.0.clone() }
+        }
+        (Some(threads), None) => Placement::of(&allowed, threads),
+    };
+    if words.iter().any(|word| word == "--cpus") {
+        placement.tester.clear();
+    }
+    placement
 }
 
 /// The load that the native options describe, as words.
