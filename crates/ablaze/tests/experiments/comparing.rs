@@ -5,12 +5,15 @@ use crate::support::{ablaze, runs, scratch, without_folder};
 #[test]
 fn a_comparison_is_kept_and_shown_again() {
     let folder = scratch("compare");
-    let words = ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "2", "-d", "100ms", "-c", "2"];
+    let words =
+        ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "2", "-d", "100ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     let few = "epoll-et / epoll-lt  not enough runs: 2 pairs";
     assert!(said.stdout.contains(few), "{}", said.stdout);
-    assert!(said.stdout.contains("2 of each, interleaved") || said.stdout.contains("2 runs of each"));
+    assert!(
+        said.stdout.contains("2 of each, interleaved") || said.stdout.contains("2 runs of each")
+    );
     let kept = folder.join("compare-1");
     let names = ["1-epoll-et-c-2-1", "1-epoll-et-c-2-2", "2-epoll-lt-c-2-1", "2-epoll-lt-c-2-2"];
     assert_eq!(runs(&kept), names.map(|name| format!("{name}.json")));
@@ -55,7 +58,8 @@ fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
     let said = ablaze(&folder, &sweep);
     assert_eq!(said.status, 0, "{said:?}");
     let run = "sweep-1/runs/1-epoll-et-c-1-1.json";
-    let words = ["report", run, "-o", "run.csv", "-o", "run.html", "-o", "run.md", "-o", "copy.json"];
+    let words =
+        ["report", run, "-o", "run.csv", "-o", "run.html", "-o", "run.md", "-o", "copy.json"];
     let said = ablaze(&folder, &words);
     assert_eq!((said.status, said.stderr.as_str()), (0, ""), "{said:?}");
     assert!(said.stdout.contains("closed loop, 1 connection"), "{}", said.stdout);

@@ -16,7 +16,9 @@ fn a_file_is_checked_before_it_starts() {
     assert!(refused.stderr.contains("connections"), "{}", refused.stderr);
     file("[targets.a]\nserve = \"epoll-et\"\n[checks]\n\"a / b rate\" = \">= 1\"\n");
     let refused = ablaze(&folder, &["run", "x.toml"]);
-    assert!(refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("no target `b`"));
+    assert!(
+        refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("no target `b`")
+    );
     assert_eq!(ablaze(&folder, &["run", "nowhere.toml"]).status, 2);
     file("repeats = 2\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = [1, 2]\n");
     let checked = ablaze(&folder, &["run", "x.toml", "--check"]);

@@ -11,12 +11,16 @@ const TARGET: &str = "serve:epoll-et,delay=10ms,in-service=8";
 #[test]
 fn a_search_is_kept_and_shown_again() {
     let folder = scratch("find");
-    let words = ["--slo", "p50<5s,errors<50%", "--from", "50", "--to", "60", "-d", "1s", "--confirm", "1s"];
+    let words =
+        ["--slo", "p50<5s,errors<50%", "--from", "50", "--to", "60", "-d", "1s", "--confirm", "1s"];
     let said = ablaze(&folder, &[&["find", TARGET][..], &words].concat());
     assert!(matches!(said.status, 0 | 1), "{said:?}");
     let first = said.stdout.lines().next().unwrap();
     if said.status == 0 {
-        assert!(first.contains("/s (p50 ") && first.contains(" < 5s, errors 0"), "{first}");
+        assert!(
+            first.contains("/s (p50 ") && first.contains(" < 5s, errors 0 % < 50%)"),
+            "{first}"
+        );
     }
     let kept = folder.join("find-1");
     let stages = runs(&kept);
@@ -34,7 +38,8 @@ fn a_search_is_kept_and_shown_again() {
 #[test]
 fn a_search_without_a_target_has_no_answer() {
     let folder = scratch("find-gone");
-    let said = ablaze(&folder, &["find", "http://127.0.0.1:1/", "--slo", "p99<20ms", "-d", "500ms"]);
+    let said =
+        ablaze(&folder, &["find", "http://127.0.0.1:1/", "--slo", "p99<20ms", "-d", "500ms"]);
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stdout.starts_with("no answer: 127.0.0.1:1 refused the connection"), "{said:?}");
     for wrong in [

@@ -52,5 +52,8 @@ pub fn runs(folder: &Path) -> Vec<String> {
 
 /// The report without the line that names the folder.
 pub fn without_folder(text: &str) -> String {
-    text.lines().filter(|line| !line.starts_with("  runs ")).map(|line| format!("{line}\n")).collect()
+    text.lines()
+        .filter(|line| !line.starts_with("  runs "))
+        .map(|line| format!("{line}\n"))
+        .collect()
 }

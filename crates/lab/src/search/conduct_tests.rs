@@ -67,9 +67,9 @@ impl Tester for Simulated {
         record.answers = (came_per_s * length_s) as u64;
         record.unfinished = ((asked - came_per_s) * length_s) as u64;
         let slices = length_ms / 100;
-        let answers = (came_per_s / 10.0).round() as u64;
-        record.slices.slices =
-            vec![Slice { answers, ..Slice::default() }; usize::try_from(slices).unwrap()];
+        let up_to = |slice: u64| (came_per_s * slice as f64 / 10.0) as u64;
+        let slice = |at| Slice { answers: up_to(at + 1) - up_to(at), ..Slice::default() };
+        record.slices.slices = (0..slices).map(slice).collect();
         // Of what piles up each waits longer than the one before.
         let piled_ns = (asked / came_per_s - 1.0) * length_s * 1e9;
         let late_ns = if asked > self.offers_per_s { piled_ns } else { 0.0 };
@@ -227,6 +227,18 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
     assert!(slow.why.unwrap().starts_with("p99<5ms was 10"));
     let piled = judged("errors<0.1%", 2000.0, |_| {});
     assert_eq!(piled.why.unwrap(), "1,000/s of 2,000/s were answered");
+    // However many random arrivals there happened to be, what piles up is seen.
+    let few = judged("errors<0.1%", 1050.0, |run| {
+        let Load::Open { arrivals, .. } = &mut run.plan.load else { panic!() };
+        *arrivals = Arrivals::Poisson;
+    });
+    assert_eq!(few.why.unwrap(), "100 of 2,100 were unanswered at the end, they pile up");
+    // Answers that take a second are under way, not piled up.
+    let slow = judged("errors<0.1%", 1000.0, |run| {
+        run.record.unfinished = 1000;
+        run.record.slices.slices.iter_mut().for_each(|slice| slice.p50_ns = 1_000_000_000);
+    });
+    assert_eq!(slow.why, None);
     let ports = judged("errors<0.1%", 900.0, |run| {
         run.record.failures[FailureKind::LocalPorts as usize] = 400;
     });

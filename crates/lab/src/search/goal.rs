@@ -12,6 +12,8 @@ use ablaze_verdict::limit::{self, Limit};
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
+/// An even schedule puts so many requests at most on either side of a boundary.
+const EVEN_CHANCE: f64 = 2.0;
 
 /// Conditions that all have to hold.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,6 +84,8 @@ impl Goal {
             let [answered, asked] =
                 [answered_per_s, asked_per_s].map(|r| grouped(r.round() as u64));
             why.push(format!("{answered}/s of {asked}/s were answered"));
+        } else if let Some(piled_up) = piled_up(run, asked_per_s) {
+            why.push(piled_up);
         }
         why.extend(self.conditions.iter().filter_map(|condition| match condition.judge(run) {
             Outcome::Met(_) => None,
@@ -129,9 +133,27 @@ fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
     let expected = asked_per_s * length_s;
     let chance = match run.plan.load {
         Load::Open { arrivals: Arrivals::Poisson, .. } => 3.0 * expected.sqrt(),
-        _ => 2.0,
+        _ => EVEN_CHANCE,
     };
     (expected * ANSWERED - chance) / length_s.max(f64::MIN_POSITIVE)
+}
+
+/// Whether requests piled up: more were unanswered at the end than are under way at any time, by more
+/// than the share that may be missing. Under way are, by Little's law, rate × time of an answer, with
+/// the time taken from the best slice, when nothing had piled up yet; of random arrivals that number
+/// is Poisson distributed, and three deviations leave one in a thousand outside.
+fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
+    let record = &run.record;
+    let times = record.slices.slices.iter().filter(|slice| slice.answers > 0);
+    let best_ns = times.map(|slice| slice.p50_ns).min().unwrap_or(0);
+    let under_way = asked_per_s * best_ns as f64 / 1e9;
+    let due = record.finished() + record.unfinished;
+    let permitted =
+        due as f64 * (1.0 - ANSWERED) + under_way + 3.0 * under_way.sqrt() + EVEN_CHANCE;
+    (record.unfinished as f64 > permitted).then(|| {
+        let (unfinished, due) = (grouped(record.unfinished), grouped(due));
+        format!("{unfinished} of {due} were unanswered at the end, they pile up")
+    })
 }
 
 /// What shows that the tester could not offer the rate.

@@ -90,7 +90,11 @@ fn in_words(text: &str, figure: Option<&str>) -> String {
     let (metric, limit) = text.split_at(at);
     let digits = limit.find(|c: char| !matches!(c, '<' | '>' | '=')).unwrap_or(limit.len());
     let (sign, limit) = limit.split_at(digits);
-    format!("{} {} {sign} {}", metric.trim(), figure.unwrap_or("unknown"), limit.trim())
+    // A share is told by the share, without the number before it.
+    let figure = figure.unwrap_or("unknown");
+    let share = figure.rsplit_once(", ").filter(|_| limit.ends_with('%'));
+    let figure = share.map_or(figure, |(_, share)| share);
+    format!("{} {figure} {sign} {}", metric.trim(), limit.trim())
 }
 
 fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
