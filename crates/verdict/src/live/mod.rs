@@ -18,6 +18,11 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod d30_late_sending;
+mod d33_several_addresses;
+mod d34_edges_of_the_run;
+mod d37_lengths_differ;
+mod little;
 mod unseen;
 
 #[cfg(test)]
@@ -28,6 +33,7 @@ use ablaze_engine::Run;
 use crate::DiagnosisId;
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::limit::{self, Limited};
+pub use little::LittleGap;
 
 /// One diagnosis, looked for in a Run.
 struct Rule {
@@ -56,6 +62,10 @@ const RULES: &[Rule] = &[
     d21_out_of_descriptors::RULE,
     d22_kernel_queue_overflow::RULE,
     d23_machine_paused::RULE,
+    d30_late_sending::RULE,
+    d33_several_addresses::RULE,
+    d34_edges_of_the_run::RULE,
+    d37_lengths_differ::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.

@@ -29,7 +29,8 @@ pub fn with_shares(server: f64, tester: f64) -> Run {
     record.kept_alive = 20_000;
     record.connections_opened = 100;
     record.unfinished = 0;
-    record.in_flight_ns = 100 * 10_000_000_000;
+    // Little's law: 20,000 answers of 500 µs.
+    record.in_flight_ns = 20_000 * 500_000;
     record.first_failure = None;
     for phase in [&mut record.answered.total, &mut record.answered.connect] {
         phase.clear();
