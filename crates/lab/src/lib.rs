@@ -4,8 +4,10 @@
 //! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
 //! needs no network.
 
+pub mod curve;
 pub mod experiment;
 pub mod subject;
+pub mod text;
 
 pub use experiment::{Experiment, Load};
 pub use subject::Subject;

@@ -18,7 +18,7 @@ pub mod number;
 pub mod per_second;
 mod phases;
 pub mod system_error;
-mod table;
+pub mod table;
 pub mod text;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! `ablaze_verdict` know.
 
 mod json;
-mod text;
+pub mod text;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read};

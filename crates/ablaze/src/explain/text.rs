@@ -151,7 +151,7 @@ fn paragraphs(start: &str, text: &str) -> String {
 }
 
 /// Text wrapped to the width; what stands before it is a hanging indent.
-fn paragraph(start: &str, text: &str) -> String {
+pub fn paragraph(start: &str, text: &str) -> String {
     let indent = " ".repeat(start.chars().count());
     let mut wrapped = String::new();
     let mut line = start.to_owned();

@@ -95,7 +95,10 @@ impl<'a> Targets<'a> {
             program,
             path: experiment.path.clone(),
             cpus: experiment.placement.target.clone(),
-            folder: folder.path().join("targets"),
+            // Whole: nginx takes what is relative to lie in its own folder.
+            folder: std::path::absolute(folder.path())
+                .unwrap_or_else(|_| folder.path().to_owned())
+                .join("targets"),
             ready_within: Duration::from_secs(experiment.ready_within_s),
             answer: Answer::default(),
         };

@@ -134,6 +134,14 @@ impl Results {
         repeats.into_iter().filter_map(pair).collect()
     }
 
+    /// Trials that were measured.
+    pub fn measured(&self) -> impl Iterator<Item = (Trial, &Figures)> {
+        self.trials.iter().filter_map(|(trial, outcome)| match outcome {
+            Outcome::Measured(figures) => Some((*trial, &**figures)),
+            Outcome::Failed(_) => None,
+        })
+    }
+
     /// Trials that were not measured, and why.
     pub fn failed(&self) -> impl Iterator<Item = (Trial, &str)> {
         self.trials.iter().filter_map(|(trial, outcome)| match outcome {
@@ -146,6 +154,26 @@ impl Results {
 #[cfg(test)]
 pub(crate) mod sample {
     use super::*;
+
+    /// A valid run at this rate.
+    pub(crate) fn figures(rate_per_s: f64) -> Figures {
+        Figures {
+            answers: rate_per_s as u64 * 10,
+            errors: 0,
+            unexpected: 0,
+            rate_per_s,
+            mean_ns: Some(1e9 / rate_per_s),
+            p50_ns: Some((1e9 / rate_per_s) as u64),
+            p99_ns: Some((2e9 / rate_per_s) as u64),
+            server_cpu_ns: Some(1e9 / rate_per_s),
+            tester_cpu_ns: Some(3_000.0),
+            verdict: ablaze_verdict::Verdict::Valid,
+            limit: ablaze_verdict::Limit::Server,
+            findings: Vec::new(),
+            started_unix_ns: 0,
+            elapsed_ns: 10_000_000_000,
+        }
+    }
 
     /// Two targets that run already, under one load, three times.
     pub(crate) fn experiment() -> Experiment {

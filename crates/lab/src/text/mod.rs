@@ -1,0 +1,8 @@
+//! What experiments print: tables for people, in the words of the native report.
+
+mod runs;
+mod sweep;
+
+pub use sweep::sweep;
+
+pub(crate) use runs::{all_runs, failures, findings};
