@@ -83,13 +83,13 @@ fn delay(run: &Run) -> Option<String> {
     let p99 = age.supported_quantile_ns(0.99).map(|ns| format!(", p99 {}", time(ns as f64)));
     let total_ns = run.record.answered.total.quantile_ns(0.5).filter(|ns| *ns > 0);
     let share = total_ns.map(|total_ns| {
-        format!(": at most {} of the median time", percent(p50_ns as f64, total_ns as f64))
+        format!(" ({} of the median time)", percent(p50_ns as f64, total_ns as f64))
     });
     Some(format!(
-        "at most p50 {}{} between an answer's arrival and its handling{}",
+        "at most p50 {}{}{} from an answer's arrival to its handling",
         time(p50_ns as f64),
-        p99.unwrap_or_default(),
-        share.unwrap_or_default()
+        share.unwrap_or_default(),
+        p99.unwrap_or_default()
     ))
 }
 
