@@ -67,6 +67,7 @@ impl Worker {
         let first_new = self.connections[slot as usize].in_flight;
         let count = self.take_exchanges(slot);
         if count == 0 {
+            self.note_draining();
             let connection = &self.connections[slot as usize];
             if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
@@ -80,6 +81,16 @@ impl Worker {
         }
         self.note_leaving(io, slot);
         self.send_places(io, slot, first_new, count);
+    }
+
+    /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
+    /// in use is kept.
+    fn note_draining(&mut self) {
+        let places = self.exchanges.len() as u64;
+        let few = u64::from(self.in_flight) * 100 < places * 95;
+        if self.closed_for_new && few && self.draining_since_ns.is_none() {
+            self.draining_since_ns = Some(self.now_ns);
+        }
     }
 
     /// What is in flight on the slot leaves now, or with the current batch: "sent" is the time
@@ -97,6 +108,7 @@ impl Worker {
     /// to repeat, or new ones.
     pub(super) fn open_next<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
+            self.note_draining();
             self.note_vacant(slot);
             return;
         }
