@@ -6,7 +6,7 @@ use ablaze_engine::Run;
 use super::Rule;
 use super::figures::{counter, witness};
 use super::timers::Crowd;
-use crate::DiagnosisId::D09;
+use crate::DiagnosisId::{D09, D23};
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, listed, percent, time};
 
@@ -37,7 +37,7 @@ fn check(run: &Run) -> Option<Finding> {
     let p99 = run.record.answered.total.quantile_ns(0.99).map_or(String::new(), |p99_ns| {
         format!(" The 99 % time is {}.", time(p99_ns as f64 / 1e6))
     });
-    Some(Finding::new(
+    let finding = Finding::new(
         D09,
         severity,
         format!(
@@ -52,7 +52,16 @@ fn check(run: &Run) -> Option<Finding> {
          these times are those of a timer and not of the server.",
         "Look for the loss on the way (`ip -s link`, `nstat -az`), and leave these times out of every \
          comparison of servers.",
-    ))
+    );
+    let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
+    Some(if paused { finding } else { finding.not_explained_by(D23) })
+}
+
+/// A pause makes nobody send again unless it is about as long as the timer.
+fn longest_pause_ns(run: &Run) -> u64 {
+    let heartbeat = witness(run).and_then(|witness| witness.heartbeat.as_ref());
+    let pauses = heartbeat.into_iter().flat_map(|heartbeat| &heartbeat.longest);
+    pauses.map(|gap| gap.length_ns).max().unwrap_or(0)
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -179,6 +188,7 @@ impl SentAgain {
 mod tests {
     use super::*;
     use crate::live::sample;
+    use ablaze_sys::witness::Gap;
 
     fn late_by(ms: u64, answers: u64) -> Run {
         let mut run = sample::run();
@@ -213,6 +223,19 @@ mod tests {
         assert!(finding.evidence.contains("3 of 20,003 answers"), "{}", finding.evidence);
         assert!(finding.evidence.contains("0.2, 0.6, 1.4 or 3.0 s"), "{}", finding.evidence);
         assert!(finding.evidence.contains("4 segments"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn only_a_pause_as_long_as_the_timer_explains_it() {
+        let ruled_out = |pause_ms: u64| {
+            let mut run = late_by(204, 300);
+            sent_again(&mut run, 300);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat.as_mut().unwrap().longest = vec![gap];
+            check(&run).unwrap().not_explained_by
+        };
+        assert_eq!(ruled_out(50), [D23]);
+        assert_eq!(ruled_out(190), []);
     }
 
     #[test]
