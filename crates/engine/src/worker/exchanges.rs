@@ -6,7 +6,6 @@ use super::{Worker, close_at_once, stands};
 use crate::connection::{Exchange, Reading, Stage};
 use crate::failure::FailureKind;
 use crate::plan::Close;
-use crate::record::StoppedAnswer;
 
 /// How long a server that announced its close is waited for (`Close::Await`).
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
@@ -498,29 +497,6 @@ impl Worker {
             }
         }
         self.note_never_sent(at);
-    }
-}
-
-impl Worker {
-    /// The oldest exchange of a connection gets no further: notes for how long already, if a part
-    /// of its answer came.
-    pub(super) fn note_stopped(&mut self, slot: Slot, at: u64, timed_out: bool) {
-        let connection = &self.connections[slot as usize];
-        let in_answer = connection.reading != Reading::Head || connection.spill.is_some();
-        if connection.in_flight == 0 || !connection.answer_began || !in_answer {
-            return;
-        }
-        let exchange = self.exchanges[self.place(slot, connection.oldest)];
-        let last_ns = connection.progress_ns.max(exchange.first_byte_ns);
-        let answer = StoppedAnswer {
-            silent_ns: at.saturating_sub(last_ns),
-            body_bytes: connection.body_bytes,
-            missing_bytes: match connection.reading {
-                Reading::Length(missing) => Some(missing),
-                Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
-            },
-        };
-        self.recorder.stopped(&exchange, answer, timed_out);
     }
 }
 

@@ -9,6 +9,7 @@ mod answers;
 mod events;
 mod exchanges;
 mod open_loop;
+mod stopped;
 mod timers;
 
 use std::io;
