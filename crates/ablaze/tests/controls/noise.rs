@@ -41,7 +41,9 @@ fn noise(report: &Report) -> Option<String> {
         .sum::<f64>();
     let stolen = times("steal_ns") / all_ns;
     let others = (busy_ns - ours_ns) / interval_ns;
-    let pressure = number("/witness/kernel/pressure/cpu_some_ns") / interval_ns;
+    // Not every kernel keeps it.
+    let pressure =
+        report.known("/witness/kernel/pressure/cpu_some_ns").unwrap_or(0.0) / interval_ns;
     (stolen > STOLEN || others > OTHERS || pressure > PRESSURE).then(|| {
         format!("steal {stolen:.3}, others {others:.2} processors, pressure {pressure:.2}")
     })

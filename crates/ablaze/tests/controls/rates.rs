@@ -12,7 +12,7 @@ fn a_rate_of_20000_per_second_is_exact_over_ten_seconds() {
     }
     let _alone = alone();
     let server = Server::start(&[]);
-    let report = load(&[&[&server.url("/")], &RATE[..]].concat());
+    let report = load(&[&[&*server.url("/")][..], &RATE].concat());
     assert_eq!(asked(&report), 200_000.0);
     assert_eq!(report.number("/unfinished/never_sent"), 0.0);
     // As the server counts.
@@ -32,7 +32,7 @@ fn poisson_arrivals_are_as_dispersed_as_a_poisson_process() {
     let _alone = alone();
     let server = Server::start(&[]);
     let poisson = ["--arrivals", "poisson", "--seed", "1"];
-    let report = load(&[&[&server.url("/")], &RATE[..], &poisson].concat());
+    let report = load(&[&[&*server.url("/")][..], &RATE, &poisson].concat());
     let windows = report.answers_by_slice();
     assert_eq!(windows.len(), 100);
     let mean = windows.iter().sum::<f64>() / 100.0;
