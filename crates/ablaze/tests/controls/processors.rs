@@ -3,7 +3,7 @@
 use std::process::Command;
 use std::time::Duration;
 
-use crate::noise::quiet;
+use crate::noise::if_quiet;
 use crate::support::{Loading, Running, Server, alone, installed, load};
 use crate::verdict::Report;
 
@@ -49,5 +49,5 @@ fn a_tester_at_its_limit_is_told_on_a_faster_server() {
         let right = found && report.grave().next() == Some("D11");
         (!right).then(|| format!("D11 is not the root: {}", report.in_short()))
     };
-    quiet(|| load(&words), objection);
+    if_quiet(|| load(&words), objection);
 }

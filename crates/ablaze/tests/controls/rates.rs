@@ -1,13 +1,13 @@
 //! An open loop at 20,000/s for ten seconds: how many requests leave, and how evenly.
 
-use crate::support::{Server, alone, load, long_tests};
+use crate::support::{Server, alone, load, long_tests_or_told};
 use crate::verdict::Report;
 
 const RATE: [&str; 4] = ["-r", "20000/s", "-d", "10s"];
 
 #[test]
 fn a_rate_of_20000_per_second_is_exact_over_ten_seconds() {
-    if !long_tests() {
+    if !long_tests_or_told() {
         return;
     }
     let _alone = alone();
@@ -26,7 +26,7 @@ fn a_rate_of_20000_per_second_is_exact_over_ten_seconds() {
 /// fixed, and this one's plan is near 1.
 #[test]
 fn poisson_arrivals_are_as_dispersed_as_a_poisson_process() {
-    if !long_tests() {
+    if !long_tests_or_told() {
         return;
     }
     let _alone = alone();
