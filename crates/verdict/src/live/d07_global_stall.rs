@@ -4,6 +4,7 @@
 use ablaze_engine::Run;
 
 use super::Rule;
+use super::d09_retransmission::after_timers;
 use super::figures::{elapsed_s, in_flight, witness};
 use crate::DiagnosisId::{D07, D23};
 use crate::finding::{Finding, Severity};
@@ -16,6 +17,8 @@ const FEWEST_USUAL: u64 = 20;
 const OUTSIDE_THE_CROWD: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
+/// So many times the requests that stalls can have frozen are not from stalls.
+const TIMES_THE_FROZEN: f64 = 5.0;
 /// A pause of this process of at least so much of the stall can be its cause.
 const OF_THE_STALL: f64 = 0.5;
 /// So many stalls are named.
@@ -29,6 +32,9 @@ fn check(run: &Run) -> Option<Finding> {
     let finished = finished(run);
     let usual = usual(&finished)?;
     let stalls = stalls(&finished);
+    if are_of_timers(run, stalls.len()) {
+        return None;
+    }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
     let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
     // Whoever was frozen shows it: an empty slice without late answers is the end of the work.
@@ -94,6 +100,15 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
+/// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):
+/// far more answers are late by exactly that timer than stalls of everybody would make.
+fn are_of_timers(run: &Run, stalls: usize) -> bool {
+    let frozen = in_flight(run).unwrap_or(0.0) * stalls as f64;
+    let times = &run.record.answered.total;
+    let late = times.quantile_ns(0.5).map_or(0, |median_ns| after_timers(times, median_ns));
+    late as f64 > frozen * TIMES_THE_FROZEN
+}
+
 /// Requests finished in each slice.
 fn finished(run: &Run) -> Vec<u64> {
     run.record.slices.slices.iter().map(|slice| slice.answers + slice.failures).collect()
@@ -149,6 +164,18 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
         assert!(finding.evidence.contains("10.0 % of the run"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn timers_that_run_for_everybody_at_once_are_no_stall() {
+        let with = |late| {
+            let mut run = frozen(30..32);
+            // The stall froze 100 requests; so many waited for a packet to be sent again.
+            run.record.answered.total.record_many(204_000_000, late);
+            check(&run)
+        };
+        assert!(with(400).is_some());
+        assert_eq!(with(600), None);
     }
 
     #[test]

@@ -36,7 +36,8 @@ fn check(run: &Run) -> Option<Finding> {
         ));
     }
     let listener = target(run).and_then(|target| target.listener.as_ref());
-    if let Some((backlog, longest)) = listener.and_then(|l| l.backlog.zip(l.longest_queue)) {
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    if let Some((backlog, longest)) = queue.filter(|_| overflows.is_some()) {
         evidence.push(format!(
             "It holds {}; {} were seen waiting.",
             counted(backlog, "connection"),
@@ -65,15 +66,28 @@ fn check(run: &Run) -> Option<Finding> {
             time(longest as f64 / 1e6)
         ));
     }
-    Some(Finding::new(
-        D08,
-        Severity::Suspect,
-        evidence.join(" "),
-        "More connections came at once than the listening socket holds: the rest was dropped, and \
-         tried again by timers of a second and more.",
-        "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
-         connections over some time with --ramp.",
-    ))
+    let (cause, remedy) = in_words(overflows.is_some());
+    Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, remedy))
+}
+
+/// Cause and remedy.
+fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
+    if queue_was_full {
+        (
+            "More connections came at once than the listening socket holds: the rest was dropped, and \
+             tried again by timers of a second and more.",
+            "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
+             connections over some time with --ramp.",
+        )
+    } else {
+        (
+            "The first packets of these connections were lost, on the way or because the server's \
+             accept queue was full, and sent again by timers of a second and more.",
+            "Run `nstat -az TcpExtListenOverflows` at the server before and after: if it rises, give \
+             listen() a longer backlog and raise net.core.somaxconn to the same; else look for the loss \
+             on the way (`ip -s link`).",
+        )
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -140,6 +154,7 @@ mod tests {
         run.record.setup_connect.record(1_003_000_000);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+        assert!(finding.cause.contains("on the way or"), "{}", finding.cause);
     }
 
     #[test]
@@ -165,6 +180,7 @@ mod tests {
         assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
         sample::counter(&mut run, "TcpExtListenOverflows", 40);
         let evidence = check(&run).unwrap().evidence;
+        assert!(check(&run).unwrap().cause.starts_with("More connections came"));
         assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
