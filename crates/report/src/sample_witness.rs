@@ -59,6 +59,9 @@ fn environment() -> Environment {
         cpus_online: Some(2),
         cpus_allowed: Some(vec![0, 1]),
         cpu_quota: Some(1.5),
+        memory_limit_bytes: Some(4_000_000_000),
+        timer_slack_ns: Some(50_000),
+        tester_build: Some("release".into()),
         governor: Some("performance".into()),
         virtualisation: Some("QEMU".into()),
         memory_bytes: Some(8_000_000_000),
@@ -153,6 +156,12 @@ fn serving() -> Serving {
                 bytes: 1_900_000,
                 line_bytes: Some(95.0),
             }],
+        }),
+        at_rest: Some(AtRest {
+            settled_ns: 15_000_000,
+            watched_ns: 35_000_000,
+            busiest_share: 0.0,
+            busy_threads: 0,
         }),
     }
 }

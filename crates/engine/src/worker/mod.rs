@@ -74,6 +74,8 @@ pub trait Gate {
     fn window_opens(&mut self);
     /// The window closes: the moment to read it again.
     fn window_closes(&mut self);
+    /// The load is over; the connections are closed as soon as this returns.
+    fn load_over(&mut self);
     /// Times the kernel took the CPU away from this thread so far.
     fn involuntary_switches(&self) -> u64;
 }
@@ -276,6 +278,7 @@ pub fn work<D: Driver>(
     while finished_early && worker.awaits_closes() && !control.stopped() {
         now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
     }
+    gate.load_over();
     Ok(WorkerRecord {
         record: worker.recorder.finish(closed_ns),
         effort: effort_of_window,

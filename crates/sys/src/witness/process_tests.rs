@@ -2,6 +2,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use super::super::thread::Account;
 use super::*;
 use crate::clock::monotonic_ns;
 

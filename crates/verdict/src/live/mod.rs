@@ -21,7 +21,13 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod d24_unoptimised_target;
+mod d25_path_not_exercised;
+mod d26_busy_loop;
+mod d27_uneven_threads;
+mod d28_thundering_herd;
 mod d29_stuck_connection;
+mod d38_observed_by_a_profiler;
 mod d39_bound_by_the_round_trip;
 mod timers;
 mod unseen;
@@ -65,7 +71,13 @@ const RULES: &[Rule] = &[
     d21_out_of_descriptors::RULE,
     d22_kernel_queue_overflow::RULE,
     d23_machine_paused::RULE,
+    d24_unoptimised_target::RULE,
+    d25_path_not_exercised::RULE,
+    d26_busy_loop::RULE,
+    d27_uneven_threads::RULE,
+    d28_thundering_herd::RULE,
     d29_stuck_connection::RULE,
+    d38_observed_by_a_profiler::RULE,
     d39_bound_by_the_round_trip::RULE,
 ];
 
@@ -157,10 +169,15 @@ mod tests {
         assert_eq!(judged.passed.len(), RULES.len());
         // Each has its figures in it.
         for passed in &judged.passed {
+            // How the server was built is not to be seen of the sample's.
+            if passed.id == D24 {
+                continue;
+            }
             let evidence = passed.evidence.as_ref().unwrap_or_else(|| panic!("{passed:?}"));
             assert!(evidence.ends_with('.'), "{passed:?}");
         }
-        assert_eq!(judged.unseen(&run), None);
+        let unseen = judged.unseen(&run).unwrap();
+        assert!(unseen.starts_with("not to be seen here: D24 ("), "{unseen}");
         // What was not asked for or seen is said to be so.
         sample::open_loop(&mut run, 2_000.0);
         run.witness = None;

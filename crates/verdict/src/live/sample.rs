@@ -80,7 +80,6 @@ pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
 }
 
 /// What is known of the server because it serves.
-#[expect(dead_code, reason = "for rules to come")]
 pub fn serving(run: &mut Run) -> &mut Serving {
     witness(run).target.processes[0].serving.as_mut().unwrap()
 }
@@ -158,6 +157,9 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             cpus_online: Some(2),
             cpus_allowed: Some(vec![0, 1]),
             cpu_quota: None,
+            memory_limit_bytes: None,
+            timer_slack_ns: None,
+            tester_build: None,
             governor: None,
             virtualisation: None,
             memory_bytes: None,
