@@ -1,6 +1,6 @@
 //! Targets that speak another protocol, or answer in two parts.
 
-use crate::noise::quiet;
+use crate::noise::if_quiet;
 use crate::support::{Server, alone, load};
 use crate::verdict::Report;
 
@@ -25,5 +25,5 @@ fn head_and_body_apart_wait_for_a_delayed_acknowledgement() {
         let right = found && report.grave().next() == Some("D10");
         (!right).then(|| format!("D10 is not the root: {}", report.in_short()))
     };
-    quiet(|| load(&[&server.url("/"), "-c10", "-d2s"]), objection);
+    if_quiet(|| load(&[&server.url("/"), "-c10", "-d2s"]), objection);
 }

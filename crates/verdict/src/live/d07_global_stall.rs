@@ -5,7 +5,7 @@ use ablaze_engine::Run;
 
 use super::Rule;
 use super::d09_retransmission::after_timers;
-use super::figures::{elapsed_s, in_flight, witness};
+use super::figures::{asked_in_flight, elapsed_s, in_flight, witness};
 use crate::DiagnosisId::{D07, D23};
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, counted, grouped, listed, percent, time};
@@ -43,6 +43,11 @@ fn check(run: &Run) -> Option<Finding> {
     if max_ns < median_ns * OUTSIDE_THE_CROWD || max_ns < longest_s * 0.8e9 {
         return None;
     }
+    // An open loop works off what came meanwhile: its rate is the asked one.
+    let without = asked_in_flight(run).map_or(String::new(), |_| {
+        let per_s = run.record.answers as f64 / (elapsed_s(run) - lost_s);
+        format!(" Without it the rate would be about {}/s.", amount(per_s))
+    });
     let named = stalls.iter().take(NAMED).map(|(at, length)| {
         format!(
             "{} from {} s on",
@@ -51,19 +56,20 @@ fn check(run: &Run) -> Option<Finding> {
         )
     });
     let more = stalls.len().saturating_sub(NAMED);
-    let more = if more > 0 { format!(" and {more} times more") } else { String::new() };
+    let more = match more as u64 {
+        0 => String::new(),
+        more => format!(", and {} more", counted(more, "time")),
+    };
     let share = lost_s / elapsed_s(run);
     let evidence = format!(
         "Nothing came back for {}{more}, with {} requests in flight on average and {} answers in \
-         a usual {} ms. That is {} of the run; the longest request took {}. Without it the rate would \
-         be about {}/s.",
+         a usual {} ms. That is {} of the run; the longest request took {}.{without}",
         listed(named),
         amount(in_flight(run)?),
         grouped(usual),
         slices.slice_ns / 1_000_000,
         percent(share),
-        time(max_ns / 1e6),
-        amount(run.record.answers as f64 / (elapsed_s(run) - lost_s))
+        time(max_ns / 1e6)
     );
     let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
     let finding = Finding::new(
@@ -164,6 +170,15 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
         assert!(finding.evidence.contains("10.0 % of the run"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("the rate would be about 2,222/s"),
+            "{}",
+            finding.evidence
+        );
+        let mut open = frozen(30..40);
+        sample::open_loop(&mut open, 2000.0);
+        let evidence = check(&open).unwrap().evidence;
+        assert!(!evidence.contains("the rate would be"), "{evidence}");
     }
 
     #[test]
