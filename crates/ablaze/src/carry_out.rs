@@ -1,6 +1,7 @@
 //! Carries a Plan out while someone watches: Ctrl-C ends it with its report kept, a [`Watcher`]
 //! hears how far it is, a witness looks at the machine. All front ends come through here.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -99,13 +100,34 @@ fn machine() -> Machine {
     }
 }
 
+/// The run that Ctrl-C ends: signals belong to the process, and an experiment has many runs.
+static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+/// Whether there was a Ctrl-C.
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Whether the person at the terminal has asked to stop; no run begins after that.
+pub fn interrupted() -> bool {
+    STOPPED.load(Ordering::Acquire)
+}
+
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
-    let control = Arc::clone(control);
-    ablaze_sys::signals::on_interrupt(move |times| {
+    let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
+    let heard_already = under_way.replace(Arc::clone(control)).is_some();
+    drop(under_way);
+    if interrupted() {
+        control.stop();
+    }
+    if heard_already {
+        return Ok(());
+    }
+    ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
             std::process::exit(i32::from(INTERRUPTED));
         }
-        control.stop();
+        STOPPED.store(true, Ordering::Release);
+        if let Some(control) = &*UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner) {
+            control.stop();
+        }
     })
     .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))
 }

@@ -22,8 +22,12 @@ measure
 serve
   serve   answer HTTP on 127.0.0.1:8080, for something to load
   demo    start a server, load it for a few seconds, show the report
+compare
+  compare targets against each other over interleaved runs, with intervals
+  sweep   load several targets over a range of loads, interleaved
 understand
   explain say what the numbers in a report of ab, gurl or ablaze do and do not mean
+  doctor  check this machine before a run, and say what mends what is in the way
 
 `ablaze load --help` explains every option; `ablaze COMMAND --help` those of another command.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if
@@ -31,10 +35,11 @@ was met; 130 interrupted.
 ";
 
 /// Every command there is.
-const COMMANDS: &[&str] = &["load", "ab", "gurl", "serve", "demo", "explain", "help"];
+const COMMANDS: &[&str] =
+    &["load", "ab", "gurl", "serve", "demo", "compare", "sweep", "explain", "doctor", "help"];
 
 /// Commands that a later version will have.
-const LATER: &[&str] = &["find", "sweep", "compare", "run", "replay", "report", "doctor"];
+const LATER: &[&str] = &["find", "run", "replay", "report"];
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -45,7 +50,10 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Some("gurl") => crate::gurl::main(&help),
         Some("serve") => crate::serve::main(&help),
         Some("demo") => crate::demo::main(&help),
+        Some("compare") => crate::experiments::compare::main(&help),
+        Some("sweep") => crate::experiments::sweep::main(&help),
         Some("explain") => crate::explain::main(&help),
+        Some("doctor") => crate::doctor::main(&help),
         Some(word) if !word.starts_with('-') => unknown_command(word).report(),
         _ => print(HELP),
     }

@@ -11,6 +11,8 @@ use ablaze_wire::url::is_url_like;
 mod ab;
 mod carry_out;
 mod demo;
+mod doctor;
+mod experiments;
 mod explain;
 mod gurl;
 mod help;
@@ -46,7 +48,10 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "gurl" => gurl::main(rest),
         "serve" => serve::main(rest),
         "demo" => demo::main(rest),
+        "compare" => experiments::compare::main(rest),
+        "sweep" => experiments::sweep::main(rest),
         "explain" => explain::main(rest),
+        "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.

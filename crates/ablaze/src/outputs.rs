@@ -11,6 +11,7 @@ use ablaze_report::text::{self, Style};
 use ablaze_report::{Format, csv, file, hlog, json, page};
 
 use crate::Refusal;
+use crate::load::ReportOptions;
 use crate::refusal::note;
 
 /// What was asked to be done with a Run.
@@ -19,6 +20,7 @@ pub struct Outputs {
     files: Vec<(PathBuf, Format)>,
     conditions: Vec<Condition>,
     json: bool,
+    explain: bool,
 }
 
 impl Outputs {
@@ -26,7 +28,7 @@ impl Outputs {
     ///
     /// # Errors
     /// When a file has no known format or cannot be written, or a condition cannot be read.
-    pub fn checked(files: &[PathBuf], fail_if: &[String], json: bool) -> Result<Self, Refusal> {
+    pub fn checked(asked: &ReportOptions) -> Result<Self, Refusal> {
         let checked = |path: &PathBuf| {
             let format = Format::of_path(path)?;
             file::check_writable(path)?;
@@ -35,14 +37,16 @@ impl Outputs {
             }
             Ok::<_, file::FileError>((path.clone(), format))
         };
-        let files = files.iter().map(checked).collect::<Result<Vec<_>, _>>();
-        let conditions = fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
+        let files = asked.outputs.iter().map(checked).collect::<Result<Vec<_>, _>>();
+        let conditions =
+            asked.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
         Ok(Self {
             files: files.map_err(|error| Refusal::usage(format!("--output {error}")))?,
             conditions: conditions.map_err(|error: ablaze_report::condition::ConditionError| {
                 Refusal::usage(format!("--fail-if {error}"))
             })?,
-            json,
+            json: asked.json,
+            explain: asked.explain,
         })
     }
 
@@ -51,7 +55,10 @@ impl Outputs {
     /// # Errors
     /// When stdout does not take it. A reader that went away is no failure.
     pub fn print(&self, run: &Run) -> Result<(), Refusal> {
-        let report = if self.json { json::write(run) } else { text::write(run, &style()) };
+        let report = match self.json {
+            true => json::write(run),
+            false => text::write(run, &Style { explain: self.explain, ..style() }),
+        };
         printed(io::stdout().write_all(report.as_bytes()))
     }
 
@@ -62,10 +69,29 @@ impl Outputs {
     pub fn keep(&self, run: &Run) -> Result<(), Refusal> {
         let mut first = Ok(());
         for (path, format) in &self.files {
-            let kept = keep(run, path, *format);
+            let kept = self.keep_in(run, path, *format);
             first = first.and(kept);
         }
         first
+    }
+
+    fn keep_in(&self, run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
+        let text = match format {
+            Format::Json => json::write(run),
+            Format::Csv => csv::write(run),
+            Format::Text => text::write(run, &Style { explain: self.explain, ..Style::default() }),
+            Format::Hlog => hlog::write(run),
+            Format::Html => page::of_run(run).html(),
+            Format::Svg => page::charts::main(run).svg_file(),
+            Format::Markdown => {
+                let page::Markdown { text, files } = page::markdown_of_run(run, &stem(path));
+                for (name, contents) in files {
+                    written(&path.with_file_name(name), &contents)?;
+                }
+                text
+            }
+        };
+        written(path, &text)
     }
 
     /// Whether a condition of `--fail-if` is met; each one that is gets a line on stderr.
@@ -98,25 +124,6 @@ pub fn printed(result: io::Result<()>) -> Result<(), Refusal> {
     }
 }
 
-fn keep(run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
-    let text = match format {
-        Format::Json => json::write(run),
-        Format::Csv => csv::write(run),
-        Format::Text => text::write(run, &Style::default()),
-        Format::Hlog => hlog::write(run),
-        Format::Html => page::of_run(run).html(),
-        Format::Svg => page::charts::main(run).svg_file(),
-        Format::Markdown => {
-            let page::Markdown { text, files } = page::markdown_of_run(run, &stem(path));
-            for (name, contents) in files {
-                written(&path.with_file_name(name), &contents)?;
-            }
-            text
-        }
-    };
-    written(path, &text)
-}
-
 fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
     file::write_atomically(path, contents.as_bytes())
         .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
@@ -133,7 +140,7 @@ fn style() -> Style {
         return Style::default();
     }
     let width = ablaze_sys::terminal::width(io::stdout()).unwrap_or(Style::default().width);
-    Style { colour: colour_wanted(), width }
+    Style { colour: colour_wanted(), width, explain: false }
 }
 
 /// Whether terminals may be sent colours (no-color.org: not if NO_COLOR is set and not empty).

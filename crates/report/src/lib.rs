@@ -13,12 +13,12 @@ pub mod file;
 pub mod gurl;
 pub mod hlog;
 pub mod json;
-mod moment;
+pub mod moment;
 pub mod page;
 pub mod per_second;
 mod phases;
 pub mod system_error;
-mod table;
+pub mod table;
 pub mod text;
 
 #[cfg(test)]

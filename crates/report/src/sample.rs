@@ -6,7 +6,7 @@ mod witness;
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::*;
-use ablaze_engine::record::{FirstFailure, Phases, Record, Slice, Slices};
+use ablaze_engine::record::{FirstFailure, Phases, Record, Slice, Slices, Stopped, StoppedAnswer};
 use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_engine::{FailureKind, Plan};
 use ablaze_stats::Latency;
@@ -89,6 +89,16 @@ pub fn troubled() -> Run {
     record.repeated = 4;
     record.unfinished = 100;
     record.unfinished_oldest_ns = 812_000;
+    record.first_malformed = b"SSH-2.0-OpenSSH_9.6\r\n\xff".to_vec();
+    record.stopped = Stopped {
+        timed_out: 2,
+        unfinished: 0,
+        longest: Some(StoppedAnswer {
+            silent_ns: 29_000_000_000,
+            body_bytes: 1,
+            missing_bytes: Some(13),
+        }),
+    };
     record.slices.slices[40].failures = 15;
     run.plan.load = Load::Closed { connections: 100, pipeline: 4 };
     run.plan.workers.count = 2;
@@ -153,6 +163,8 @@ pub fn empty() -> Run {
             event_age: Latency::new(3),
             in_flight_ns: 0,
             first_failure: None,
+            first_malformed: Vec::new(),
+            stopped: Stopped::default(),
             slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
             every_request: Vec::new(),
         },

@@ -21,12 +21,20 @@ pub fn witness() -> Witness {
                 backlog: Some(511),
                 longest_queue: Some(12),
             }),
-            processes: vec![process(4711, "nginx", "nginx", 9_600_000_000)],
+            woken_per_connection: Some(1),
+            processes: vec![Process {
+                serving: Some(serving()),
+                ..process(4711, "nginx", "nginx", 9_600_000_000)
+            }],
         },
         tester: Some(process(4800, "ablaze", "worker-0", 72_000_000)),
         connections: Some(Connections {
             first: connections(200_000_000, 0),
             last: connections(9 * SECOND_NS, 3),
+        }),
+        server_connections: Some(Connections {
+            first: connections(200_000_000, 0),
+            last: connections(9 * SECOND_NS, 1),
         }),
         heartbeat: Some(Heartbeat {
             beats: 9_000,
@@ -83,6 +91,14 @@ fn kernel() -> Kernel {
         }),
         throttled: Some(Throttled { periods: 0, time_ns: 0 }),
         suspended_ns: Some(0),
+        connection_tracking: Some(ConnectionTracking {
+            before: 4,
+            after: 104,
+            most: 262_144,
+            insert_failed: Some(0),
+            dropped: Some(0),
+            dropped_early: Some(0),
+        }),
     }
 }
 
@@ -101,6 +117,8 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         descriptors: range(110),
         thread_count: range(1),
         switches: Some(Switches { voluntary: 12_000, involuntary: 40 }),
+        traced_by: Some("strace, process 4900".into()),
+        serving: None,
         threads: vec![Thread {
             tid: pid,
             name: thread.into(),
@@ -108,6 +126,34 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
             waited_ns: 20_000_000,
             share: Shares { min: 0.0, max: 1.0, last: 0.5 },
         }],
+    }
+}
+
+fn serving() -> Serving {
+    Serving {
+        build: Some(Build {
+            compiler: Some("GNU C17 12.2.0".into()),
+            options: Some("-g -O2".into()),
+            optimisation: Some("-O2".into()),
+            units: 32,
+            unoptimised_units: 0,
+            sanitizers: vec!["address".into()],
+        }),
+        descriptor_limit: Some(1024),
+        output: Some(Output {
+            write_calls: Some(40_000),
+            written_bytes: Some(6_000_000),
+            standard: Some(Standard {
+                name: "/dev/pts/3".into(),
+                terminal: true,
+                written_to: Some(false),
+            }),
+            files: vec![GrownFile {
+                path: "/var/log/access.log".into(),
+                bytes: 1_900_000,
+                line_bytes: Some(95.0),
+            }],
+        }),
     }
 }
 
@@ -123,5 +169,14 @@ fn connections(at_clock_ns: u64, retransmissions: u64) -> ConnectionsAt {
         busy_ns: Some(SECOND_NS),
         window_limited_ns: Some(0),
         send_buffer_limited_ns: Some(0),
+        sent_segments: Some(20_000),
+        received_segments: Some(20_000),
+        acknowledged_bytes: Some(1_600_000),
+        received_bytes: Some(3_400_000),
+        unsent_bytes: Some(0),
+        send_queue_bytes: Some(0),
+        with_send_queue: Some(0),
+        silent: Some(0),
+        silent_with_send_queue: Some(0),
     }
 }

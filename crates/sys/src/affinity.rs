@@ -17,12 +17,21 @@ pub fn allowed_cpus() -> Option<Vec<u32>> {
 /// # Errors
 /// When the CPU does not exist or is not permitted to this process.
 pub fn pin_thread(cpu: u32) -> io::Result<()> {
-    let cpu = cpu as usize;
-    if cpu >= CpuSet::MAX_CPU {
-        return Err(io::Error::from_raw_os_error(libc::EINVAL));
-    }
+    keep_thread_on(&[cpu])
+}
+
+/// Keeps the calling thread on these CPUs, and what it starts from now on.
+///
+/// # Errors
+/// When none of the CPUs is permitted to this process, or one cannot exist.
+pub fn keep_thread_on(cpus: &[u32]) -> io::Result<()> {
     let mut set = CpuSet::new();
-    set.set(cpu);
+    for &cpu in cpus {
+        if cpu as usize >= CpuSet::MAX_CPU {
+            return Err(io::Error::from_raw_os_error(libc::EINVAL));
+        }
+        set.set(cpu as usize);
+    }
     Ok(sched_setaffinity(None, &set)?)
 }
 

@@ -1,6 +1,6 @@
 //! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits, signals, facts about the machine, and the witness of a run. Thin, safe functions; what
-//! the platform does not offer is `None`, never zero.
+//! limits, signals, facts about the machine, the survey before a run and the witness of it. Thin,
+//! safe functions; what the platform does not offer is `None`, never zero.
 
 pub mod affinity;
 pub mod clock;
@@ -12,6 +12,7 @@ pub mod machine;
 pub mod quota;
 pub mod signals;
 pub mod stop_signals;
+pub mod survey;
 pub mod terminal;
 pub mod timer_slack;
 pub mod usage;

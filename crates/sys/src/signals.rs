@@ -5,8 +5,13 @@ use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::time::{Duration, Instant};
 
 use rustix::event::{EventfdFlags, eventfd};
+
+/// Signals that follow each other faster than this are one: timeout(1) sends one to its child and the same
+/// to its process group, which the child is in. Nobody presses Ctrl-C twice in that time.
+const ONE_WISH: Duration = Duration::from_millis(100);
 
 /// Where the handler writes; -1 before there is a place.
 static HEARD: AtomicI32 = AtomicI32::new(-1);
@@ -15,7 +20,8 @@ static HEARD: AtomicI32 = AtomicI32::new(-1);
 static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
 
 /// From now on, SIGINT and SIGTERM do not end the process but call `hook` on a thread of its own,
-/// with the number of times they have been sent so far. For the rest of the process; only once.
+/// with the number of times that has been wished for so far: signals less than a tenth of a second
+/// apart are one wish. For the rest of the process; only once.
 ///
 /// # Errors
 /// When the kernel gives no eventfd or thread, or a hook is installed already.
@@ -29,11 +35,14 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
     std::thread::Builder::new().name("interrupt".into()).spawn(move || {
         let Some(heard) = HEARD_OWNER.get() else { return };
         let mut times = 0u64;
+        let mut last: Option<Instant> = None;
         loop {
             let mut count = [0u8; 8];
             match rustix::io::read(heard, &mut count) {
+                Ok(8) if last.is_some_and(|last| last.elapsed() < ONE_WISH) => {}
                 Ok(8) => {
-                    times += u64::from_ne_bytes(count);
+                    last = Some(Instant::now());
+                    times += 1;
                     hook(times);
                 }
                 Err(rustix::io::Errno::INTR) => {}
@@ -84,18 +93,20 @@ fn handle(signal: libc::c_int, action: libc::sighandler_t) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::Duration;
 
     use super::*;
 
     #[test]
-    fn every_interrupt_is_counted_and_only_one_hook_is_taken() {
+    fn every_wish_is_counted_and_only_one_hook_is_taken() {
         let (sender, receiver) = mpsc::channel();
         on_interrupt(move |times| sender.send(times).unwrap()).unwrap();
         use rustix::process::{Signal, getpid, kill_process};
         for (signal, expected) in [(Signal::INT, 1), (Signal::TERM, 2)] {
+            // Twice, as timeout(1) does it.
+            kill_process(getpid(), signal).unwrap();
             kill_process(getpid(), signal).unwrap();
             assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(expected));
+            assert!(receiver.recv_timeout(3 * ONE_WISH).is_err(), "two signals, one wish");
         }
         assert!(on_interrupt(|_| {}).is_err());
     }

@@ -10,9 +10,9 @@ use crate::live::figures::{self, Busy, Machine, of_a_core};
 use crate::words::{amount, counted, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
-const SERVER_FULL: f64 = 0.95;
+pub(crate) const SERVER_FULL: f64 = 0.95;
 /// A worker of the tester that works for this share of its time is.
-const TESTER_FULL: f64 = 0.85;
+pub(crate) const TESTER_FULL: f64 = 0.85;
 /// Tester and server together, of all processors.
 const SHARED_FULL: f64 = 0.9;
 /// This share of the asked rate counts as all of it.

@@ -155,7 +155,7 @@ proptest! {
     #[test]
     fn the_native_form(change in changes(), width in 80usize..140) {
         let run = saved(&change).run;
-        let printed = text::write(&run, &Style { colour: width % 2 == 0, width });
+        let printed = text::write(&run, &Style { colour: width % 2 == 0, width, ..Style::default() });
         let report = only_report(&printed);
         prop_assert_eq!(report.tool, Tool::Ablaze);
         prop_assert_eq!(report.complete, Some(run.record.answers), "{}", printed);

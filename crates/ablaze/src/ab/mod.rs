@@ -58,8 +58,8 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     };
     let asked = asked::asked(options, &native)?;
     files::check(options)?;
-    let outputs = Outputs::checked(&native.report.outputs, &native.report.fail_if, json(&native))
-        .map_err(|refusal| Refused::native_usage(refusal.line))?;
+    let outputs =
+        Outputs::checked(&native.report).map_err(|refusal| Refused::native_usage(refusal.line))?;
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), asked.limits.requests, quiet);
     if !json(&native) {
@@ -119,7 +119,7 @@ fn tell(
     };
     // Behind ab's own message, which scripts look for. A run without any connection needs no more.
     if !hopeless {
-        verdict::say(run);
+        verdict::say(run, native.report.explain);
     }
     Ok(status)
 }

@@ -35,6 +35,8 @@ pub struct Options {
     pub url: Option<String>,
     /// `-echo` or `-l`: serve here instead.
     pub serve: Option<String>,
+    /// `-explain`: ablaze's own.
+    pub explain: bool,
     /// `-h`.
     pub help: bool,
 }
@@ -55,6 +57,7 @@ impl Default for Options {
             body: None,
             url: None,
             serve: None,
+            explain: false,
             help: false,
         }
     }
@@ -144,6 +147,7 @@ impl Options {
     ) -> Result<(), Refusal> {
         match name {
             "bench" => self.bench = switch(name, value)?,
+            "explain" => self.explain = switch(name, value)?,
             "h" | "help" => self.help = switch(name, value)?,
             _ if LATER.contains(&name) => {
                 return Err(Refusal::usage(format!("-{name} of gurl is not in this version")));

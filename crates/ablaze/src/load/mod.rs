@@ -2,7 +2,7 @@
 
 mod asked;
 pub mod hints;
-mod options;
+pub mod options;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -14,8 +14,8 @@ use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 use crate::{Refusal, help, outcome, planning, progress, verdict};
-pub use asked::{lay_over, lay_over_requests, target};
-pub use options::{CommandLine, Options};
+pub use asked::{asked, lay_over, lay_over_requests, target};
+pub use options::{CommandLine, Options, ReportOptions};
 
 /// Runs `ablaze load` with the words behind `load`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -48,8 +48,8 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
 
 fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let report = &line.options.report;
-    let outputs = Outputs::checked(&report.outputs, &report.fail_if, report.json)?;
-    let planned = planning::plan(asked::asked(line.url.as_deref(), &line.options)?)?;
+    let outputs = Outputs::checked(report)?;
+    let planned = planning::plan(asked(line.url.as_deref(), &line.options)?)?;
     if line.options.connection.insecure {
         note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");
     }

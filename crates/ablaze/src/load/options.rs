@@ -203,6 +203,9 @@ pub struct ReportOptions {
     /// End with status 4 if the verdict is INVALID
     #[arg(long, action = ArgAction::SetTrue)]
     pub strict: bool,
+    /// Show the evidence of the rules that found nothing, too
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub explain: bool,
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,

@@ -32,7 +32,8 @@ pub fn most_connections() -> u32 {
     limit.saturating_sub(1024.min(limit / 4)).clamp(1, MOST) as u32
 }
 
-fn needed(connections: u32, workers: u32) -> u64 {
+/// Descriptors that a run with so many connections and threads takes.
+pub fn needed(connections: u32, workers: u32) -> u64 {
     u64::from(connections) + u64::from(workers) * PER_WORKER + PER_PROCESS
 }
 

@@ -97,6 +97,8 @@ fn a_second_ctrl_c_ends_it_at_once() {
         let before = server.served().requests;
         let mut child = start(&mut command(&[front, &options, operand].concat()));
         assert!(eventually(|| server.served().requests > before));
+        // timeout(1) sends a signal to its child and to its process group: twice to us, for one wish.
+        signal(&child, "-INT");
         signal(&child, "-INT");
         // What is printed comes in front of what is kept.
         let mut out = BufReader::new(child.stdout.take().unwrap());

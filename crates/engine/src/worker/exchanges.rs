@@ -3,9 +3,10 @@
 use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
 
 use super::{Worker, close_at_once, stands};
-use crate::connection::{Exchange, Stage};
+use crate::connection::{Exchange, Reading, Stage};
 use crate::failure::FailureKind;
 use crate::plan::Close;
+use crate::record::StoppedAnswer;
 
 /// How long a server that announced its close is waited for (`Close::Await`).
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
@@ -395,7 +396,7 @@ impl Worker {
         if connection.in_flight == 0 {
             return;
         }
-        if connection.reading == crate::connection::Reading::ToEnd && why == CloseReason::Eof {
+        if connection.reading == Reading::ToEnd && why == CloseReason::Eof {
             self.answered(slot, at, connection.body_bytes, false);
             self.repeat_or_fail(slot, why, at);
             return;
@@ -477,6 +478,7 @@ impl Worker {
         for slot in 0..self.connections.len() as Slot {
             let connection = self.connections[slot as usize];
             self.recorder.record().body_bytes += connection.body_bytes;
+            self.note_stopped(slot, at, false);
             for position in 0..connection.in_flight {
                 let place = self.place(slot, connection.oldest + position);
                 let exchange = self.exchanges[place];
@@ -484,6 +486,29 @@ impl Worker {
             }
         }
         self.note_never_sent(at);
+    }
+}
+
+impl Worker {
+    /// The oldest exchange of a connection gets no further: notes for how long already, if a part
+    /// of its answer came.
+    pub(super) fn note_stopped(&mut self, slot: Slot, at: u64, timed_out: bool) {
+        let connection = &self.connections[slot as usize];
+        let in_answer = connection.reading != Reading::Head || connection.spill.is_some();
+        if connection.in_flight == 0 || !connection.answer_began || !in_answer {
+            return;
+        }
+        let exchange = self.exchanges[self.place(slot, connection.oldest)];
+        let last_ns = connection.progress_ns.max(exchange.first_byte_ns);
+        let answer = StoppedAnswer {
+            silent_ns: at.saturating_sub(last_ns),
+            body_bytes: connection.body_bytes,
+            missing_bytes: match connection.reading {
+                Reading::Length(missing) => Some(missing),
+                Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
+            },
+        };
+        self.recorder.stopped(&exchange, answer, timed_out);
     }
 }
 

@@ -55,6 +55,8 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         first_body_bytes: Some(14),
         first_answer_at_ns: 0,
         first_head: b"HTTP/1.1 200 OK\r\nServer: demo/1 (x)\r\n\r\n".to_vec(),
+        first_malformed: Vec::new(),
+        stopped: Default::default(),
         kept_alive: 10,
         repeated: 0,
         unfinished: 0,
@@ -70,6 +72,8 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         event_age: Latency::new(3),
         in_flight_ns: 0,
         first_failure: None,
+        first_malformed: Vec::new(),
+        stopped: Default::default(),
         slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
         every_request,
     }

@@ -35,6 +35,8 @@ pub(super) struct Document {
     pub unexpected: u64,
     pub failed: Failed,
     pub unfinished: Unfinished,
+    #[serde(default)]
+    pub stopped: Stopped,
     pub repeated: u64,
     pub kept_alive: u64,
     pub connections_opened: u64,
@@ -108,6 +110,9 @@ pub(super) struct Failed {
     pub total: u64,
     pub by_kind: BTreeMap<String, u64>,
     pub first: Option<FirstFailure>,
+    /// How the first malformed answer began, one character per byte; empty when none was.
+    #[serde(default)]
+    pub first_malformed: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,6 +130,21 @@ pub(super) struct Unfinished {
     #[serde(default)]
     pub never_sent: u64,
     pub oldest_ns: u64,
+}
+
+/// Answers that stopped in the middle; those of `unfinished` and of `failed` among them.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Stopped {
+    pub timed_out: u64,
+    pub unfinished: u64,
+    pub longest: Option<StoppedAnswer>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoppedAnswer {
+    pub silent_ns: u64,
+    pub body_bytes: u64,
+    pub missing_bytes: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -176,6 +196,16 @@ pub(super) struct Verdict {
     pub limited_by: String,
     pub limit_evidence: String,
     pub findings: Vec<Finding>,
+    /// The rules that found nothing.
+    #[serde(default)]
+    pub passed: Vec<Passed>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct Passed {
+    pub id: String,
+    pub name: String,
+    pub evidence: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]

@@ -63,6 +63,7 @@ pub(super) fn document(run: &Run) -> Document {
             never_sent: record.never_sent,
             oldest_ns: record.unfinished_oldest_ns,
         },
+        stopped: stopped(record),
         repeated: record.repeated,
         kept_alive: record.kept_alive,
         connections_opened: record.connections_opened,
@@ -77,7 +78,7 @@ pub(super) fn document(run: &Run) -> Document {
         first_answer: (record.answers > 0).then(|| FirstAnswer {
             at_clock_ns: record.first_answer_at_ns,
             body_bytes: record.first_body_bytes,
-            head: record.first_head.iter().map(|byte| char::from(*byte)).collect(),
+            head: characters(&record.first_head),
         }),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),
@@ -107,12 +108,21 @@ pub(super) fn document(run: &Run) -> Document {
 }
 
 fn verdict(run: &Run) -> Verdict {
-    let Judged { verdict, limited, findings, passed: _ } = live::judge(run);
+    let Judged { verdict, limited, findings, passed } = live::judge(run);
     Verdict {
         verdict: verdict.to_string(),
         limited_by: limited.by.key().to_owned(),
         limit_evidence: limited.evidence,
         findings: findings.into_iter().map(finding).collect(),
+        passed: passed.into_iter().map(no_finding).collect(),
+    }
+}
+
+fn no_finding(passed: live::Passed) -> Passed {
+    Passed {
+        id: passed.id.to_string(),
+        name: passed.id.name().to_owned(),
+        evidence: passed.evidence,
     }
 }
 
@@ -139,7 +149,25 @@ fn failed(record: &Record) -> Failed {
             connecting: first.connecting,
             at_clock_ns: first.at_ns,
         }),
+        first_malformed: characters(&record.first_malformed),
     }
+}
+
+fn stopped(record: &Record) -> Stopped {
+    Stopped {
+        timed_out: record.stopped.timed_out,
+        unfinished: record.stopped.unfinished,
+        longest: record.stopped.longest.map(|longest| StoppedAnswer {
+            silent_ns: longest.silent_ns,
+            body_bytes: longest.body_bytes,
+            missing_bytes: longest.missing_bytes,
+        }),
+    }
+}
+
+/// One character per byte (ISO 8859-1), so that any bytes can be given back.
+fn characters(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 fn worker(effort: &run::WorkerEffort) -> Worker {

@@ -7,11 +7,13 @@ pub struct Style {
     pub colour: bool,
     /// Columns of the terminal: lists are broken and the table is narrowed to fit where possible.
     pub width: usize,
+    /// Show also what the rules that found nothing went by, and notes with cause and remedy.
+    pub explain: bool,
 }
 
 impl Default for Style {
     fn default() -> Self {
-        Self { colour: false, width: 110 }
+        Self { colour: false, width: 110, explain: false }
     }
 }
 

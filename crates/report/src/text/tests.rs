@@ -117,10 +117,32 @@ fn receive_has_a_row_when_it_matters() {
 }
 
 #[test]
+fn explained_it_shows_what_the_rules_went_by_and_nothing_else_changes() {
+    for run in [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()] {
+        let explained = write(&run, &Style { explain: true, ..Style::default() });
+        let judged = ablaze_verdict::live::judge(&run);
+        for passed in judged.passed.iter().filter(|passed| passed.evidence.is_some()) {
+            let line = format!("\n  passed {} {}: ", passed.id, passed.id.name());
+            assert!(explained.contains(&line), "{line} in\n{explained}");
+        }
+        assert_eq!(explained.contains("not to be seen here: D"), judged.unseen(&run).is_some());
+        for note in judged.notes() {
+            assert!(explained.contains(&format!("\n  note {} {}: ", note.id, note.id.name())));
+        }
+        // From the head on it is the same report.
+        let figures = |text: &str| text[text.find("\nGET ").unwrap()..].to_string();
+        assert_eq!(figures(&explained), figures(&plain(&run)));
+    }
+    let explained = write(&sample::ordinary(), &Style { explain: true, ..Style::default() });
+    let words = explained.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("the rate is its capacity. For more, give"), "{explained}");
+}
+
+#[test]
 fn it_fits_the_terminal() {
     for run in [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()] {
         for width in [80, 90, 100, 120] {
-            for line in write(&run, &Style { colour: false, width }).lines() {
+            for line in write(&run, &Style { width, ..Style::default() }).lines() {
                 assert!(line.chars().count() <= width, "{width}: {line}");
             }
         }

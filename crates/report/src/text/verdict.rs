@@ -26,11 +26,32 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
             ));
         }
     }
-    for note in judged.notes().filter(|note| !SAID_BY_THE_LIMIT.contains(&note.id)) {
+    let shown = |note: &&Finding| style.explain || !SAID_BY_THE_LIMIT.contains(&note.id);
+    for note in judged.notes().filter(shown) {
         let label = format!("  note {} ", note.id);
-        let text = format!("{}: {}", note.id.name(), note.evidence);
+        let why = match style.explain {
+            true => format!(" {} {}", note.cause, note.remedy),
+            false => String::new(),
+        };
+        let text = format!("{}: {}{why}", note.id.name(), note.evidence);
         lines.extend(sentence(&label, &text, style.width).iter().map(|line| style.dim(line)));
     }
+    if style.explain {
+        lines.extend(passed(run, &judged, style).iter().map(|line| style.dim(line)));
+    }
+    lines
+}
+
+/// What the rules that found nothing went by.
+fn passed(run: &Run, judged: &Judged, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    for passed in &judged.passed {
+        let Some(evidence) = &passed.evidence else { continue };
+        let label = format!("  passed {} ", passed.id);
+        lines.extend(sentence(&label, &format!("{}: {evidence}", passed.id.name()), style.width));
+    }
+    let unseen = judged.unseen(run).map(|text| sentence("  ", &text, style.width));
+    lines.extend(unseen.into_iter().flatten());
     lines
 }
 

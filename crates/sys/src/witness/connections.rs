@@ -1,14 +1,19 @@
-//! TCP_INFO of the connections to the target: what TCP itself knows of retransmissions, round trips
-//! and full buffers. Asked for by the target's address, so that a load from another process of
-//! this network namespace is among them.
+//! TCP_INFO of the connections to the target: what TCP itself knows of retransmissions, round trips,
+//! segments and full buffers. The tester's sockets are asked for by the target's address, so that a
+//! load from another process of this network namespace is among them. Where the target is on this
+//! host, the other ends of these same connections are asked for too.
 
-use std::net::SocketAddr;
+use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
-use super::socket_diag::{Question, States, sockets};
+use super::socket_diag::{Question, Socket, States, sockets};
 
-/// The connections to the target at two moments.
+/// A socket that has sent no data for so long is silent.
+const SILENT_MS: u32 = 1000;
+
+/// One side's sockets of the connections to the target at two moments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Connections {
     /// Early in the run.
@@ -17,7 +22,14 @@ pub struct Connections {
     pub last: ConnectionsAt,
 }
 
-/// The connections to the target at one moment. Sums are over all of them since each was opened.
+impl Connections {
+    /// Adds a look: the first stays the first.
+    pub(super) fn seen(so_far: Option<Self>, look: ConnectionsAt) -> Self {
+        Self { first: so_far.map_or(look, |so_far| so_far.first), last: look }
+    }
+}
+
+/// One side's sockets at one moment. Sums are over all of them since each was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConnectionsAt {
     /// When, on the monotonic clock.
@@ -28,16 +40,43 @@ pub struct ConnectionsAt {
     pub retransmissions: u64,
     /// Connections with any.
     pub with_retransmissions: u64,
-    /// Smoothed round-trip times as the tester's kernel measures them.
+    /// Smoothed round-trip times as this side's kernel measures them.
     pub round_trip: Option<Spread>,
     /// The shortest round trip of each.
     pub shortest_round_trip: Option<Spread>,
     /// Time in which there was something to send or to be acknowledged.
     pub busy_ns: Option<u64>,
-    /// Of that, time in which the server's receive window was full.
+    /// Of that, time in which the far end's receive window was full.
     pub window_limited_ns: Option<u64>,
-    /// Of that, time in which the tester's send buffer was full.
+    /// Of that, time in which this side's send buffer was full.
     pub send_buffer_limited_ns: Option<u64>,
+    /// Segments with data sent, those sent again included.
+    #[serde(default)]
+    pub sent_segments: Option<u64>,
+    /// Segments with data received.
+    #[serde(default)]
+    pub received_segments: Option<u64>,
+    /// Bytes sent and acknowledged.
+    #[serde(default)]
+    pub acknowledged_bytes: Option<u64>,
+    /// Bytes received.
+    #[serde(default)]
+    pub received_bytes: Option<u64>,
+    /// Bytes that lie in send buffers and were never sent.
+    #[serde(default)]
+    pub unsent_bytes: Option<u64>,
+    /// Bytes in send queues: not sent, or sent and not acknowledged.
+    #[serde(default)]
+    pub send_queue_bytes: Option<u64>,
+    /// Connections with any.
+    #[serde(default)]
+    pub with_send_queue: Option<u64>,
+    /// Connections on which this side has sent no data for a second or more.
+    #[serde(default)]
+    pub silent: Option<u64>,
+    /// Of these, those with bytes in the send queue.
+    #[serde(default)]
+    pub silent_with_send_queue: Option<u64>,
 }
 
 /// How times are spread over the connections.
@@ -51,51 +90,100 @@ pub struct Spread {
     pub max_ns: u64,
 }
 
-impl ConnectionsAt {
+/// Both sides of the connections to the target at one moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Look {
+    pub tester: ConnectionsAt,
+    /// `None` where the target is elsewhere, or in another network namespace.
+    pub server: Option<ConnectionsAt>,
+}
+
+impl Look {
     /// The connections to one of these addresses now; `None` when there are none to be seen.
-    pub(super) fn now(at_ns: u64, addresses: &[SocketAddr]) -> Option<Self> {
-        let mut infos = Vec::new();
+    pub(super) fn now(at_ns: u64, addresses: &[SocketAddr], on_this_host: bool) -> Option<Self> {
+        let mut ours = Vec::new();
         for ipv6 in [false, true] {
             let of_family = || addresses.iter().filter(|address| address.is_ipv6() == ipv6);
             let Some(port) = of_family().next().map(SocketAddr::port) else { continue };
-            let question =
-                Question { ipv6, states: States::Connected, local_port: 0, remote_port: port };
-            let found = sockets(question)?.into_iter();
-            let ours = found.filter(|socket| {
+            let found = sockets(connected(ipv6, 0, port))?.into_iter();
+            ours.extend(found.filter(|socket| {
                 of_family().any(|address| {
                     address.ip() == socket.remote.ip() || address.ip().is_unspecified()
                 })
-            });
-            infos.extend(ours.map(|socket| socket.tcp_info));
+            }));
         }
-        summed(at_ns, &infos)
+        let tester = summed(at_ns, &ours)?;
+        let theirs = if on_this_host { far_ends(&ours) } else { Vec::new() };
+        Some(Self { tester, server: summed(at_ns, &theirs) })
     }
 }
 
+/// The sockets at the other end of these, as far as they are in this network namespace.
+fn far_ends(ours: &[Socket]) -> Vec<Socket> {
+    let ends = |one: SocketAddr, other: SocketAddr| (canonical(one), canonical(other));
+    let wanted: BTreeSet<_> = ours.iter().map(|socket| ends(socket.remote, socket.local)).collect();
+    let Some(first) = ours.first() else { return Vec::new() };
+    let port = first.remote.port();
+    // A server that listens to IPv6 serves IPv4 with sockets of IPv6 (RFC 4291, 2.5.5.2).
+    let mut families = [first.remote.is_ipv6(), true].into_iter();
+    let found = families.find_map(|ipv6| {
+        let mut found = sockets(connected(ipv6, port, 0))?;
+        found.retain(|socket| wanted.contains(&ends(socket.local, socket.remote)));
+        (!found.is_empty()).then_some(found)
+    });
+    found.unwrap_or_default()
+}
+
+fn connected(ipv6: bool, local_port: u16, remote_port: u16) -> Question {
+    Question { ipv6, states: States::Connected, local_port, remote_port }
+}
+
+fn canonical(address: SocketAddr) -> (IpAddr, u16) {
+    (address.ip().to_canonical(), address.port())
+}
+
 /// struct tcp_info of linux/tcp.h: fields by their offset, absent where the kernel is too old.
-fn summed(at_ns: u64, infos: &[Vec<u8>]) -> Option<ConnectionsAt> {
-    if infos.is_empty() {
+fn summed(at_ns: u64, sockets: &[Socket]) -> Option<ConnectionsAt> {
+    if sockets.is_empty() {
         return None;
     }
-    let retransmitted = || infos.iter().filter_map(|info| field_32(info, 100));
-    let sum_64 = |offset: usize| -> Option<u64> {
-        // In µs.
-        let sum = infos.iter().filter_map(|info| field_64(info, offset)).reduce(|a, b| a + b)?;
-        sum.checked_mul(1000)
+    let infos = || sockets.iter().map(|socket| socket.tcp_info.as_slice());
+    let retransmitted = || infos().filter_map(|info| field_32(info, 100));
+    let sum_32 = |offset: usize| {
+        infos().filter_map(|info| field_32(info, offset)).map(u64::from).reduce(|a, b| a + b)
     };
+    let sum_64 =
+        |offset: usize| infos().filter_map(|info| field_64(info, offset)).reduce(u64::wrapping_add);
+    // In µs.
+    let time_ns = |offset: usize| sum_64(offset)?.checked_mul(1000);
+    let silent = || {
+        let since = |socket: &&Socket| field_32(&socket.tcp_info, 44);
+        sockets.iter().filter(move |socket| since(socket).is_some_and(|ms| ms >= SILENT_MS))
+    };
+    let told = infos().any(|info| field_32(info, 44).is_some());
+    let queues = |socket: &&Socket| socket.send_queue > 0;
     Some(ConnectionsAt {
         at_clock_ns: at_ns,
-        connections: infos.len() as u64,
+        connections: sockets.len() as u64,
         retransmissions: retransmitted().map(u64::from).sum(),
         with_retransmissions: retransmitted().filter(|count| *count > 0).count() as u64,
-        round_trip: spread(infos.iter().filter_map(|info| field_32(info, 68))),
+        round_trip: spread(infos().filter_map(|info| field_32(info, 68))),
         // All ones as long as none was measured.
         shortest_round_trip: spread(
-            infos.iter().filter_map(|info| field_32(info, 148)).filter(|us| *us != u32::MAX),
+            infos().filter_map(|info| field_32(info, 148)).filter(|us| *us != u32::MAX),
         ),
-        busy_ns: sum_64(168),
-        window_limited_ns: sum_64(176),
-        send_buffer_limited_ns: sum_64(184),
+        busy_ns: time_ns(168),
+        window_limited_ns: time_ns(176),
+        send_buffer_limited_ns: time_ns(184),
+        sent_segments: sum_32(156),
+        received_segments: sum_32(152),
+        acknowledged_bytes: sum_64(120),
+        received_bytes: sum_64(128),
+        unsent_bytes: sum_32(144),
+        send_queue_bytes: Some(sockets.iter().map(|socket| u64::from(socket.send_queue)).sum()),
+        with_send_queue: Some(sockets.iter().filter(queues).count() as u64),
+        silent: told.then(|| silent().count() as u64),
+        silent_with_send_queue: told.then(|| silent().filter(queues).count() as u64),
     })
 }
 
@@ -121,14 +209,23 @@ mod tests {
     use std::io::{Read, Write};
     use std::net::{TcpListener, TcpStream};
 
-    fn info(retransmissions: u32, round_trip_us: u32, length: usize) -> Vec<u8> {
+    fn socket(tcp_info: Vec<u8>, send_queue: u32) -> Socket {
+        let any = "127.0.0.1:1".parse().unwrap();
+        let (local, remote) = (any, any);
+        Socket { local, remote, receive_queue: 0, send_queue, inode: 1, v6_only: false, tcp_info }
+    }
+
+    fn info(retransmissions: u32, round_trip_us: u32, length: usize) -> Socket {
         let mut info = vec![0; 256];
+        info[44..48].copy_from_slice(&(retransmissions * 500).to_ne_bytes());
         info[100..104].copy_from_slice(&retransmissions.to_ne_bytes());
         info[68..72].copy_from_slice(&round_trip_us.to_ne_bytes());
+        info[120..128].copy_from_slice(&5_000_000_000u64.to_ne_bytes());
         info[148..152].copy_from_slice(&u32::MAX.to_ne_bytes());
+        info[152..156].copy_from_slice(&7u32.to_ne_bytes());
         info[168..176].copy_from_slice(&50u64.to_ne_bytes());
         info.truncate(length);
-        info
+        socket(info, retransmissions)
     }
 
     #[test]
@@ -138,6 +235,11 @@ mod tests {
         let spread = Spread { min_ns: 10_000, median_ns: 20_000, max_ns: 30_000 };
         assert_eq!((all.round_trip, all.busy_ns), (Some(spread), Some(150_000)));
         assert_eq!(all.shortest_round_trip, None, "never measured");
+        assert_eq!(all.acknowledged_bytes, Some(15_000_000_000));
+        assert_eq!((all.received_segments, all.sent_segments), (Some(21), Some(0)));
+        assert_eq!((all.send_queue_bytes, all.with_send_queue), (Some(4), Some(2)));
+        // The second sent its last data 1,500 ms ago and has bytes queued; the third 500 ms ago.
+        assert_eq!((all.silent, all.silent_with_send_queue), (Some(1), Some(1)));
         assert_eq!(summed(7, &[]), None);
     }
 
@@ -145,24 +247,68 @@ mod tests {
     fn an_older_kernel_s_shorter_structure_leaves_figures_out() {
         let all = summed(7, &[info(2, 30, 104)]).unwrap();
         assert_eq!((all.retransmissions, all.busy_ns), (2, None));
-        assert_eq!(all.send_buffer_limited_ns, None);
-        let none = summed(7, &[Vec::new()]).unwrap();
-        assert_eq!((none.connections, none.round_trip), (1, None));
+        assert_eq!((all.send_buffer_limited_ns, all.received_segments), (None, None));
+        assert_eq!((all.silent, all.acknowledged_bytes), (Some(1), None));
+        let none = summed(7, &[socket(Vec::new(), 0)]).unwrap();
+        assert_eq!((none.connections, none.round_trip, none.silent), (1, None, None));
     }
 
-    #[test]
-    fn the_connections_of_a_client_are_seen() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = listener.local_addr().unwrap();
-        assert_eq!(ConnectionsAt::now(1, &[address]), None);
+    /// Three connections over which each side has written so many bytes and the other read them.
+    fn conversation(bind: &str) -> Option<(Vec<TcpStream>, Vec<TcpStream>, SocketAddr)> {
+        let listener = TcpListener::bind(bind).ok()?;
+        let mut address = listener.local_addr().unwrap();
+        if address.ip().is_unspecified() {
+            address.set_ip([127, 0, 0, 1].into());
+        }
         let mut clients: Vec<_> = (0..3).map(|_| TcpStream::connect(address).unwrap()).collect();
         let mut servers: Vec<_> = (0..3).map(|_| listener.accept().unwrap().0).collect();
         for (client, server) in clients.iter_mut().zip(&mut servers) {
             client.write_all(b"x").unwrap();
             server.read_exact(&mut [0]).unwrap();
+            server.write_all(b"answer").unwrap();
+            client.read_exact(&mut [0; 6]).unwrap();
         }
-        let seen = ConnectionsAt::now(1, &[address]).unwrap();
-        assert_eq!(seen.connections, 3);
-        assert!(seen.round_trip.unwrap().median_ns > 0, "{seen:?}");
+        Some((clients, servers, address))
+    }
+
+    #[test]
+    fn both_sides_of_the_connections_of_a_client_are_seen() {
+        for bind in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
+            let Some((_clients, servers, address)) = conversation(bind) else { continue };
+            let Look { tester, server } = Look::now(1, &[address], true).unwrap();
+            let server = server.unwrap_or_else(|| panic!("{bind}"));
+            assert_eq!((tester.connections, server.connections), (3, 3), "{bind}");
+            assert!(tester.round_trip.unwrap().median_ns > 0, "{tester:?}");
+            let segments = |at: &ConnectionsAt| (at.sent_segments, at.received_segments);
+            assert_eq!(segments(&tester), (Some(3), Some(3)), "{bind}");
+            assert_eq!(segments(&server), (Some(3), Some(3)), "{bind}");
+            assert_eq!((tester.received_bytes, server.received_bytes), (Some(18), Some(3)));
+            assert_eq!((server.silent, server.unsent_bytes), (Some(0), Some(0)));
+            drop(servers);
+        }
+    }
+
+    #[test]
+    fn what_a_client_does_not_read_is_in_the_server_s_queue() {
+        let (clients, mut servers, address) = conversation("127.0.0.1:0").unwrap();
+        servers[0].set_nonblocking(true).unwrap();
+        while servers[0].write(&[0; 65_536]).is_ok() {}
+        let server = Look::now(1, &[address], true).unwrap().server.unwrap();
+        assert_eq!(server.with_send_queue, Some(1), "{server:?}");
+        assert!(server.send_queue_bytes > Some(65_536), "{server:?}");
+        assert!(server.unsent_bytes > Some(0), "{server:?}");
+        drop(clients);
+    }
+
+    #[test]
+    fn only_the_far_ends_of_the_tester_s_connections_are_the_server_s() {
+        let (clients, servers, address) = conversation("127.0.0.1:0").unwrap();
+        assert!(Look::now(1, &[address], false).unwrap().server.is_none());
+        let mut ours = sockets(connected(false, 0, address.port())).unwrap();
+        ours.truncate(1);
+        assert_eq!(far_ends(&ours).len(), 1);
+        drop((clients, servers));
+        let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        assert!(Look::now(1, &[free], true).is_none());
     }
 }

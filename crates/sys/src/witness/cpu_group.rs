@@ -18,7 +18,7 @@ pub struct Throttled {
 }
 
 /// The throttling of this process's group so far; `None` where no quota is counted.
-pub(super) fn throttled() -> Option<Throttled> {
+pub(crate) fn throttled() -> Option<Throttled> {
     let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
     candidates(Path::new("/sys/fs/cgroup"), &membership)
         .into_iter()

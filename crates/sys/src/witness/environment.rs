@@ -74,7 +74,7 @@ pub struct DescriptorLimits {
 
 impl Environment {
     /// Reads it, in some hundred microseconds.
-    pub(super) fn of_this_machine() -> Self {
+    pub fn of_this_machine() -> Self {
         let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
         let limit = limits::descriptor_limit();
         let load = line_of("/proc/loadavg");

@@ -6,6 +6,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
+use super::connection_tracking::{ConnectionTracking, Tracked};
 use super::cpu_group::{self, Throttled};
 use super::network_counters;
 use super::proc_text::ticks_ns;
@@ -28,6 +29,9 @@ pub struct Kernel {
     pub throttled: Option<Throttled>,
     /// Time for which the machine was suspended.
     pub suspended_ns: Option<u64>,
+    /// Tracking of connections, where it is on.
+    #[serde(default)]
+    pub connection_tracking: Option<ConnectionTracking>,
 }
 
 /// /proc/net/softnet_stat, all CPUs together.
@@ -94,7 +98,7 @@ impl Processors {
 
 /// All counters at one moment.
 #[derive(Debug, Clone)]
-pub(super) struct Reading {
+pub struct Reading {
     network: Option<BTreeMap<String, u64>>,
     softnet: Option<Softnet>,
     time_wait: Option<u64>,
@@ -102,10 +106,12 @@ pub(super) struct Reading {
     processors: Option<Processors>,
     throttled: Option<Throttled>,
     asleep_ns: Option<u64>,
+    tracked: Option<Tracked>,
 }
 
 impl Reading {
-    pub(super) fn now() -> Self {
+    /// Reads them.
+    pub fn now() -> Self {
         let text = |path: &str| fs::read_to_string(path).ok();
         let pressure =
             |name: &str, kind: &str| stalled_ns(&text(&format!("/proc/pressure/{name}"))?, kind);
@@ -123,12 +129,14 @@ impl Reading {
             processors: text("/proc/stat").and_then(|text| processors(&text)),
             throttled: cpu_group::throttled(),
             asleep_ns: asleep_ns(),
+            tracked: Tracked::now(),
         }
     }
 }
 
 impl Kernel {
-    pub(super) fn between(before: &Reading, after: &Reading) -> Self {
+    /// What they rose by from one reading to a later one.
+    pub fn between(before: &Reading, after: &Reading) -> Self {
         Self {
             network: both(&before.network, &after.network)
                 .map(|(before, after)| network_counters::risen(before, after)),
@@ -148,6 +156,8 @@ impl Kernel {
             }),
             suspended_ns: both(&before.asleep_ns, &after.asleep_ns)
                 .map(|(before, after)| after.saturating_sub(*before)),
+            connection_tracking: both(&before.tracked, &after.tracked)
+                .map(|(before, after)| ConnectionTracking::between(before, after)),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Listener {
 
 /// A listener under watch.
 #[derive(Debug, Clone)]
-pub(super) struct Found {
+pub(crate) struct Found {
     pub listener: Listener,
     /// For looking again; `None` for a Unix socket.
     question: Option<(Question, SocketAddr)>,
@@ -36,7 +36,7 @@ pub(super) struct Found {
 
 impl Found {
     /// The listener that connections to this address reach.
-    pub(super) fn at(address: SocketAddr) -> Option<Self> {
+    pub(crate) fn at(address: SocketAddr) -> Option<Self> {
         // A socket of IPv6 takes connections of IPv4 too, unless told not to.
         [address.is_ipv6(), true].into_iter().find_map(|ipv6| {
             let question = Question {
@@ -62,8 +62,19 @@ impl Found {
         })
     }
 
+    /// Whether the kernel says who listens; where it does not, finding nobody means nothing.
+    pub(crate) fn can_be_told(address: SocketAddr) -> bool {
+        sockets(Question {
+            ipv6: address.is_ipv6(),
+            states: States::Listening,
+            local_port: address.port(),
+            remote_port: 0,
+        })
+        .is_some()
+    }
+
     /// The Unix socket that listens at this path.
-    pub(super) fn at_path(path: &Path) -> Option<Self> {
+    pub(crate) fn at_path(path: &Path) -> Option<Self> {
         let table = fs::read_to_string("/proc/net/unix").ok()?;
         let inodes = listening_inodes(&table, path.to_str()?);
         (!inodes.is_empty()).then(|| Self {
@@ -91,8 +102,13 @@ impl Found {
         self.listener.longest_queue = self.listener.longest_queue.max(longest);
     }
 
+    /// Its sockets.
+    pub(super) fn inodes(&self) -> &BTreeSet<u64> {
+        &self.inodes
+    }
+
     /// The processes that hold it and that this one may look into, by number.
-    pub(super) fn holders(&self) -> Vec<u32> {
+    pub(crate) fn holders(&self) -> Vec<u32> {
         let names: BTreeSet<String> =
             self.inodes.iter().map(|inode| format!("socket:[{inode}]")).collect();
         let processes = fs::read_dir("/proc").into_iter().flatten();

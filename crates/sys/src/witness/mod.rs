@@ -4,16 +4,21 @@
 //! own, which cost a constant amount of time, whatever the number of requests. What the platform
 //! does not offer is absent, never zero.
 
+mod build;
+mod connection_tracking;
 mod connections;
-mod cpu_group;
+pub(crate) mod cpu_group;
 mod environment;
 mod heartbeat;
 mod kernel;
-mod listener;
+pub(crate) mod listener;
+mod mapping;
 mod network_counters;
-mod proc_text;
+mod output;
+pub(crate) mod proc_text;
 mod process;
 mod series;
+mod serving;
 mod socket_diag;
 mod target;
 mod watch;
@@ -23,18 +28,21 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use build::Build;
+pub use connection_tracking::ConnectionTracking;
 pub use connections::{Connections, ConnectionsAt, Spread};
 pub use cpu_group::Throttled;
 pub use environment::{DescriptorLimits, Environment};
 pub use heartbeat::{Gap, Heartbeat};
-pub use kernel::{Kernel, Pressure, Processors, Softnet, TimeWait};
+pub use kernel::{Kernel, Pressure, Processors, Reading, Softnet, TimeWait};
 pub use listener::Listener;
+pub use output::{GrownFile, Output, Standard};
 pub use process::{Process, Range, Shares, Switches, Thread};
+pub use serving::Serving;
 pub use target::Target;
 
 use crate::clock;
 use heartbeat::Beating;
-use kernel::Reading;
 use watch::Watching;
 
 /// What the operating system saw of a run.
@@ -52,8 +60,11 @@ pub struct Witness {
     pub target: Target,
     /// The tester's own threads over the measured window.
     pub tester: Option<Process>,
-    /// TCP's own figures on the connections to the target.
+    /// TCP's own figures on the connections to the target, at the tester's end.
     pub connections: Option<Connections>,
+    /// The same at the server's end, where that is on this host.
+    #[serde(default)]
+    pub server_connections: Option<Connections>,
     /// Pauses seen by a thread that did nothing but sleep.
     pub heartbeat: Option<Heartbeat>,
 }
@@ -105,6 +116,7 @@ impl Attending {
             target: watched.target,
             tester: watched.tester,
             connections: watched.connections,
+            server_connections: watched.server_connections,
             heartbeat: heartbeat.map(|(heartbeat, _)| heartbeat),
         }
     }

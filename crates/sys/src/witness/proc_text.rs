@@ -3,14 +3,14 @@
 use std::fs;
 
 /// A file's content without the white space around it; `None` when it is not there or empty.
-pub(super) fn line_of(path: &str) -> Option<String> {
+pub(crate) fn line_of(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.trim();
     (!line.is_empty()).then(|| line.to_owned())
 }
 
 /// The number behind `name` in lines of `name number` or `name: number`.
-pub(super) fn number_after(text: &str, name: &str) -> Option<u64> {
+pub(crate) fn number_after(text: &str, name: &str) -> Option<u64> {
     text.lines().find_map(|line| {
         let rest = line.strip_prefix(name)?;
         let rest = rest.strip_prefix(':').or_else(|| {
@@ -22,7 +22,7 @@ pub(super) fn number_after(text: &str, name: &str) -> Option<u64> {
 }
 
 /// A duration in clock ticks, as /proc gives CPU times, in ns.
-pub(super) fn ticks_ns(ticks: u64) -> u64 {
+pub(crate) fn ticks_ns(ticks: u64) -> u64 {
     let per_second = rustix::param::clock_ticks_per_second().max(1);
     ticks.saturating_mul(1_000_000_000 / per_second)
 }

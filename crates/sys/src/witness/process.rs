@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::proc_text::{line_of, number_after, ticks_ns};
 use super::series::Series;
+use super::serving::{Serving, WatchedServing};
 
 /// So many threads of a process are watched one by one; the process's own CPU time has them all.
 const MOST_THREADS: usize = 256;
@@ -43,6 +44,12 @@ pub struct Process {
     pub thread_count: Option<Range>,
     /// Times its threads gave a processor up or had it taken away, over the whole interval.
     pub switches: Option<Switches>,
+    /// Who traces it with ptrace(2), as debuggers and strace(1) do: a name and a number.
+    #[serde(default)]
+    pub traced_by: Option<String>,
+    /// What is known of it because it serves; `None` for the tester.
+    #[serde(default)]
+    pub serving: Option<Serving>,
     /// Its threads, the busiest first, at most 64.
     pub threads: Vec<Thread>,
 }
@@ -115,6 +122,8 @@ pub(super) struct Watched {
     executable: Option<String>,
     command_line: Vec<String>,
     whole: Series<Whole>,
+    serving: Option<WatchedServing>,
+    traced_before: Option<String>,
     threads: BTreeMap<u32, WatchedThread>,
     /// By thread: one that ends takes its count with it.
     switches_before: BTreeMap<u32, Switches>,
@@ -155,15 +164,25 @@ impl Watched {
                 .map(|path| path.to_string_lossy().into_owned()),
             command_line: command_line(pid),
             whole: Series::new(),
+            serving: None,
+            traced_before: tracer(pid),
             threads: BTreeMap::new(),
             switches_before: switches(pid),
         }
+    }
+
+    /// The same of a process that serves.
+    pub(super) fn that_serves(pid: u32) -> Self {
+        Self { serving: Some(WatchedServing::new(pid)), ..Self::new(pid) }
     }
 
     /// Takes a reading; a process that is gone gives none.
     pub(super) fn look(&mut self, at_ns: u64) {
         let Some(whole) = whole(self.pid) else { return };
         self.whole.add(at_ns, whole);
+        if let Some(serving) = &mut self.serving {
+            serving.look(at_ns);
+        }
         let alive: BTreeSet<u32> = threads(self.pid).take(MOST_THREADS).collect();
         for &tid in &alive {
             let folder = format!("/proc/{}/task/{tid}", self.pid);
@@ -212,6 +231,8 @@ impl Watched {
             descriptors: range(&|whole| whole.descriptors),
             thread_count: range(&|whole| Some(whole.thread_count)),
             switches: self.switches(),
+            traced_by: tracer(self.pid).or_else(|| self.traced_before.clone()),
+            serving: self.serving.as_ref().map(|serving| serving.seen(window_ns)),
             threads,
         }
     }
@@ -328,6 +349,14 @@ fn switches(pid: u32) -> BTreeMap<u32, Switches> {
             Some((tid, Switches { voluntary, involuntary }))
         })
         .collect()
+}
+
+/// Who traces it now: `strace, process 4711`.
+fn tracer(pid: u32) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let tracer = number_after(&status, "TracerPid").filter(|tracer| *tracer > 0)?;
+    let name = line_of(&format!("/proc/{tracer}/comm")).unwrap_or_else(|| "a tracer".to_owned());
+    Some(format!("{name}, process {tracer}"))
 }
 
 fn command_line(pid: u32) -> Vec<String> {

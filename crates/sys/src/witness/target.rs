@@ -13,6 +13,10 @@ pub struct Target {
     pub on_this_host: bool,
     /// The socket that listens there.
     pub listener: Option<Listener>,
+    /// How many epoll instances the kernel wakes for one new connection: those that wait for the same
+    /// listening socket without EPOLLEXCLUSIVE. `None` when there are none, or they are not to be seen.
+    #[serde(default)]
+    pub woken_per_connection: Option<u64>,
     /// The processes that hold that socket and that this user may look into, the busiest first.
     pub processes: Vec<Process>,
 }

@@ -8,9 +8,10 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use super::Destination;
-use super::connections::{Connections, ConnectionsAt};
+use super::connections::{Connections, Look};
 use super::listener::Found;
 use super::process::{Process, Watched};
+use super::serving::woken_per_connection;
 use super::target::Target;
 use crate::{clock, usage};
 
@@ -31,6 +32,7 @@ pub(super) struct Seen {
     pub target: Target,
     pub tester: Option<Process>,
     pub connections: Option<Connections>,
+    pub server_connections: Option<Connections>,
     pub cost_ns: Option<u64>,
 }
 
@@ -46,11 +48,14 @@ pub(super) struct Watching {
 /// What the thread keeps.
 #[derive(Debug)]
 struct Looking {
+    on_this_host: bool,
     listener: Option<Found>,
+    woken_per_connection: Option<u64>,
     processes: Vec<Watched>,
     tester: Watched,
     addresses: Vec<SocketAddr>,
     connections: Option<Connections>,
+    server_connections: Option<Connections>,
     cost_ns: Option<u64>,
 }
 
@@ -58,16 +63,23 @@ impl Watching {
     /// Finds the listener and starts the thread.
     pub(super) fn begin(destination: &Destination) -> Self {
         let listener = destination.listener();
+        let on_this_host = destination.is_on_this_host();
         let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
+        let woken_per_connection = listener
+            .as_ref()
+            .and_then(|listener| woken_per_connection(&holders, listener.inodes()));
         let mut looking = Looking {
+            on_this_host,
             listener,
-            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::new).collect(),
+            woken_per_connection,
+            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
             tester: Watched::new(std::process::id()),
             addresses: match destination {
                 Destination::Tcp(addresses) => addresses.clone(),
                 Destination::Unix(_) => Vec::new(),
             },
             connections: None,
+            server_connections: None,
             cost_ns: None,
         };
         let (over, until) = mpsc::channel();
@@ -75,7 +87,7 @@ impl Watching {
             looking.until(&until);
             looking
         });
-        Self { on_this_host: destination.is_on_this_host(), over: Some(over), thread: thread.ok() }
+        Self { on_this_host, over: Some(over), thread: thread.ok() }
     }
 
     /// Ends the thread; what it saw in the window.
@@ -84,8 +96,19 @@ impl Watching {
         let looked = self.thread.take().and_then(|thread| thread.join().ok());
         let on_this_host = self.on_this_host;
         let Some(looked) = looked else {
-            let target = Target { on_this_host, listener: None, processes: Vec::new() };
-            return Seen { target, tester: None, connections: None, cost_ns: None };
+            let target = Target {
+                on_this_host,
+                listener: None,
+                woken_per_connection: None,
+                processes: Vec::new(),
+            };
+            return Seen {
+                target,
+                tester: None,
+                connections: None,
+                server_connections: None,
+                cost_ns: None,
+            };
         };
         let mut processes: Vec<Process> =
             looked.processes.iter().map(|process| process.seen(window_ns)).collect();
@@ -94,10 +117,12 @@ impl Watching {
             target: Target {
                 on_this_host,
                 listener: looked.listener.map(|found| found.listener),
+                woken_per_connection: looked.woken_per_connection,
                 processes,
             },
             tester: Some(looked.tester.seen(window_ns)),
             connections: looked.connections,
+            server_connections: looked.server_connections,
             cost_ns: looked.cost_ns,
         }
     }
@@ -145,10 +170,12 @@ impl Looking {
         if self.addresses.is_empty() {
             return;
         }
-        let Some(seen) = ConnectionsAt::now(now_ns, &self.addresses) else { return };
-        match &mut self.connections {
-            Some(connections) => connections.last = seen,
-            None => self.connections = Some(Connections { first: seen, last: seen }),
+        let look = Look::now(now_ns, &self.addresses, self.on_this_host);
+        let Some(Look { tester, server }) = look else { return };
+        self.connections = Some(Connections::seen(self.connections.take(), tester));
+        if let Some(server) = server {
+            let so_far = self.server_connections.take();
+            self.server_connections = Some(Connections::seen(so_far, server));
         }
     }
 }

@@ -15,7 +15,7 @@ const ANOTHER_EXPERIMENT: f64 = 0.1;
 /// A run with fewer requests for each place in flight is all beginning and end.
 const FEWEST_EACH: u64 = 10;
 
-pub const RULE: Rule = Rule { id: D01, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D01, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let asked = asked_in_flight(run)?;
@@ -54,6 +54,17 @@ fn check(run: &Run) -> Option<Finding> {
              others were not at work.",
             amount(reached.max(1.0).ceil())
         ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let asked = asked_in_flight(run)?;
+    Some(format!(
+        "{} of {} asked for were in flight on average: the times of all requests together, divided \
+         by {} s.",
+        amount(in_flight(run)?),
+        grouped(asked),
+        decimal(elapsed_s(run), 2)
     ))
 }
 

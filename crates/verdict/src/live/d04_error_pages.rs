@@ -13,7 +13,7 @@ const SHARE: f64 = 0.001;
 /// From here on the rate is that of the other answers.
 const MOST: f64 = 0.5;
 
-pub const RULE: Rule = Rule { id: D04, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D04, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -45,6 +45,15 @@ fn check(run: &Run) -> Option<Finding> {
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let statuses = record.statuses.iter();
+    let listed =
+        listed(statuses.map(|(status, answers)| format!("{status} ({}×)", grouped(*answers))));
+    (record.answers > 0)
+        .then(|| format!("Of {} the status was {listed}.", counted(record.answers, "answer")))
 }
 
 /// What was expected; of a redirect that is so only if it was named.

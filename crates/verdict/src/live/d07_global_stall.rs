@@ -4,10 +4,11 @@
 use ablaze_engine::Run;
 
 use super::Rule;
-use super::figures::{elapsed_s, in_flight};
-use crate::DiagnosisId::D07;
+use super::d09_retransmission::after_timers;
+use super::figures::{elapsed_s, in_flight, witness};
+use crate::DiagnosisId::{D07, D23};
 use crate::finding::{Finding, Severity};
-use crate::words::{amount, grouped, listed, percent, time};
+use crate::words::{amount, counted, grouped, listed, percent, time};
 
 /// A slice without an answer means something only where slices have so many as a rule: with 20
 /// expected, none is left to chance once in half a billion.
@@ -16,22 +17,24 @@ const FEWEST_USUAL: u64 = 20;
 const OUTSIDE_THE_CROWD: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
+/// So many times the requests that stalls can have frozen are not from stalls.
+const TIMES_THE_FROZEN: f64 = 5.0;
+/// A pause of this process of at least so much of the stall can be its cause.
+const OF_THE_STALL: f64 = 0.5;
 /// So many stalls are named.
 const NAMED: usize = 3;
 
-pub const RULE: Rule = Rule { id: D07, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D07, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
-    let finished: Vec<u64> =
-        slices.slices.iter().map(|slice| slice.answers + slice.failures).collect();
-    let mut usual = finished.clone();
-    usual.sort_unstable();
-    if *usual.get(usual.len() / 2)? < FEWEST_USUAL {
+    let finished = finished(run);
+    let usual = usual(&finished)?;
+    let stalls = stalls(&finished);
+    if are_of_timers(run, stalls.len()) {
         return None;
     }
-    let stalls = stalls(&finished);
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
     let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
     // Whoever was frozen shows it: an empty slice without late answers is the end of the work.
@@ -56,14 +59,14 @@ fn check(run: &Run) -> Option<Finding> {
          be about {}/s.",
         listed(named),
         amount(in_flight(run)?),
-        grouped(usual[usual.len() / 2]),
+        grouped(usual),
         slices.slice_ns / 1_000_000,
         percent(share),
         time(max_ns / 1e6),
         amount(run.record.answers as f64 / (elapsed_s(run) - lost_s))
     );
     let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
-    Some(Finding::new(
+    let finding = Finding::new(
         D07,
         severity,
         evidence,
@@ -71,7 +74,51 @@ fn check(run: &Run) -> Option<Finding> {
          still for that long. It is no property of single requests, and no slow tail.",
         "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
          machines: it shows which of them stops.",
+    );
+    let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
+    Some(if ran_on { finding.not_explained_by(D23) } else { finding })
+}
+
+/// The longest time that this process stood still, in seconds. Where it is much shorter than the
+/// stall, something else stood still.
+fn own_pause_s(run: &Run) -> Option<f64> {
+    let heartbeat = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
+    let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
+    Some(longest_ns as f64 / 1e9)
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let slices = &run.record.slices;
+    let usual = usual(&finished(run))?;
+    let times = run.record.answered.latency();
+    Some(format!(
+        "{} finished in a usual {} ms; the longest took {}, the median is {}.",
+        counted(usual, "request"),
+        slices.slice_ns / 1_000_000,
+        time(times.max_ns()? as f64 / 1e6),
+        time(times.quantile_ns(0.5)? as f64 / 1e6)
     ))
+}
+
+/// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):
+/// far more answers are late by exactly that timer than stalls of everybody would make.
+fn are_of_timers(run: &Run, stalls: usize) -> bool {
+    let frozen = in_flight(run).unwrap_or(0.0) * stalls as f64;
+    let times = &run.record.answered.total;
+    let late = times.quantile_ns(0.5).map_or(0, |median_ns| after_timers(times, median_ns));
+    late as f64 > frozen * TIMES_THE_FROZEN
+}
+
+/// Requests finished in each slice.
+fn finished(run: &Run) -> Vec<u64> {
+    run.record.slices.slices.iter().map(|slice| slice.answers + slice.failures).collect()
+}
+
+/// How many a usual slice has: the median; `None` when they are too few to tell a stall by.
+fn usual(finished: &[u64]) -> Option<u64> {
+    let mut usual = finished.to_vec();
+    usual.sort_unstable();
+    usual.get(usual.len() / 2).copied().filter(|usual| *usual >= FEWEST_USUAL)
 }
 
 /// Runs of slices in which nothing was finished, with work before and after: begin and length.
@@ -98,7 +145,8 @@ fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::sample;
+    use crate::live::{judge, sample};
+    use ablaze_sys::witness::{Gap, Heartbeat};
 
     fn frozen(slices: std::ops::Range<usize>) -> Run {
         let mut run = sample::run();
@@ -116,6 +164,37 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
         assert!(finding.evidence.contains("10.0 % of the run"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn timers_that_run_for_everybody_at_once_are_no_stall() {
+        let with = |late| {
+            let mut run = frozen(30..32);
+            // The stall froze 100 requests; so many waited for a packet to be sent again.
+            run.record.answered.total.record_many(204_000_000, late);
+            check(&run)
+        };
+        assert!(with(400).is_some());
+        assert_eq!(with(600), None);
+    }
+
+    #[test]
+    fn only_a_pause_as_long_as_the_stall_explains_it() {
+        let explained = |pause_ms: u64| {
+            let mut run = frozen(30..40);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat = Some(Heartbeat {
+                beats: 900,
+                gaps: 1,
+                gaps_ns: gap.length_ns,
+                gaps_waited_ns: Some(0),
+                longest: vec![gap],
+            });
+            let judged = judge(&run);
+            judged.findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
+        };
+        assert_eq!(explained(990), Some(D23));
+        assert_eq!(explained(400), None);
     }
 
     #[test]

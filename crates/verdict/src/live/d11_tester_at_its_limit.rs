@@ -3,15 +3,16 @@
 use ablaze_engine::Run;
 
 use super::Rule;
-use super::figures::server;
+use super::figures::{server, tester};
 use crate::DiagnosisId::D11;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
+use crate::words::percent;
 
 /// A server this busy would not have done much more.
 const NEARLY: f64 = 0.85;
 
-pub const RULE: Rule = Rule { id: D11, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D11, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
@@ -27,6 +28,15 @@ fn check(run: &Run) -> Option<Finding> {
         "The tester could not ask faster: the rate is a lower bound of what the server can do, and the \
          times contain waiting in the tester.",
         "Give the tester more threads (-t) if there are processors left, or a machine of its own.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let tester = tester(run)?;
+    Some(format!(
+        "The tester's busiest thread worked {} of the time, {} counts as its limit.",
+        percent(tester.busiest),
+        percent(limit::TESTER_FULL)
     ))
 }
 

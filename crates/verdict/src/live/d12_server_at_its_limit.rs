@@ -3,13 +3,13 @@
 use ablaze_engine::Run;
 
 use super::Rule;
-use super::figures::target;
+use super::figures::{of_a_core, server, target};
 use crate::DiagnosisId::D12;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::words::grouped;
 
-pub const RULE: Rule = Rule { id: D12, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D12, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
@@ -29,6 +29,14 @@ fn check(run: &Run) -> Option<Finding> {
         format!("Of the server {}.{who}", limited.evidence),
         "The server could not answer faster on the processors it used: the rate is its capacity.",
         "For more, give the server more threads, or look where its time goes with a profiler.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    Some(format!(
+        "The server's busiest thread ran at {}, {} counts as its limit.",
+        of_a_core(server(run)?.busiest),
+        of_a_core(limit::SERVER_FULL)
     ))
 }
 

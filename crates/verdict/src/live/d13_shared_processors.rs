@@ -14,15 +14,11 @@ const OTHERS: f64 = 0.2;
 /// A thread of ours waited for a processor for this share of the time.
 const WAITED: f64 = 0.1;
 
-pub const RULE: Rule = Rule { id: D13, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D13, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
-    let waited = [server(run), tester(run)]
-        .into_iter()
-        .flatten()
-        .map(|busy| busy.wanting - busy.busiest)
-        .fold(0.0, f64::max);
+    let waited = waited(run);
     let disturbed = machine.others >= OTHERS * machine.processors && waited >= WAITED;
     if disturbed {
         let evidence = format!(
@@ -51,6 +47,24 @@ fn check(run: &Run) -> Option<Finding> {
             "Use two machines, or a machine with more processors, to learn the server's capacity.",
         )
     })
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let machine = machine(run)?;
+    Some(format!(
+        "Of {} processors {} were busy, {} with other processes; a thread of tester or server waited \
+         at most {} of the time for one.",
+        amount(machine.processors),
+        amount(machine.busy),
+        amount(machine.others),
+        percent(waited(run))
+    ))
+}
+
+/// The largest share of the time for which a thread of ours waited for a processor.
+fn waited(run: &Run) -> f64 {
+    let sides = [server(run), tester(run)].into_iter().flatten();
+    sides.map(|busy| busy.wanting - busy.busiest).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

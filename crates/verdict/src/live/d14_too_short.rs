@@ -17,7 +17,7 @@ const TOO_SHORT_S: f64 = 1.0;
 const FEW: f64 = 100.0;
 const TOO_FEW: f64 = 10.0;
 
-pub const RULE: Rule = Rule { id: D14, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D14, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     if run.record.answers == 0 || run.elapsed_ns == 0 {
@@ -49,6 +49,19 @@ fn check(run: &Run) -> Option<Finding> {
          run, and one disturbance weighs as much as a change worth finding.",
         "Let it run for 10 s or more, with 100 requests or more for each connection.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let length = time(elapsed_s(run) * 1e3);
+    match run.plan.load {
+        _ if run.record.answers == 0 => None,
+        Load::Closed { connections, .. } => Some(format!(
+            "The run took {length}; {} requests fell to each of {}.",
+            amount(run.record.finished() as f64 / f64::from(connections)),
+            counted(connections.into(), "connection")
+        )),
+        Load::Open { .. } => Some(format!("The run took {length}.")),
+    }
 }
 
 fn gravity(too_short: bool) -> Severity {

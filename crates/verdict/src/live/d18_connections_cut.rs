@@ -7,7 +7,7 @@ use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, counted, grouped};
 
-pub const RULE: Rule = Rule { id: D18, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D18, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let (record, connections) = (&run.record, &run.plan.connections);
@@ -43,6 +43,18 @@ fn check(run: &Run) -> Option<Finding> {
         ),
         "Raise the limit on the server, or compare only with servers that cut as often.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    (run.plan.connections.keep_alive && record.answers > 0).then(|| {
+        format!(
+            "{} of {} left their connection open; {} were opened.",
+            grouped(record.kept_alive),
+            counted(record.answers, "answer"),
+            counted(record.connections_opened, "connection")
+        )
+    })
 }
 
 #[cfg(test)]

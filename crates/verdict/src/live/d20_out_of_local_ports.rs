@@ -11,7 +11,7 @@ use crate::words::{grouped, percent};
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;
 
-pub const RULE: Rule = Rule { id: D20, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D20, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalPorts);
@@ -19,9 +19,7 @@ fn check(run: &Run) -> Option<Finding> {
         return None;
     }
     let share = failed as f64 / run.record.finished() as f64;
-    let ports = witness(run)
-        .and_then(|witness| witness.environment.settings.get("net.ipv4.ip_local_port_range"))
-        .map(|range| format!(" The kernel gives out ports {}.", range.replace(' ', " to ")));
+    let ports = ports(run).map(|range| format!(" The kernel gives out ports {range}."));
     let waiting = witness(run).and_then(|witness| witness.kernel.time_wait).map(|sockets| {
         format!(" {} sockets were in TIME_WAIT at the end.", grouped(sockets.after))
     });
@@ -39,6 +37,17 @@ fn check(run: &Run) -> Option<Finding> {
         "Keep connections (leave out --no-keepalive), or connect from more addresses with \
          --local-address, such as 127.0.0.0/24 towards this host.",
     ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let ports = ports(run).map_or(String::new(), |range| format!("; the kernel gives out {range}"));
+    Some(format!("No connection failed for want of a local port{ports}."))
+}
+
+/// The ports that the kernel gives out: `32768 to 60999`.
+fn ports(run: &Run) -> Option<String> {
+    let range = witness(run)?.environment.settings.get("net.ipv4.ip_local_port_range")?;
+    Some(range.split_whitespace().collect::<Vec<_>>().join(" to "))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ const STOLEN: f64 = 0.02;
 /// One from which the figures are doubtful.
 const MUCH_STOLEN: f64 = 0.1;
 
-pub const RULE: Rule = Rule { id: D23, check, seen: |_| None };
+pub const RULE: Rule = Rule { id: D23, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let witness = witness(run)?;
@@ -56,6 +56,18 @@ fn check(run: &Run) -> Option<Finding> {
     let (cause, remedy) = cause(heartbeat);
     let severity = if grave { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D23, severity, evidence.join(" "), cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let beats = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?.beats;
+    let stolen = machine(run).map_or(String::new(), |machine| {
+        let share = machine.stolen / machine.processors;
+        format!("; a hypervisor took {} of the processors' time", percent(share))
+    });
+    Some(format!(
+        "A thread that only slept woke up {}, never 20 ms late or more{stolen}.",
+        counted(beats, "time")
+    ))
 }
 
 /// Who was to blame, by the scheduler's account of the thread: it wanted to run, or it was not

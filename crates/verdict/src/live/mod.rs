@@ -5,9 +5,12 @@ pub(crate) mod figures;
 
 mod d01_concurrency_not_reached;
 mod d02_no_response;
+mod d03_echoed_request;
 mod d04_error_pages;
 mod d07_global_stall;
 mod d08_connection_attempts_lost;
+mod d09_retransmission;
+mod d10_delayed_acknowledgement;
 mod d11_tester_at_its_limit;
 mod d12_server_at_its_limit;
 mod d13_shared_processors;
@@ -18,6 +21,10 @@ mod d20_out_of_local_ports;
 mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
+mod d29_stuck_connection;
+mod d39_bound_by_the_round_trip;
+mod timers;
+mod unseen;
 
 #[cfg(test)]
 pub(crate) mod sample;
@@ -42,9 +49,12 @@ struct Rule {
 const RULES: &[Rule] = &[
     d01_concurrency_not_reached::RULE,
     d02_no_response::RULE,
+    d03_echoed_request::RULE,
     d04_error_pages::RULE,
     d07_global_stall::RULE,
     d08_connection_attempts_lost::RULE,
+    d09_retransmission::RULE,
+    d10_delayed_acknowledgement::RULE,
     d11_tester_at_its_limit::RULE,
     d12_server_at_its_limit::RULE,
     d13_shared_processors::RULE,
@@ -55,6 +65,8 @@ const RULES: &[Rule] = &[
     d21_out_of_descriptors::RULE,
     d22_kernel_queue_overflow::RULE,
     d23_machine_paused::RULE,
+    d29_stuck_connection::RULE,
+    d39_bound_by_the_round_trip::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.
@@ -93,6 +105,15 @@ impl Judged {
         })
     }
 
+    /// The rules that could look at nothing, and why, in a line: `not to be seen here: D12, D13
+    /// (there was no witness)`; `None` when all of them could.
+    pub fn unseen(&self, run: &Run) -> Option<String> {
+        let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
+        let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();
+        (!ids.is_empty())
+            .then(|| format!("not to be seen here: {} ({})", ids.join(", "), unseen::why(run)))
+    }
+
     /// Root findings that take nothing away from the number.
     pub fn notes(&self) -> impl Iterator<Item = &Finding> {
         self.findings
@@ -126,6 +147,40 @@ mod tests {
         assert!(judged.with_explained().next().is_none());
         let notes: Vec<_> = judged.notes().map(|finding| finding.id).collect();
         assert_eq!(notes, [D12]);
+    }
+
+    #[test]
+    fn every_rule_says_what_it_went_by() {
+        let mut run = sample::with_shares(0.5, 0.5);
+        let judged = judge(&run);
+        assert_eq!(judged.findings, []);
+        assert_eq!(judged.passed.len(), RULES.len());
+        // Each has its figures in it.
+        for passed in &judged.passed {
+            let evidence = passed.evidence.as_ref().unwrap_or_else(|| panic!("{passed:?}"));
+            assert!(evidence.ends_with('.'), "{passed:?}");
+        }
+        assert_eq!(judged.unseen(&run), None);
+        // What was not asked for or seen is said to be so.
+        sample::open_loop(&mut run, 2_000.0);
+        run.witness = None;
+        let unseen = judge(&run).unseen(&run).unwrap();
+        for id in ["D01", "D12", "D13", "D22", "D23"] {
+            assert!(unseen.starts_with("not to be seen here: ") && unseen.contains(id), "{unseen}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_anything_has_little_to_say() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.setup_connect.clear();
+        run.workers.clear();
+        run.elapsed_ns = 0;
+        for rule in RULES {
+            let said = (rule.seen)(&run).unwrap_or_default();
+            assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
+        }
     }
 
     #[test]

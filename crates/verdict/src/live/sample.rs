@@ -79,6 +79,12 @@ pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
     &mut witness(run).target.processes[0].threads
 }
 
+/// What is known of the server because it serves.
+#[expect(dead_code, reason = "for rules to come")]
+pub fn serving(run: &mut Run) -> &mut Serving {
+    witness(run).target.processes[0].serving.as_mut().unwrap()
+}
+
 /// The times of the machine's processors.
 pub fn processors(run: &mut Run) -> &mut Processors {
     witness(run).kernel.processors.as_mut().unwrap()
@@ -103,6 +109,15 @@ pub fn connections() -> Connections {
         busy_ns: Some(0),
         window_limited_ns: Some(0),
         send_buffer_limited_ns: Some(0),
+        sent_segments: Some(20_000),
+        received_segments: Some(20_000),
+        acknowledged_bytes: Some(1_600_000),
+        received_bytes: Some(3_400_000),
+        unsent_bytes: Some(0),
+        send_queue_bytes: Some(0),
+        with_send_queue: Some(0),
+        silent: Some(0),
+        silent_with_send_queue: Some(0),
     };
     Connections { first: at, last: at }
 }
@@ -129,6 +144,8 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
         descriptors: None,
         thread_count: None,
         switches: None,
+        traced_by: None,
+        serving: None,
         threads,
     };
     Witness {
@@ -154,7 +171,11 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             )]),
         },
         kernel: Kernel {
-            network: Some(BTreeMap::new()),
+            network: Some(BTreeMap::from([
+                ("TcpInSegs".to_owned(), 40_000),
+                ("TcpExtTCPBacklogDrop".to_owned(), 0),
+                ("TcpExtListenOverflows".to_owned(), 0),
+            ])),
             softnet: None,
             time_wait: None,
             pressure: None,
@@ -167,6 +188,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             }),
             throttled: None,
             suspended_ns: Some(0),
+            connection_tracking: None,
         },
         target: Target {
             on_this_host: true,
@@ -176,10 +198,15 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
                 backlog: Some(511),
                 longest_queue: Some(3),
             }),
-            processes: vec![process("nginx", server_ns, vec![thread("nginx", server_ns)])],
+            woken_per_connection: None,
+            processes: vec![Process {
+                serving: Some(Serving { descriptor_limit: Some(1024), ..Serving::default() }),
+                ..process("nginx", server_ns, vec![thread("nginx", server_ns)])
+            }],
         },
         tester: Some(process("ablaze", tester_ns, vec![thread("worker-0", tester_ns)])),
         connections: Some(connections()),
+        server_connections: Some(connections()),
         heartbeat: Some(Heartbeat { beats: 9000, ..Heartbeat::default() }),
     }
 }

@@ -31,6 +31,7 @@ mod d39_bound_by_the_round_trip;
 mod sample;
 
 pub use comparison::{Comparison, Member};
+pub use d36_not_from_that_command::of_run as not_from_its_command;
 
 use crate::finding::{Finding, Verdict, settled};
 use crate::printed::{Abort, Command, Report, Sweep, Text};

@@ -1,0 +1,100 @@
+//! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
+//! runs that are those of `ablaze load`.
+
+pub mod compare;
+mod options;
+mod progress;
+pub mod sweep;
+mod tester;
+mod words;
+
+use std::path::{Path, PathBuf};
+
+use ablaze_lab::experiment::{Folder, Load, Results, conduct};
+use ablaze_lab::{Experiment, Subject};
+use clap::Parser;
+
+use crate::Refusal;
+use crate::load::CommandLine;
+use options::ExperimentOptions;
+use progress::LiveLine;
+use tester::Native;
+
+/// An experiment from its options.
+///
+/// # Errors
+/// When a load cannot be read.
+fn experiment(
+    title: &str,
+    options: &ExperimentOptions,
+    subjects: Vec<Subject>,
+    loads: Vec<Load>,
+    repeats: u32,
+) -> Result<Experiment, Refusal> {
+    if repeats == 0 {
+        return Err(Refusal::usage("--repeat 0 measures nothing: give 1 or more"));
+    }
+    for load in &loads {
+        let words = ["load"].into_iter().chain(load.options.iter().map(String::as_str));
+        CommandLine::try_parse_from(words.chain([":1/"]))
+            .map_err(|error| crate::load::hints::refusal(&error, &command()))?;
+    }
+    let placement = options.placement(&subjects, &loads);
+    Ok(Experiment {
+        title: title.to_owned(),
+        subjects,
+        loads,
+        repeats,
+        seed: options.order_seed,
+        path: options.path.clone(),
+        placement,
+        restart: !options.keep_running,
+        ready_within_s: options.ready_within.div_ceil(1_000_000_000),
+    })
+}
+
+fn command() -> clap::Command {
+    <CommandLine as clap::CommandFactory>::command()
+}
+
+/// Carries it out, with progress on stderr; the folder is the given one or a new `stem-N`.
+///
+/// # Errors
+/// When results cannot be kept.
+fn carried_out(
+    experiment: &Experiment,
+    options: &ExperimentOptions,
+    stem: &str,
+) -> Result<(Folder, Results), Refusal> {
+    let folder = match &options.folder {
+        Some(path) => Folder::at(path, experiment),
+        None => Folder::numbered(Path::new(stem), experiment),
+    };
+    let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    let mut progress = LiveLine::new(options.quiet);
+    let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
+    progress.finish();
+    let results = results.map_err(|error| {
+        Refusal::machine(format!(
+            "the results cannot be kept: {error}; free some space or use --folder"
+        ))
+    })?;
+    Ok((folder, results))
+}
+
+/// What work differs between the targets; empty when it is the same.
+///
+/// # Errors
+/// When a kept run cannot be read back.
+fn unequal(
+    _experiment: &Experiment,
+    _folder: &Folder,
+    _results: &Results,
+) -> Result<Vec<String>, Refusal> {
+    Ok(Vec::new())
+}
+
+fn own_program() -> Result<PathBuf, Refusal> {
+    std::env::current_exe()
+        .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
+}

@@ -1,0 +1,121 @@
+//! The options that all experiments share: what is loaded, how often, on which processors, and what
+//! becomes of the results. Those of the load itself are the native ones ([`super::words`]).
+
+use std::path::PathBuf;
+
+use ablaze_lab::experiment::Load;
+use ablaze_lab::subject::{Placement, Source, Subject, told_apart};
+use clap::{ArgAction, ArgMatches, Args, Command};
+
+use super::words;
+use crate::Refusal;
+use crate::load::options::{ConnectionOptions, LoadOptions, MachineOptions, RequestOptions};
+use crate::values;
+
+/// What experiments have in common.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Experiment")]
+pub struct ExperimentOptions {
+    /// Targets: a URL, serve:MODEL[,option=value…], or a saved run; NAME= in front names it
+    #[arg(value_name = "TARGET")]
+    pub targets: Vec<String>,
+    /// A target that this command starts: 'mine=./server -p {port}'. Repeatable
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub start: Vec<String>,
+    /// Add a control group that does the same work: nginx
+    #[arg(long, value_name = "SERVER", value_parser = ["nginx"])]
+    pub control: Option<String>,
+    /// Asked for of targets that are started here [default: /hello]
+    #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
+    pub path: String,
+    /// Runs of each target under each load
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub repeat: Option<u32>,
+    /// Start each target once, not anew for every run
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub keep_running: bool,
+    /// CPUs for targets that are started here [default: as many as they have threads, at most half]
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    pub target_cpus: Option<CpuList>,
+    /// Time in which a target has to answer
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
+    pub ready_within: u64,
+    /// Seed of the random order of the runs
+    #[arg(long = "order-seed", value_name = "N", default_value = "1")]
+    pub order_seed: u64,
+    /// Where the results are kept; one that is there is gone on with [default: a new folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub folder: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub json: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub quiet: bool,
+}
+
+/// CPUs from one option.
+#[derive(Debug, Clone)]
+pub struct CpuList(pub Vec<u32>);
+
+fn cpus(text: &str) -> Result<CpuList, String> {
+    values::cpus(text).map(CpuList)
+}
+
+/// The native options that make up a load.
+pub const LOAD: [fn(Command) -> Command; 4] = [
+    words::group::<LoadOptions>,
+    words::group::<RequestOptions>,
+    words::group::<ConnectionOptions>,
+    words::group::<MachineOptions>,
+];
+
+impl ExperimentOptions {
+    /// The targets, each under a name of its own.
+    ///
+    /// # Errors
+    /// When one cannot be read, or there is none.
+    pub fn subjects(&self) -> Result<Vec<Subject>, Refusal> {
+        let refuse = |error: ablaze_lab::subject::SubjectError| Refusal::usage(error.to_string());
+        let mut subjects = Vec::new();
+        for text in &self.targets {
+            subjects.push(Subject::read(text).map_err(refuse)?);
+        }
+        for text in &self.start {
+            let subject = Subject::started_by(text)
+                .map_err(|error| Refusal::usage(format!("--start {error}")))?;
+            subjects.push(subject);
+        }
+        if let Some(control) = &self.control {
+            let workers = subjects.iter().map(Subject::threads).max().unwrap_or(1);
+            subjects.push(Subject { name: control.clone(), source: Source::Nginx { workers } });
+        }
+        told_apart(&mut subjects);
+        Ok(subjects)
+    }
+
+    /// Who gets which processors: its own, where a target is started here and there are enough.
+    pub fn placement(&self, subjects: &[Subject], load: &[Load]) -> Placement {
+        let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
+        let started = || subjects.iter().filter(|subject| subject.is_started_here());
+        let threads = started().map(Subject::threads).max();
+        let own = load.iter().any(|load| load.options.iter().any(|word| word == "--cpus"));
+        let mut placement = match (threads, &self.target_cpus) {
+            (None, _) => return Placement::default(),
+            (Some(_), Some(target)) => {
+                let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
+                Placement { tester: rest, target: target.0.clone() }
+            }
+            (Some(threads), None) => Placement::of(&allowed, threads),
+        };
+        if own {
+            placement.tester.clear();
+        }
+        placement
+    }
+}
+
+/// The load that the native options describe, as words.
+pub fn load_words(matches: &ArgMatches) -> Vec<String> {
+    words::of(matches, &LOAD)
+}

@@ -1,0 +1,103 @@
+//! How far an experiment is, on stderr: what is running, what is left, when it ends. Written over
+//! itself on a terminal; elsewhere only what failed is told.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use ablaze_lab::Experiment;
+use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_report::number::{grouped, time};
+
+use crate::refusal::note;
+
+/// Shows one line.
+pub struct LiveLine {
+    shown: bool,
+    quiet: bool,
+    began: Instant,
+    /// Runs carried out here, and the time they took: an experiment that goes on has others.
+    carried_out: u32,
+    left: usize,
+    last: String,
+}
+
+impl LiveLine {
+    /// Silent when asked to be, and where there is no terminal.
+    pub fn new(quiet: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let quiet = quiet || dumb || !std::io::stderr().is_terminal();
+        let (began, last) = (Instant::now(), String::new());
+        Self { shown: false, quiet, began, carried_out: 0, left: 0, last }
+    }
+
+    fn show(&mut self, line: &str) {
+        if !self.quiet {
+            self.shown = true;
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+
+    /// Takes the line away.
+    pub fn finish(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+
+    fn time_left(&self) -> String {
+        match self.carried_out {
+            0 => String::new(),
+            runs => {
+                let each = self.began.elapsed() / runs;
+                format!(" · {} left", in_words(each * self.left as u32))
+            }
+        }
+    }
+}
+
+impl Observer for LiveLine {
+    fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize) {
+        self.left = of + 1 - number;
+        let name = &experiment.subjects[trial.subject].name;
+        let label = &experiment.loads[trial.load].label;
+        let (left, last) = (self.time_left(), &self.last);
+        self.show(&format!("run {number} of {of} · {name} · {label}{left}{last}"));
+    }
+
+    fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
+        self.carried_out += 1;
+        match outcome {
+            Outcome::Measured(figures) => {
+                let p99 =
+                    figures.p99_ns.map_or(String::new(), |ns| format!(", p99 {}", time(ns as f64)));
+                let rate = grouped(figures.rate_per_s.round() as u64);
+                self.last = format!(" · the last {rate}/s{p99}");
+            }
+            Outcome::Failed(why) => {
+                self.finish();
+                let name = &experiment.subjects[trial.subject].name;
+                let label = &experiment.loads[trial.load].label;
+                note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
+            }
+        }
+    }
+}
+
+fn in_words(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..60 => format!("{seconds} s"),
+        seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
+        seconds => format!("{} h {:02} min", seconds / 3600, seconds % 3600 / 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_as_people_do() {
+        let told = |seconds| in_words(Duration::from_secs(seconds));
+        assert_eq!([told(5), told(65), told(3725)], ["5 s", "1 min 05 s", "1 h 02 min"]);
+    }
+}

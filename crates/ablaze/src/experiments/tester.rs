@@ -1,0 +1,130 @@
+//! The runs of an experiment: each is what `ablaze load` would do with the same words.
+
+use std::io::{Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::time::Duration;
+
+use ablaze_engine::Run;
+use ablaze_lab::experiment::{Failure, Tester};
+use ablaze_lab::subject::Answer;
+use ablaze_wire::url::Url;
+use clap::Parser;
+
+use crate::carry_out::{Silent, carry_out, interrupted};
+use crate::load::{self, CommandLine};
+use crate::planning;
+
+/// The longest body that a control is given.
+const MOST_BYTES: u64 = 256 << 20;
+/// One request may take so long.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Carries runs out in this process.
+pub struct Native;
+
+impl Tester for Native {
+    fn run(&mut self, url: &str, options: &[String], cpus: &[u32]) -> Result<Run, Failure> {
+        if interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        let impossible = |line: String| Failure::Impossible(line);
+        let words = words(url, options, cpus);
+        let line = CommandLine::try_parse_from(&words[1..])
+            .map_err(|error| impossible(error.to_string()))?;
+        let asked = load::asked(line.url.as_deref(), &line.options)
+            .map_err(|refusal| impossible(refusal.line))?;
+        let planned = planning::plan(asked).map_err(|refusal| impossible(refusal.line))?;
+        let witnessed = !line.options.machine.no_witness;
+        let run = carry_out(planned.plan, words, witnessed, &mut Silent)
+            .map_err(|refusal| impossible(refusal.line))?;
+        match run.record.finished() {
+            0 if interrupted() => Err(Failure::Interrupted),
+            0 => Err(impossible(
+                crate::outcome::explanation(&run)
+                    .unwrap_or_else(|| format!("{url}: nothing came back")),
+            )),
+            _ => Ok(run),
+        }
+    }
+
+    fn answer_of(&mut self, url: &str, options: &[String]) -> Option<Answer> {
+        let mut answer = fetched(url)?;
+        answer.keep_alive = !options.iter().any(|word| word == "--no-keepalive");
+        Some(answer)
+    }
+}
+
+/// The command that would do the same by hand.
+fn words(url: &str, options: &[String], cpus: &[u32]) -> Vec<String> {
+    let mut words = vec!["ablaze".to_owned(), "load".to_owned()];
+    words.extend_from_slice(options);
+    let pinned = options.iter().any(|word| word == "--cpus" || word == "--threads");
+    if !cpus.is_empty() && !pinned {
+        let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+        words.extend(["--cpus".to_owned(), list.join(",")]);
+    }
+    words.push(url.to_owned());
+    words
+}
+
+/// One answer, whole. `None` when it cannot be had or is not plain: chunked, or too long.
+fn fetched(url: &str) -> Option<Answer> {
+    let url: Url = crate::planning::sources::plain_url(url).ok()?;
+    let address = (url.host.trim_matches(['[', ']']), url.port).to_socket_addrs().ok()?.next()?;
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    let host = url.host_header();
+    write!(stream, "GET {} HTTP/1.0\r\nHost: {host}\r\n\r\n", url.path_and_query).ok()?;
+    let mut bytes = Vec::new();
+    stream.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    answer(&bytes)
+}
+
+fn answer(bytes: &[u8]) -> Option<Answer> {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&bytes[..end]).ok()?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
+    let field = |name: &str| {
+        let named = |line: &str| {
+            let (field, value) = line.split_once(':')?;
+            field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+        };
+        head.split("\r\n").skip(1).find_map(named)
+    };
+    if field("transfer-encoding").is_some() {
+        return None;
+    }
+    Some(Answer {
+        status,
+        body: bytes[end + 4..].to_vec(),
+        content_type: field("content-type").unwrap_or_default(),
+        keep_alive: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_taken_apart() {
+        let bytes = b"HTTP/1.1 404 Not Found\r\ncontent-TYPE: text/html\r\n\r\ngone\r\n\r\n";
+        let answer = answer(bytes).unwrap();
+        assert_eq!((answer.status, answer.content_type.as_str()), (404, "text/html"));
+        assert_eq!(answer.body, b"gone\r\n\r\n");
+        assert_eq!(super::answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0"), None);
+        assert_eq!(super::answer(b"SSH-2.0"), None);
+    }
+
+    #[test]
+    fn the_words_are_those_of_a_command_by_hand() {
+        let options = ["--connections", "10"].map(String::from);
+        assert_eq!(
+            words(":8080/", &options, &[0, 1]).join(" "),
+            "ablaze load --connections 10 --cpus 0,1 :8080/"
+        );
+        let options = ["--threads", "2"].map(String::from);
+        assert_eq!(words(":8080/", &options, &[0]).join(" "), "ablaze load --threads 2 :8080/");
+    }
+}

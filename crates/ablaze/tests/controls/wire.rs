@@ -1,0 +1,29 @@
+//! Targets that speak another protocol, or answer in two parts.
+
+use crate::noise::quiet;
+use crate::support::{Server, alone, load};
+use crate::verdict::Report;
+
+#[test]
+fn a_target_that_echoes_is_no_http_server() {
+    let _alone = alone();
+    let server = Server::start(&["--answer", "echo"]);
+    let report = load(&[&server.url("/"), "-c20", "-d500ms"]);
+    let evidence = report.assert_root("D03", "invalid");
+    assert!(evidence.contains("GET / HTTP/1.1"), "{evidence}");
+    report.assert_explained("D02", "D03");
+}
+
+/// Body and head leave in two packets, the second only when the first is acknowledged. How long
+/// that takes is the kernel's affair, unless others have the processors.
+#[test]
+fn head_and_body_apart_wait_for_a_delayed_acknowledgement() {
+    let _alone = alone();
+    let server = Server::start(&["--write", "split", "--nodelay", "off"]);
+    let objection = |report: &Report| {
+        let found = report.found("D10").is_some_and(|finding| finding["severity"] == "suspect");
+        let right = found && report.grave().next() == Some("D10");
+        (!right).then(|| format!("D10 is not the root: {}", report.in_short()))
+    };
+    quiet(|| load(&[&server.url("/"), "-c10", "-d2s"]), objection);
+}

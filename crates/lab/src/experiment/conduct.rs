@@ -1,0 +1,155 @@
+//! Carries an experiment out, trial by trial. What has ended is on disk before the next begins, so
+//! neither Ctrl-C nor a target that dies takes anything away.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ablaze_engine::Run;
+use ablaze_engine::run::Ended;
+
+use super::{Experiment, Figures, Folder, FolderError, Outcome, Results, Trial};
+use crate::subject::{Answer, Serving, Site, Source};
+
+/// Carries out one run.
+pub trait Tester {
+    /// Loads this URL with these native options, on these processors if there are any.
+    ///
+    /// # Errors
+    /// When the run could not take place, or was interrupted.
+    fn run(&mut self, url: &str, options: &[String], cpus: &[u32]) -> Result<Run, Failure>;
+
+    /// What the URL answers, for a control that is to do the same. `None` when it does not.
+    fn answer_of(&mut self, url: &str, options: &[String]) -> Option<Answer>;
+}
+
+/// Why there is no run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The person at the terminal wants to stop.
+    Interrupted,
+    /// It could not take place, and why.
+    Impossible(String),
+}
+
+/// Hears how far an experiment is.
+pub trait Observer {
+    /// A trial begins: the `number`th of `of`.
+    fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize);
+
+    /// It has ended.
+    fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome);
+}
+
+/// Carries out the trials that are not in the folder yet.
+///
+/// # Errors
+/// When the folder cannot be written: results that cannot be kept are not worth the time.
+pub fn conduct(
+    experiment: &Experiment,
+    folder: &mut Folder,
+    program: PathBuf,
+    tester: &mut dyn Tester,
+    observer: &mut dyn Observer,
+) -> Result<Results, FolderError> {
+    let trials = experiment.trials();
+    let mut targets = Targets::new(experiment, folder, program);
+    let mut results = Results::default();
+    for (at, &trial) in trials.iter().enumerate() {
+        if let Some(run) = folder.run(experiment, trial)? {
+            results.trials.push((trial, Outcome::Measured(Box::new(Figures::of(&run)))));
+            continue;
+        }
+        observer.begins(experiment, trial, at + 1, trials.len());
+        let outcome = match targets.measured(trial, tester) {
+            Ok(run) => {
+                folder.keep(experiment, trial, &run)?;
+                Outcome::Measured(Box::new(Figures::of(&run)))
+            }
+            Err(Failure::Interrupted) => {
+                results.interrupted = true;
+                break;
+            }
+            Err(Failure::Impossible(why)) => {
+                folder.note_failure(experiment, trial, &why)?;
+                Outcome::Failed(why)
+            }
+        };
+        observer.ended(experiment, trial, &outcome);
+        results.trials.push((trial, outcome));
+    }
+    Ok(results)
+}
+
+/// The targets that run at the moment.
+struct Targets<'a> {
+    experiment: &'a Experiment,
+    site: Site,
+    serving: BTreeMap<usize, Serving>,
+    answer_known: bool,
+}
+
+impl<'a> Targets<'a> {
+    fn new(experiment: &'a Experiment, folder: &Folder, program: PathBuf) -> Self {
+        let site = Site {
+            program,
+            path: experiment.path.clone(),
+            cpus: experiment.placement.target.clone(),
+            // Whole: nginx takes what is relative to lie in its own folder.
+            folder: std::path::absolute(folder.path())
+                .unwrap_or_else(|_| folder.path().to_owned())
+                .join("targets"),
+            ready_within: Duration::from_secs(experiment.ready_within_s),
+            answer: Answer::default(),
+        };
+        Self { experiment, site, serving: BTreeMap::new(), answer_known: false }
+    }
+
+    /// One run, of a target that is up.
+    fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Run, Failure> {
+        let subject = &self.experiment.subjects[trial.subject];
+        let options = &self.experiment.loads[trial.load].options;
+        if matches!(subject.source, Source::Nginx { .. }) {
+            self.learn_the_answer(options, tester);
+        }
+        let mut serving = match self.serving.remove(&trial.subject) {
+            Some(serving) => serving,
+            None => Serving::start(subject, &self.site)
+                .map_err(|error| Failure::Impossible(error.to_string()))?,
+        };
+        let run = tester.run(&serving.url, options, &self.experiment.placement.tester)?;
+        if let Some(status) = serving.ended() {
+            let why = format!("{} ended during the run ({status})", subject.name);
+            return Err(Failure::Impossible(why));
+        }
+        if run.ended == Ended::Interrupted {
+            return Err(Failure::Interrupted);
+        }
+        if !self.experiment.restart {
+            self.serving.insert(trial.subject, serving);
+        }
+        Ok(run)
+    }
+
+    /// The control does what the first of the others does.
+    fn learn_the_answer(&mut self, options: &[String], tester: &mut dyn Tester) {
+        if std::mem::replace(&mut self.answer_known, true) {
+            return;
+        }
+        let others = || self.experiment.subjects.iter();
+        let Some(other) =
+            others().find(|other| !matches!(other.source, Source::Nginx { .. } | Source::Saved(_)))
+        else {
+            return;
+        };
+        if let Ok(serving) = Serving::start(other, &self.site)
+            && let Some(answer) = tester.answer_of(&serving.url, options)
+        {
+            self.site.answer = answer;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "conduct_tests.rs"]
+mod tests;

@@ -1,0 +1,105 @@
+use super::*;
+use crate::experiment::sample;
+
+/// Gives the same saved run for everything, and remembers what it was asked.
+struct Saved {
+    asked: Vec<String>,
+    interrupt_at: Option<usize>,
+}
+
+impl Saved {
+    fn new() -> Self {
+        Self { asked: Vec::new(), interrupt_at: None }
+    }
+}
+
+impl Tester for Saved {
+    fn run(&mut self, url: &str, _options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
+        if self.interrupt_at == Some(self.asked.len()) {
+            return Err(Failure::Interrupted);
+        }
+        self.asked.push(url.to_owned());
+        if url.contains("gone") {
+            return Err(Failure::Impossible("gone refused the connection".to_owned()));
+        }
+        let saved = include_str!("../../../report/tests/saved/format-1.json");
+        let mut run = ablaze_report::json::load(saved).unwrap().run;
+        run.ended = Ended::Complete;
+        Ok(run)
+    }
+
+    fn answer_of(&mut self, _url: &str, _options: &[String]) -> Option<Answer> {
+        None
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn begins(&mut self, _: &Experiment, _: Trial, _: usize, _: usize) {}
+    fn ended(&mut self, _: &Experiment, _: Trial, _: &Outcome) {}
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("experiment-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn carried_out(experiment: &Experiment, scratch: &Scratch, tester: &mut Saved) -> Results {
+    let mut folder = Folder::at(&scratch.0, experiment).unwrap();
+    conduct(experiment, &mut folder, PathBuf::new(), tester, &mut Nobody).unwrap()
+}
+
+#[test]
+fn an_interrupted_experiment_goes_on_where_it_stopped() {
+    let scratch = Scratch::new("resumes");
+    let experiment = sample::experiment();
+    let mut first = Saved { interrupt_at: Some(4), ..Saved::new() };
+    let results = carried_out(&experiment, &scratch, &mut first);
+    assert!(results.interrupted);
+    assert_eq!(results.trials.len(), 4);
+    let mut second = Saved::new();
+    let results = carried_out(&experiment, &scratch, &mut second);
+    assert_eq!((second.asked.len(), results.interrupted), (2, false));
+    assert_eq!(results.trials.len(), 6);
+    assert_eq!(results.pairs(0, 1, 0).len(), 3);
+    let (folder, read_back) = Folder::open(&scratch.0).unwrap();
+    assert_eq!(read_back, experiment);
+    assert_eq!(folder.results(&read_back).unwrap(), results);
+}
+
+#[test]
+fn a_target_that_fails_is_named_and_takes_no_other_away() {
+    let scratch = Scratch::new("fails");
+    let mut experiment = sample::experiment();
+    experiment.subjects[1].source = Source::Url("http://gone/".to_owned());
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    assert_eq!((results.of(0, 0).len(), results.of(1, 0).len()), (3, 0));
+    let failed: Vec<_> = results.failed().map(|(_, why)| why).collect();
+    assert_eq!(failed, ["gone refused the connection"; 3]);
+    assert!(results.pairs(0, 1, 0).is_empty());
+    let (folder, experiment) = Folder::open(&scratch.0).unwrap();
+    assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
+}
+
+#[test]
+fn a_folder_keeps_to_its_experiment() {
+    let scratch = Scratch::new("another");
+    let experiment = sample::experiment();
+    Folder::at(&scratch.0, &experiment).unwrap();
+    let other = Experiment { repeats: 4, ..experiment };
+    let refused = Folder::at(&scratch.0, &other).unwrap_err().to_string();
+    assert!(refused.contains("another experiment"), "{refused}");
+    assert!(Folder::open(&scratch.0.join("nowhere")).is_err());
+}

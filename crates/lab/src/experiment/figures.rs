@@ -1,0 +1,65 @@
+//! The figures of one run that experiments compare. The whole run stays in its file: a hundred of
+//! them would not fit into memory with all their distributions.
+
+use ablaze_engine::Run;
+use ablaze_report::effort::{self, Effort};
+use ablaze_verdict::limit::Limit;
+use ablaze_verdict::{Finding, Verdict, live};
+
+/// One run's figures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// Complete answers.
+    pub answers: u64,
+    /// Exchanges that ended without a valid answer.
+    pub errors: u64,
+    /// Answers outside the expected statuses.
+    pub unexpected: u64,
+    /// Answers per second.
+    pub rate_per_s: f64,
+    /// Mean time, ns.
+    pub mean_ns: Option<f64>,
+    /// Median, ns.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile, ns.
+    pub p99_ns: Option<u64>,
+    /// CPU time of the server per request, ns, where its process was seen.
+    pub server_cpu_ns: Option<f64>,
+    /// CPU time of the tester per request without active waiting, ns.
+    pub tester_cpu_ns: Option<f64>,
+    /// Whether the run is to be believed.
+    pub verdict: Verdict,
+    /// What bounded its rate.
+    pub limit: Limit,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// When it began, ns since 1970.
+    pub started_unix_ns: u64,
+    /// Length of the measured window, ns.
+    pub elapsed_ns: u64,
+}
+
+impl Figures {
+    /// Of a run.
+    pub fn of(run: &Run) -> Self {
+        let judged = live::judge(run);
+        let latency = run.record.answered.latency();
+        let elapsed_s = run.elapsed_ns as f64 / 1e9;
+        Self {
+            answers: run.record.answers,
+            errors: run.record.failures_total(),
+            unexpected: run.record.unexpected,
+            rate_per_s: if elapsed_s > 0.0 { run.record.answers as f64 / elapsed_s } else { 0.0 },
+            mean_ns: latency.mean_ns(),
+            p50_ns: latency.quantile_ns(0.5),
+            p99_ns: latency.supported_quantile_ns(0.99),
+            server_cpu_ns: effort::of_the_server(run).map(|(cpu_ns, _)| cpu_ns),
+            tester_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
+            verdict: judged.verdict,
+            limit: judged.limited.by,
+            findings: judged.findings,
+            started_unix_ns: run.started_unix_ns,
+            elapsed_ns: run.elapsed_ns,
+        }
+    }
+}

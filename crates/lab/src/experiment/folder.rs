@@ -1,0 +1,195 @@
+//! The folder of an experiment's results: what was to be done, every run as soon as it has ended,
+//! and what failed. Everything else can be made from it again, so that an experiment which was
+//! interrupted goes on where it stopped.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ablaze_engine::Run;
+use ablaze_report::system_error::reason;
+use ablaze_report::{file, hlog, json};
+
+use super::{Experiment, Figures, Outcome, Results, Trial};
+
+/// What was to be done.
+const EXPERIMENT: &str = "experiment.json";
+/// Trials that failed.
+const FAILED: &str = "failed.json";
+/// The folder of the runs in it.
+const RUNS: &str = "runs";
+
+/// A folder of results.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    failed: BTreeMap<String, String>,
+}
+
+/// What is wrong with a folder of results.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {why}", path.display())]
+pub struct FolderError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+fn error(path: &Path, why: impl ToString) -> FolderError {
+    FolderError { path: path.to_owned(), why: why.to_string() }
+}
+
+impl Folder {
+    /// Makes the first of `stem-1`, `stem-2`, … that does not exist yet, with the experiment in it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn numbered(stem: &Path, experiment: &Experiment) -> Result<Self, FolderError> {
+        let numbered = |number: u32| {
+            let name = stem.file_name().map_or_else(|| "results".into(), |n| n.to_string_lossy());
+            stem.with_file_name(format!("{name}-{number}"))
+        };
+        let mut number = 1;
+        loop {
+            let path = numbered(number);
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Self::begin(path, experiment),
+                Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+                Err(failure) => return Err(error(&path, reason(&failure))),
+            }
+        }
+    }
+
+    /// Makes this folder, or goes on with the one that is there: then the experiment has to be the
+    /// same.
+    ///
+    /// # Errors
+    /// When it cannot be written, or holds another experiment.
+    pub fn at(path: &Path, experiment: &Experiment) -> Result<Self, FolderError> {
+        if !path.join(EXPERIMENT).exists() {
+            std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
+            return Self::begin(path.to_owned(), experiment);
+        }
+        let (folder, before) = Self::open(path)?;
+        if before != *experiment {
+            let why = "holds the results of another experiment; name a new folder";
+            return Err(error(path, why));
+        }
+        Ok(folder)
+    }
+
+    /// Opens a folder of results.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn open(path: &Path) -> Result<(Self, Experiment), FolderError> {
+        let experiment = read(&path.join(EXPERIMENT))?
+            .ok_or_else(|| error(path, format!("no results: {EXPERIMENT} is missing")))?;
+        let failed = read(&path.join(FAILED))?.unwrap_or_default();
+        Ok((Self { path: path.to_owned(), failed }, experiment))
+    }
+
+    fn begin(path: PathBuf, experiment: &Experiment) -> Result<Self, FolderError> {
+        let folder = Self { path, failed: BTreeMap::new() };
+        let runs = folder.path.join(RUNS);
+        std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
+        write(&folder.path.join(EXPERIMENT), experiment)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file of a run.
+    pub fn file(&self, experiment: &Experiment, trial: Trial) -> PathBuf {
+        self.path.join(RUNS).join(format!("{}.json", experiment.stem(trial)))
+    }
+
+    /// Keeps a run that has ended, with its distributions in a file for HDR tools beside it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(
+        &mut self,
+        experiment: &Experiment,
+        trial: Trial,
+        run: &Run,
+    ) -> Result<(), FolderError> {
+        let path = self.file(experiment, trial);
+        let kept = |path: &Path, text: String| {
+            file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
+        };
+        kept(&path.with_extension("hlog"), hlog::write(run))?;
+        kept(&path, json::write(run))?;
+        if self.failed.remove(&experiment.stem(trial)).is_some() {
+            write(&self.path.join(FAILED), &self.failed)?;
+        }
+        Ok(())
+    }
+
+    /// Notes why a trial was not measured.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn note_failure(
+        &mut self,
+        experiment: &Experiment,
+        trial: Trial,
+        why: &str,
+    ) -> Result<(), FolderError> {
+        self.failed.insert(experiment.stem(trial), why.to_owned());
+        write(&self.path.join(FAILED), &self.failed)
+    }
+
+    /// The run of a trial, if it was kept.
+    ///
+    /// # Errors
+    /// When its file is damaged.
+    pub fn run(&self, experiment: &Experiment, trial: Trial) -> Result<Option<Run>, FolderError> {
+        let path = self.file(experiment, trial);
+        let Some(text) = text(&path)? else { return Ok(None) };
+        let saved = json::load(&text).map_err(|failure| error(&path, failure))?;
+        Ok(Some(saved.run))
+    }
+
+    /// What the experiment has come to so far.
+    ///
+    /// # Errors
+    /// When a file is damaged.
+    pub fn results(&self, experiment: &Experiment) -> Result<Results, FolderError> {
+        let mut trials = Vec::new();
+        for trial in experiment.trials() {
+            if let Some(run) = self.run(experiment, trial)? {
+                trials.push((trial, Outcome::Measured(Box::new(Figures::of(&run)))));
+            } else if let Some(why) = self.failed.get(&experiment.stem(trial)) {
+                trials.push((trial, Outcome::Failed(why.clone())));
+            }
+        }
+        let interrupted = trials.len() < experiment.trials().len();
+        Ok(Results { trials, interrupted })
+    }
+}
+
+/// The text of a file; `None` when there is none.
+fn text(path: &Path) -> Result<Option<String>, FolderError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(failure) => Err(error(path, reason(&failure))),
+    }
+}
+
+fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    let damaged =
+        |failure: serde_json::Error| error(path, format!("cannot be read back: {failure}"));
+    serde_json::from_str(&text).map(Some).map_err(damaged)
+}
+
+fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
+    text.push('\n');
+    file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
+}

@@ -1,0 +1,218 @@
+//! An experiment: targets × loads × repeats. What it is, and how it is carried out: whole runs, the
+//! targets of one load right after each other in random order, so that whatever drifts on the
+//! machine meets all of them alike.
+
+mod conduct;
+mod figures;
+mod folder;
+
+use serde::{Deserialize, Serialize};
+
+use crate::subject::{Placement, Subject};
+
+pub use conduct::{Failure, Observer, Tester, conduct};
+pub use figures::Figures;
+pub use folder::{Folder, FolderError};
+
+/// What is to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// What the page is called.
+    pub title: String,
+    /// The targets, in the order in which tables show them.
+    pub subjects: Vec<Subject>,
+    /// The loads, in the order in which they are applied.
+    pub loads: Vec<Load>,
+    /// How often each target meets each load.
+    pub repeats: u32,
+    /// Of the random order.
+    pub seed: u64,
+    /// What is asked for of targets that are started here: `/hello`.
+    pub path: String,
+    /// Who gets which processors.
+    pub placement: Placement,
+    /// Whether a target that is started here is started anew for each run.
+    pub restart: bool,
+    /// A target that does not answer within so many seconds has failed.
+    pub ready_within_s: u64,
+}
+
+/// One load, as the words of a native command line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// What tables call it: `c=100`.
+    pub label: String,
+    /// Its place on the axis of a curve: the number of connections, of threads, or the rate.
+    pub x: Option<f64>,
+    /// Options of `ablaze load`.
+    pub options: Vec<String>,
+}
+
+/// One run of an experiment, by the places of its target and its load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Trial {
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// Which load.
+    pub load: usize,
+    /// Which target.
+    pub subject: usize,
+}
+
+/// What became of a trial.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Outcome {
+    /// It was measured.
+    Measured(Box<Figures>),
+    /// It was not, or not to its end, and why.
+    Failed(String),
+}
+
+/// What an experiment has come to so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Results {
+    /// In the order in which they were carried out.
+    pub trials: Vec<(Trial, Outcome)>,
+    /// Whether it was ended before its end.
+    pub interrupted: bool,
+}
+
+impl Experiment {
+    /// Every trial in its order: repeat by repeat, load by load, the targets of each load shuffled.
+    pub fn trials(&self) -> Vec<Trial> {
+        let mut random = ablaze_stats::Random::new(self.seed);
+        let mut trials = Vec::new();
+        for repeat in 0..self.repeats {
+            for load in 0..self.loads.len() {
+                let mut subjects: Vec<usize> = (0..self.subjects.len()).collect();
+                random.shuffle(&mut subjects);
+                trials.extend(subjects.into_iter().map(|subject| Trial { repeat, load, subject }));
+            }
+        }
+        trials
+    }
+
+    /// The name of a trial's files.
+    pub fn stem(&self, trial: Trial) -> String {
+        let name = crate::subject::file_name(&self.subjects[trial.subject].name);
+        let label = crate::subject::file_name(&self.loads[trial.load].label);
+        format!("{}-{name}-{label}-{}", trial.subject + 1, trial.repeat + 1)
+    }
+}
+
+impl Results {
+    /// The figures of one target under one load, in the order of the repeats.
+    pub fn of(&self, subject: usize, load: usize) -> Vec<&Figures> {
+        let mut of: Vec<(u32, &Figures)> = self
+            .trials
+            .iter()
+            .filter(|(trial, _)| trial.subject == subject && trial.load == load)
+            .filter_map(|(trial, outcome)| match outcome {
+                Outcome::Measured(figures) => Some((trial.repeat, &**figures)),
+                Outcome::Failed(_) => None,
+            })
+            .collect();
+        of.sort_by_key(|(repeat, _)| *repeat);
+        of.into_iter().map(|(_, figures)| figures).collect()
+    }
+
+    /// The repeats in which both targets were measured under this load, as pairs.
+    pub fn pairs(&self, one: usize, other: usize, load: usize) -> Vec<(&Figures, &Figures)> {
+        let find = |wanted: Trial| {
+            self.trials.iter().find_map(|(trial, outcome)| match outcome {
+                Outcome::Measured(figures) if *trial == wanted => Some(&**figures),
+                _ => None,
+            })
+        };
+        let mut repeats: Vec<u32> = self.trials.iter().map(|(trial, _)| trial.repeat).collect();
+        repeats.sort_unstable();
+        repeats.dedup();
+        let pair = |repeat| {
+            let one = find(Trial { repeat, load, subject: one })?;
+            Some((one, find(Trial { repeat, load, subject: other })?))
+        };
+        repeats.into_iter().filter_map(pair).collect()
+    }
+
+    /// Trials that were measured.
+    pub fn measured(&self) -> impl Iterator<Item = (Trial, &Figures)> {
+        self.trials.iter().filter_map(|(trial, outcome)| match outcome {
+            Outcome::Measured(figures) => Some((*trial, &**figures)),
+            Outcome::Failed(_) => None,
+        })
+    }
+
+    /// Trials that were not measured, and why.
+    pub fn failed(&self) -> impl Iterator<Item = (Trial, &str)> {
+        self.trials.iter().filter_map(|(trial, outcome)| match outcome {
+            Outcome::Failed(why) => Some((*trial, why.as_str())),
+            Outcome::Measured(_) => None,
+        })
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod sample {
+    use super::*;
+
+    /// A valid run at this rate.
+    pub(crate) fn figures(rate_per_s: f64) -> Figures {
+        Figures {
+            answers: rate_per_s as u64 * 10,
+            errors: 0,
+            unexpected: 0,
+            rate_per_s,
+            mean_ns: Some(1e9 / rate_per_s),
+            p50_ns: Some((1e9 / rate_per_s) as u64),
+            p99_ns: Some((2e9 / rate_per_s) as u64),
+            server_cpu_ns: Some(1e9 / rate_per_s),
+            tester_cpu_ns: Some(3_000.0),
+            verdict: ablaze_verdict::Verdict::Valid,
+            limit: ablaze_verdict::Limit::Server,
+            findings: Vec::new(),
+            started_unix_ns: 0,
+            elapsed_ns: 10_000_000_000,
+        }
+    }
+
+    /// Two targets that run already, under one load, three times.
+    pub(crate) fn experiment() -> Experiment {
+        let subject = |name: &str| Subject::read(&format!("{name}=http://{name}/")).unwrap();
+        Experiment {
+            title: "one and other".to_owned(),
+            subjects: vec![subject("one"), subject("other")],
+            loads: vec![Load {
+                label: "c=10".to_owned(),
+                x: Some(10.0),
+                options: vec!["-c10".to_owned()],
+            }],
+            repeats: 3,
+            seed: 1,
+            path: "/".to_owned(),
+            placement: Placement::default(),
+            restart: true,
+            ready_within_s: 10,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_repeat_has_every_target_once_and_not_always_in_the_same_order() {
+        let mut experiment = sample::experiment();
+        experiment.repeats = 40;
+        let trials = experiment.trials();
+        assert_eq!(trials.len(), 80);
+        assert!(trials.iter().map(|trial| trial.repeat).is_sorted());
+        let first = trials.iter().step_by(2).filter(|trial| trial.subject == 0).count();
+        assert!((8..=32).contains(&first), "{first} of 40");
+        assert_eq!(trials, experiment.trials(), "the same seed, the same order");
+        let mut stems: Vec<String> = trials.iter().map(|trial| experiment.stem(*trial)).collect();
+        stems.sort();
+        stems.dedup();
+        assert_eq!(stems.len(), 80);
+    }
+}

@@ -1,0 +1,14 @@
+//! Experiments: several runs, of several targets, under several loads, interleaved, and what
+//! follows from them. [`subject`] starts and stops what is loaded; [`experiment`] carries the runs
+//! out and keeps each one on disk as soon as it has ended. Runs themselves are somebody else's: a
+//! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
+//! needs no network.
+
+pub mod comparison;
+pub mod curve;
+pub mod experiment;
+pub mod subject;
+pub mod text;
+
+pub use experiment::{Experiment, Load};
+pub use subject::Subject;

@@ -1,0 +1,116 @@
+//! nginx as the control group: configured to give the very answer that the others give, with as
+//! many workers, nothing logged, and nothing that ends a kept connection.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// What a control is to answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// Status.
+    pub status: u16,
+    /// Body.
+    pub body: Vec<u8>,
+    /// `Content-Type`.
+    pub content_type: String,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+}
+
+impl Default for Answer {
+    fn default() -> Self {
+        Self {
+            status: 200,
+            body: b"hello, world!\n".to_vec(),
+            content_type: "text/plain".to_owned(),
+            keep_alive: true,
+        }
+    }
+}
+
+/// Longest body that is written into the configuration; a longer one comes from a file.
+const IN_CONFIGURATION: usize = 4096;
+
+/// Writes a configuration for nginx and what it serves into a folder.
+///
+/// # Errors
+/// When the folder cannot be written.
+pub fn nginx_configuration(
+    folder: &Path,
+    port: u16,
+    workers: u32,
+    path: &str,
+    answer: &Answer,
+) -> io::Result<()> {
+    // nginx's workers may run as another user and must find their way here.
+    std::fs::create_dir_all(folder.join("www"))?;
+    let path = path.split('?').next().unwrap_or("/");
+    let location = match in_quotes(answer) {
+        Some(body) => format!("return {} {body};", answer.status),
+        None => {
+            std::fs::write(folder.join("www/body"), &answer.body)?;
+            format!("alias {}/www/body;", folder.display())
+        }
+    };
+    let kept = if answer.keep_alive {
+        "keepalive_timeout 3600s; keepalive_requests 1000000000; keepalive_time 24h;"
+    } else {
+        "keepalive_timeout 0;"
+    };
+    let configuration = format!(
+        "worker_processes {workers};
+worker_rlimit_nofile 65536;
+daemon off;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log crit;
+events {{ worker_connections 32768; }}
+http {{
+    access_log off;
+    server_tokens off;
+    types {{ }}
+    default_type \"{content_type}\";
+    sendfile on;
+    tcp_nopush on;
+    tcp_nodelay on;
+    open_file_cache max=16;
+    {kept}
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen 127.0.0.1:{port} backlog=16384;
+        location = {path} {{ {location} }}
+    }}
+}}
+",
+        folder = folder.display(),
+        content_type = answer.content_type.replace(['"', '\\', '\n', '\r'], ""),
+    );
+    std::fs::write(folder.join("nginx.conf"), configuration)
+}
+
+/// The body as a word of the configuration; `None` where it has to be a file: nginx puts variables
+/// into the text, and a status other than 200 has no file.
+fn in_quotes(answer: &Answer) -> Option<String> {
+    let text = std::str::from_utf8(&answer.body).ok()?;
+    let plain = !text.contains('$') && text.len() <= IN_CONFIGURATION;
+    let quoted = || format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
+    (plain || answer.status != 200).then(quoted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_that_nginx_would_read_as_something_else_is_a_file() {
+        let of = |body: &str| in_quotes(&Answer { body: body.into(), ..Answer::default() });
+        assert_eq!(of("a \"b\" \\"), Some(r#""a \"b\" \\""#.to_owned()));
+        assert_eq!(of("costs $5"), None);
+        assert_eq!(of(&"x".repeat(5000)), None);
+    }
+}

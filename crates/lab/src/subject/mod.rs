@@ -1,0 +1,217 @@
+//! What an experiment loads: something that runs already, a command that starts a server, a
+//! built-in model, nginx as the control, or a run that was saved before. How each is written on a
+//! command line, and how it is started and stopped.
+
+mod control;
+mod placement;
+mod process;
+mod ready;
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use control::{Answer, nginx_configuration};
+pub use placement::Placement;
+pub(crate) use process::file_name;
+pub use process::{Serving, Site, StartError};
+
+/// One target of an experiment, under a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Subject {
+    /// What tables and charts call it.
+    pub name: String,
+    /// What it is.
+    pub source: Source,
+}
+
+/// Where a target comes from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// It runs already, here.
+    Url(String),
+    /// A line for sh(1) that starts it; `{port}` stands for the port it is to listen on.
+    Command(String),
+    /// A built-in server: the words behind `ablaze serve`.
+    Model(Vec<String>),
+    /// nginx, configured to do the same work as the others.
+    Nginx {
+        /// Worker processes.
+        workers: u32,
+    },
+    /// A run that was saved before.
+    Saved(PathBuf),
+}
+
+/// What is wrong with a target on a command line.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}`: {why}")]
+pub struct SubjectError {
+    /// What was written.
+    pub text: String,
+    /// What is wrong with it, and what would be right.
+    pub why: String,
+}
+
+impl Subject {
+    /// Reads a target: a URL, `serve:MODEL,option=value,…`, or the file of a saved run, each with
+    /// `name=` in front if the name is not to be made up.
+    ///
+    /// # Errors
+    /// When it is none of these.
+    ///
+    /// ```
+    /// use ablaze_lab::subject::{Source, Subject};
+    ///
+    /// let edge = Subject::read("serve:epoll-et,threads=2").unwrap();
+    /// assert_eq!(edge.name, "epoll-et,threads=2");
+    /// assert_eq!(edge.source, Source::Model(["--model", "epoll-et", "--threads", "2"].map(String::from).to_vec()));
+    /// let mine = Subject::read("mine=:8080/hello").unwrap();
+    /// assert_eq!((mine.name.as_str(), mine.source), ("mine", Source::Url(":8080/hello".into())));
+    /// ```
+    pub fn read(text: &str) -> Result<Self, SubjectError> {
+        let (name, what) = named(text);
+        let refuse = |why: &str| Err(SubjectError { text: text.to_owned(), why: why.to_owned() });
+        if what.is_empty() {
+            return refuse("nothing follows the name: write NAME=URL or NAME=serve:MODEL");
+        }
+        let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
+        if let Some(words) = what.strip_prefix("serve:") {
+            let source = Source::Model(model_words(words));
+            return Ok(Self { name: called(words), source });
+        }
+        if what.ends_with(".json") && !what.contains("://") {
+            let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
+            return Ok(Self { name: called(stem), source: Source::Saved(what.into()) });
+        }
+        if what.contains([':', '/', '.']) || what.starts_with("localhost") {
+            return Ok(Self { name: called(what), source: Source::Url(what.to_owned()) });
+        }
+        refuse(
+            "no target: write a URL, serve:MODEL (`ablaze serve --help` lists them), or the file of a saved run",
+        )
+    }
+
+    /// Reads a target that a command starts: `name=command {port}`.
+    ///
+    /// # Errors
+    /// When there is no command, or it does not say where the port goes.
+    pub fn started_by(text: &str) -> Result<Self, SubjectError> {
+        let (name, command) = named(text);
+        let refuse = |why: &str| Err(SubjectError { text: text.to_owned(), why: why.to_owned() });
+        if command.trim().is_empty() {
+            return refuse("no command: write NAME='./server -p {port}'");
+        }
+        if !command.contains("{port}") {
+            return refuse(
+                "the command has no {port}: it stands for the port that the server is to listen \
+                 on, on 127.0.0.1",
+            );
+        }
+        let first = command.split_whitespace().next().unwrap_or(command);
+        let made_up = first.rsplit('/').next().unwrap_or(first);
+        let source = Source::Command(command.to_owned());
+        Ok(Self { name: name.unwrap_or(made_up).to_owned(), source })
+    }
+
+    /// Whether an experiment starts and stops it.
+    pub fn is_started_here(&self) -> bool {
+        matches!(self.source, Source::Command(_) | Source::Model(_) | Source::Nginx { .. })
+    }
+
+    /// Threads or processes it works with, where what is known of it says so.
+    pub fn threads(&self) -> u32 {
+        match &self.source {
+            Source::Model(words) => value_of(words, "--threads").unwrap_or(1),
+            Source::Nginx { workers } => *workers,
+            _ => 1,
+        }
+    }
+}
+
+/// Gives those that have the same name different ones: `x`, `x (2)`.
+pub fn told_apart(subjects: &mut [Subject]) {
+    for at in 1..subjects.len() {
+        let (before, rest) = subjects.split_at_mut(at);
+        let subject = &mut rest[0];
+        let plain = subject.name.clone();
+        let mut number = 2;
+        while before.iter().any(|other| other.name == subject.name) {
+            subject.name = format!("{plain} ({number})");
+            number += 1;
+        }
+    }
+}
+
+/// `name=rest`, where the name is a word: `a=b` but not `http://x/?a=b`.
+fn named(text: &str) -> (Option<&str>, &str) {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '+'))
+    };
+    match text.split_once('=') {
+        Some((name, rest)) if is_name(name) => (Some(name), rest),
+        _ => (None, text),
+    }
+}
+
+/// `epoll-et,threads=2,echo` as words behind `ablaze serve`.
+fn model_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    for (at, piece) in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()).enumerate()
+    {
+        match piece.split_once('=') {
+            Some((option, value)) => words.extend([format!("--{option}"), value.to_owned()]),
+            None if at == 0 => words.extend(["--model".to_owned(), piece.to_owned()]),
+            None => words.push(format!("--{piece}")),
+        }
+    }
+    words
+}
+
+fn value_of(words: &[String], option: &str) -> Option<u32> {
+    let at = words.iter().position(|word| word == option)?;
+    words.get(at + 1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Source {
+        Subject::read(text).unwrap().source
+    }
+
+    #[test]
+    fn targets_are_read_as_people_write_them() {
+        assert_eq!(source("http://h/?a=b"), Source::Url("http://h/?a=b".into()));
+        assert_eq!(source("localhost"), Source::Url("localhost".into()));
+        assert_eq!(source("old=runs/before.json"), Source::Saved("runs/before.json".into()));
+        assert_eq!(Subject::read("runs/before.json").unwrap().name, "before");
+        let words = ["--like", "sylar", "--close"].map(String::from).to_vec();
+        assert_eq!(source("serve:like=sylar,close"), Source::Model(words));
+        for wrong in ["mine", "mine=", "epoll-et"] {
+            assert!(Subject::read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_command_says_where_its_port_goes() {
+        let mine = Subject::started_by("mine=./server -p {port} --x=1").unwrap();
+        assert_eq!((mine.name.as_str(), mine.is_started_here()), ("mine", true));
+        assert_eq!(mine.source, Source::Command("./server -p {port} --x=1".into()));
+        assert_eq!(Subject::started_by("./build/server -p {port}").unwrap().name, "server");
+        assert!(Subject::started_by("mine=./server").unwrap_err().why.contains("{port}"));
+        assert!(Subject::started_by("mine=").is_err());
+    }
+
+    #[test]
+    fn two_of_the_same_name_are_told_apart() {
+        let mut subjects: Vec<_> =
+            (0..3).map(|_| Subject::read("serve:epoll-et").unwrap()).collect();
+        told_apart(&mut subjects);
+        let names: Vec<_> = subjects.iter().map(|subject| subject.name.as_str()).collect();
+        assert_eq!(names, ["epoll-et", "epoll-et (2)", "epoll-et (3)"]);
+    }
+}

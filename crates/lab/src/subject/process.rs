@@ -1,0 +1,376 @@
+//! A target's process: started on processors of its own, waited for until it answers, watched, and
+//! stopped with everything it started.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ablaze_report::system_error::reason;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::{Answer, Source, Subject, nginx_configuration, ready};
+
+/// A server that is told to stop has so long for the answers under way.
+const TO_STOP: Duration = Duration::from_secs(3);
+
+/// Where and how targets are started.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// This program, whose `serve` runs the built-in models.
+    pub program: PathBuf,
+    /// What is asked for of a target that is given without a URL: `/hello`.
+    pub path: String,
+    /// Processors for it; empty for any.
+    pub cpus: Vec<u32>,
+    /// A folder for what targets print, and for nginx.
+    pub folder: PathBuf,
+    /// A target that does not answer by then has failed.
+    pub ready_within: Duration,
+    /// What the control is to answer.
+    pub answer: Answer,
+}
+
+/// A target that answers. It is stopped when this is dropped.
+#[derive(Debug)]
+pub struct Serving {
+    /// What to load.
+    pub url: String,
+    process: Option<Process>,
+}
+
+/// Why a target could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The system did not start it.
+    #[error("{what} could not be started: {why}")]
+    NotStarted {
+        /// The command.
+        what: String,
+        /// What the system says.
+        why: String,
+    },
+    /// It ended before it answered.
+    #[error("{what} ended before it answered ({status}){said}")]
+    Ended {
+        /// The command.
+        what: String,
+        /// How it ended.
+        status: String,
+        /// The end of what it printed, with a colon in front.
+        said: String,
+    },
+    /// It did not answer in time.
+    #[error("{what} did not answer on {url} within {seconds} s{said}")]
+    Silent {
+        /// The command.
+        what: String,
+        /// Where an answer was waited for.
+        url: String,
+        /// How long.
+        seconds: u64,
+        /// The end of what it printed, with a colon in front.
+        said: String,
+    },
+}
+
+impl Serving {
+    /// Starts the target, if it has to be started, and waits until it answers.
+    ///
+    /// # Errors
+    /// When it cannot be started, ends or stays silent.
+    pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
+        match &subject.source {
+            Source::Url(url) => Ok(Self { url: url.clone(), process: None }),
+            Source::Saved(path) => Ok(Self { url: path.display().to_string(), process: None }),
+            Source::Model(words) => model(subject, words, site),
+            Source::Command(line) => {
+                let port = free_port(&subject.name)?;
+                let mut command = Command::new("sh");
+                // The shell gives way to the server, which then gets the signals.
+                command.arg("-c").arg(line.replace("{port}", &port.to_string()));
+                answering(subject, command, port, site)
+            }
+            Source::Nginx { workers } => {
+                let port = free_port(&subject.name)?;
+                let folder = site.folder.join("nginx");
+                let failed = |error: std::io::Error| StartError::NotStarted {
+                    what: "nginx".to_owned(),
+                    why: format!("{}: {}", folder.display(), reason(&error)),
+                };
+                nginx_configuration(&folder, port, *workers, &site.path, &site.answer)
+                    .map_err(failed)?;
+                let mut command = Command::new("nginx");
+                command.arg("-p").arg(&folder).arg("-c").arg(folder.join("nginx.conf"));
+                command.arg("-e").arg(folder.join("error.log"));
+                answering(subject, command, port, site)
+            }
+        }
+    }
+
+    /// How its process ended, if it was started here and has ended by itself.
+    pub fn ended(&mut self) -> Option<String> {
+        self.process.as_mut()?.ended()
+    }
+}
+
+/// A child with everything it starts, in a process group of its own.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    what: String,
+    log: PathBuf,
+}
+
+impl Process {
+    fn start(name: &str, mut command: Command, site: &Site) -> Result<Self, StartError> {
+        let not_started = |why: String| StartError::NotStarted { what: name.to_owned(), why };
+        let log = site.folder.join(format!("{}.log", file_name(name)));
+        let failed =
+            |error: std::io::Error| not_started(format!("{}: {}", log.display(), reason(&error)));
+        std::fs::create_dir_all(&site.folder).map_err(failed)?;
+        let file = File::create(&log).map_err(failed)?;
+        command.stderr(file).stdin(Stdio::piped()).process_group(0);
+        let child = spawn_on(&site.cpus, command).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => not_started("it is not installed".to_owned()),
+            _ => not_started(reason(&error)),
+        })?;
+        Ok(Self { child, what: name.to_owned(), log })
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(|status| status.to_string())
+    }
+
+    /// The last line it printed, with a colon in front.
+    fn said(&self) -> String {
+        let printed = std::fs::read(&self.log).unwrap_or_default();
+        let printed = String::from_utf8_lossy(&printed);
+        let last = printed.lines().rev().find(|line| !line.trim().is_empty());
+        last.map_or(String::new(), |line| {
+            let line: String = line.trim().chars().take(200).collect();
+            format!(": {line}")
+        })
+    }
+
+    fn ended_early(&self, status: String) -> StartError {
+        StartError::Ended { what: self.what.clone(), status, said: self.said() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A built-in server ends with its standard input, any other at the signal.
+        drop(self.child.stdin.take());
+        let group = Pid::from_child(&self.child);
+        let _ = kill_process_group(group, Signal::TERM);
+        let patience = Instant::now() + TO_STOP;
+        while Instant::now() < patience {
+            if self.ended().is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        // Whatever is left of the group; the child's number is still its own if it was not waited for.
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.child.wait();
+        // What a shell started ends a little later than the shell; its port is free only then.
+        while Instant::now() < patience + TO_STOP && test_kill_process_group(group).is_ok() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// A built-in server prints where it listens as soon as it does.
+fn model(subject: &Subject, words: &[String], site: &Site) -> Result<Serving, StartError> {
+    let mut command = Command::new(&site.program);
+    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]).args(words);
+    if !words.iter().any(|word| word == "--threads" || word == "--like") {
+        command.args(["--threads", "1"]);
+    }
+    command.stdout(Stdio::piped());
+    let mut process = Process::start(&subject.name, command, site)?;
+    let mut line = String::new();
+    if let Some(stdout) = process.child.stdout.take() {
+        // Fails as an end of the stream does: with no address.
+        let _ = BufReader::new(stdout).read_line(&mut line);
+    }
+    let Some(url) = line.split_whitespace().find(|word| word.starts_with("http://")) else {
+        let status = process.child.wait().map_or("it said nothing".to_owned(), |s| s.to_string());
+        return Err(process.ended_early(status));
+    };
+    let url = format!("{}{}", url.trim_end_matches('/'), site.path);
+    Ok(Serving { url, process: Some(process) })
+}
+
+/// Any other server is asked until it answers.
+fn answering(
+    subject: &Subject,
+    mut command: Command,
+    port: u16,
+    site: &Site,
+) -> Result<Serving, StartError> {
+    command.stdout(Stdio::null()).env("PORT", port.to_string());
+    let mut process = Process::start(&subject.name, command, site)?;
+    let url = format!("http://127.0.0.1:{port}{}", site.path);
+    let until = Instant::now() + site.ready_within;
+    loop {
+        if let Some(status) = process.ended() {
+            return Err(process.ended_early(status));
+        }
+        if ready::answers(port, &site.path) {
+            return Ok(Serving { url, process: Some(process) });
+        }
+        if Instant::now() > until {
+            let (what, said) = (process.what.clone(), process.said());
+            return Err(StartError::Silent {
+                what,
+                url,
+                seconds: site.ready_within.as_secs(),
+                said,
+            });
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A child inherits the processors of the thread that starts it.
+fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
+    if cpus.is_empty() {
+        return command.spawn();
+    }
+    thread::scope(|scope| {
+        let spawning = scope.spawn(|| {
+            ablaze_sys::affinity::keep_thread_on(cpus)?;
+            command.spawn()
+        });
+        spawning.join().unwrap_or_else(|_| Err(std::io::Error::other("the starting thread failed")))
+    })
+}
+
+/// A port that was free a moment ago.
+fn free_port(what: &str) -> Result<u16, StartError> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|error| StartError::NotStarted {
+            what: what.to_owned(),
+            why: format!("no port is free: {}", reason(&error)),
+        })
+}
+
+/// A name as part of a file's name.
+pub(crate) fn file_name(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    name.chars().map(kept).take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder that goes away again.
+    struct Scratch(PathBuf);
+
+    impl Scratch {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("lab-{name}-{}", std::process::id()));
+            std::fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+    }
+
+    impl Drop for Scratch {
+        fn drop(&mut self) {
+            let _ = std::fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn site(scratch: &Scratch) -> Site {
+        Site {
+            program: "ablaze".into(),
+            path: "/hello".to_owned(),
+            cpus: Vec::new(),
+            folder: scratch.0.clone(),
+            ready_within: Duration::from_secs(10),
+            answer: Answer::default(),
+        }
+    }
+
+    const PYTHON: &str = "\
+import http.server, os, sys
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        body = str(sorted(os.sched_getaffinity(0))).encode()
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *arguments): pass
+http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
+";
+
+    fn fetch(url: &str) -> String {
+        use std::io::{Read, Write};
+        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut stream = std::net::TcpStream::connect(host).unwrap();
+        write!(stream, "GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    #[test]
+    fn a_command_is_waited_for_on_its_own_processor_and_stopped() {
+        let scratch = Scratch::new("command");
+        std::fs::write(scratch.0.join("server.py"), PYTHON).unwrap();
+        let line = format!("mine=python3 {}/server.py {{port}}", scratch.0.display());
+        let cpu = *ablaze_sys::allowed_cpus().unwrap().last().unwrap();
+        let site = Site { cpus: vec![cpu], ..site(&scratch) };
+        let mut serving = Serving::start(&Subject::started_by(&line).unwrap(), &site).unwrap();
+        assert!(serving.url.ends_with("/hello"), "{}", serving.url);
+        assert!(fetch(&serving.url).ends_with(&format!("[{cpu}]")));
+        assert_eq!(serving.ended(), None);
+        let address = serving.url["http://".len()..].trim_end_matches("/hello").to_owned();
+        drop(serving);
+        assert!(std::net::TcpStream::connect(address).is_err(), "it still listens");
+    }
+
+    #[test]
+    fn a_target_that_does_not_come_up_says_why() {
+        let scratch = Scratch::new("fails");
+        let start = |line: &str, site: &Site| {
+            Serving::start(&Subject::started_by(line).unwrap(), site).unwrap_err().to_string()
+        };
+        let ended = start("mine=echo no such option {port} >&2; exit 3", &site(&scratch));
+        assert!(ended.contains("mine ended") && ended.contains("no such option"), "{ended}");
+        let hurried = Site { ready_within: Duration::from_millis(200), ..site(&scratch) };
+        let silent = start("mine=sleep 60 # {port}", &hurried);
+        assert!(silent.contains("did not answer on http://127.0.0.1:"), "{silent}");
+        let nothing = Site { program: "/no/such/program".into(), ..site(&scratch) };
+        let subject = Subject::read("serve:epoll-et").unwrap();
+        let missing = Serving::start(&subject, &nothing).unwrap_err().to_string();
+        assert_eq!(missing, "epoll-et could not be started: it is not installed");
+    }
+
+    #[test]
+    fn the_control_answers_as_it_is_told() {
+        if !std::path::Path::new("/usr/sbin/nginx").exists() {
+            assert!(std::env::var_os("CI").is_none(), "nginx is missing");
+            return;
+        }
+        let scratch = Scratch::new("nginx");
+        let body = "a \"quoted\" $body; with\nlines".repeat(300);
+        let answer = Answer { body: body.clone().into_bytes(), ..Answer::default() };
+        let site = Site { answer, ..site(&scratch) };
+        let subject = Subject { name: "nginx".to_owned(), source: Source::Nginx { workers: 1 } };
+        let serving = Serving::start(&subject, &site).unwrap();
+        let answer = fetch(&serving.url);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        assert!(answer.ends_with(&body), "{answer}");
+    }
+}

@@ -1,0 +1,23 @@
+//! Whether a server answers yet: a connection that is accepted is not enough, since the kernel
+//! accepts before the server has begun to work.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+/// One request may take so long.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Whether a request to this port of 127.0.0.1 brings back at least one byte.
+pub(super) fn answers(port: u16, path: &str) -> bool {
+    asked(port, path).unwrap_or(false)
+}
+
+fn asked(port: u16, path: &str) -> std::io::Result<bool> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
+    Ok(stream.read(&mut [0; 1])? == 1)
+}

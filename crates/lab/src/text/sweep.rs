@@ -1,0 +1,85 @@
+//! The table of a sweep: a row per load, a group of columns per target.
+
+use ablaze_report::number::{counted, grouped, time};
+use ablaze_report::table::Table;
+
+use super::{all_runs, failures, findings};
+use crate::curve::{Curve, Pick, Point};
+use crate::experiment::{Experiment, Figures, Results};
+
+/// The whole report of a sweep.
+pub fn sweep(experiment: &Experiment, results: &Results, pick: Pick) -> String {
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
+    let mut lines = Vec::new();
+    if runs.is_empty() {
+        lines.push("nothing was measured".to_owned());
+    } else {
+        lines.push(all_runs(&runs));
+        lines.extend(findings(experiment, results));
+    }
+    lines.push(what(experiment));
+    if results.interrupted {
+        lines.push("interrupted: the results up to then".to_owned());
+    }
+    lines.extend(failures(experiment, results));
+    let curves = Curve::all(experiment, results, pick);
+    lines.push(String::new());
+    lines.extend(table(experiment, &curves).lines());
+    let repeats = experiment.repeats;
+    let drawn = match pick {
+        Pick::Median if repeats == 1 => {
+            "one run each: how far two runs lie apart is unknown".into()
+        }
+        Pick::Median => format!("median of {repeats} runs, ± the farther of slowest and fastest"),
+        Pick::Best => format!("best of {repeats} runs, ± the farther of slowest and fastest"),
+    };
+    lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn what(experiment: &Experiment) -> String {
+    format!(
+        "{} × {} × {}, interleaved · {}",
+        counted(experiment.subjects.len() as u64, "target"),
+        counted(experiment.loads.len() as u64, "load"),
+        counted(u64::from(experiment.repeats), "run"),
+        experiment.placement.in_words()
+    )
+}
+
+fn table(experiment: &Experiment, curves: &[Curve]) -> Table {
+    let mut table = Table::new(&[0]);
+    let mut names = vec![String::new()];
+    let mut heads = vec!["load".to_owned()];
+    for curve in curves {
+        names.extend([curve.name.clone(), String::new(), String::new(), String::new()]);
+        heads.extend(["rate /s", "±", "p99", "CPU/req"].map(String::from));
+    }
+    table.row(names, "");
+    table.row(heads, "");
+    for (at, load) in experiment.loads.iter().enumerate() {
+        let mut cells = vec![load.label.clone()];
+        for curve in curves {
+            cells.extend(match &curve.points[at] {
+                Some(point) => figures(point),
+                None => std::array::from_fn(|_| "-".to_owned()),
+            });
+        }
+        table.row(cells, "");
+    }
+    table
+}
+
+fn figures(point: &Point) -> [String; 4] {
+    let (low, high) = point.extent();
+    let away = (point.rate_per_s - low).max(high - point.rate_per_s) / point.rate_per_s * 100.0;
+    let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
+    let errors = if point.errors > 0 { "!" } else { "" };
+    [
+        format!("{}{errors}", grouped(point.rate_per_s.round() as u64)),
+        if point.rates_per_s.len() > 1 { format!("{away:.1} %") } else { "-".to_owned() },
+        times(point.p99_ns),
+        times(point.server_cpu_ns),
+    ]
+}

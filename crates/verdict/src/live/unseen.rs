@@ -1,0 +1,47 @@
+//! Why some rules have nothing to go by in a Run: what was not asked for, and what was not seen.
+
+use ablaze_engine::Run;
+
+use super::figures::{server, target};
+
+/// The reasons that hold for this Run, in a few words each.
+pub(super) fn why(run: &Run) -> String {
+    let mut reasons = Vec::new();
+    if run.record.answers == 0 {
+        reasons.push("nothing was answered");
+    }
+    if run.plan.load.is_open() {
+        reasons.push("an open loop asks for no number in flight");
+    }
+    if !run.plan.connections.keep_alive {
+        reasons.push("connections were not to be kept");
+    }
+    if run.witness.is_none() {
+        reasons.push("there was no witness");
+    } else if target(run).is_none() {
+        reasons.push("the server is on another machine");
+    } else if server(run).is_none() {
+        reasons.push("the server's process was not seen for long enough");
+    }
+    match reasons.is_empty() {
+        true => "this run has no figures for them".to_owned(),
+        false => reasons.join("; "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn the_reasons_are_those_of_the_run() {
+        let mut run = sample::run();
+        assert_eq!(why(&run), "this run has no figures for them");
+        sample::witness(&mut run).target.on_this_host = false;
+        assert_eq!(why(&run), "the server is on another machine");
+        run.witness = None;
+        sample::open_loop(&mut run, 10.0);
+        assert_eq!(why(&run), "an open loop asks for no number in flight; there was no witness");
+    }
+}
