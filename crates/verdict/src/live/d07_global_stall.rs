@@ -186,6 +186,7 @@ mod tests {
         let with = |late| {
             let mut run = frozen(30..32);
             // The stall froze 100 requests; so many waited for a packet to be sent again.
+            run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
             run.record.answered.total.record_many(204_000_000, late);
             check(&run)
         };

@@ -172,10 +172,12 @@ mod tests {
     }
 
     /// Rules that the sample, a closed loop with a witness, has nothing for, and why.
-    const NOTHING_TO_GO_BY: [(DiagnosisId, &str); 4] = [
+    const NOTHING_TO_GO_BY: [(DiagnosisId, &str); 6] = [
         (D24, "nothing tells how the server was built"),
         (D25, "the server is none of ours that waits by level or edge"),
         (D26, "it is looked at only behind a server that was full"),
+        (D27, "the server has one thread"),
+        (D28, "the server has one thread"),
         (D30, "in a closed loop no request is due at a time of its own"),
     ];
 
@@ -195,7 +197,7 @@ mod tests {
         }
         let unseen = judged.unseen(&run).unwrap();
         assert!(
-            unseen.starts_with("not to be seen here: D24, D25, D26, D30 (in a closed loop"),
+            unseen.starts_with("not to be seen here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
             "{unseen}"
         );
         // What was not asked for or seen is said to be so.
