@@ -71,6 +71,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         setup_connect: Latency::new(3),
         event_age: Latency::new(3),
         in_flight_ns: 0,
+        drain_ns: None,
         first_failure: None,
         first_malformed: Vec::new(),
         stopped: Default::default(),

@@ -214,7 +214,10 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
     ))
 }
 
-/// Where the time of an answer went, on average.
+/// Less than this share of an answer's time is not drawn as a part of it.
+const PART_FROM: f64 = 0.001;
+
+/// Where the time of an answer went, on average. `None` where all of it was one part.
 pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
     let parts = ["waiting to be sent", "connect", "wait for the first byte", "receive"];
     let rows: Vec<(&Subject<'_>, [f64; 4])> = subjects
@@ -222,11 +225,14 @@ pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
         .filter(|subject| subject.run.record.answers > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
-    if rows.is_empty() {
+    let matters =
+        |means: &[f64; 4], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+    let used: Vec<usize> = (0..parts.len())
+        .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
+        .collect();
+    if used.len() < 2 {
         return None;
     }
-    let used: Vec<usize> =
-        (0..parts.len()).filter(|part| rows.iter().any(|(_, means)| means[*part] > 0.0)).collect();
     let names: Vec<&str> = used.iter().map(|part| parts[*part]).collect();
     let mut bars = Bars::new("mean time of an answer", Unit::TimeNs, &names);
     for (subject, means) in rows {

@@ -84,7 +84,7 @@ impl Writer<'_> {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Verdict(banner) => {
-                let text = plain(&banner.text);
+                let text = with_code(&banner.text);
                 self.paragraph(&format!("**{}** {text}", banner.verdict));
             }
             Block::Findings(findings) => self.findings(findings),
@@ -127,7 +127,7 @@ impl Writer<'_> {
                 names => format!(" It explains {}.", plain(&names.join(", "))),
             };
             let parts =
-                [&finding.evidence, &finding.cause, &finding.remedy].map(|part| plain(part));
+                [&finding.evidence, &finding.cause, &finding.remedy].map(|part| with_code(part));
             let text = parts.join(" ");
             let anchor = id.anchor();
             let note = format!("{}{explains} See docs/diagnoses.md#{anchor}.", text.trim());

@@ -5,7 +5,7 @@ use ablaze_verdict::live::{self, Judged};
 use ablaze_verdict::{DiagnosisId, Finding};
 
 use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
-use crate::number::{bytes_rate, counted, grouped, percent, rate, time};
+use crate::number::{bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::text;
 
@@ -63,9 +63,11 @@ fn large(run: &Run) -> Vec<Figure> {
     let latency = record.answered.latency();
     let quantile = |q| latency.supported_quantile_ns(q).map_or("-".into(), |ns| time(ns as f64));
     let what = if run.plan.load.is_open() { "response" } else { "latency" };
-    let interval = latency
-        .quantile_interval_ns(0.99)
-        .map(|(low, high)| format!("95 % interval {}–{}", time(low as f64), time(high as f64)));
+    let interval = latency.quantile_interval_ns(0.99).map(|(low, high)| {
+        let (length, unit) = time_unit(high as f64);
+        let end = |ns: u64| time_in(ns as f64, length);
+        format!("95 % interval {}–{} {unit}", end(low), end(high))
+    });
     let failures = record.failures_total();
     let errors = match (failures, record.unexpected) {
         (0, 0) => "all as expected".to_owned(),
@@ -163,7 +165,8 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Section {
 
 /// Where the time of an answer went.
 pub fn phases(subjects: &[Subject<'_>]) -> Section {
-    of_block("", charts::phases(subjects).map(Block::chart), "No answer, so no phases.")
+    let without = "Nearly all of an answer's time was the wait for its first byte: there is no chart of its phases.";
+    of_block("", charts::phases(subjects).map(Block::chart), without)
 }
 
 /// CPU time of server and tester.

@@ -17,8 +17,8 @@ const FEWEST_USUAL: u64 = 20;
 const OUTSIDE_THE_CROWD: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
-/// So many times the requests that stalls can have frozen are not from stalls.
-const TIMES_THE_FROZEN: f64 = 5.0;
+/// More answers than so many times those that stalls can have frozen are not late by stalls.
+const TIMES_THE_FROZEN: f64 = 2.0;
 /// A pause of this process of at least so much of the stall can be its cause.
 const OF_THE_STALL: f64 = 0.5;
 /// So many stalls are named.
@@ -189,8 +189,8 @@ mod tests {
             run.record.answered.total.record_many(204_000_000, late);
             check(&run)
         };
-        assert!(with(400).is_some());
-        assert_eq!(with(600), None);
+        assert!(with(90).is_some());
+        assert_eq!(with(120), None);
     }
 
     #[test]
