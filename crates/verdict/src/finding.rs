@@ -104,12 +104,18 @@ impl Finding {
     }
 }
 
-/// Puts findings in the order of their gravity, and marks those which others explain.
+/// Puts findings in the order of their gravity, and marks those which others explain. What takes
+/// nothing away from a number, a note, does not explain what does.
 pub fn settled(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let found: Vec<DiagnosisId> = findings.iter().map(|finding| finding.id).collect();
+    let found: Vec<(DiagnosisId, Severity)> =
+        findings.iter().map(|finding| (finding.id, finding.severity)).collect();
     for finding in &mut findings {
         let causes = finding.id.diagnosis().explained_by;
-        finding.explained_by = causes.iter().copied().find(|cause| found.contains(cause));
+        let explains = |cause: &DiagnosisId| {
+            let enough = |severity| severity > Severity::Note || finding.severity == Severity::Note;
+            found.iter().any(|(id, severity)| id == cause && enough(*severity))
+        };
+        finding.explained_by = causes.iter().copied().find(explains);
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.id));
     findings
@@ -135,6 +141,17 @@ mod tests {
         let explained = vec![finding(D01, Severity::Invalid), finding(D02, Severity::Suspect)];
         assert_eq!(verdict(explained), Verdict::Suspect);
         assert_eq!(verdict(vec![finding(D01, Severity::Invalid)]), Verdict::Invalid);
+    }
+
+    #[test]
+    fn a_note_explains_no_more_than_a_note() {
+        let explained = |cause, finding_severity| {
+            let findings = settled(vec![finding(D23, cause), finding(D30, finding_severity)]);
+            findings.iter().find(|found| found.id == D30).unwrap().explained_by
+        };
+        assert_eq!(explained(Severity::Note, Severity::Suspect), None);
+        assert_eq!(explained(Severity::Note, Severity::Note), Some(D23));
+        assert_eq!(explained(Severity::Suspect, Severity::Suspect), Some(D23));
     }
 
     #[test]
