@@ -31,8 +31,8 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
 
   CPU per request    server 480 µs (nginx, pid 4711)    tester 3.60 µs (0.2 user, 3.4 kernel)
   tester busy        0.75 % of its one thread's time
-  client delay       at most p50 5.76 µs (0.012 % of the median time), p99 10.7 µs from an answer's arrival to its
-                     handling
+  client delay       at most p50 5.76 µs (0.012 % of the median time), p99 10.7 µs from an answer's arrival to
+                     its handling
   connections idle   0.12 % of the time, between an answer and the next request
   Closed loop: each of the 100 connections waits for its answer before it asks again, so a slower
   server is asked less often. Users who do not wait would see longer times.
