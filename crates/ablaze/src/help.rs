@@ -23,6 +23,7 @@ serve
   serve   answer HTTP on 127.0.0.1:8080, for something to load
   demo    start a server, load it for a few seconds, show the report
 compare
+  compare targets against each other over interleaved runs, with intervals
   sweep   load several targets over a range of loads, interleaved
 understand
   explain say what the numbers in a report of ab, gurl or ablaze do and do not mean
@@ -35,10 +36,10 @@ was met; 130 interrupted.
 
 /// Every command there is.
 const COMMANDS: &[&str] =
-    &["load", "ab", "gurl", "serve", "demo", "sweep", "explain", "doctor", "help"];
+    &["load", "ab", "gurl", "serve", "demo", "compare", "sweep", "explain", "doctor", "help"];
 
 /// Commands that a later version will have.
-const LATER: &[&str] = &["find", "compare", "run", "replay", "report"];
+const LATER: &[&str] = &["find", "run", "replay", "report"];
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -49,6 +50,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Some("gurl") => crate::gurl::main(&help),
         Some("serve") => crate::serve::main(&help),
         Some("demo") => crate::demo::main(&help),
+        Some("compare") => crate::experiments::compare::main(&help),
         Some("sweep") => crate::experiments::sweep::main(&help),
         Some("explain") => crate::explain::main(&help),
         Some("doctor") => crate::doctor::main(&help),

@@ -48,6 +48,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "gurl" => gurl::main(rest),
         "serve" => serve::main(rest),
         "demo" => demo::main(rest),
+        "compare" => experiments::compare::main(rest),
         "sweep" => experiments::sweep::main(rest),
         "explain" => explain::main(rest),
         "doctor" => doctor::main(rest),

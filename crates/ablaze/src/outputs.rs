@@ -8,7 +8,7 @@ use ablaze_engine::Run;
 use ablaze_report::condition::{Condition, Outcome};
 use ablaze_report::system_error::reason;
 use ablaze_report::text::{self, Style};
-use ablaze_report::{Format, csv, file, hlog, json};
+use ablaze_report::{Format, csv, file, hlog, json, page};
 
 use crate::Refusal;
 use crate::load::ReportOptions;
@@ -32,6 +32,9 @@ impl Outputs {
         let checked = |path: &PathBuf| {
             let format = Format::of_path(path)?;
             file::check_writable(path)?;
+            if format == Format::Markdown {
+                file::check_writable(&path.with_extension("svg"))?;
+            }
             Ok::<_, file::FileError>((path.clone(), format))
         };
         let files = asked.outputs.iter().map(checked).collect::<Result<Vec<_>, _>>();
@@ -73,14 +76,22 @@ impl Outputs {
     }
 
     fn keep_in(&self, run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
-        let bytes = match format {
+        let text = match format {
             Format::Json => json::write(run),
             Format::Csv => csv::write(run),
             Format::Text => text::write(run, &Style { explain: self.explain, ..Style::default() }),
             Format::Hlog => hlog::write(run),
+            Format::Html => page::of_run(run).html(),
+            Format::Svg => page::charts::main(run).svg_file(),
+            Format::Markdown => {
+                let page::Markdown { text, files } = page::markdown_of_run(run, &stem(path));
+                for (name, contents) in files {
+                    written(&path.with_file_name(name), &contents)?;
+                }
+                text
+            }
         };
-        file::write_atomically(path, bytes.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
+        written(path, &text)
     }
 
     /// Whether a condition of `--fail-if` is met; each one that is gets a line on stderr.
@@ -111,6 +122,16 @@ pub fn printed(result: io::Result<()>) -> Result<(), Refusal> {
         ))),
         _ => Ok(()),
     }
+}
+
+fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
+    file::write_atomically(path, contents.as_bytes())
+        .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
+}
+
+/// What the names of the files beside a page begin with.
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// How stdout wants its report dressed.

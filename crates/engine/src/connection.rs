@@ -110,6 +110,8 @@ pub struct Connection {
     pub failed_attempts: u32,
     /// Bytes of the current answer's body so far.
     pub body_bytes: u64,
+    /// When a part of an answer last came that was not its end.
+    pub progress_ns: u64,
     /// When opening it began. 0 until the driver submits.
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
@@ -140,6 +142,7 @@ impl Connection {
             answers: 0,
             failed_attempts: 0,
             body_bytes: 0,
+            progress_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
             address: 0,

@@ -159,8 +159,15 @@ pub struct Record {
     pub event_age: Latency,
     /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
     pub in_flight_ns: u128,
+    /// How long, at the end, fewer than 95 % of a worker's places in a closed loop were in use,
+    /// because there were no requests left for them; `None` where the time ended the run.
+    pub drain_ns: Option<u64>,
     /// The first failure's errno by kind, for messages and exit statuses.
     pub first_failure: Option<FirstFailure>,
+    /// How the first malformed answer of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.
+    pub first_malformed: Vec<u8>,
+    /// Answers that stopped in the middle.
+    pub stopped: Stopped,
     /// Count, errors and latency over time.
     pub slices: Slices,
     /// One line per request, if asked for.
@@ -178,6 +185,51 @@ pub struct FirstFailure {
     pub errno: i32,
     /// Whether it happened while connecting.
     pub connecting: bool,
+}
+
+/// Exchanges of which a part of the answer came, and then not a byte for [`Stopped::SILENCE_NS`] or
+/// longer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stopped {
+    /// Ended by the timeout.
+    pub timed_out: u64,
+    /// In flight when the run ended.
+    pub unfinished: u64,
+    /// The one that waited longest for its next byte.
+    pub longest: Option<StoppedAnswer>,
+}
+
+/// An answer that stopped in the middle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoppedAnswer {
+    /// Time since its last byte.
+    pub silent_ns: u64,
+    /// Bytes of its body that came.
+    pub body_bytes: u64,
+    /// Bytes of its body that did not, where their number was announced.
+    pub missing_bytes: Option<u64>,
+}
+
+impl Stopped {
+    /// Shorter silences are pauses.
+    pub const SILENCE_NS: u64 = 1_000_000_000;
+
+    /// All of them.
+    pub fn total(&self) -> u64 {
+        self.timed_out + self.unfinished
+    }
+
+    /// Adds those of another worker.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.timed_out += other.timed_out;
+        self.unfinished += other.unfinished;
+        self.note(other.longest);
+    }
+
+    pub(crate) fn note(&mut self, answer: Option<StoppedAnswer>) {
+        let both = [self.longest, answer].into_iter().flatten();
+        self.longest = both.max_by_key(|answer| answer.silent_ns);
+    }
 }
 
 /// One finished exchange, kept only for the file of every request.
@@ -227,6 +279,9 @@ impl Slices {
 impl Record {
     /// How many different body lengths are told apart.
     pub const BODY_LENGTHS_KEPT: usize = 64;
+
+    /// How many bytes of a malformed answer are kept.
+    pub const MALFORMED_KEPT: usize = 256;
 
     /// Number of failures of one kind.
     pub fn failures_of(&self, kind: FailureKind) -> u64 {

@@ -8,7 +8,9 @@ use ablaze_stats::Latency;
 
 use crate::connection::Exchange;
 use crate::failure::FailureKind;
-use crate::record::{FirstFailure, Phases, Record, RequestLine, Slice, Slices};
+use crate::record::{
+    FirstFailure, Phases, Record, RequestLine, Slice, Slices, Stopped, StoppedAnswer,
+};
 
 /// What a worker shows of itself while it runs: written by it alone, once per slice.
 #[derive(Debug, Default)]
@@ -227,6 +229,25 @@ impl Recorder {
         }
     }
 
+    /// An exchange that timed out, or is in flight when the run ends, has a part of its answer.
+    pub fn stopped(&mut self, exchange: &Exchange, answer: StoppedAnswer, timed_out: bool) {
+        if exchange.started_ns < self.window_start_ns || answer.silent_ns < Stopped::SILENCE_NS {
+            return;
+        }
+        let stopped = &mut self.record.stopped;
+        stopped.timed_out += u64::from(timed_out);
+        stopped.unfinished += u64::from(!timed_out);
+        stopped.note(Some(answer));
+    }
+
+    /// The beginning of what came instead of an answer, for reports.
+    pub fn keep_malformed(&mut self, bytes: &[u8]) {
+        if self.record.first_malformed.is_empty() {
+            let kept = bytes.len().min(Record::MALFORMED_KEPT);
+            self.record.first_malformed = bytes[..kept].to_vec();
+        }
+    }
+
     /// The head of the run's first answers, for reports.
     pub fn keep_head(&mut self, head: &[u8]) {
         if self.record.first_head.is_empty() {
@@ -378,7 +399,10 @@ impl Record {
             setup_connect: Latency::new(3),
             event_age: Latency::new(3),
             in_flight_ns: 0,
+            drain_ns: None,
             first_failure: None,
+            first_malformed: Vec::new(),
+            stopped: Stopped::default(),
             slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
             every_request: Vec::new(),
         }
@@ -402,6 +426,10 @@ impl Record {
             (Some(mine), Some(theirs)) if theirs.at_ns < mine.at_ns => Some(theirs),
             (mine, theirs) => mine.or(theirs),
         };
+        if self.first_malformed.is_empty() {
+            self.first_malformed = other.first_malformed;
+        }
+        self.stopped.merge(other.stopped);
         self.answers += other.answers;
         self.unexpected += other.unexpected;
         for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
@@ -434,6 +462,7 @@ impl Record {
         self.setup_connect.merge(&other.setup_connect);
         self.event_age.merge(&other.event_age);
         self.in_flight_ns += other.in_flight_ns;
+        self.drain_ns = self.drain_ns.max(other.drain_ns);
         self.slices.merge(other.slices);
         self.every_request.extend(other.every_request);
     }

@@ -1,7 +1,7 @@
 //! One exporter per file: each turns a Run into text and does nothing else. A reporter never
 //! measures and never asks the machine anything.
 //!
-//! [`text`] is for the terminal, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
+//! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
 //! it belongs. [`ab`] and [`gurl`] print what those tools print.
 
@@ -13,8 +13,8 @@ pub mod file;
 pub mod gurl;
 pub mod hlog;
 pub mod json;
-mod moment;
-pub mod number;
+pub mod moment;
+pub mod page;
 pub mod per_second;
 mod phases;
 pub mod system_error;
@@ -24,6 +24,7 @@ pub mod text;
 #[cfg(test)]
 mod sample;
 
+pub use ablaze_chart::number;
 pub use file::Format;
 
 use ablaze_engine::Run;

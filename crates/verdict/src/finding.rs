@@ -77,6 +77,10 @@ pub struct Finding {
     pub remedy: String,
     /// The finding of the same measurement that explains this one.
     pub explained_by: Option<DiagnosisId>,
+    /// Diagnoses that the table lets explain this one, and of which the numbers show that they do
+    /// not, here.
+    #[serde(skip)]
+    pub not_explained_by: Vec<DiagnosisId>,
 }
 
 impl Finding {
@@ -100,16 +104,31 @@ impl Finding {
             cause: cause.into(),
             remedy: remedy.into(),
             explained_by: None,
+            not_explained_by: Vec::new(),
         }
+    }
+
+    /// The same; this diagnosis does not explain it here, though the table lets it.
+    #[must_use]
+    pub fn not_explained_by(mut self, cause: DiagnosisId) -> Self {
+        self.not_explained_by.push(cause);
+        self
     }
 }
 
-/// Puts findings in the order of their gravity, and marks those which others explain.
+/// Puts findings in the order of their gravity, and marks those which others explain. What is only
+/// worth a note explains nothing graver.
 pub fn settled(mut findings: Vec<Finding>) -> Vec<Finding> {
-    let found: Vec<DiagnosisId> = findings.iter().map(|finding| finding.id).collect();
+    let found: Vec<(DiagnosisId, Severity)> =
+        findings.iter().map(|finding| (finding.id, finding.severity)).collect();
     for finding in &mut findings {
+        let explains = |cause: DiagnosisId| {
+            let severity = found.iter().find(|(id, _)| *id == cause).map(|(_, severity)| *severity);
+            let grave = severity.is_some_and(|its| its > Severity::Note || its >= finding.severity);
+            grave && !finding.not_explained_by.contains(&cause)
+        };
         let causes = finding.id.diagnosis().explained_by;
-        finding.explained_by = causes.iter().copied().find(|cause| found.contains(cause));
+        finding.explained_by = causes.iter().copied().find(|cause| explains(*cause));
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.id));
     findings
@@ -135,6 +154,18 @@ mod tests {
         let explained = vec![finding(D01, Severity::Invalid), finding(D02, Severity::Suspect)];
         assert_eq!(verdict(explained), Verdict::Suspect);
         assert_eq!(verdict(vec![finding(D01, Severity::Invalid)]), Verdict::Invalid);
+    }
+
+    #[test]
+    fn a_note_explains_no_doubt_and_a_cause_can_be_ruled_out() {
+        let pause = |severity| finding(D23, severity);
+        let explained = |findings| settled(findings)[0].explained_by;
+        let stall = finding(D07, Severity::Suspect);
+        assert_eq!(explained(vec![stall.clone(), pause(Severity::Suspect)]), Some(D23));
+        assert_eq!(explained(vec![stall.clone(), pause(Severity::Note)]), None);
+        let little = finding(D07, Severity::Note);
+        assert_eq!(explained(vec![little, pause(Severity::Note)]), Some(D23));
+        assert_eq!(explained(vec![stall.not_explained_by(D23), pause(Severity::Suspect)]), None);
     }
 
     #[test]

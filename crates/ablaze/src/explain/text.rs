@@ -1,37 +1,93 @@
 //! The answer for a person: each report with its verdict, its findings with evidence, cause and
 //! remedy, and below each what it explains.
 
-use ablaze_verdict::printed::{Report, Sweep};
+use ablaze_engine::plan::Load;
+use ablaze_report::json::SavedRun;
+use ablaze_verdict::printed::{Curve, Report, Sweep};
 use ablaze_verdict::rules::{Comparison, Judged, Judgement};
+use ablaze_verdict::several::Several;
 use ablaze_verdict::words::{counted, decimal, grouped};
 use ablaze_verdict::{Finding, Verdict};
+
+use super::answer::{Answer, Judged as Content};
 
 const WIDTH: usize = 100;
 
 /// The whole answer.
-pub fn write(judgement: &Judgement, images: usize) -> String {
+pub fn write(answer: &Answer) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut said = Vec::new();
+    let several = answer.files.len() > 1;
+    for file in &answer.files {
+        match &file.content {
+            Content::Text(judgement, images) => {
+                let place = Place { file: several.then_some(&file.name), first: file.first };
+                parts.extend(of_text(judgement, *images, &place, &mut said));
+            }
+            Content::Run(saved, judged) => {
+                let head = run_head(file.first, &file.name, saved);
+                let remark = format!("  {}", judged.limited);
+                parts.push(block(&head, judged.verdict, &remark, &judged.findings, &mut said));
+            }
+        }
+    }
+    match &answer.together {
+        Some(Several::Comparison(judged)) => {
+            let head = comparison_head(&judged.subject);
+            parts.push(together_block(&head, &judged.findings, &mut said));
+        }
+        Some(Several::Curves(judged)) => {
+            let mut head = "side by side: rates over concurrency\n".to_owned();
+            head.push_str(&curves_head(&judged.subject));
+            parts.push(together_block(&head, &judged.findings, &mut said));
+        }
+        None => {}
+    }
+    parts.join("\n")
+}
+
+/// Where a text's reports stand among all.
+struct Place<'a> {
+    /// The file, where there are several.
+    file: Option<&'a String>,
+    /// Number of the first report.
+    first: usize,
+}
+
+impl Place<'_> {
+    fn line(&self, line: usize) -> String {
+        self.file.map_or(format!("line {line}"), |file| format!("{file} line {line}"))
+    }
+}
+
+fn of_text(
+    judgement: &Judgement,
+    images: usize,
+    place: &Place<'_>,
+    said: &mut Vec<Finding>,
+) -> Vec<String> {
+    let mut parts = Vec::new();
     for (index, judged) in judgement.reports.iter().enumerate() {
-        parts.push(block(&report_head(index + 1, &judged.subject), judged, &mut said));
+        let head = report_head(place.first + index, &judged.subject, place);
+        parts.push(judged_block(&head, judged, said));
     }
     for judged in &judgement.aborts {
         let abort = &judged.subject;
         let command = abort.command.as_ref().map_or(String::new(), |c| format!("  $ {}\n", c.text));
-        let head = format!("line {}: ab, ended without a report\n{command}", abort.line);
-        parts.push(block(&head, judged, &mut said));
+        let head = format!("{}: ab, ended without a report\n{command}", place.line(abort.line));
+        parts.push(judged_block(&head, judged, said));
     }
     for judged in &judgement.comparisons {
-        parts.push(block(&comparison_head(&judged.subject), judged, &mut said));
+        parts.push(judged_block(&comparison_head(&judged.subject), judged, said));
     }
     for judged in &judgement.sweeps {
-        parts.push(block(&sweep_head(&judged.subject), judged, &mut said));
+        parts.push(judged_block(&sweep_head(&judged.subject, place), judged, said));
     }
     for judged in &judgement.commands {
         let command = &judged.subject;
-        let head =
-            format!("line {}: a command without its report\n  {}\n", command.line, command.text);
-        parts.push(block(&head, judged, &mut said));
+        let place = place.line(command.line);
+        let head = format!("{place}: a command without its report\n  {}\n", command.text);
+        parts.push(judged_block(&head, judged, said));
     }
     if images > 0 && judgement.reports.is_empty() {
         parts.push(paragraph(
@@ -43,13 +99,57 @@ pub fn write(judgement: &Judgement, images: usize) -> String {
             ),
         ));
     }
-    parts.join("\n")
+    parts
 }
 
-fn report_head(number: usize, report: &Report) -> String {
+fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
+    let run = &saved.run;
+    let mut head = format!(
+        "report {number}, {name}: ablaze {}, saved {}\n  $ {}\n",
+        saved.tool_version,
+        date(run.started_unix_ns),
+        run.command_line.join(" ")
+    );
+    let plan = &run.plan;
+    let load = match plan.load {
+        Load::Closed { connections, pipeline: 1 } => {
+            format!("concurrency {}", grouped(connections.into()))
+        }
+        Load::Closed { connections, pipeline } => {
+            format!("concurrency {} × {pipeline} pipelined", grouped(connections.into()))
+        }
+        Load::Open { rate, .. } if rate.is_constant() => {
+            format!("{}/s asked for", decimal(rate.from_per_s, 0))
+        }
+        Load::Open { rate, .. } => format!(
+            "{}/s to {}/s asked for",
+            decimal(rate.from_per_s, 0),
+            decimal(rate.to_per_s, 0)
+        ),
+    };
+    let failed = run.record.failures_total();
+    let mut facts = vec![
+        format!("{} {}", plan.requests.method, plan.target.url),
+        counted(run.record.answers, "answer"),
+        load,
+        format!("{} s", decimal(run.elapsed_ns as f64 / 1e9, 3)),
+    ];
+    facts.extend((failed > 0).then(|| format!("{} failed", grouped(failed))));
+    facts.extend(ablaze_report::rate_per_s(run).map(|rate| format!("{}/s", decimal(rate, 2))));
+    head.push_str(&paragraph("  ", &facts.join(" · ")));
+    head
+}
+
+/// `2026-11-21 09:05:09 UTC`.
+fn date(unix_ns: u64) -> String {
+    let moment = ablaze_report::moment::rfc3339(unix_ns);
+    format!("{} UTC", moment.split('.').next().unwrap_or_default().replace('T', " "))
+}
+
+fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
     let label = report.label.as_ref().map_or(String::new(), |label| format!(" ({label})"));
     let mut head =
-        format!("report {number}, line {}: {}{label}\n", report.line, report.tool.name());
+        format!("report {number}, {}: {}{label}\n", place.line(report.line), report.tool.name());
     if let Some(command) = &report.command {
         head.push_str(&format!("  $ {}\n", command.text));
     }
@@ -71,18 +171,21 @@ fn comparison_head(comparison: &Comparison) -> String {
     let mut head = "side by side\n".to_owned();
     for member in &comparison.members {
         let rate = decimal(member.rate_per_s, 2);
-        let remark = match member.remark.as_str() {
-            "" => format!("line {}", member.line),
-            remark => remark.to_owned(),
-        };
-        head.push_str(&format!("  {rate:>14}/s  {} ({remark})\n", member.name));
+        let line = member.line.map(|line| format!("line {line}"));
+        let remark = Some(member.remark.clone()).filter(|remark| !remark.is_empty()).or(line);
+        let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
+        head.push_str(&format!("  {rate:>14}/s  {}{remark}\n", member.name));
     }
     head
 }
 
-fn sweep_head(sweep: &Sweep) -> String {
-    let mut head = format!("line {}: rates over concurrency\n", sweep.line);
-    for curve in &sweep.curves {
+fn sweep_head(sweep: &Sweep, place: &Place<'_>) -> String {
+    format!("{}: rates over concurrency\n{}", place.line(sweep.line), curves_head(&sweep.curves))
+}
+
+fn curves_head(curves: &[Curve]) -> String {
+    let mut head = String::new();
+    for curve in curves {
         let levels = (curve.points.first(), curve.points.last());
         if let (Some((first, _)), Some((last, _))) = levels {
             head.push_str(&format!(
@@ -97,18 +200,35 @@ fn sweep_head(sweep: &Sweep) -> String {
     head
 }
 
-/// What was judged, the verdict, the findings. What was said of a cause before is not repeated.
-fn block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {
+fn together_block(head: &str, findings: &[Finding], said: &mut Vec<Finding>) -> String {
+    let verdict = Verdict::of(findings);
+    let remark =
+        if verdict == Verdict::Valid { "  nothing speaks against comparing them" } else { "" };
+    block(head, verdict, remark, findings, said)
+}
+
+fn judged_block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {
     let verdict = judged.verdict();
     let remark = match verdict {
         Verdict::Valid => "  as far as this text tells",
         Verdict::Suspect | Verdict::Invalid => "",
     };
-    let mut text = format!("{head}{verdict}{remark}\n");
-    let roots = judged.findings.iter().filter(|finding| finding.explained_by.is_none());
+    block(head, verdict, remark, &judged.findings, said)
+}
+
+/// What was judged, the verdict, the findings. What was said of a cause before is not repeated.
+fn block(
+    head: &str,
+    verdict: Verdict,
+    remark: &str,
+    findings: &[Finding],
+    said: &mut Vec<Finding>,
+) -> String {
+    let mut text = format!("{head}{}", paragraph("", &format!("{verdict}{remark}")));
+    let roots = findings.iter().filter(|finding| finding.explained_by.is_none());
     for root in roots {
         text.push_str(&finding(root, said));
-        for explained in &judged.findings {
+        for explained in findings {
             if explained.explained_by == Some(root.id) {
                 let (id, name) = (explained.id, explained.id.name());
                 text.push_str(&format!("    this explains {id} {name}:\n"));

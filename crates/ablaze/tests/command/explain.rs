@@ -107,13 +107,56 @@ fn without_a_report_it_says_what_was_looked_for() {
     for (arguments, part) in [
         (&["/no/such/file"][..], "`/no/such/file` cannot be read"),
         (&["--jsn"], "--json"),
-        (&["a", "b"], "ablaze explain --help"),
+        (&["/no/such/file", "/nor/this"], "`/nor/this` cannot be read"),
     ] {
         let said = explain(arguments, NO_ANSWER);
         assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{arguments:?}");
         assert!(said.stderr.contains(part), "{}", said.stderr);
     }
     assert!(explain(&["--help"], "").stdout.contains("--json"));
+}
+
+/// A run as an older version saved it.
+const SAVED: &str = include_str!("../../../report/tests/saved/format-1.json");
+
+#[test]
+fn a_saved_run_is_judged_anew() {
+    // What the file says it was does not count, and this one says nothing.
+    let said = explain(&[], SAVED);
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    for part in [
+        "report 1, standard input: ablaze 0.1.0, saved 2026-11-21 09:05:09 UTC",
+        "$ ablaze -c 100 http://127.0.0.1:8080/",
+        "INVALID  limit unknown",
+        "D01 concurrency not reached · INVALID",
+        "100 of 20,000 answers (0.5 %)",
+    ] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
+    let answer: Value = serde_json::from_str(&explain(&["--json"], SAVED).stdout).unwrap();
+    let report = &answer["reports"][0];
+    assert_eq!((&report["verdict"], &report["limited_by"]), (&"INVALID".into(), &"unknown".into()));
+    assert_eq!(report["findings"][0]["anchor"], "docs/diagnoses.md#d01-concurrency-not-reached");
+    let other = SAVED.replacen("\"100\",", "\"7\",", 1);
+    let said = explain(&[], &other);
+    assert!(said.stdout.contains("D36 not from that command · SUSPECT"), "{}", said.stdout);
+    assert!(said.stdout.contains("asks for a concurrency of 7, the file says 100"));
+}
+
+#[test]
+fn json_that_is_no_whole_run_of_ours_gets_one_line() {
+    for (text, part) in [
+        (SAVED[..SAVED.len() / 2].to_owned(), "cut off or no JSON"),
+        (SAVED.replacen("\"format\": 1", "\"format\": 9", 1), "use ablaze 0.1.0 or newer"),
+        ("{\"tool\": \"wrk\"}".to_owned(), "no run saved by ablaze"),
+        (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or no JSON"),
+        (SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1), "damaged or changed by hand"),
+    ] {
+        let said = explain(&[], &text);
+        assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{}", said.stderr);
+        assert_eq!(said.stderr.lines().count(), 1, "{}", said.stderr);
+        assert!(said.stderr.contains(part), "{part}: {}", said.stderr);
+    }
 }
 
 /// Its own reports, as they come from real runs. Not the shape of the findings is the matter here,

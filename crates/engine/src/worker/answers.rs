@@ -43,7 +43,10 @@ impl Worker {
                 _ => self.read_body(io, slot, rest),
             };
             match piece {
-                Piece::Consumed => return,
+                Piece::Consumed => {
+                    self.connections[slot as usize].progress_ns = at;
+                    return;
+                }
                 Piece::Complete { rest: left } => {
                     rest = &rest[rest.len() - left..];
                     let connection = &self.connections[slot as usize];
@@ -120,7 +123,11 @@ impl Worker {
                 }
                 self.enter_body(io, slot, head, &bytes[from_this..])
             }
-            Err(HeadError::Malformed(_)) => Piece::Broken(FailureKind::Malformed),
+            Err(HeadError::Malformed(_)) => {
+                let text = spill.map_or(bytes, |spill| &self.spills[spill as usize].bytes);
+                self.recorder.keep_malformed(text);
+                Piece::Broken(FailureKind::Malformed)
+            }
             Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
         }
     }

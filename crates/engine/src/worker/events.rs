@@ -55,6 +55,7 @@ impl<I: Io> Handler<I> for Worker {
             return;
         }
         connection.body_bytes += bytes;
+        connection.progress_ns = at;
         match &mut connection.reading {
             Reading::Length(remaining) => {
                 *remaining = remaining.saturating_sub(bytes);

@@ -3,7 +3,7 @@
 use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
 
 use super::{Worker, close_at_once, stands};
-use crate::connection::{Exchange, Stage};
+use crate::connection::{Exchange, Reading, Stage};
 use crate::failure::FailureKind;
 use crate::plan::Close;
 
@@ -66,6 +66,7 @@ impl Worker {
         let first_new = self.connections[slot as usize].in_flight;
         let count = self.take_exchanges(slot);
         if count == 0 {
+            self.note_draining();
             let connection = &self.connections[slot as usize];
             if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
@@ -79,6 +80,16 @@ impl Worker {
         }
         self.note_leaving(io, slot);
         self.send_places(io, slot, first_new, count);
+    }
+
+    /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
+    /// in use is kept.
+    fn note_draining(&mut self) {
+        let places = self.exchanges.len() as u64;
+        let few = u64::from(self.in_flight) * 100 < places * 95;
+        if self.closed_for_new && few && self.draining_since_ns.is_none() {
+            self.draining_since_ns = Some(self.now_ns);
+        }
     }
 
     /// What is in flight on the slot leaves now, or with the current batch: "sent" is the time
@@ -96,6 +107,7 @@ impl Worker {
     /// to repeat, or new ones.
     pub(super) fn open_next<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
+            self.note_draining();
             self.note_vacant(slot);
             return;
         }
@@ -395,7 +407,7 @@ impl Worker {
         if connection.in_flight == 0 {
             return;
         }
-        if connection.reading == crate::connection::Reading::ToEnd && why == CloseReason::Eof {
+        if connection.reading == Reading::ToEnd && why == CloseReason::Eof {
             self.answered(slot, at, connection.body_bytes, false);
             self.repeat_or_fail(slot, why, at);
             return;
@@ -477,6 +489,7 @@ impl Worker {
         for slot in 0..self.connections.len() as Slot {
             let connection = self.connections[slot as usize];
             self.recorder.record().body_bytes += connection.body_bytes;
+            self.note_stopped(slot, at, false);
             for position in 0..connection.in_flight {
                 let place = self.place(slot, connection.oldest + position);
                 let exchange = self.exchanges[place];

@@ -11,6 +11,12 @@ use crate::connection::{Exchange, Stage};
 use crate::failure::FailureKind;
 use crate::plan::{Load, Plan};
 
+/// Connections opened before the answers that came meanwhile are looked at. After a pause many
+/// arrivals are due at once. A connection for each would take longer than the arrivals that come due
+/// in that time, which would want connections too, and never end; those whose answers are there
+/// can be used again.
+const OPENED_AT_A_TIME: u32 = 32;
+
 /// A worker's arrivals, and the connections that could take one.
 #[derive(Debug)]
 pub(super) struct OpenLoop {
@@ -85,7 +91,8 @@ impl Worker {
 
     fn hand_out_due<I: Io>(&mut self, io: &mut I, now: u64) {
         self.now_ns = now;
-        while self.next_arrival_ns() <= now {
+        let mut opened = 0;
+        while self.next_arrival_ns() <= now && opened < OPENED_AT_A_TIME {
             let Some(open) = &mut self.open_loop else { return };
             if let Some(slot) = open.idle.pop() {
                 let connection = &mut self.connections[slot as usize];
@@ -99,6 +106,7 @@ impl Worker {
                 connection.listed = false;
                 if connection.stage == Stage::Free {
                     self.open_next(io, slot);
+                    opened += 1;
                 }
             }
         }

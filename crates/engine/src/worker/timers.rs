@@ -78,7 +78,10 @@ impl Worker {
             Stage::Open if connection.held => {
                 self.end_connection(io, slot, CloseHow::Fin);
             }
-            Stage::Open => self.give_up(io, slot, now, FailureKind::Timeout),
+            Stage::Open => {
+                self.note_stopped(slot, now, true);
+                self.give_up(io, slot, now, FailureKind::Timeout);
+            }
             Stage::Free => connection.deadline_ns = u64::MAX,
         }
     }

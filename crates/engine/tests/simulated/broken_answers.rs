@@ -51,6 +51,19 @@ fn no_http() {
 }
 
 #[test]
+fn what_came_instead_of_an_answer_is_kept_in_part() {
+    let kept = |answer: &[u8], kept: &[u8]| {
+        run(&plan(10, 2), &Script::always(answer, MS), |run| {
+            assert_eq!(run.record.first_malformed, kept);
+        });
+    };
+    kept(b"SSH-2.0-OpenSSH_9.6\r\n", b"SSH-2.0-OpenSSH_9.6\r\n");
+    let long = [b'x'; 2000];
+    kept(&long, &long[..256]);
+    kept(HELLO, b"");
+}
+
+#[test]
 fn a_head_without_end() {
     let mut head = b"HTTP/1.1 200 OK\r\n".to_vec();
     head.extend(b"X-Filler: 0123456789\r\n".repeat(100_000));

@@ -50,6 +50,7 @@ fn before_the_head() {
         run(&with_timeout(plan(10, 2), timeout_ns), &first_two(|_| ()), |run| {
             check(run, timeout_ns);
             assert_eq!(run.record.failed.wait.count(), 0);
+            assert_eq!(run.record.stopped.total(), 0, "it never began");
         });
     }
 }
@@ -63,6 +64,14 @@ fn within_head_and_body() {
                 check(run, timeout_ns);
                 assert_eq!(run.record.failed.wait.max_ns(), Some(3 * MS));
                 assert_eq!(run.record.failed.receive.max_ns(), Some(timeout_ns - 3 * MS));
+                // A pause of less than a second is none that anyone would call stuck.
+                let stopped = run.record.stopped;
+                let stuck = timeout_ns - 3 * MS >= S;
+                assert_eq!((stopped.timed_out, stopped.unfinished), (u64::from(stuck) * 2, 0));
+                assert_eq!(
+                    stopped.longest.map(|l| l.silent_ns),
+                    stuck.then(|| timeout_ns - 3 * MS)
+                );
             });
         }
     }

@@ -1,8 +1,10 @@
 //! What experiments print: tables for people, in the words of the native report.
 
+mod comparison;
 mod runs;
 mod sweep;
 
+pub use comparison::comparison;
 pub use sweep::sweep;
 
 pub(crate) use runs::{all_runs, failures, findings};

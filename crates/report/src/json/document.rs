@@ -35,6 +35,8 @@ pub(super) struct Document {
     pub unexpected: u64,
     pub failed: Failed,
     pub unfinished: Unfinished,
+    #[serde(default)]
+    pub stopped: Stopped,
     pub repeated: u64,
     pub kept_alive: u64,
     pub connections_opened: u64,
@@ -108,6 +110,9 @@ pub(super) struct Failed {
     pub total: u64,
     pub by_kind: BTreeMap<String, u64>,
     pub first: Option<FirstFailure>,
+    /// How the first malformed answer began, one character per byte; empty when none was.
+    #[serde(default)]
+    pub first_malformed: String,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -125,6 +130,21 @@ pub(super) struct Unfinished {
     #[serde(default)]
     pub never_sent: u64,
     pub oldest_ns: u64,
+}
+
+/// Answers that stopped in the middle; those of `unfinished` and of `failed` among them.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct Stopped {
+    pub timed_out: u64,
+    pub unfinished: u64,
+    pub longest: Option<StoppedAnswer>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoppedAnswer {
+    pub silent_ns: u64,
+    pub body_bytes: u64,
+    pub missing_bytes: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -146,6 +166,9 @@ pub(super) struct FirstAnswer {
 pub(super) struct InFlight {
     pub mean: Option<f64>,
     pub integral_ns: String,
+    /// How long, at the end, too few requests were left to keep them in flight.
+    #[serde(default)]
+    pub drain_ns: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]

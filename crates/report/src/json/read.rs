@@ -149,12 +149,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         return Err(damaged("failed.total", "not the sum of its kinds"));
     }
     let first = document.first_answer.as_ref();
-    let head = first.map_or("", |answer| &answer.head);
-    let first_head = head
-        .chars()
-        .map(|character| u8::try_from(character).ok())
-        .collect::<Option<Vec<u8>>>()
-        .ok_or_else(|| damaged("first_answer.head", "a character that stands for no byte"))?;
+    let first_head = bytes("first_answer.head", first.map_or("", |answer| &answer.head))?;
     let in_flight = &document.in_flight.integral_ns;
     Ok(Record {
         answers: document.answers,
@@ -182,15 +177,36 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         in_flight_ns: in_flight
             .parse()
             .map_err(|_| damaged("in_flight.integral_ns", "no whole number"))?,
+        drain_ns: document.in_flight.drain_ns,
         first_failure: document.failed.first.as_ref().map(|first| record::FirstFailure {
             at_ns: first.at_clock_ns,
             kind: kind(&first.kind),
             errno: first.errno,
             connecting: first.connecting,
         }),
+        first_malformed: bytes("failed.first_malformed", &document.failed.first_malformed)?,
+        stopped: stopped(&document.stopped),
         slices: slices(document),
         every_request: Vec::new(),
     })
+}
+
+/// The bytes that a text's characters stand for.
+fn bytes(what: &str, text: &str) -> Result<Vec<u8>, LoadError> {
+    let bytes: Option<Vec<u8>> = text.chars().map(|one| u8::try_from(one).ok()).collect();
+    bytes.ok_or_else(|| damaged(what, "a character that stands for no byte"))
+}
+
+fn stopped(stopped: &Stopped) -> record::Stopped {
+    record::Stopped {
+        timed_out: stopped.timed_out,
+        unfinished: stopped.unfinished,
+        longest: stopped.longest.as_ref().map(|longest| record::StoppedAnswer {
+            silent_ns: longest.silent_ns,
+            body_bytes: longest.body_bytes,
+            missing_bytes: longest.missing_bytes,
+        }),
+    }
 }
 
 fn slices(document: &Document) -> record::Slices {

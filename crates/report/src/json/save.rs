@@ -63,6 +63,7 @@ pub(super) fn document(run: &Run) -> Document {
             never_sent: record.never_sent,
             oldest_ns: record.unfinished_oldest_ns,
         },
+        stopped: stopped(record),
         repeated: record.repeated,
         kept_alive: record.kept_alive,
         connections_opened: record.connections_opened,
@@ -77,7 +78,7 @@ pub(super) fn document(run: &Run) -> Document {
         first_answer: (record.answers > 0).then(|| FirstAnswer {
             at_clock_ns: record.first_answer_at_ns,
             body_bytes: record.first_body_bytes,
-            head: record.first_head.iter().map(|byte| char::from(*byte)).collect(),
+            head: characters(&record.first_head),
         }),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),
@@ -86,6 +87,7 @@ pub(super) fn document(run: &Run) -> Document {
         in_flight: InFlight {
             mean: (run.elapsed_ns > 0).then(|| record.in_flight_ns as f64 / run.elapsed_ns as f64),
             integral_ns: record.in_flight_ns.to_string(),
+            drain_ns: record.drain_ns,
         },
         workers: run.workers.iter().map(worker).collect(),
         slice_ns: record.slices.slice_ns,
@@ -148,7 +150,25 @@ fn failed(record: &Record) -> Failed {
             connecting: first.connecting,
             at_clock_ns: first.at_ns,
         }),
+        first_malformed: characters(&record.first_malformed),
     }
+}
+
+fn stopped(record: &Record) -> Stopped {
+    Stopped {
+        timed_out: record.stopped.timed_out,
+        unfinished: record.stopped.unfinished,
+        longest: record.stopped.longest.map(|longest| StoppedAnswer {
+            silent_ns: longest.silent_ns,
+            body_bytes: longest.body_bytes,
+            missing_bytes: longest.missing_bytes,
+        }),
+    }
+}
+
+/// One character per byte (ISO 8859-1), so that any bytes can be given back.
+fn characters(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
 fn worker(effort: &run::WorkerEffort) -> Worker {

@@ -35,6 +35,25 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     lines
 }
 
+/// The head and the rows of the table, for exporters of tables; no rows without an answer.
+pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>) {
+    let rows = if run.record.answers == 0 { Vec::new() } else { rows(run) };
+    let row = |row: &Row<'_>| {
+        let mut cells = cells(row, true);
+        cells.push(row.note.clone());
+        cells
+    };
+    let mut head = head(true);
+    let notes = rows.iter().any(|row| !row.note.is_empty());
+    let mut rows: Vec<Vec<String>> = rows.iter().map(row).collect();
+    if notes {
+        head.push(String::new());
+    } else {
+        rows.iter_mut().for_each(|row| row.truncate(head.len()));
+    }
+    (head, rows)
+}
+
 /// The phases worth a row.
 fn rows(run: &Run) -> Vec<Row<'_>> {
     let record = &run.record;
@@ -95,22 +114,28 @@ fn notes_below(rows: &[Row<'_>], notes_beside: bool) -> Option<String> {
 }
 
 fn table(rows: &[Row<'_>], intervals: bool, notes: bool) -> Vec<String> {
-    let mut head = vec![String::new(), "mean".to_string()];
-    let mut flush_left = vec![0];
-    for (name, _) in PERCENTILES {
-        head.push(name.to_string());
-        if intervals && name == WITH_INTERVAL {
-            flush_left.push(head.len());
-            head.push("[95 % interval]".to_string());
-        }
-    }
-    head.push("max".to_string());
+    let head = head(intervals);
+    let is_interval = |column: &usize| head[*column].starts_with('[');
+    let flush_left: Vec<usize> =
+        std::iter::once(0).chain((1..head.len()).filter(is_interval)).collect();
     let mut table = Table::new(&flush_left);
     table.row(head, "");
     for row in rows {
         table.row(cells(row, intervals), if notes { &row.note } else { "" });
     }
     table.lines()
+}
+
+fn head(intervals: bool) -> Vec<String> {
+    let mut head = vec![String::new(), "mean".to_string()];
+    for (name, _) in PERCENTILES {
+        head.push(name.to_string());
+        if intervals && name == WITH_INTERVAL {
+            head.push("[95 % interval]".to_string());
+        }
+    }
+    head.push("max".to_string());
+    head
 }
 
 fn cells(row: &Row<'_>, intervals: bool) -> Vec<String> {

@@ -14,6 +14,7 @@ use ablaze_engine::run::Ended;
 use crate::number::{counted, grouped, rate, time};
 use crate::table::{sentence, wrapped};
 
+pub(crate) use latency::figures as latency_table;
 pub use style::Style;
 
 /// The report, ending in a newline.
@@ -36,21 +37,14 @@ pub fn write(run: &Run, style: &Style) -> String {
     text
 }
 
+/// What was asked for and with what, in a line.
+pub(crate) fn load_in_words(run: &Run) -> String {
+    head_items(run)[1..].join(" · ")
+}
+
 /// What was asked for, of whom, and with what.
 fn head(run: &Run, style: &Style) -> Vec<String> {
-    let plan = &run.plan;
-    let keep = match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
-        (false, _) => "a connection per request".to_string(),
-        (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
-        (true, None) => "keep-alive".to_string(),
-    };
-    let load = load(&plan.load);
-    let items = [
-        format!("{} {}", plan.requests.method, plan.target.url),
-        format!("HTTP/1.{} {keep}", plan.requests.minor_version),
-        load,
-        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
-    ];
+    let items = head_items(run);
     let mut lines = wrapped("", &items, " · ", style.width);
     if let Some(text) = particulars(run) {
         lines.extend(sentence("", &text, style.width).iter().map(|line| style.dim(line)));
@@ -72,6 +66,22 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
         }
     }
     lines
+}
+
+fn head_items(run: &Run) -> [String; 4] {
+    let plan = &run.plan;
+    let keep = match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
+        (false, _) => "a connection per request".to_string(),
+        (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
+        (true, None) => "keep-alive".to_string(),
+    };
+    let load = load(&plan.load);
+    [
+        format!("{} {}", plan.requests.method, plan.target.url),
+        format!("HTTP/1.{} {keep}", plan.requests.minor_version),
+        load,
+        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
+    ]
 }
 
 /// The shape of the load in words.

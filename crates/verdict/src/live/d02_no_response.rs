@@ -1,9 +1,10 @@
 //! D02: requests that nobody answered.
 
+use ablaze_engine::record::Stopped;
 use ablaze_engine::{FailureKind, Run};
 
-use super::Rule;
 use super::figures::elapsed_s;
+use super::{Rule, d29_stuck_connection};
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, decimal, grouped, listed, percent};
@@ -30,18 +31,24 @@ pub const RULE: Rule = Rule { id: D02, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let record = &run.record;
+    // Answers that stopped in the middle are another diagnosis.
+    let stuck =
+        if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
-        return (record.unfinished > 0).then(|| still_waiting(run));
+        return (record.unfinished > stuck.unfinished).then(|| still_waiting(run));
     }
-    let kinds = OF_THE_SERVER.into_iter().filter(|kind| record.failures_of(*kind) > 0);
-    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
+    let failures_of = |kind: FailureKind| match kind {
+        FailureKind::Timeout => record.failures_of(kind).saturating_sub(stuck.timed_out),
+        kind => record.failures_of(kind),
+    };
+    let kinds = OF_THE_SERVER.into_iter().filter(|kind| failures_of(*kind) > 0);
+    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
     let share = unanswered as f64 / record.finished() as f64;
     if share <= SHARE {
         return None;
     }
-    let which: Vec<String> = kinds
-        .map(|kind| format!("{} {}", grouped(record.failures_of(kind)), kind.label()))
-        .collect();
+    let which: Vec<String> =
+        kinds.map(|kind| format!("{} {}", grouped(failures_of(kind)), kind.label())).collect();
     let evidence = format!(
         "{} of {} ({}) got no valid answer: {}.",
         grouped(unanswered),

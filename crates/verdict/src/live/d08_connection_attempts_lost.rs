@@ -4,8 +4,8 @@
 use ablaze_engine::Run;
 use ablaze_stats::Latency;
 
-use super::Rule;
-use super::figures::{counter, target};
+use super::figures::{counter, target, witness};
+use super::{Rule, d09_retransmission};
 use crate::DiagnosisId::D08;
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, time};
@@ -17,10 +17,14 @@ const RESENT_NS: u64 = 990_000_000;
 pub const RULE: Rule = Rule { id: D08, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
-    // The counters are those of the network namespace: they accuse only a listener in it.
-    let own = target(run).is_some();
-    let overflows = counter(run, "TcpExtListenOverflows").filter(|count| own && *count > 0);
+    // Where nothing was sent again, connects are late because the tester was.
+    let resent = counter(run, "TcpExtTCPSynRetrans");
     let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
+    let late = late.min(resent.unwrap_or(late));
+    let void = requests_into_the_void(run);
+    // The counter is that of the whole namespace; these are signs that it counted ours.
+    let ours = late > 0 || void > 0 || was_full(run);
+    let overflows = overflows(run).filter(|count| *count > 0 && ours);
     if overflows.is_none() && late == 0 {
         return None;
     }
@@ -32,11 +36,20 @@ fn check(run: &Run) -> Option<Finding> {
         ));
     }
     let listener = target(run).and_then(|target| target.listener.as_ref());
-    if let Some((backlog, longest)) = listener.and_then(|l| l.backlog.zip(l.longest_queue)) {
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    if let Some((backlog, longest)) = queue.filter(|_| overflows.is_some()) {
         evidence.push(format!(
             "It holds {}; {} were seen waiting.",
             counted(backlog, "connection"),
             grouped(longest)
+        ));
+    }
+    if overflows.is_some() && void > 0 {
+        evidence.push(format!(
+            "{} came {} s later than the median: their connections stood for the tester and not for \
+             the server, and the request was sent again by timers.",
+            counted(void, "answer"),
+            d09_retransmission::times()
         ));
     }
     if late > 0 {
@@ -44,7 +57,7 @@ fn check(run: &Run) -> Option<Finding> {
             .into_iter()
             .filter_map(Latency::max_ns)
             .max()?;
-        let resent = counter(run, "TcpExtTCPSynRetrans").map_or(String::new(), |count| {
+        let resent = resent.map_or(String::new(), |count| {
             format!("; {} first packets were sent again (TCPSynRetrans)", grouped(count))
         });
         evidence.push(format!(
@@ -53,22 +66,35 @@ fn check(run: &Run) -> Option<Finding> {
             time(longest as f64 / 1e6)
         ));
     }
-    Some(Finding::new(
-        D08,
-        Severity::Suspect,
-        evidence.join(" "),
-        "More connections came at once than the listening socket holds: the rest was dropped, and \
-         tried again by timers of a second and more.",
-        "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
-         connections over some time with --ramp.",
-    ))
+    let (cause, remedy) = in_words(overflows.is_some());
+    Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, remedy))
+}
+
+/// Cause and remedy.
+fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
+    if queue_was_full {
+        (
+            "More connections came at once than the listening socket holds: the rest was dropped, and \
+             tried again by timers of a second and more.",
+            "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
+             connections over some time with --ramp.",
+        )
+    } else {
+        (
+            "The first packets of these connections were lost, on the way or because the server's \
+             accept queue was full, and sent again by timers of a second and more.",
+            "Run `nstat -az TcpExtListenOverflows` at the server before and after: if it rises, give \
+             listen() a longer backlog and raise net.core.somaxconn to the same; else look for the loss \
+             on the way (`ip -s link`).",
+        )
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {
     let connects = [&run.record.setup_connect, &run.record.answered.connect];
     let count: u64 = connects.iter().map(|connects| connects.count()).sum();
     let longest_ns = connects.into_iter().filter_map(Latency::max_ns).max()?;
-    let overflows = counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some());
+    let overflows = overflows(run);
     let overflows = overflows.map_or(String::new(), |count| {
         format!("The accept queue was full {}. ", counted(count, "time"))
     });
@@ -77,6 +103,30 @@ fn seen(run: &Run) -> Option<String> {
         counted(count, "connection"),
         time(longest_ns as f64 / 1e6)
     ))
+}
+
+/// Times that an accept queue of the network namespace was full: it can be the target's only where
+/// that is in it.
+fn overflows(run: &Run) -> Option<u64> {
+    counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some())
+}
+
+/// Whether the target's own accept queue can have been the full one.
+fn was_full(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    queue.is_none_or(|(backlog, longest)| longest >= backlog)
+}
+
+/// Answers to requests that went out before the server knew of the connection. When a full accept
+/// queue drops the last packet of opening, the tester's kernel takes the connection to stand.
+fn requests_into_the_void(run: &Run) -> u64 {
+    let sent_again = witness(run).and_then(|witness| witness.connections.as_ref());
+    if sent_again.is_some_and(|connections| connections.last.with_retransmissions == 0) {
+        return 0;
+    }
+    let times = &run.record.answered.processing;
+    times.quantile_ns(0.5).map_or(0, |median_ns| d09_retransmission::after_timers(times, median_ns))
 }
 
 /// Connects that took a second or more.
@@ -94,6 +144,9 @@ mod tests {
         let mut run = sample::run();
         assert_eq!(check(&run), None);
         sample::counter(&mut run, "TcpExtListenOverflows", 994);
+        assert_eq!(check(&run), None, "3 of 511 were seen waiting: another queue was full");
+        let listener = sample::witness(&mut run).target.listener.as_mut().unwrap();
+        listener.longest_queue = Some(511);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
         assert!(finding.evidence.contains("It holds 511 connections"), "{}", finding.evidence);
@@ -101,6 +154,34 @@ mod tests {
         run.record.setup_connect.record(1_003_000_000);
         let finding = check(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+        assert!(finding.cause.contains("on the way or"), "{}", finding.cause);
+    }
+
+    #[test]
+    fn a_late_connect_of_which_nothing_was_lost_is_a_late_tester() {
+        let mut run = sample::run();
+        run.record.setup_connect.record_many(1_750_000_000, 20);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
+        assert_eq!(check(&run), None);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
+        assert!(check(&run).unwrap().evidence.contains("20 connections took a second"));
+    }
+
+    #[test]
+    fn requests_to_connections_that_the_server_dropped_are_counted() {
+        let mut run = sample::run();
+        run.record.answered.processing.clear();
+        run.record.answered.processing.record_many(500_000, 20_000);
+        run.record.answered.processing.record_many(204_000_000, 30);
+        run.record.answered.processing.record_many(612_000_000, 7);
+        let connections = &mut sample::witness(&mut run).connections;
+        connections.as_mut().unwrap().last.with_retransmissions = 37;
+        assert_eq!(check(&run), None, "no queue was full");
+        assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
+        sample::counter(&mut run, "TcpExtListenOverflows", 40);
+        let evidence = check(&run).unwrap().evidence;
+        assert!(check(&run).unwrap().cause.starts_with("More connections came"));
+        assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
     #[test]

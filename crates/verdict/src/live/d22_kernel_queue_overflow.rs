@@ -1,12 +1,14 @@
-//! D22: the kernel dropped packets in one of its queues, other than the accept queue (D08).
+//! D22: the kernel dropped packets in one of its queues, other than the accept queue (D08), or had
+//! hardly room left to track connections.
 
 use ablaze_engine::Run;
+use ablaze_sys::witness::ConnectionTracking;
 
 use super::Rule;
 use super::figures::{counter, witness};
 use crate::DiagnosisId::D22;
 use crate::finding::{Finding, Severity};
-use crate::words::{grouped, listed, percent};
+use crate::words::{counted, grouped, listed, percent};
 
 /// Counters that rise when a queue is full, and what each is about.
 const QUEUES: [(&str, &str); 7] = [
@@ -21,12 +23,15 @@ const QUEUES: [(&str, &str); 7] = [
 /// A smaller share of the segments is a note.
 const LITTLE: f64 = 1e-4;
 
+/// A table of tracked connections with no more room than this is about to drop some.
+const NEARLY_FULL: f64 = 0.95;
+
 pub const RULE: Rule = Rule { id: D22, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
-    let full: Vec<(&str, &str, u64)> = counted(run)?.filter(|(_, _, count)| *count > 0).collect();
+    let full = full(run)?;
     if full.is_empty() {
-        return None;
+        return nearly_full(&witness(run)?.kernel.connection_tracking?);
     }
     let dropped: u64 = full.iter().map(|(_, _, count)| count).sum();
     let segments = counter(run, "TcpInSegs").unwrap_or(0).max(1);
@@ -48,27 +53,59 @@ fn check(run: &Run) -> Option<Finding> {
         "The kernel dropped packets for want of room, and they were sent again after a timer of 200 ms \
          or more.",
         "Enlarge the queue that is named (net.core.netdev_max_backlog, net.core.rmem_max, \
-         net.ipv4.tcp_rmem, tcp_mem), or lower the load.",
+         net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let known = counted(run)?.count();
-    let segments = counter(run, "TcpInSegs").map_or(String::new(), |segments| {
-        format!(", with {} segments that arrived", grouped(segments))
+    let kernel = &witness(run)?.kernel;
+    kernel.network.as_ref()?;
+    let tracked = kernel.connection_tracking.map_or(String::new(), |table| {
+        format!(
+            " {} were tracked at the end, of {} at most.",
+            counted(table.after, "connection"),
+            grouped(table.most)
+        )
     });
-    (known > 0).then(|| format!("None of {known} counters of full queues rose{segments}."))
+    full(run)?.is_empty().then(|| format!("No queue of the kernel dropped anything.{tracked}"))
 }
 
-/// Every queue whose counter this kernel has: its name, what it holds, how often it was full.
-fn counted(run: &Run) -> Option<impl Iterator<Item = (&'static str, &'static str, u64)>> {
-    let softnet = witness(run)?.kernel.softnet.map(|softnet| softnet.dropped);
-    let all = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([(
-        "softnet dropped",
-        "a processor's packets",
-        softnet,
-    )]);
-    Some(all.filter_map(|(name, about, count)| Some((name, about, count?))))
+/// The counters that rose, each with what it is about.
+fn full(run: &Run) -> Option<Vec<(&'static str, &'static str, u64)>> {
+    let kernel = &witness(run)?.kernel;
+    let table = kernel.connection_tracking;
+    let of_table = |field: fn(&ConnectionTracking) -> Option<u64>| table.as_ref().and_then(field);
+    let queues = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([
+        ("softnet dropped", "a processor's packets", kernel.softnet.map(|softnet| softnet.dropped)),
+        ("nf_conntrack drop", "the table of tracked connections", of_table(|t| t.dropped)),
+        ("nf_conntrack insert_failed", "an entry of that table", of_table(|t| t.insert_failed)),
+        ("nf_conntrack early_drop", "older entries of that table", of_table(|t| t.dropped_early)),
+    ]);
+    let risen = queues
+        .filter_map(|(name, about, count)| Some((name, about, count.filter(|count| *count > 0)?)));
+    Some(risen.collect())
+}
+
+/// Nothing was dropped yet.
+fn nearly_full(table: &ConnectionTracking) -> Option<Finding> {
+    let share = table.after as f64 / table.most.max(1) as f64;
+    (share >= NEARLY_FULL).then(|| {
+        Finding::new(
+            D22,
+            Severity::Note,
+            format!(
+                "{} were tracked at the end (nf_conntrack_count), {} of the {} that there is room for; {} \
+                 at the start.",
+                counted(table.after, "connection"),
+                percent(share),
+                grouped(table.most),
+                grouped(table.before)
+            ),
+            "The kernel tracks each connection for a firewall or for address translation, closed ones \
+             for some minutes more, and drops what is new when the table is full.",
+            "Raise net.netfilter.nf_conntrack_max, or exempt the target's port from tracking.",
+        )
+    })
 }
 
 #[cfg(test)]
@@ -89,5 +126,30 @@ mod tests {
         assert!(finding.evidence.contains("1,001 × a socket's backlog (TCPBacklogDrop)"));
         run.witness = None;
         assert_eq!(check(&run), None);
+    }
+
+    #[test]
+    fn tracked_connections_have_a_table_that_fills_up() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpInSegs", 1_000_000);
+        let table = |run: &mut Run, after, dropped| {
+            sample::witness(run).kernel.connection_tracking = Some(ConnectionTracking {
+                before: 10,
+                after,
+                most: 1000,
+                insert_failed: Some(0),
+                dropped,
+                dropped_early: None,
+            });
+        };
+        table(&mut run, 949, Some(0));
+        assert_eq!(check(&run), None);
+        assert!(seen(&run).unwrap().contains("949 connections were tracked at the end, of 1,000"));
+        table(&mut run, 950, None);
+        assert!(check(&run).unwrap().evidence.contains("95.0 % of the 1,000"));
+        table(&mut run, 1000, Some(700));
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("(nf_conntrack drop)"), "{}", finding.evidence);
     }
 }

@@ -5,8 +5,9 @@ use ablaze_engine::Run;
 use ablaze_engine::plan::Load;
 use ablaze_sys::witness::{Process, Target, Thread, Witness};
 
-/// A share of a core is believed from this many readings on.
+/// A share of a core is believed from this many readings on, or from two so far apart.
 const FEWEST_READINGS: u64 = 3;
+const FAR_APART_NS: u64 = 1_000_000_000;
 
 /// How busy one side was, in shares of a core.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +27,11 @@ pub(crate) fn tester(run: &Run) -> Option<Busy> {
     let workers = || run.workers.iter().filter(|worker| worker.window_ns > 0);
     let share = |busy_ns: u64, of_ns: u64| busy_ns as f64 / of_ns as f64;
     let busiest = workers().map(|w| share(w.busy_ns, w.window_ns)).reduce(f64::max)?;
-    let spins = workers().any(|worker| worker.spun_ns > 0);
+    // A worker that waits actively wants a processor for that, too.
+    let (busy_ns, spun_ns) = workers().fold((0, 0), |(busy_ns, spun_ns), worker| {
+        (busy_ns + worker.busy_ns, spun_ns + worker.spun_ns)
+    });
+    let working = share(busy_ns, (busy_ns + spun_ns).max(1));
     let waiting = witness(run).and_then(|witness| witness.tester.as_ref()).map_or(0.0, |tester| {
         let own = tester.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
         own.map(|thread| share(thread.waited_ns, tester.watched_ns.max(1))).fold(0.0, f64::max)
@@ -34,7 +39,8 @@ pub(crate) fn tester(run: &Run) -> Option<Busy> {
     let whole = with_interrupts(run);
     Some(Busy {
         busiest: whole(busiest),
-        wanting: whole(if spins { busiest } else { busiest + waiting }),
+        // Both were read at times of their own.
+        wanting: whole((busiest + waiting * working).min(1.0)),
         cores: workers()
             .map(|worker| share(worker.user_ns + worker.system_ns, worker.window_ns))
             .sum(),
@@ -46,7 +52,7 @@ pub(crate) fn tester(run: &Run) -> Option<Busy> {
 /// seen, or were not for long enough.
 pub(crate) fn server(run: &Run) -> Option<Busy> {
     let target = target(run)?;
-    let seen = || target.processes.iter().filter(|process| process.readings >= FEWEST_READINGS);
+    let seen = || target.processes.iter().filter(|process| is_believed(process));
     let share = |ns: u64, process: &Process| ns as f64 / process.watched_ns.max(1) as f64;
     let threads = || seen().flat_map(|process| process.threads.iter().map(move |t| (t, process)));
     let busiest = threads().map(|(thread, of)| share(thread.cpu_ns, of)).reduce(f64::max)?;
@@ -60,6 +66,11 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
             .filter(|(thread, of)| share(thread.cpu_ns, of) >= busiest / 100.0)
             .count(),
     })
+}
+
+fn is_believed(process: &Process) -> bool {
+    let far_apart = process.readings == 2 && process.watched_ns >= FAR_APART_NS;
+    process.readings >= FEWEST_READINGS || far_apart
 }
 
 /// A share of a core with the interrupts that a thread's own packets caused. Kernels that account for
@@ -114,7 +125,8 @@ pub(crate) fn machine(run: &Run) -> Option<Machine> {
     let cores = |ns: u64| ns as f64 / times.total_ns() as f64 * processors;
     // Interrupts are on account of no process, or of whichever they interrupted.
     let processes = cores(times.user_ns + times.system_ns);
-    let ours = tester(run).map_or(0.0, |tester| tester.cores) + server(run)?.cores;
+    let server = if target(run).is_some() { server(run)?.cores } else { 0.0 };
+    let ours = tester(run).map_or(0.0, |tester| tester.cores) + server;
     Some(Machine {
         processors,
         busy: cores(times.busy_ns()),

@@ -1,6 +1,8 @@
 //! A load tester's command line in a text: what it asked for. It needs no prompt and no code block
 //! around it, but it must be one: options that the program knows, and a URL.
 
+mod native;
+
 use super::line::count;
 
 /// Which program's options these are.
@@ -29,6 +31,8 @@ pub struct Command {
     pub concurrency: (u64, u64),
     /// A limit of time was given.
     pub timed: bool,
+    /// Requests are to be sent on a schedule; the concurrency is then a bound at most.
+    pub open_loop: bool,
     /// Connections are to be kept. `None`: the program's report does not say either way.
     pub keep_alive: Option<bool>,
     /// The bytes of the request are the tool's own: no method, field or body was given.
@@ -43,7 +47,11 @@ pub struct Command {
 
 /// The command line in a cleaned line of text.
 pub fn find(line: &str, number: usize) -> Option<Command> {
-    let words = shell_words(line);
+    in_words(&shell_words(line), number)
+}
+
+/// The command line among words that a shell has split already.
+pub fn in_words(words: &[String], number: usize) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or_default();
         let rest = &words[index + 1..];
@@ -52,8 +60,8 @@ pub fn find(line: &str, number: usize) -> Option<Command> {
             ("gurl", _) => (0, gurl),
             ("ablaze", Some("ab")) => (1, ab),
             ("ablaze", Some("gurl")) => (1, gurl),
-            ("ablaze", Some("load")) => (1, native),
-            ("ablaze", _) => (0, native),
+            ("ablaze", Some("load")) => (1, native::read),
+            ("ablaze", _) => (0, native::read),
             _ => continue,
         };
         if let Some((asked, used)) = parse(&rest[skipped..]) {
@@ -106,6 +114,7 @@ struct Asked {
     requests: Option<u64>,
     concurrency: (u64, u64),
     timed: bool,
+    open_loop: bool,
     keep_alive: Option<bool>,
     plain_request: bool,
     url: Option<String>,
@@ -119,6 +128,7 @@ impl Asked {
             requests,
             concurrency: (concurrency, concurrency),
             timed: false,
+            open_loop: false,
             keep_alive: None,
             plain_request: true,
             url: None,
@@ -135,6 +145,7 @@ impl Asked {
             requests: self.requests,
             concurrency: self.concurrency,
             timed: self.timed,
+            open_loop: self.open_loop,
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,
             host,
@@ -204,7 +215,7 @@ fn range(value: &str) -> Option<(u64, u64)> {
         let (low, high) = inner.strip_suffix(']')?.split_once(['-', ','])?;
         return Some((count(low)?, count(high)?));
     }
-    count(value).map(|one| (one, one))
+    native::count(value).or_else(|| count(value)).map(|one| (one, one))
 }
 
 /// gurl's grammar: words of one dash; only a benchmark has a report.
@@ -235,34 +246,6 @@ fn gurl(words: &[String]) -> Option<(Asked, usize)> {
     (benchmark && asked.url.is_some()).then_some((asked, last))
 }
 
-/// ablaze's own options, those that a report can be held against.
-fn native(words: &[String]) -> Option<(Asked, usize)> {
-    let mut asked = Asked::new(Program::Ablaze, None, 50);
-    asked.keep_alive = Some(true);
-    let mut index = 0;
-    while let Some(word) = words.get(index) {
-        let value = words.get(index + 1).map(String::as_str);
-        match word.as_str() {
-            "-c" | "--connections" => asked.concurrency = range(value?)?,
-            "-n" | "--requests" => asked.requests = count(value?).filter(|_| !has_unit(value)),
-            "-d" | "--duration" => asked.timed = true,
-            "--no-keepalive" => asked.keep_alive = Some(false),
-            _ if !word.starts_with('-') && is_url_like(word) => {
-                asked.url = Some(word.clone());
-                return Some((asked, index + 1));
-            }
-            _ => {}
-        }
-        index += 1;
-    }
-    None
-}
-
-/// `1M` is a count, but not the one its digits say.
-fn has_unit(value: Option<&str>) -> bool {
-    value.is_some_and(|value| value.ends_with(|c: char| c.is_ascii_alphabetic()))
-}
-
 /// Something with a slash, a port or a dot in it, and no option.
 fn is_url_like(word: &str) -> bool {
     word.is_ascii()
@@ -277,7 +260,10 @@ fn split_url(url: &str) -> Option<(String, u16, String)> {
         Some(rest) => (rest, 443),
         None => (url.strip_prefix("http://").unwrap_or(url), 80),
     };
-    let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));
+    let rest = rest.split('#').next().unwrap_or_default();
+    let (authority, path) = rest.find(['/', '?']).map_or((rest, "/"), |at| rest.split_at(at));
+    let authority = authority.rsplit('@').next().unwrap_or_default();
+    let path = if path.starts_with('?') { format!("/{path}") } else { path.to_owned() };
     let colon = authority.rfind(':').filter(|at| !authority[*at..].contains(']'));
     let (host, port) = match colon {
         Some(at) => (&authority[..at], authority[at + 1..].parse().ok().filter(|port| *port > 0)?),
@@ -285,7 +271,7 @@ fn split_url(url: &str) -> Option<(String, u16, String)> {
     };
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let host = if host.is_empty() { "127.0.0.1" } else { host };
-    Some((host.to_owned(), port, path.to_owned()))
+    Some((host.to_owned(), port, path))
 }
 
 #[cfg(test)]
@@ -324,7 +310,7 @@ mod tests {
         assert_eq!((found.program, found.concurrency), (Program::Ab, (100, 100)));
         assert_eq!(found.text, "ablaze ab -kc 100 -n 100000 http://h/");
         let found = command("$ ablaze -c 64 -n 1M :8080/");
-        assert_eq!((found.program, found.requests), (Program::Ablaze, None));
+        assert_eq!((found.program, found.requests), (Program::Ablaze, Some(1_000_000)));
         assert_eq!(found.text, "ablaze -c 64 -n 1M :8080/");
     }
 

@@ -1,0 +1,172 @@
+//! What is to be explained: a text with printed reports in it, or a saved run, told apart by what
+//! the file holds and not by its name.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+
+use ablaze_report::json::{self, LoadError, SavedRun};
+use ablaze_report::system_error::reason;
+use ablaze_verdict::printed::{self, Text};
+use ablaze_verdict::rules;
+
+use super::NOTHING_READ;
+use crate::Refusal;
+
+/// More than this is no report: a day of ab in a log has some megabytes, a saved run has one.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// One file, read.
+pub struct Source {
+    /// What to call it.
+    pub name: String,
+    /// What was in it.
+    pub content: Content,
+}
+
+/// What a file holds.
+pub enum Content {
+    /// Printed reports, with what stands around them.
+    Text(Text),
+    /// A run that ablaze saved.
+    Run(Box<SavedRun>),
+}
+
+/// Reads a file, or standard input for `-`.
+///
+/// # Errors
+/// When it cannot be read, is too large, or has nothing in it that could be explained.
+pub fn read(file: &Path) -> Result<Source, Refusal> {
+    let (name, bytes) = if file == Path::new("-") { standard_input()? } else { contents_of(file)? };
+    if bytes.len() as u64 > MOST_BYTES {
+        return Err(nothing_read(
+            &name,
+            &format!(
+                "it has more than {} MiB; cut the reports out of it (`grep -B 30 -A 30 'Requests per \
+             second'`)",
+                MOST_BYTES >> 20
+            ),
+        ));
+    }
+    let content = decoded(&bytes);
+    let content = content.trim_start_matches('\u{feff}');
+    let fault = if content.trim_start().starts_with(['{', '[']) {
+        match json::load(content) {
+            Ok(run) => return Ok(Source { name, content: Content::Run(Box::new(run)) }),
+            Err(fault) => Some(fault),
+        }
+    } else {
+        None
+    };
+    // A log may begin with a brace, and have reports in it all the same.
+    let text = printed::read(content);
+    if !rules::judge(&text).is_empty() {
+        return Ok(Source { name, content: Content::Text(text) });
+    }
+    Err(match fault {
+        Some(fault) => no_run(&name, &fault),
+        None => nothing_read(&name, &what_was_looked_for(&bytes, &text)),
+    })
+}
+
+fn standard_input() -> Result<(String, Vec<u8>), Refusal> {
+    if io::stdin().is_terminal() {
+        return Err(Refusal::usage(
+            "no FILE, and nothing on standard input; see `ablaze explain --help`",
+        ));
+    }
+    let mut bytes = Vec::new();
+    match io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes) {
+        Ok(_) => Ok(("standard input".to_owned(), bytes)),
+        Err(error) => {
+            Err(Refusal::usage(format!("standard input cannot be read: {}", reason(&error))))
+        }
+    }
+}
+
+fn contents_of(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
+    let name = format!("`{}`", file.display());
+    let mut bytes = Vec::new();
+    let read = File::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => Ok((name, bytes)),
+        Err(error) => Err(Refusal::usage(format!(
+            "{name} cannot be read: {}; check the path",
+            reason(&error)
+        ))),
+    }
+}
+
+/// Old pages come in any encoding; labels and figures are ASCII in all of them but UTF-16, which is
+/// what a PowerShell writes for `ab … > report.txt`.
+fn decoded(bytes: &[u8]) -> String {
+    let wide = |of: fn([u8; 2]) -> u16, bytes: &[u8]| {
+        let units = bytes.chunks_exact(2).map(|pair| of([pair[0], pair[1]]));
+        char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    };
+    match bytes {
+        [0xff, 0xfe, rest @ ..] => wide(u16::from_le_bytes, rest),
+        [0xfe, 0xff, rest @ ..] => wide(u16::from_be_bytes, rest),
+        _ => String::from_utf8_lossy(bytes).into_owned(),
+    }
+}
+
+/// Why JSON was not read as a run.
+fn no_run(name: &str, fault: &LoadError) -> Refusal {
+    let line = match fault {
+        LoadError::NotARun => format!(
+            "{name} is JSON, but no run saved by ablaze: give the file that `ablaze -o run.json` wrote, \
+             or the report as it was printed"
+        ),
+        LoadError::NotJson { line, column } => format!(
+            "{name} begins like a saved run, but is cut off or no JSON (line {line}, column {column}): \
+             copy the whole file, or give the report as it was printed"
+        ),
+        LoadError::Newer { .. } => format!("{name} was {fault}"),
+        LoadError::Damaged(_) => {
+            format!("{name} is {fault}; give the file as ablaze wrote it, or run it again")
+        }
+    };
+    Refusal { status: NOTHING_READ, ..Refusal::usage(line) }
+}
+
+/// For a text in which nothing was recognised.
+fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
+    if bytes.iter().take(4096).any(|byte| *byte == 0) {
+        return "it is no text; give the report as it was printed, or a run saved with -o run.json"
+            .to_owned();
+    }
+    if text.images > 0 {
+        return format!(
+            "figures in its pictures ({}) cannot be read: type them as a table, a row `c` of \
+             concurrencies and a row of rates for each target",
+            text.images
+        );
+    }
+    "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), for the \
+     report of ablaze, and for a table of rates over concurrency"
+        .to_owned()
+}
+
+fn nothing_read(name: &str, why: &str) -> Refusal {
+    Refusal { status: NOTHING_READ, ..Refusal::usage(format!("no report in {name}: {why}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_powershell_writes_is_read() {
+        let text = "Complete requests:      1000\r\n备注\r\n";
+        let wide = |of: fn(u16) -> [u8; 2]| -> Vec<u8> {
+            [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(of).collect()
+        };
+        assert_eq!(decoded(&wide(u16::to_le_bytes)), text);
+        assert_eq!(decoded(&wide(u16::to_be_bytes)), text);
+        assert_eq!(decoded(text.as_bytes()), text);
+        // Half a character at the end.
+        assert_eq!(decoded(&wide(u16::to_le_bytes)[..5]), "C");
+        assert!(decoded(&[0xb1, 0xb8, b'1']).ends_with('1'));
+    }
+}

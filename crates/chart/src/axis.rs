@@ -1,0 +1,328 @@
+//! Axes: from values to places between 0 and 1, and the round numbers written beside them.
+
+use crate::Unit;
+use crate::number;
+
+/// An axis as it is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What is measured along it: `answers per second`. The unit is added where ticks need one.
+    pub title: String,
+    /// What the numbers are.
+    pub unit: Unit,
+    /// How they are laid out.
+    pub scale: Scale,
+}
+
+/// How values are laid out along an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Scale {
+    /// Evenly, from 0 (or from the least value if that is below) to a round number.
+    Linear,
+    /// Evenly, from one value to another, not rounded: the time of a run.
+    Between(f64, f64),
+    /// By powers of ten. What is not above 0 has no place.
+    Log,
+    /// Quantiles from 0 to 1 as HDR histograms draw them: by 1 / (1 − q), so that each further
+    /// nine takes the same room (G. Tene's HdrHistogram plotter).
+    Percentile,
+    /// These values side by side, whatever lies between them: 1, 2, 5, 10 …
+    Categories(Vec<f64>),
+}
+
+impl Axis {
+    /// An axis from 0.
+    pub fn linear(title: &str, unit: Unit) -> Self {
+        Self { title: title.to_owned(), unit, scale: Scale::Linear }
+    }
+
+    /// An axis from one value to another.
+    pub fn between(title: &str, unit: Unit, from: f64, to: f64) -> Self {
+        Self { title: title.to_owned(), unit, scale: Scale::Between(from, to) }
+    }
+
+    /// An axis by powers of ten.
+    pub fn log(title: &str, unit: Unit) -> Self {
+        Self { title: title.to_owned(), unit, scale: Scale::Log }
+    }
+
+    /// HDR's axis of percentiles.
+    pub fn percentile(title: &str) -> Self {
+        Self { title: title.to_owned(), unit: Unit::Quantile, scale: Scale::Percentile }
+    }
+
+    /// Values side by side.
+    pub fn categories(title: &str, unit: Unit, values: &[f64]) -> Self {
+        Self { title: title.to_owned(), unit, scale: Scale::Categories(values.to_vec()) }
+    }
+
+    /// Its title with the unit that its ticks are in: `latency, ms`; an axis on which distances are
+    /// ratios says so.
+    pub(crate) fn title_with(&self, unit: &str) -> String {
+        let unit = if self.scale == Scale::Log { "log scale" } else { unit };
+        match (self.title.as_str(), unit) {
+            (title, "") => title.to_owned(),
+            ("", unit) => unit.to_owned(),
+            (title, unit) => format!("{title}, {unit}"),
+        }
+    }
+
+    /// The axis laid out so that these values have a place on it, with about so many ticks.
+    pub(crate) fn fitted(&self, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
+        let values = values.filter(|value| usable(*value));
+        let ticks = ticks.clamp(2, 20);
+        match &self.scale {
+            Scale::Linear => linear(self.unit, values, ticks),
+            Scale::Between(from, to) => between(self.unit, *from, *to, ticks),
+            Scale::Log => log(self.unit, values, ticks),
+            Scale::Percentile => percentile(values),
+            Scale::Categories(values) => categories(self.unit, values),
+        }
+    }
+}
+
+/// Whether a value can be drawn at all: a number, and of a size that leaves room to calculate.
+pub(crate) fn usable(value: f64) -> bool {
+    value.is_finite() && value.abs() <= 1e18
+}
+
+/// An axis that knows where its values lie.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Fitted {
+    /// Round values, where they lie (0 to 1) and how they are written.
+    pub ticks: Vec<Tick>,
+    /// The unit that the written ticks are in; empty when they say it themselves.
+    pub unit_name: &'static str,
+    place: Placing,
+}
+
+/// A round value on an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Tick {
+    pub at: f64,
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Placing {
+    Linear { low: f64, high: f64 },
+    Log { low: f64, high: f64 },
+    Percentile { nines: f64 },
+    Categories(Vec<f64>),
+}
+
+impl Fitted {
+    /// Where a value lies, 0 to 1 for those that the axis was made for; `None` for one that has no
+    /// place on it.
+    pub fn at(&self, value: f64) -> Option<f64> {
+        if !usable(value) {
+            return None;
+        }
+        let at = match &self.place {
+            Placing::Linear { low, high } => (value - low) / (high - low),
+            Placing::Log { low, high } if value > 0.0 => (value.log10() - low) / (high - low),
+            Placing::Percentile { nines } if (0.0..1.0).contains(&value) => {
+                -(1.0 - value).log10() / nines
+            }
+            Placing::Log { .. } | Placing::Percentile { .. } => return None,
+            Placing::Categories(values) => {
+                let index = values.iter().position(|category| *category == value)?;
+                (index as f64 + 0.5) / values.len() as f64
+            }
+        };
+        at.is_finite().then_some(at)
+    }
+
+    /// Where the axis's own beginning lies: what bars and filled areas stand on.
+    pub fn base(&self) -> f64 {
+        match &self.place {
+            Placing::Linear { .. } => self.at(0.0).unwrap_or(0.0).clamp(0.0, 1.0),
+            _ => 0.0,
+        }
+    }
+}
+
+fn linear(unit: Unit, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
+    let (low, high) = values.fold((0.0f64, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    let high = if high - low < 1e-12 { low + 1.0 } else { high };
+    let step = round_step((high - low) / ticks as f64);
+    // A value just above a round number stays below the line of the next one.
+    let low = (low / step + 1e-9).floor() * step;
+    let high = (high / step - 1e-9).ceil() * step;
+    even(unit, low, high, step)
+}
+
+fn between(unit: Unit, from: f64, to: f64, ticks: usize) -> Fitted {
+    let (from, to) = (if usable(from) { from } else { 0.0 }, if usable(to) { to } else { 1.0 });
+    let to = if to - from < 1e-12 { from + 1.0 } else { to };
+    even(unit, from, to, round_step((to - from) / ticks as f64))
+}
+
+/// Ticks at the multiples of `step` from `low` to `high`.
+fn even(unit: Unit, low: f64, high: f64, step: f64) -> Fitted {
+    let (length, unit_name) = unit.scale_for(low.abs().max(high.abs()));
+    let decimals = (-(step / length).log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize;
+    let first = (low / step - 1e-9).ceil() as i64;
+    let ticks = (first..first.saturating_add(100))
+        .map(|number| number as f64 * step)
+        .take_while(|value| *value <= high + step * 1e-9)
+        .map(|value| Tick {
+            at: (value - low) / (high - low),
+            text: with_decimals(value / length, decimals),
+        });
+    Fitted { ticks: ticks.collect(), unit_name, place: Placing::Linear { low, high } }
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `least`: after P. Heckbert, "Nice
+/// Numbers for Graph Labels", Graphics Gems, 1990, rounded up so that ticks never come out too
+/// dense.
+pub(crate) fn round_step(least: f64) -> f64 {
+    if !(least.is_finite() && least > 0.0) {
+        return 1.0;
+    }
+    let power = 10f64.powf(least.log10().floor());
+    let fraction = least / power;
+    let round = [1.0, 2.0, 5.0].into_iter().find(|round| fraction <= round + 1e-9);
+    round.unwrap_or(10.0) * power
+}
+
+fn with_decimals(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), number::grouped);
+    let sign =
+        if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "−" } else { "" };
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// Whole powers of ten around the values, with 2 and 5 between them where there is room.
+fn log(unit: Unit, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
+    let positive = values.filter(|value| *value > 1e-18);
+    let (low, high) =
+        positive.fold((f64::INFINITY, 0.0f64), |(low, high), v| (low.min(v), high.max(v)));
+    let (low, high) = if low > high { (1.0, 10.0) } else { (low, high) };
+    let series: &[f64] = match (high / low).log10() {
+        decades if decades * 3.0 <= ticks as f64 + 1.0 => &[1.0, 2.0, 5.0],
+        decades if decades * 2.0 <= ticks as f64 + 1.0 => &[1.0, 3.0],
+        _ => &[1.0],
+    };
+    let from = low.log10().floor() as i32;
+    let to = high.log10().ceil() as i32 + 1;
+    let stride = ((to - from) as usize / ticks).max(1);
+    let round = (from..=to)
+        .step_by(stride)
+        .flat_map(|power| series.iter().map(move |first| first * 10f64.powi(power)));
+    let round: Vec<f64> = round.collect();
+    let first = round.iter().rposition(|value| *value <= low * (1.0 + 1e-9)).unwrap_or(0);
+    let last = round.iter().position(|value| *value >= high * (1.0 - 1e-9));
+    let last = last.unwrap_or(round.len() - 1).max(first + 1).min(round.len() - 1);
+    let (low, high) = (round[first].log10(), round[last].log10());
+    let ticks = round[first..=last].iter().map(|value| Tick {
+        at: (value.log10() - low) / (high - low),
+        text: round_text(unit, *value),
+    });
+    Fitted { ticks: ticks.collect(), unit_name: "", place: Placing::Log { low, high } }
+}
+
+/// A round value with its unit and no digits that say nothing: `100 µs`, `1 ms`.
+fn round_text(unit: Unit, value: f64) -> String {
+    let (length, name) = match unit {
+        Unit::TimeNs => number::time_unit(value),
+        _ => unit.scale_for(value),
+    };
+    let scaled = value / length;
+    let decimals = (-scaled.log10() - 1e-9).ceil().clamp(0.0, 12.0) as usize;
+    let space = if name.is_empty() { "" } else { " " };
+    format!("{}{space}{name}", with_decimals(scaled, decimals))
+}
+
+/// Up to one nine more than the highest quantile has, and at least to p90.
+fn percentile(values: impl Iterator<Item = f64>) -> Fitted {
+    let highest = values.filter(|q| (0.0..1.0).contains(q)).fold(0.0, f64::max);
+    let nines = (-(1.0 - highest).log10()).clamp(1.0, 12.0);
+    let places = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
+    let ticks = places
+        .into_iter()
+        .map(|q: f64| (q, -(1.0 - q).log10() / nines))
+        .filter(|(_, at)| *at <= 1.0 + 1e-9)
+        .map(|(q, at)| Tick {
+            at,
+            text: Unit::Quantile.text(q).trim_start_matches('p').to_owned(),
+        });
+    Fitted { ticks: ticks.collect(), unit_name: "%", place: Placing::Percentile { nines } }
+}
+
+fn categories(unit: Unit, values: &[f64]) -> Fitted {
+    let values: Vec<f64> = values.iter().copied().filter(|value| usable(*value)).collect();
+    let count = values.len() as f64;
+    let ticks = values.iter().enumerate().map(|(index, value)| Tick {
+        at: (index as f64 + 0.5) / count,
+        text: match unit {
+            Unit::TimeNs => unit.text(*value),
+            _ => unit.bare_text(*value),
+        },
+    });
+    Fitted { ticks: ticks.collect(), unit_name: "", place: Placing::Categories(values) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(fitted: &Fitted) -> Vec<&str> {
+        fitted.ticks.iter().map(|tick| tick.text.as_str()).collect()
+    }
+
+    #[test]
+    fn steps_are_1_2_5() {
+        for (least, step) in [(0.9, 1.0), (1.0, 1.0), (1.1, 2.0), (3.0, 5.0), (5.1, 10.0)] {
+            assert!((round_step(least) - step).abs() < 1e-9, "{least}");
+            assert!((round_step(least * 1e-6) - step * 1e-6).abs() < 1e-15);
+        }
+        for senseless in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(round_step(senseless), 1.0);
+        }
+    }
+
+    #[test]
+    fn a_linear_axis_begins_at_0_and_ends_round() {
+        let axis = Axis::linear("", Unit::PerSecond).fitted([189_071.0, 13_749.0].into_iter(), 4);
+        assert_eq!(texts(&axis), ["0", "50,000", "100,000", "150,000", "200,000"]);
+        assert_eq!(
+            (axis.at(0.0), axis.at(200_000.0), axis.at(f64::NAN)),
+            (Some(0.0), Some(1.0), None)
+        );
+        let axis = Axis::linear("", Unit::Ratio).fitted([-0.2, 0.3].into_iter(), 5);
+        assert_eq!(texts(&axis), ["−0.2", "−0.1", "0.0", "0.1", "0.2", "0.3"]);
+        assert!((axis.base() - 0.4).abs() < 1e-9);
+    }
+
+    #[test]
+    fn times_share_one_unit_on_a_linear_axis_and_have_each_its_own_on_a_log_one() {
+        let axis = Axis::linear("", Unit::TimeNs).fitted([1.4e6].into_iter(), 4);
+        assert_eq!((texts(&axis), axis.unit_name), (vec!["0.0", "0.5", "1.0", "1.5"], "ms"));
+        let axis = Axis::log("", Unit::TimeNs).fitted([150e3, 40e6].into_iter(), 5);
+        assert_eq!(texts(&axis), ["100 µs", "300 µs", "1 ms", "3 ms", "10 ms", "30 ms", "100 ms"]);
+        let axis = Axis::log("", Unit::TimeNs).fitted([250e3, 1.9e6].into_iter(), 4);
+        assert_eq!(texts(&axis), ["200 µs", "500 µs", "1 ms", "2 ms"]);
+    }
+
+    #[test]
+    fn every_nine_takes_the_same_room() {
+        let axis = Axis::percentile("").fitted([0.5, 0.9999].into_iter(), 8);
+        assert_eq!(texts(&axis), ["0", "50", "90", "99", "99.9", "99.99"]);
+        for (q, at) in [(0.0, 0.0), (0.9, 0.25), (0.99, 0.5), (0.999, 0.75), (0.9999, 1.0)] {
+            assert!((axis.at(q).unwrap() - at).abs() < 1e-9, "{q}");
+        }
+        assert_eq!(axis.at(1.0), None);
+    }
+
+    #[test]
+    fn categories_lie_side_by_side() {
+        let axis =
+            Axis::categories("", Unit::Count, &[1.0, 2.0, 10_000.0]).fitted([].into_iter(), 4);
+        assert_eq!(texts(&axis), ["1", "2", "10,000"]);
+        assert_eq!((axis.at(2.0), axis.at(3.0)), (Some(0.5), None));
+    }
+}

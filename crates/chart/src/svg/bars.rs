@@ -1,0 +1,170 @@
+//! Draws bars: a row per thing, its name on the left, its value behind it.
+
+use super::frame::Area;
+use super::series::marker;
+use super::writer::{Anchor, Writer, cut, width_of};
+use super::{LINE, TEXT_SIZE, Width, style};
+use crate::axis::{Axis, Fitted};
+use crate::bars::Look;
+use crate::{BarRow, Bars};
+
+const ROW: f64 = 30.0;
+const ROW_NARROW: f64 = 46.0;
+const THICK: f64 = 16.0;
+
+/// Draws bars below `top`; returns how high they are.
+pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64 {
+    let mut y = top + LINE;
+    out.group("m");
+    out.text("n", (0.0, y - 6.0), Anchor::Start, &bars.title);
+    out.close("g");
+    y += legend(bars, width.pixels(), y, out);
+    let row_height = if width == Width::Wide { ROW } else { ROW_NARROW };
+    let (axis, area) = laid_out(bars, width, y, row_height);
+    if let Some((value, text)) = &bars.reference
+        && let Some(x) = area.x(axis.at(*value))
+    {
+        out.group("m");
+        out.line("d", (x, area.top), (x, area.bottom()));
+        out.text("n", (x, area.bottom() + 13.0), Anchor::Middle, text);
+        out.close("g");
+    }
+    for (index, row) in bars.rows.iter().enumerate() {
+        let top = area.top + index as f64 * row_height;
+        let (name_at, bar_y) = match width {
+            Width::Wide => ((0.0, top + ROW / 2.0 + 4.0), top + ROW / 2.0),
+            Width::Narrow => ((0.0, top + 15.0), top + 32.0),
+        };
+        let room = if width == Width::Wide { area.left - 10.0 } else { width.pixels() };
+        out.text("", name_at, Anchor::Start, &cut(&row.name, TEXT_SIZE, room));
+        let end = match bars.look {
+            Look::Bars => bar(bars, row, &axis, &area, bar_y, out),
+            Look::Dots => dot(bars, row, &axis, &area, bar_y, out),
+        };
+        let words = row.words(bars.unit);
+        out.text("", (end + 8.0, bar_y + 4.0), Anchor::Start, &words);
+    }
+    let below = if bars.reference.is_some() { LINE } else { 2.0 };
+    area.bottom() + below - top
+}
+
+/// The axis, and the area between names and values.
+fn laid_out(bars: &Bars, width: Width, top: f64, row_height: f64) -> (Fitted, Area) {
+    let full = width.pixels();
+    let longest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max);
+    let names = longest(&mut bars.rows.iter().map(|row| width_of(&row.name, TEXT_SIZE)));
+    let words =
+        longest(&mut bars.rows.iter().map(|row| width_of(&row.words(bars.unit), TEXT_SIZE)));
+    let left = if width == Width::Wide { names.min(full * 0.3) + 12.0 } else { 0.0 };
+    let room = (full - left - words.min(full * 0.5) - 14.0).max(40.0);
+    let area = Area { left, top, width: room, height: bars.rows.len().max(1) as f64 * row_height };
+    let values = bars
+        .rows
+        .iter()
+        .flat_map(|row| {
+            row.sum().into_iter().chain(row.interval.into_iter().flat_map(<[f64; 2]>::from))
+        })
+        .chain(bars.reference.iter().map(|(value, _)| *value))
+        .filter(|value| crate::axis::usable(*value));
+    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+        (low.min(value), high.max(value))
+    });
+    let axis = match bars.look {
+        // The longest bar ends where the area does.
+        Look::Bars if high > 0.0 => Axis::between("", bars.unit, low.min(0.0), high),
+        Look::Dots if low < high => {
+            let pad = (high - low) * 0.08;
+            Axis::between("", bars.unit, low - pad, high + pad)
+        }
+        Look::Bars | Look::Dots if low.is_finite() => {
+            Axis::between("", bars.unit, low.min(0.0), low.abs() * 2.0)
+        }
+        Look::Bars | Look::Dots => Axis::between("", bars.unit, 0.0, 1.0),
+    };
+    (axis.fitted(std::iter::empty(), 5), area)
+}
+
+/// The parts of a bar, one behind the other; returns where it ends.
+fn bar(bars: &Bars, row: &BarRow, axis: &Fitted, area: &Area, y: f64, out: &mut Writer) -> f64 {
+    let start = area.x(Some(axis.base())).unwrap_or(area.left);
+    let mut sum = 0.0;
+    let mut end = start;
+    for (index, value) in row.values.iter().enumerate() {
+        if !crate::axis::usable(*value) {
+            continue;
+        }
+        sum += value;
+        let Some(to) = area.x(axis.at(sum)) else { continue };
+        let several = bars.parts.len() > 1;
+        out.group(&if several { style::part(index) } else { style::colour(row.slot) });
+        let note = match bars.parts.get(index) {
+            Some(part) => format!("{}, {part}: {}", row.name, bars.unit.text(*value)),
+            None => format!("{}: {}", row.name, bars.unit.text(*value)),
+        };
+        // What exists is seen; a gap keeps neighbours apart for those who do not tell their colours.
+        let (left, right) = (end.min(to), end.max(to));
+        let gap = if several && right - left > 3.0 { 1.0 } else { 0.0 };
+        let long = (right - left - gap).max(if *value == 0.0 { 0.0 } else { 1.0 });
+        out.rect("k", [left, y - THICK / 2.0, long, THICK], &note);
+        out.close("g");
+        end = to;
+    }
+    if let Some((low, high)) = interval(row, axis, area) {
+        out.line("e", (low, y), (high, y));
+        for x in [low, high] {
+            out.line("e", (x, y - 5.0), (x, y + 5.0));
+        }
+        return end.max(high);
+    }
+    end
+}
+
+/// A dot with its interval; returns where it ends.
+fn dot(bars: &Bars, row: &BarRow, axis: &Fitted, area: &Area, y: f64, out: &mut Writer) -> f64 {
+    let ends = interval(row, axis, area);
+    out.group(&style::colour(row.slot));
+    if let Some((low, high)) = ends {
+        out.path(
+            "l",
+            &format!("M{},{}H{}", super::Length(low), super::Length(y), super::Length(high)),
+            "",
+        );
+        for x in [low, high] {
+            out.line("l", (x, y - 5.0), (x, y + 5.0));
+        }
+    }
+    let at = row.sum().and_then(|sum| area.x(axis.at(sum)));
+    if let Some(x) = at {
+        marker(row.slot, (x, y), out);
+        out.circle("h", (x, y), 8.0, &format!("{}: {}", row.name, row.words(bars.unit)));
+    }
+    out.close("g");
+    at.unwrap_or(area.left).max(ends.map_or(area.left, |(_, high)| high)) + 4.0
+}
+
+fn interval(row: &BarRow, axis: &Fitted, area: &Area) -> Option<(f64, f64)> {
+    let (low, high) = row.interval?;
+    let end = |value: f64| area.x(axis.at(value).map(|at| at.clamp(0.0, 1.0)));
+    Some((end(low)?, end(high)?))
+}
+
+/// The names of the parts; returns the height.
+fn legend(bars: &Bars, width: f64, top: f64, out: &mut Writer) -> f64 {
+    if bars.parts.len() < 2 {
+        return 0.0;
+    }
+    let (mut x, mut y) = (0.0, top);
+    for (index, part) in bars.parts.iter().enumerate() {
+        let wide = 18.0 + width_of(part, TEXT_SIZE);
+        if x > 0.0 && x + wide > width {
+            x = 0.0;
+            y += LINE;
+        }
+        out.group(&style::part(index));
+        out.rect("k", [x, y + 2.0, 12.0, 12.0], "");
+        out.close("g");
+        out.text("", (x + 18.0, y + 12.0), Anchor::Start, &cut(part, TEXT_SIZE, width - 18.0));
+        x += wide + 18.0;
+    }
+    y + LINE + 4.0 - top
+}

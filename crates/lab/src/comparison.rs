@@ -1,0 +1,226 @@
+//! Which is better, and by how much: the targets of one load held against each other over paired
+//! runs. The run is the unit; the pairs are the runs of one repeat. One metric decides, the others
+//! are corrected for being many.
+
+use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
+use ablaze_verdict::Verdict;
+
+use crate::curve::{Pick, Point, worst};
+use crate::experiment::{Experiment, Figures, Results};
+
+/// A figure of a run that can be compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// CPU time of the server per request: what an answer costs, whatever else runs.
+    ServerCpu,
+    /// Answers per second.
+    Rate,
+    /// Median latency.
+    Median,
+    /// 99th percentile of the latency.
+    P99,
+}
+
+impl Metric {
+    /// All of them, the one that decides first.
+    pub const ALL: [Self; 4] = [Self::ServerCpu, Self::Rate, Self::Median, Self::P99];
+
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ServerCpu => "CPU/request",
+            Self::Rate => "rate",
+            Self::Median => "p50",
+            Self::P99 => "p99",
+        }
+    }
+
+    /// Whether more of it is better.
+    pub fn more_is_better(self) -> bool {
+        self == Self::Rate
+    }
+
+    /// This figure of a run.
+    pub fn of(self, run: &Figures) -> Option<f64> {
+        match self {
+            Self::ServerCpu => run.server_cpu_ns,
+            Self::Rate => Some(run.rate_per_s),
+            Self::Median => run.p50_ns.map(|ns| ns as f64),
+            Self::P99 => run.p99_ns.map(|ns| ns as f64),
+        }
+    }
+}
+
+/// What the comparison of two targets by one metric came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// The first is better.
+    Better,
+    /// The first is worse.
+    Worse,
+    /// These runs do not show which.
+    NoDifferenceShown,
+}
+
+/// One metric of two targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compared {
+    /// Which.
+    pub metric: Metric,
+    /// First / second over the pairs, or why there is none.
+    pub ratio: Result<Ratio, NotComparable>,
+    /// The answer, corrected for the number of metrics; `None` without a ratio.
+    pub answer: Option<Answer>,
+}
+
+/// Two targets against each other.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Against {
+    /// The first target, by its place.
+    pub subject: usize,
+    /// What it is held against.
+    pub control: usize,
+    /// By each metric that all its runs have, the one that decides first.
+    pub metrics: Vec<Compared>,
+}
+
+/// The targets of one load, compared.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Comparison {
+    /// Each target's figures, in their order; `None` where nothing was measured.
+    pub rows: Vec<Option<Point>>,
+    /// Every target against the one that all are held against: the control, else the first.
+    pub against: Vec<Against>,
+    /// The worst verdict of all runs.
+    pub verdict: Verdict,
+}
+
+impl Comparison {
+    /// Compares the targets under the experiment's load number `load`; `control` is the place of
+    /// the target that all are held against.
+    pub fn of(experiment: &Experiment, results: &Results, load: usize, control: usize) -> Self {
+        let subjects = 0..experiment.subjects.len();
+        let runs = |subject| results.of(subject, load);
+        let mut all: Vec<Against> = subjects
+            .clone()
+            .filter(|subject| *subject != control)
+            .map(|subject| Against::of(subject, control, &results.pairs(subject, control, load)))
+            .collect();
+        correct(&mut all);
+        let measured: Vec<&Figures> = subjects.clone().flat_map(runs).collect();
+        Self {
+            rows: subjects.map(|subject| Point::of(&runs(subject), Pick::Median)).collect(),
+            against: all,
+            verdict: worst(&measured),
+        }
+    }
+}
+
+impl Against {
+    fn of(subject: usize, control: usize, pairs: &[(&Figures, &Figures)]) -> Self {
+        let compared = |metric: Metric| {
+            let pair = |(one, other): &(&Figures, &Figures)| {
+                Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
+            };
+            // A metric that a run does not have is none of these targets.
+            let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
+            Some(Compared { metric, ratio: compare(&pairs?), answer: None })
+        };
+        Self { subject, control, metrics: Metric::ALL.into_iter().filter_map(compared).collect() }
+    }
+
+    /// The metric that decides.
+    pub fn headline(&self) -> Option<&Compared> {
+        self.metrics.first()
+    }
+}
+
+/// The metric that decides is one question for each target, the others are many: each group is
+/// corrected for its size.
+fn correct(all: &mut [Against]) {
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for against in all {
+        let mut metrics = against.metrics.iter_mut();
+        first.extend(metrics.next());
+        others.extend(metrics);
+    }
+    for group in [first, others] {
+        let with_ratio: Vec<(&mut Compared, Ratio)> =
+            group.into_iter().filter_map(|c| c.ratio.ok().map(|ratio| (c, ratio))).collect();
+        let p_values: Vec<f64> = with_ratio.iter().map(|(_, ratio)| ratio.p_value).collect();
+        for ((compared, ratio), p_value) in with_ratio.into_iter().zip(holm(&p_values)) {
+            let more_is_better = compared.metric.more_is_better();
+            compared.answer = Some(match (ratio.outcome_among_several(p_value), more_is_better) {
+                (Outcome::NoDifferenceShown, _) => Answer::NoDifferenceShown,
+                (Outcome::More, true) | (Outcome::Less, false) => Answer::Better,
+                (Outcome::More, false) | (Outcome::Less, true) => Answer::Worse,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::sample;
+    use crate::experiment::{Outcome as TrialOutcome, Trial};
+
+    /// Runs of two targets: the second's rate is `ratio` times the first's, with some noise.
+    fn results(repeats: u32, ratio: f64) -> Results {
+        let mut results = Results::default();
+        for repeat in 0..repeats {
+            let noise = 1.0 + f64::from(repeat % 3) * 0.002;
+            for (subject, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
+                let figures = Box::new(sample::figures(rate));
+                let trial = Trial { repeat, load: 0, subject };
+                results.trials.push((trial, TrialOutcome::Measured(figures)));
+            }
+        }
+        results
+    }
+
+    fn compared(repeats: u32, ratio: f64) -> Comparison {
+        Comparison::of(&sample::experiment(), &results(repeats, ratio), 0, 0)
+    }
+
+    #[test]
+    fn a_clear_difference_is_shown_in_every_metric() {
+        let comparison = compared(10, 0.8);
+        let against = &comparison.against[0];
+        assert_eq!((against.subject, against.control, against.metrics.len()), (1, 0, 4));
+        assert!(against.metrics.iter().all(|c| c.answer == Some(Answer::Worse)), "{against:?}");
+        let headline = against.headline().unwrap();
+        assert_eq!(headline.metric, Metric::ServerCpu);
+        assert!((headline.ratio.unwrap().ratio - 1.25).abs() < 0.01);
+    }
+
+    #[test]
+    fn the_same_twice_is_no_difference_and_few_runs_are_not_enough() {
+        let comparison = compared(10, 0.998);
+        let answers: Vec<_> = comparison.against[0].metrics.iter().map(|c| c.answer).collect();
+        assert_eq!(answers, [Some(Answer::NoDifferenceShown); 4]);
+        let few = compared(5, 0.5);
+        let headline = few.against[0].headline().unwrap();
+        assert_eq!(headline.ratio, Err(NotComparable::NotEnoughRuns { pairs: 5 }));
+        assert_eq!(headline.answer, None);
+    }
+
+    #[test]
+    fn a_metric_that_was_not_seen_does_not_decide() {
+        let mut results = results(8, 0.8);
+        if let TrialOutcome::Measured(figures) = &mut results.trials[3].1 {
+            figures.server_cpu_ns = None;
+        }
+        let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
+    }
+
+    #[test]
+    fn a_run_that_failed_takes_its_pair_away_and_no_more() {
+        let mut results = results(8, 0.8);
+        results.trials[3].1 = TrialOutcome::Failed("gone".to_owned());
+        let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        assert_eq!(comparison.against[0].headline().unwrap().ratio.unwrap().pairs, 7);
+        assert_eq!(comparison.rows[0].as_ref().unwrap().rates_per_s.len(), 8);
+    }
+}

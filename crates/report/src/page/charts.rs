@@ -1,0 +1,285 @@
+//! The charts of Runs: what is drawn from what. Each is a pure function from Runs to a
+//! [`Chart`]; where a Run does not have the figures there is `None`.
+
+use ablaze_chart::{Axis, BarRow, Bars, Chart, Mark, Plot, Series, Unit};
+use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+use ablaze_engine::record::Slice;
+use ablaze_stats::Latency;
+
+use super::Subject;
+use crate::effort::{self, Effort};
+
+/// At most so many points over time are drawn; slices are put together until they fit.
+const MOST_POINTS: usize = 240;
+/// Bins of a distribution.
+const BINS: u32 = 48;
+/// Points per power of ten on the axis of percentiles.
+const PER_NINE: u32 = 16;
+
+/// The one chart of a Run where there is room for one: over time, or what a run too short for that
+/// has. A Run without an answer has an empty one.
+pub fn main(run: &Run) -> Chart {
+    let subjects = [Subject::new("all answers", 0, run)];
+    let chart = over_time(run).or_else(|| distribution(&subjects)).unwrap_or_else(|| {
+        let x = Axis::between("time", Unit::TimeNs, 0.0, run.elapsed_ns as f64);
+        let rate = Plot::new(x, Axis::linear("answers per second", Unit::PerSecond));
+        Chart::of("Too few answers to draw", rate)
+    });
+    let title = format!("{}: {} {}", chart.title, run.plan.requests.method, run.plan.target.url);
+    Chart { title, ..chart }
+}
+
+/// Rate and latency over time, one above the other. `None` for a run of fewer than two slices.
+pub fn over_time(run: &Run) -> Option<Chart> {
+    let slices = &run.record.slices;
+    let whole = usize::try_from(run.elapsed_ns / slices.slice_ns.max(1)).ok()?;
+    let whole = &slices.slices[..whole.min(slices.slices.len())];
+    if whole.len() < 2 {
+        return None;
+    }
+    let together = whole.len().div_ceil(MOST_POINTS);
+    let piece_ns = slices.slice_ns as f64 * together as f64;
+    let pieces: Vec<Piece> = whole.chunks_exact(together).map(Piece::of).collect();
+    let middle = |index: usize| (index as f64 + 0.5) * piece_ns;
+    let x = || Axis::between("time", Unit::TimeNs, 0.0, run.elapsed_ns as f64);
+    let mut rate = Plot::new(x(), Axis::linear("answers per second", Unit::PerSecond));
+    let per_s = |count: u64| count as f64 * 1e9 / piece_ns;
+    let line = |name: &str, slot: usize, y: &dyn Fn(&Piece) -> f64| {
+        Series::line(name, slot, pieces.iter().enumerate().map(|(i, piece)| (middle(i), y(piece))))
+    };
+    rate.series.push(line("answers", 0, &|piece| per_s(piece.answers)));
+    if pieces.iter().any(|piece| piece.failures > 0) {
+        rate.series.push(line("errors", 1, &|piece| per_s(piece.failures)));
+    }
+    if let Load::Open { rate: asked, .. } = run.plan.load
+        && asked.is_constant()
+    {
+        rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
+    }
+    let mut latency = Plot::new(x(), Axis::linear(latency_name(run), Unit::TimeNs));
+    latency.series.push(line("p99", 1, &|piece| piece.p99_ns));
+    latency.series.push(line("p50", 0, &|piece| piece.p50_ns));
+    if spread(pieces.iter().flat_map(|piece| [piece.p50_ns, piece.p99_ns])) > 20.0 {
+        latency.y = Axis::log(latency_name(run), Unit::TimeNs);
+    }
+    let piece = crate::number::time_exact(piece_ns as u64);
+    Some(Chart::of("Rate and latency over time", rate).above(latency).described(&format!(
+        "Answers per second, and the median and the 99th percentile of their latency, in pieces \
+             of {piece}."
+    )))
+}
+
+/// What a point over time stands for, in words.
+pub fn over_time_caption(run: &Run) -> String {
+    let slices = &run.record.slices;
+    let together = slices.slices.len().div_ceil(MOST_POINTS).max(1);
+    let piece = crate::number::time_exact(slices.slice_ns * together as u64);
+    match together {
+        1 => format!("Each point stands for {piece}."),
+        _ => format!(
+            "Each point stands for {piece}, {together} slices: their rate, the median of their \
+             medians, the highest of their 99th percentiles."
+        ),
+    }
+}
+
+/// Some slices, put together.
+struct Piece {
+    answers: u64,
+    failures: u64,
+    /// NaN without answers.
+    p50_ns: f64,
+    p99_ns: f64,
+}
+
+impl Piece {
+    fn of(slices: &[Slice]) -> Self {
+        let answered = || slices.iter().filter(|slice| slice.answers > 0);
+        let mut medians: Vec<u64> = answered().map(|slice| slice.p50_ns).collect();
+        medians.sort_unstable();
+        let figure = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64);
+        Self {
+            answers: slices.iter().map(|slice| slice.answers).sum(),
+            failures: slices.iter().map(|slice| slice.failures).sum(),
+            p50_ns: figure(medians.get(medians.len() / 2).copied()),
+            p99_ns: figure(answered().map(|slice| slice.p99_ns).max()),
+        }
+    }
+}
+
+fn latency_name(run: &Run) -> &'static str {
+    if run.plan.load.is_open() { "response time" } else { "latency" }
+}
+
+/// How many times the least the largest is.
+fn spread(values: impl Iterator<Item = f64>) -> f64 {
+    let usable = values.filter(|value| *value > 0.0);
+    let (low, high) = usable.fold((f64::INFINITY, 0.0f64), |(l, h), v| (l.min(v), h.max(v)));
+    if low > 0.0 && low.is_finite() { high / low } else { 1.0 }
+}
+
+/// Latency by percentile on HDR's axis, with 95 % intervals where there are enough values. A single
+/// Run of an open loop has a line for the response and one for the service.
+pub fn percentiles(subjects: &[Subject<'_>]) -> Option<Chart> {
+    let mut lines: Vec<(String, usize, &Latency)> = Vec::new();
+    for Subject { name, slot, run } in subjects {
+        let answered = &run.record.answered;
+        match (&answered.intended, subjects.len()) {
+            (Some(intended), 1) => {
+                lines.push(("response".into(), 0, &intended.response));
+                lines.push(("service".into(), 1, &answered.total));
+            }
+            _ => lines.push(((*name).to_owned(), *slot, answered.latency())),
+        }
+    }
+    lines.retain(|(_, _, latency)| latency.count() >= 10);
+    let first = lines.first()?;
+    let values = || {
+        let ends = |(_, _, latency): &(String, usize, &Latency)| {
+            [latency.quantile_ns(0.0), latency.max_ns()]
+        };
+        lines.iter().flat_map(ends).flatten().map(|ns| ns as f64)
+    };
+    let name = if lines.len() == 1 { latency_name(subjects[0].run) } else { "latency" };
+    let y = if spread(values()) > 10.0 {
+        Axis::log(name, Unit::TimeNs)
+    } else {
+        Axis::linear(name, Unit::TimeNs)
+    };
+    let mut plot = Plot::new(Axis::percentile("percentile"), y);
+    let supported = supported_quantile(first.2);
+    for (name, slot, latency) in &lines {
+        let points = quantiles(latency.count()).filter_map(|q| {
+            let value = latency.quantile_ns(q)? as f64;
+            let (low, high) = latency
+                .quantile_interval_ns(q)
+                .map_or((f64::NAN, f64::NAN), |(low, high)| (low as f64, high as f64));
+            Some((q, value, low, high))
+        });
+        plot.series.push(Series::with_intervals(name, *slot, points));
+    }
+    if let (Some(q), 1) = (supported, lines.len()) {
+        plot.marks.push(Mark::between(q, 1.0 - 1.0 / first.2.count() as f64, "few values"));
+    }
+    Some(Chart::of("Latency by percentile", plot).described(
+        "The time within which each share of the answers came; every further nine takes the same room.",
+    ))
+}
+
+/// From 0 up to the quantile that only the largest value is above.
+fn quantiles(count: u64) -> impl Iterator<Item = f64> {
+    let nines = (count as f64).log10().max(0.0);
+    (0..=(nines * f64::from(PER_NINE)) as u32)
+        .map(|index| 1.0 - 10f64.powf(-f64::from(index) / f64::from(PER_NINE)))
+}
+
+/// The highest quantile whose interval exists.
+fn supported_quantile(latency: &Latency) -> Option<f64> {
+    quantiles(latency.count()).filter(|q| latency.quantile_interval_ns(*q).is_some()).last()
+}
+
+/// How the latencies are spread: the share of the answers in each bin. The bins are the same for all.
+pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
+    let latencies: Vec<(&str, usize, &Latency)> = subjects
+        .iter()
+        .map(|subject| (subject.name, subject.slot, subject.run.record.answered.latency()))
+        .filter(|(_, _, latency)| latency.count() >= 20)
+        .collect();
+    let low = latencies.iter().filter_map(|(_, _, latency)| latency.min_ns()).min()?.max(1);
+    let high = latencies.iter().filter_map(|(_, _, l)| l.quantile_ns(0.999)).max()?;
+    if high <= low {
+        return None;
+    }
+    let ratio = high as f64 / low as f64;
+    let (axis, edge): (Axis, Box<dyn Fn(u32) -> f64>) = if ratio > 4.0 {
+        let edge = move |i| low as f64 * ratio.powf(f64::from(i) / f64::from(BINS));
+        (Axis::log("latency", Unit::TimeNs), Box::new(edge))
+    } else {
+        let width = (high - low) as f64 / f64::from(BINS);
+        let edge = move |i| low as f64 + width * f64::from(i);
+        (Axis::between("latency", Unit::TimeNs, low as f64, high as f64), Box::new(edge))
+    };
+    let mut plot = Plot::new(axis, Axis::linear("share of the answers", Unit::Share));
+    for (name, slot, latency) in latencies {
+        let below = |i: u32| if i == 0 { 0 } else { latency.count_at_most(edge(i) as u64) };
+        let points = (0..=BINS).map(|i| {
+            let count = if i < BINS { below(i + 1).saturating_sub(below(i)) } else { 0 };
+            (edge(i), count as f64 / latency.count() as f64)
+        });
+        plot.series.push(Series::steps(name, slot, points));
+    }
+    Some(Chart::of("Distribution of the latency", plot).described(
+        "The share of the answers in each interval of time, up to the 99.9th percentile.",
+    ))
+}
+
+/// Less than this share of an answer's time is not drawn as a part of it.
+const PART_FROM: f64 = 0.001;
+
+/// Where the time of an answer went, on average. `None` where all of it was one part.
+pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
+    let parts = ["waiting to be sent", "connect", "wait for the first byte", "receive"];
+    let rows: Vec<(&Subject<'_>, [f64; 4])> = subjects
+        .iter()
+        .filter(|subject| subject.run.record.answers > 0)
+        .map(|subject| (subject, mean_phases(subject.run)))
+        .collect();
+    let matters =
+        |means: &[f64; 4], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+    let used: Vec<usize> = (0..parts.len())
+        .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
+        .collect();
+    if used.len() < 2 {
+        return None;
+    }
+    let names: Vec<&str> = used.iter().map(|part| parts[*part]).collect();
+    let mut bars = Bars::new("mean time of an answer", Unit::TimeNs, &names);
+    for (subject, means) in rows {
+        let values: Vec<f64> = used.iter().map(|part| means[*part]).collect();
+        bars.rows.push(BarRow::new(subject.name, subject.slot, &values));
+    }
+    Some(Chart::of("Where the time went", bars))
+}
+
+/// Mean time per answer in each phase: what adds up to its latency.
+fn mean_phases(run: &Run) -> [f64; 4] {
+    let answered = &run.record.answered;
+    let answers = run.record.answers.max(1) as f64;
+    let mean = |latency: &Latency| latency.sum_ns() as f64 / answers;
+    let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
+    [lag, mean(&answered.connect), mean(&answered.wait), mean(&answered.receive)]
+}
+
+/// CPU time per request of server and tester.
+pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
+    let several = subjects.len() > 1;
+    let mut bars =
+        Bars::new("CPU time per request", Unit::TimeNs, &["user", "kernel", "active waiting"]);
+    for Subject { name, slot, run } in subjects {
+        let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
+        if let Some((cpu_ns, who)) = effort::of_the_server(run) {
+            let user = server_user_share(run);
+            let values = [cpu_ns * user, cpu_ns * (1.0 - user), 0.0];
+            let who = if several { "server".to_owned() } else { format!("server ({who})") };
+            bars.rows.push(BarRow::new(&named(&who), *slot, &values));
+        }
+        if let Some(effort) = Effort::of(run) {
+            // Active waiting is spent in user mode.
+            let user = (effort.user_ns - effort.spun_ns).max(0.0);
+            let kernel = effort.cpu_ns - user - effort.spun_ns;
+            bars.rows.push(BarRow::new(&named("tester"), *slot, &[user, kernel, effort.spun_ns]));
+        }
+    }
+    if !bars.rows.iter().any(|row| row.values[2] > 0.0) {
+        bars.parts.truncate(2);
+        bars.rows.iter_mut().for_each(|row| row.values.truncate(2));
+    }
+    (!bars.rows.is_empty()).then(|| Chart::of("CPU time per request", bars))
+}
+
+fn server_user_share(run: &Run) -> f64 {
+    let Some(witness) = &run.witness else { return 0.0 };
+    let user: u64 = witness.target.processes.iter().map(|process| process.user_ns).sum();
+    user as f64 / witness.target.cpu_ns().max(1) as f64
+}

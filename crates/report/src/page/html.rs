@@ -1,0 +1,256 @@
+//! A page as one HTML file: style and script inside, nothing fetched, every text escaped.
+
+use std::fmt::Write;
+
+use ablaze_chart::svg::{self, Width, escaped};
+use ablaze_chart::{Chart, Table};
+use ablaze_verdict::{Severity, Verdict};
+
+use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock, embedded};
+
+/// The browser holds the page to it: no script but its own, and nothing from anywhere.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      img-src data:; base-uri 'none'; form-action 'none'";
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("copy.js");
+
+/// The file.
+pub(super) fn write(page: &Page) -> String {
+    let mut out = String::with_capacity(64 * 1024);
+    let title = escaped(&page.title);
+    let _ = write!(
+        out,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\" />\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
+         <meta name=\"color-scheme\" content=\"light dark\" />\n\
+         <meta name=\"generator\" content=\"ablaze {}\" />\n\
+         <link rel=\"icon\" href=\"data:,\" />\n<title>{title}</title>\n\
+         <style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n<main>\n",
+        env!("CARGO_PKG_VERSION"),
+        svg::css()
+    );
+    let _ = writeln!(out, "<header>\n<h1>{title}</h1>");
+    for line in [&page.subtitle, &page.when].into_iter().filter(|line| !line.is_empty()) {
+        let _ = writeln!(out, "<p>{}</p>", escaped(line));
+    }
+    out.push_str("</header>\n");
+    page.sections.iter().for_each(|section| write_section(section, &mut out));
+    out.push_str("</main>\n");
+    for (name, json) in &page.runs {
+        out.push_str(&embedded::element(name, json));
+    }
+    let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
+    out
+}
+
+fn write_section(section: &Section, out: &mut String) {
+    out.push_str("<section>\n");
+    if !section.heading.is_empty() {
+        let _ = writeln!(out, "<h2>{}</h2>", escaped(&section.heading));
+    }
+    section.blocks.iter().for_each(|block| write_block(block, out));
+    out.push_str("</section>\n");
+}
+
+fn write_block(block: &Block, out: &mut String) {
+    match block {
+        Block::Verdict(banner) => write_banner(banner, out),
+        Block::Findings(findings) => findings.iter().for_each(|text| write_finding(text, out)),
+        Block::Figures(figures) => write_figures(figures, out),
+        Block::Text(text) => {
+            let _ = writeln!(out, "<p>{}</p>", with_code(text));
+        }
+        Block::Remark(text) => {
+            let _ = writeln!(out, "<p class=\"quiet\">{}</p>", with_code(text));
+        }
+        Block::Table(block) => write_table(block, out),
+        Block::Chart { chart, caption, figures } => write_chart(chart, caption, *figures, out),
+        Block::Command(text) => {
+            let _ = writeln!(
+                out,
+                "<div class=\"command\"><pre><code>{}</code></pre>\
+                 <button type=\"button\" hidden=\"\">Copy</button></div>",
+                escaped(text)
+            );
+        }
+        Block::Report { name, text } => {
+            let _ = writeln!(
+                out,
+                "<details><summary>{}</summary>\n<pre class=\"report\">{}</pre></details>",
+                escaped(name),
+                escaped(text)
+            );
+        }
+        Block::Explained(explained) => explained.iter().for_each(|one| write_explained(one, out)),
+        Block::Drawing { name, svg, caption } => {
+            let _ = writeln!(
+                out,
+                "<figure role=\"group\" aria-label=\"{}\"><div class=\"drawing\">{svg}</div>",
+                escaped(name)
+            );
+            write_caption(caption, out);
+            out.push_str("</figure>\n");
+        }
+    }
+}
+
+fn class_of(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Valid => "valid",
+        Verdict::Suspect => "suspect",
+        Verdict::Invalid => "invalid",
+    }
+}
+
+fn write_banner(banner: &Banner, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "<p class=\"verdict {}\"><strong>{}</strong> <span>{}</span></p>",
+        class_of(banner.verdict),
+        banner.verdict,
+        with_code(&banner.text)
+    );
+}
+
+fn write_finding(text: &FindingText, out: &mut String) {
+    let finding = &text.finding;
+    let class = match finding.severity {
+        Severity::Note => "note",
+        Severity::Suspect => "suspect",
+        Severity::Invalid => "invalid",
+    };
+    let of = if text.of.is_empty() { String::new() } else { format!("{}: ", escaped(&text.of)) };
+    let _ = write!(
+        out,
+        "<div class=\"finding {class}\"><h3>{of}<a href=\"#{}\">{} {}</a> <em>{}</em></h3>\n<p>{}</p>\n",
+        finding.id.anchor(),
+        finding.id,
+        escaped(finding.id.name()),
+        finding.severity,
+        with_code(&finding.evidence),
+    );
+    let rest = [&finding.cause, &finding.remedy].map(|part| with_code(part)).join(" ");
+    if !rest.trim().is_empty() {
+        let _ = writeln!(out, "<p>{}</p>", rest.trim());
+    }
+    if !text.explains.is_empty() {
+        let explains = escaped(&text.explains.join(", "));
+        let _ = writeln!(out, "<p class=\"quiet\">It explains {explains}.</p>");
+    }
+    out.push_str("</div>\n");
+}
+
+fn write_figures(figures: &[Figure], out: &mut String) {
+    out.push_str("<dl class=\"figures\">\n");
+    for Figure { name, value, note } in figures {
+        let _ = writeln!(
+            out,
+            "<div><dt>{}</dt><dd><b>{}</b><span>{}</span></dd></div>",
+            escaped(name),
+            kept_together(&escaped(value)),
+            kept_together(&escaped(note))
+        );
+    }
+    out.push_str("</dl>\n");
+}
+
+fn write_table(block: &TableBlock, out: &mut String) {
+    out.push_str("<div class=\"scroll\" tabindex=\"0\">");
+    write_cells(&block.table, if block.words { "words" } else { "numbers" }, out);
+    out.push_str("</div>\n");
+    write_caption(&block.caption, out);
+}
+
+fn write_cells(table: &Table, class: &str, out: &mut String) {
+    let _ = write!(out, "<table class=\"{class}\">");
+    if !table.head.is_empty() {
+        out.push_str("<thead><tr>");
+        for cell in &table.head {
+            let _ = write!(out, "<th scope=\"col\">{}</th>", escaped(cell));
+        }
+        out.push_str("</tr></thead>");
+    }
+    out.push_str("<tbody>");
+    for row in &table.rows {
+        out.push_str("<tr>");
+        for (index, cell) in row.iter().enumerate() {
+            let cell = escaped(cell);
+            let _ = match index {
+                0 => write!(out, "<th scope=\"row\">{cell}</th>"),
+                _ => write!(out, "<td>{cell}</td>"),
+            };
+        }
+        out.push_str("</tr>");
+    }
+    out.push_str("</tbody></table>");
+}
+
+fn write_chart(chart: &Chart, caption: &str, figures: bool, out: &mut String) {
+    let _ = write!(
+        out,
+        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n\
+         <div class=\"narrow\">{}</div>\n",
+        escaped(&chart.title),
+        chart.svg(Width::Wide),
+        chart.svg(Width::Narrow)
+    );
+    write_caption(caption, out);
+    if figures {
+        out.push_str("<details><summary>Its figures as a table</summary>\n");
+        for table in chart.tables() {
+            out.push_str("<div class=\"scroll\" tabindex=\"0\">");
+            write_cells(&table, "numbers", out);
+            out.push_str("</div>\n");
+        }
+        out.push_str("</details>\n");
+    }
+    out.push_str("</figure>\n");
+}
+
+fn write_caption(caption: &str, out: &mut String) {
+    if !caption.is_empty() {
+        let _ = writeln!(out, "<p class=\"quiet\">{}</p>", with_code(caption));
+    }
+}
+
+fn write_explained(explained: &Explained, out: &mut String) {
+    let _ = writeln!(
+        out,
+        "<div class=\"explained\" id=\"{}\"><h3>{}</h3>",
+        escaped(&explained.anchor),
+        escaped(&explained.heading)
+    );
+    for paragraph in &explained.paragraphs {
+        let _ = writeln!(out, "<p>{}</p>", with_code(paragraph));
+    }
+    out.push_str("</div>\n");
+}
+
+/// Escaped, with what stands in backticks as code.
+fn with_code(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        out.push_str(&kept_together(&escaped(before)));
+        match after.split_once('`') {
+            Some((code, after)) => {
+                let _ = write!(out, "<code>{}</code>", escaped(code));
+                rest = after;
+            }
+            None => {
+                out.push('`');
+                rest = after;
+            }
+        }
+    }
+    out + &kept_together(&escaped(rest))
+}
+
+/// A figure stays on one line with its unit.
+fn kept_together(text: &str) -> String {
+    let units = ["%", "ms", "µs", "ns"];
+    units.into_iter().fold(text.to_owned(), |text, unit| {
+        text.replace(&format!(" {unit}"), &format!("\u{a0}{unit}"))
+    })
+}

@@ -1,0 +1,46 @@
+//! The page of one Run.
+
+use ablaze_engine::Run;
+
+use super::{Page, Section, Subject, section};
+
+/// The page of one Run, with the Run in it.
+pub fn of_run(run: &Run) -> Page {
+    let mut page = begun(run);
+    let subjects = [Subject::new("all answers", 0, run)];
+    page.sections.push(section::verdict(run));
+    page.sections.push(section::figures(run));
+    if run.record.answers > 0 {
+        page.sections.push(section::over_time(run));
+        page.sections.push(section::percentiles(&subjects));
+        page.sections.push(section::distribution(&subjects));
+        page.sections.push(joined("", [section::phases(&subjects), section::cpu(&subjects)]));
+    }
+    page.sections.push(section::outcome(run));
+    page.sections.push(section::command(&run.command_line));
+    page.sections.push(joined("", [section::environment(run), section::report(run)]));
+    page.explain_findings();
+    page.runs.push((run.plan.target.url.clone(), crate::json::write(run)));
+    page
+}
+
+/// A page with its head, and nothing on it.
+pub(super) fn begun(run: &Run) -> Page {
+    let mut page = Page::new(&format!("{} {}", run.plan.requests.method, run.plan.target.url));
+    page.subtitle = crate::text::load_in_words(run);
+    page.when =
+        format!("measured {} by ablaze {}", section::started(run), env!("CARGO_PKG_VERSION"));
+    page
+}
+
+/// Sections as one; the first heading that there is stands above it.
+fn joined(heading: &str, sections: impl IntoIterator<Item = Section>) -> Section {
+    let mut all = Section::new(heading);
+    for section in sections {
+        if all.heading.is_empty() {
+            all.heading = section.heading;
+        }
+        all.blocks.extend(section.blocks);
+    }
+    all
+}

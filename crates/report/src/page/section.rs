@@ -1,0 +1,266 @@
+//! The sections of a page, each from one Run or from several.
+
+use ablaze_engine::{FailureKind, Run};
+use ablaze_verdict::live::{self, Judged};
+use ablaze_verdict::{DiagnosisId, Finding};
+
+use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
+use crate::number::{bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
+use crate::per_second::PerSecond;
+use crate::text;
+
+/// Said by the line on the limit already.
+const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
+
+/// The verdict on one Run, what limited it, and its findings.
+pub fn verdict(run: &Run) -> Section {
+    let judged = live::judge(run);
+    let banner = Banner { verdict: judged.verdict, text: sentence(&judged.limited.to_string()) };
+    let mut section = Section::default().with(Block::Verdict(banner));
+    let findings = findings("", &judged);
+    if !findings.is_empty() {
+        section = section.with(Block::Findings(findings));
+    }
+    section
+}
+
+/// The findings of a judged Run as a page shows them: those that the verdict stands on, then notes.
+pub fn findings(of: &str, judged: &Judged) -> Vec<FindingText> {
+    let text = |finding: &Finding, explains: Vec<String>| FindingText {
+        of: of.to_owned(),
+        finding: finding.clone(),
+        explains,
+    };
+    let roots = judged.with_explained().map(|(root, explained)| {
+        let names = explained.iter().map(|other| format!("{} {}", other.id, other.id.name()));
+        text(root, names.collect())
+    });
+    let notes = judged
+        .notes()
+        .filter(|note| !SAID_BY_THE_LIMIT.contains(&note.id))
+        .map(|note| text(note, Vec::new()));
+    roots.chain(notes).collect()
+}
+
+/// The figures that matter most, the table of latencies and what came back.
+pub fn figures(run: &Run) -> Section {
+    let mut section = Section::default().with(Block::Figures(large(run)));
+    let (head, rows) = text::latency_table(run);
+    if !rows.is_empty() {
+        let head: Vec<&str> = head.iter().map(String::as_str).collect();
+        section = section.with(Block::table(&head, rows));
+    }
+    section
+}
+
+fn large(run: &Run) -> Vec<Figure> {
+    let record = &run.record;
+    let figure =
+        |name: &str, value: String, note: String| Figure { name: name.into(), value, note };
+    let steady = PerSecond::of(run).map(|steady| {
+        format!("second by second {} to {}", rate(steady.slowest_per_s), rate(steady.fastest_per_s))
+    });
+    let latency = record.answered.latency();
+    let quantile = |q| latency.supported_quantile_ns(q).map_or("-".into(), |ns| time(ns as f64));
+    let what = if run.plan.load.is_open() { "response" } else { "latency" };
+    let interval = latency.quantile_interval_ns(0.99).map(|(low, high)| {
+        let (length, unit) = time_unit(high as f64);
+        let end = |ns: u64| time_in(ns as f64, length);
+        format!("95 % interval {}–{} {unit}", end(low), end(high))
+    });
+    let failures = record.failures_total();
+    let errors = match (failures, record.unexpected) {
+        (0, 0) => "all as expected".to_owned(),
+        (0, unexpected) => format!("{} of unexpected status", grouped(unexpected)),
+        _ => format!("{} of the requests", percent(failures as f64, record.finished() as f64)),
+    };
+    vec![
+        figure(
+            "rate",
+            crate::rate_per_s(run).map_or("-".into(), |per_s| format!("{}/s", rate(per_s))),
+            steady.unwrap_or_default(),
+        ),
+        figure(&format!("{what}, p50"), quantile(0.5), String::new()),
+        figure(&format!("{what}, p99"), quantile(0.99), interval.unwrap_or_default()),
+        figure(
+            "answers",
+            grouped(record.answers),
+            format!("in {}", crate::number::length(run.elapsed_ns as f64)),
+        ),
+        figure("errors", grouped(failures), errors),
+    ]
+}
+
+/// What came back: answers by status, bodies, errors by kind, and what was neither.
+pub fn outcome(run: &Run) -> Section {
+    let record = &run.record;
+    let share = |part: u64, whole: u64| percent(part as f64, whole as f64);
+    let mut rows: Vec<Vec<String>> = record
+        .statuses
+        .iter()
+        .map(|(status, n)| {
+            vec![format!("answers {status}"), grouped(*n), share(*n, record.answers)]
+        })
+        .collect();
+    for kind in FailureKind::ALL {
+        let n = record.failures_of(kind);
+        if n > 0 {
+            let name = format!("error: {}", kind.label());
+            rows.push(vec![name, grouped(n), share(n, record.finished())]);
+        }
+    }
+    for (name, n) in [("unfinished", record.unfinished), ("sent again", record.repeated)] {
+        if n > 0 {
+            rows.push(vec![name.into(), grouped(n), String::new()]);
+        }
+    }
+    for (length, n) in record.body_lengths.iter().take(8) {
+        let name = format!("body of {} B", grouped(*length));
+        rows.push(vec![name, grouped(*n), share(*n, record.answers)]);
+    }
+    let mut caption = String::new();
+    if run.elapsed_ns > 0 && record.received_bytes > 0 {
+        let per_s = record.received_bytes as f64 * 1e9 / run.elapsed_ns as f64;
+        caption = format!("{} received, heads included.", bytes_rate(per_s));
+    }
+    let mut block = Block::table(&["", "requests", "share"], rows);
+    if let Block::Table(TableBlock { caption: below, .. }) = &mut block {
+        *below = caption;
+    }
+    Section::new("What came back").with(block)
+}
+
+/// Rate and latency over time.
+pub fn over_time(run: &Run) -> Section {
+    let block = charts::over_time(run).map(|chart| Block::Chart {
+        chart,
+        caption: charts::over_time_caption(run),
+        figures: false,
+    });
+    of_block("", block, "The run was too short to be drawn over time.")
+}
+
+/// Latency by percentile.
+pub fn percentiles(subjects: &[Subject<'_>]) -> Section {
+    let caption = "Every further nine takes the same room. The shade is the 95 % interval; where there \
+                   are few values, longer runs would show another line.";
+    let block = charts::percentiles(subjects).map(|chart| Block::Chart {
+        chart,
+        caption: caption.to_owned(),
+        figures: false,
+    });
+    of_block("", block, "Too few answers for percentiles.")
+}
+
+/// How the latencies are spread.
+pub fn distribution(subjects: &[Subject<'_>]) -> Section {
+    let caption = "Up to the 99.9th percentile. Bins are equally wide as drawn.";
+    let block = charts::distribution(subjects).map(|chart| Block::Chart {
+        chart,
+        caption: caption.to_owned(),
+        figures: false,
+    });
+    of_block("", block, "Too few answers for a distribution.")
+}
+
+/// Where the time of an answer went.
+pub fn phases(subjects: &[Subject<'_>]) -> Section {
+    let without = "Nearly all of an answer's time was the wait for its first byte: there is no chart of its phases.";
+    of_block("", charts::phases(subjects).map(Block::chart), without)
+}
+
+/// CPU time of server and tester.
+pub fn cpu(subjects: &[Subject<'_>]) -> Section {
+    let unseen = subjects.iter().any(|subject| crate::effort::of_the_server(subject.run).is_none());
+    let caption =
+        if unseen { "A server's CPU time is seen only on the tester's own host." } else { "" };
+    let block = charts::cpu(subjects).map(|chart| Block::Chart {
+        chart,
+        caption: caption.to_owned(),
+        figures: true,
+    });
+    of_block("", block, "No CPU times were measured.")
+}
+
+fn of_block(heading: &str, block: Option<Block>, without: &str) -> Section {
+    Section::new(heading).with(block.unwrap_or_else(|| Block::Remark(without.to_owned())))
+}
+
+/// The command that gives this Run again.
+pub fn command(words: &[String]) -> Section {
+    Section::new("The command").with(Block::Command(shell_text(words)))
+}
+
+/// The report as the terminal shows it, folded away.
+pub fn report(run: &Run) -> Section {
+    let text = text::write(run, &text::Style::default());
+    Section::default().with(Block::Report { name: "The report as text".into(), text })
+}
+
+/// The machine and how it was used.
+pub fn environment(run: &Run) -> Section {
+    Section::new("The environment").with(Block::list(environment_rows(run)))
+}
+
+/// What is known of the machine, by name.
+pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            rows.push(vec![name.to_owned(), value]);
+        }
+    };
+    let machine = &run.machine;
+    let seen = run.witness.as_ref().map(|witness| &witness.environment);
+    add("started", Some(started(run)));
+    add("ablaze", Some(format!("{}, {}", env!("CARGO_PKG_VERSION"), run.backend.name)));
+    let threads = counted(run.plan.workers.count.into(), "thread");
+    add("tester", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
+    add("connected to", Some(run.connected_to.clone()));
+    add("server", server(run));
+    add("kernel", seen.and_then(|seen| seen.kernel.clone()).or_else(|| machine.kernel.clone()));
+    add("processor", processor(run));
+    let memory = seen.and_then(|seen| seen.memory_bytes).or(machine.memory_bytes);
+    add("memory", memory.map(|bytes| format!("{:.1} GiB", bytes as f64 / 1024f64.powi(3))));
+    if let Some(seen) = seen {
+        add("virtual machine", seen.virtualisation.clone());
+        add("frequency governor", seen.governor.clone());
+        add("quota", seen.cpu_quota.map(|cpus| format!("{cpus} CPUs' time")));
+        add("load before", seen.load_average.map(|load| format!("{load:.2}")));
+        add("clock source", seen.clock_source.clone());
+        let settings = seen.settings.iter().map(|(name, value)| format!("{name}={value}"));
+        add("settings", Some(settings.collect::<Vec<_>>().join(" · ")));
+    }
+    rows
+}
+
+fn server(run: &Run) -> Option<String> {
+    let process = run.witness.as_ref()?.target.busiest()?;
+    let threads = process.thread_count.map(|range| format!(", {}", counted(range.max, "thread")));
+    Some(format!("{}, pid {}{}", process.name, process.pid, threads.unwrap_or_default()))
+}
+
+fn processor(run: &Run) -> Option<String> {
+    let seen = run.witness.as_ref().map(|witness| &witness.environment);
+    let model =
+        seen.and_then(|seen| seen.cpu_model.clone()).or_else(|| run.machine.cpu_model.clone());
+    let cpus =
+        run.machine.cpus_allowed.map(|cpus| format!("{} permitted", counted(cpus.into(), "CPU")));
+    let parts: Vec<String> = model.into_iter().chain(cpus).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// When the run began, to the second, in UTC.
+pub fn started(run: &Run) -> String {
+    let text = crate::moment::rfc3339(run.started_unix_ns);
+    let text = text.split('.').next().unwrap_or_default().replace('T', " ");
+    format!("{text} UTC")
+}
+
+/// A sentence of what is the end of one.
+fn sentence(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if text.ends_with(['.', '!', '?']) || text.is_empty() { "" } else { "." };
+    format!("{first}{}{end}", characters.as_str())
+}
