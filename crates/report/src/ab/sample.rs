@@ -72,7 +72,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         event_age: Latency::new(3),
         in_flight_ns: 0,
         first_failure: None,
-        first_malformed: Vec::new(),
+        slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
         every_request,
     }
 }
