@@ -202,7 +202,8 @@ fn curves_head(curves: &[Curve]) -> String {
 
 fn together_block(head: &str, findings: &[Finding], said: &mut Vec<Finding>) -> String {
     let verdict = Verdict::of(findings);
-    let remark = if verdict == Verdict::Valid { "  nothing speaks against comparing them" } else { "" };
+    let remark =
+        if verdict == Verdict::Valid { "  nothing speaks against comparing them" } else { "" };
     block(head, verdict, remark, findings, said)
 }
 
