@@ -121,7 +121,7 @@ fn add_bytes(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>))
 }
 
 /// A mean of bytes, which mostly is a whole number.
-fn bytes(mean: f64) -> String {
+pub fn bytes(mean: f64) -> String {
     if mean.fract() == 0.0 { decimal(mean, 0) } else { amount(mean) }
 }
 

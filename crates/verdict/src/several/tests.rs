@@ -181,6 +181,24 @@ fn waiting_for_room_that_never_was_short() {
     let found = finding(&several, D25).unwrap();
     assert_eq!(found.severity, Severity::Suspect);
     assert!(found.evidence.contains("`epoll-et` and `epoll-lt`"), "{}", found.evidence);
+    let large = |model| {
+        let mut run = waits(model, 0);
+        run.record.body_lengths = [(1 << 20, 20_000)].into();
+        run
+    };
+    let several = compared(&[("lt", large("epoll-lt")), ("et", large("epoll-et"))]);
+    assert_eq!(finding(&several, D25).unwrap().severity, Severity::Note);
+    // It was told a small buffer: full for less than TCP counts.
+    let told = |model| {
+        let mut run = large(model);
+        let words = &mut sample::witness(&mut run).target.processes[0].command_line;
+        words.extend(["--sndbuf", "65536"].map(str::to_owned));
+        run
+    };
+    assert_eq!(
+        finding(&compared(&[("lt", told("epoll-lt")), ("et", told("epoll-et"))]), D25),
+        None
+    );
     for other in [waits("epoll-et", 1), waits("uring", 0), run(2000)] {
         assert_eq!(finding(&compared(&[("lt", waits("epoll-lt", 0)), ("et", other)]), D25), None);
     }
