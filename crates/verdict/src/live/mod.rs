@@ -22,7 +22,7 @@ mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
 mod d24_unoptimised_target;
-mod d25_path_not_exercised;
+pub(crate) mod d25_path_not_exercised;
 mod d26_busy_loop;
 mod d27_uneven_threads;
 mod d28_thundering_herd;
@@ -197,7 +197,8 @@ mod tests {
         }
         let unseen = judged.unseen(&run).unwrap();
         assert!(
-            unseen.starts_with("not to be seen here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
+            unseen
+                .starts_with("not to be seen here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
             "{unseen}"
         );
         // What was not asked for or seen is said to be so.
