@@ -22,7 +22,7 @@ mod d21_out_of_descriptors;
 mod d22_kernel_queue_overflow;
 mod d23_machine_paused;
 mod d24_unoptimised_target;
-pub(crate) mod d25_path_not_exercised;
+mod d25_path_not_exercised;
 mod d26_busy_loop;
 mod d27_uneven_threads;
 mod d28_thundering_herd;
@@ -39,6 +39,8 @@ mod unseen;
 
 #[cfg(test)]
 pub(crate) mod sample;
+
+pub(crate) use d25_path_not_exercised::outgrows_its_buffer;
 
 use ablaze_engine::Run;
 

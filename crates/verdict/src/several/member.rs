@@ -5,8 +5,7 @@ use ablaze_engine::{Record, Run};
 use ablaze_sys::witness::Connections as Sockets;
 
 use crate::finding::Severity;
-use crate::live::d25_path_not_exercised::outgrows_its_buffer;
-use crate::live::{self, figures};
+use crate::live::{self, figures, outgrows_its_buffer};
 use crate::printed::{Connections, Tool};
 use crate::rules::{Answers, Circumstances, Member, Server, Work};
 
