@@ -19,7 +19,7 @@ fn a_target_that_echoes_is_no_http_server() {
 fn a_body_that_changes_length_is_noted() {
     let _alone = alone();
     let server = Server::start(&[]);
-    let report = load(&[&server.url("/bytes/1{rand:2}"), "-c5", "-n2000"]);
+    let report = load(&[&server.url("/bytes/1{rand:2}"), "-c5", "-d1.2s"]);
     let evidence = report.assert_root("D37", "note");
     assert!(evidence.contains("had another length"), "{evidence}");
 }

@@ -47,6 +47,12 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
+/// Whether answers are longer than what a connection's send buffer begins with, as far as that is
+/// known: then writes may have had to wait.
+pub(crate) fn outgrows_its_buffer(run: &Run) -> bool {
+    figures(run).is_some_and(|(_, answer_bytes, buffer_bytes)| answer_bytes > buffer_bytes)
+}
+
 /// What the server was asked for, the most that a connection has to send at a time, and the least
 /// that its send buffer takes.
 fn figures(run: &Run) -> Option<(String, u64, u64)> {

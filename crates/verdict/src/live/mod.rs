@@ -40,6 +40,8 @@ mod unseen;
 #[cfg(test)]
 pub(crate) mod sample;
 
+pub(crate) use d25_path_not_exercised::outgrows_its_buffer;
+
 use ablaze_engine::Run;
 
 use crate::DiagnosisId;

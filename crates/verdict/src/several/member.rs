@@ -5,7 +5,7 @@ use ablaze_engine::{Record, Run};
 use ablaze_sys::witness::Connections as Sockets;
 
 use crate::finding::Severity;
-use crate::live::{self, figures};
+use crate::live::{self, figures, outgrows_its_buffer};
 use crate::printed::{Connections, Tool};
 use crate::rules::{Answers, Circumstances, Member, Server, Work};
 
@@ -114,7 +114,12 @@ fn server(run: &Run) -> Option<Server> {
             .unwrap_or_default(),
         threads: (busy.busiest >= AT_ITS_LIMIT).then_some(workers),
         busiest: busy.busiest,
-        write_waited_ns: witness.server_connections.as_ref().and_then(waited_ns),
+        // TCP's account stays 0 while writes wait, where it is not the window that holds them up.
+        write_waited_ns: witness
+            .server_connections
+            .as_ref()
+            .and_then(waited_ns)
+            .filter(|waited_ns| *waited_ns > 0 || !outgrows_its_buffer(run)),
     })
 }
 
