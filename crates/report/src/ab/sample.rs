@@ -73,8 +73,6 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         in_flight_ns: 0,
         drain_ns: None,
         first_failure: None,
-        first_malformed: Vec::new(),
-        stopped: Default::default(),
         slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
         every_request,
     }
