@@ -57,6 +57,7 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     {
         rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
     }
+    rate.marks.extend(stalls(&pieces, piece_ns));
     let mut latency = Plot::new(x(), Axis::linear(latency_name(run), Unit::TimeNs));
     latency.series.push(line("p99", 1, &|piece| piece.p99_ns));
     latency.series.push(line("p50", 0, &|piece| piece.p50_ns));
@@ -68,6 +69,31 @@ pub fn over_time(run: &Run) -> Option<Chart> {
         "Answers per second, and the median and the 99th percentile of their latency, in pieces \
              of {piece}."
     )))
+}
+
+/// The longest stretches without an answer, where there usually are some in every piece.
+fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
+    /// Fewer answers per piece than this leave pieces empty by chance.
+    const USUALLY: u64 = 10;
+    const MOST: usize = 3;
+    let answers: u64 = pieces.iter().map(|piece| piece.answers).sum();
+    if answers < USUALLY * pieces.len() as u64 {
+        return Vec::new();
+    }
+    let mut stretches: Vec<(usize, usize)> = Vec::new();
+    for (index, _) in pieces.iter().enumerate().filter(|(_, piece)| piece.answers == 0) {
+        match stretches.last_mut() {
+            Some((from, length)) if *from + *length == index => *length += 1,
+            _ => stretches.push((index, 1)),
+        }
+    }
+    stretches.sort_by_key(|(from, length)| (std::cmp::Reverse(*length), *from));
+    let mark = |(from, length): &(usize, usize)| {
+        let (from_ns, to_ns) = (*from as f64 * piece_ns, (from + length) as f64 * piece_ns);
+        let text = format!("no answer for {}", crate::number::time(to_ns - from_ns));
+        Mark::between(from_ns, to_ns, &text)
+    };
+    stretches.iter().take(MOST).map(mark).collect()
 }
 
 /// What a point over time stands for, in words.

@@ -8,7 +8,7 @@ use super::*;
 use crate::{json, sample};
 
 /// Runs of every kind that there is.
-fn all() -> Vec<(&'static str, Run)> {
+pub(super) fn all() -> Vec<(&'static str, Run)> {
     let mut hostile = sample::troubled();
     hostile.plan.target.url = "http://h/</script><script>alert(1)</script>?a=\"'&b".into();
     hostile.command_line =
@@ -32,7 +32,7 @@ fn all() -> Vec<(&'static str, Run)> {
 }
 
 /// An open loop whose tester was late for some.
-pub(super) fn open() -> Run {
+fn open() -> Run {
     let mut run = sample::ordinary();
     run.plan.load = Load::Open {
         rate: RateProfile::constant(2000.0),
@@ -215,4 +215,22 @@ fn findings_are_footnotes_of_markdown() {
         assert_eq!(text.matches(&name).count(), 2, "{name}: a reference and a note");
     }
     assert!(number > 0);
+}
+
+#[test]
+fn a_stall_is_pointed_at() {
+    let mut run = sample::ordinary();
+    for slice in &mut run.record.slices.slices[40..45] {
+        *slice = ablaze_engine::record::Slice::default();
+    }
+    let chart = charts::over_time(&run).unwrap();
+    let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
+    assert_eq!(rate.marks, [ablaze_chart::Mark::between(4e9, 4.5e9, "no answer for 500 ms")]);
+    // One answer now and then: empty pieces are what is usual.
+    for slice in &mut run.record.slices.slices {
+        slice.answers = u64::from(slice.answers > 200);
+    }
+    let chart = charts::over_time(&run).unwrap();
+    let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
+    assert_eq!(rate.marks, []);
 }

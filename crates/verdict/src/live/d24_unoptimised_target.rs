@@ -77,9 +77,16 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
         faults.push(Fault {
             severity: Severity::Suspect,
             evidence: format!(
-                "{}, process {}, was built by {compiler} without optimisation ({level}): its debug data \
-                 says so of {} of {} compile units looked at.",
-                process.name, process.pid, build.unoptimised_units, build.units
+                "{}, process {}, was built by {compiler} without optimisation ({level}): {}.",
+                process.name,
+                process.pid,
+                match level {
+                    "-N" => "its program has the options of its build".to_owned(),
+                    _ => format!(
+                        "its debug data says so of {} of {} compile units looked at",
+                        build.unoptimised_units, build.units
+                    ),
+                }
             ),
             cause: "The rate is that of a debug build, which may be several times slower than one in \
                     earnest.",

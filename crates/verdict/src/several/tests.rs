@@ -74,7 +74,11 @@ fn unequal_work_is_named_and_not_ranked() {
         suspect,
         "a against b: a new connection for 0.0 % of the answers against 10.0 %",
     );
-    expect(|run| run.record.in_flight_ns /= 10, invalid, "a against b: 1.00 in flight against 0.100");
+    expect(
+        |run| run.record.in_flight_ns /= 10,
+        invalid,
+        "a against b: 1.00 in flight against 0.100",
+    );
     expect(
         |run| run.plan.requests.method = "HEAD".into(),
         invalid,
