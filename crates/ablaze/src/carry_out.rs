@@ -48,6 +48,9 @@ pub fn carry_out(
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
     let witness = witnessed.then(|| Attending::begin(&destination(&plan)));
+    if let Some(witness) = &witness {
+        control.when_at_rest(witness.look_at_rest());
+    }
     let begun_ns = clock::monotonic_ns();
     let done = Done::default();
     let result = std::thread::scope(|scope| {

@@ -1,9 +1,10 @@
 //! Carries a Plan out: starts the workers, lets them be watched and stopped, merges what they
 //! recorded into a Run.
 
+use std::fmt;
 use std::io;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
@@ -13,13 +14,14 @@ use ablaze_net::waker::Waker;
 use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
+use crate::gate::{Moments, ThreadGate};
 use crate::outbox::Layout;
 use crate::plan::{IoChoice, Plan, PlanError};
 use crate::record::Record;
 use crate::recorder::Snapshot;
 use crate::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use crate::schedule::Numbers;
-use crate::worker::{Assignment, Gate, WorkerRecord, work};
+use crate::worker::{Assignment, WorkerRecord, work};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
 /// far it is. Made before the run, shared by reference or `Arc`.
@@ -28,6 +30,16 @@ pub struct Control {
     stop: AtomicBool,
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
     wakers: Mutex<Vec<Waker>>,
+    at_rest: Mutex<Option<AtRest>>,
+}
+
+/// What is done when the load is over.
+struct AtRest(Box<dyn FnOnce() + Send>);
+
+impl fmt::Debug for AtRest {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("AtRest")
+    }
 }
 
 /// How far a run is.
@@ -65,6 +77,26 @@ impl Control {
     /// Has [`Control::stop`] end this worker's waits.
     fn watch(&self, waker: Waker) {
         self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
+    }
+
+    /// Has this done once the load is over in all workers and before they close their connections:
+    /// the server has nothing to do then, and everyone is still there. The run waits for it; one
+    /// that is stopped does without. What it recorded has ended before.
+    pub fn when_at_rest(&self, look: impl FnOnce() + Send + 'static) {
+        *self.at_rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(AtRest(Box::new(look)));
+    }
+
+    /// Whether something is to be done when the load is over.
+    pub(crate) fn waits_at_rest(&self) -> bool {
+        !self.stopped() && self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// The load is over.
+    pub(crate) fn at_rest(&self) {
+        let look = self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(AtRest(look)) = look.filter(|_| !self.stopped()) {
+            look();
+        }
     }
 
     /// Whether the run was asked to end.
@@ -191,7 +223,7 @@ fn carry_out<D: Driver>(
 
     let begun_ns = clock::monotonic_ns();
     let begun_unix_ns = clock::unix_ns();
-    let start = Start::new(count);
+    let moments = Moments::new(count);
     let results: Vec<io::Result<WorkerRecord>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
             .map(|worker| {
@@ -206,16 +238,16 @@ fn carry_out<D: Driver>(
                     cpus_to_spare: plan.workers.cpus_to_spare,
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
-                let (start, make_driver) = (&start, &make_driver);
+                let (moments, make_driver) = (&moments, &make_driver);
                 std::thread::Builder::new()
                     .name(format!("worker-{worker}"))
                     .spawn_scoped(scope, move || {
-                        run_worker(assignment, control, start, || make_driver(setup))
+                        run_worker(assignment, control, moments, || make_driver(setup))
                     })
             })
             .collect();
         for _ in threads.iter().filter(|thread| thread.is_err()) {
-            start.leave();
+            moments.leave();
         }
         threads
             .into_iter()
@@ -231,84 +263,13 @@ fn carry_out<D: Driver>(
     Ok(merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns))
 }
 
-/// The moment at which the clock starts for all workers: when the last has connected or gone.
-struct Start {
-    missing: Mutex<Missing>,
-    complete: Condvar,
-}
-
-struct Missing {
-    workers: u32,
-    at_ns: u64,
-}
-
-impl Start {
-    fn new(workers: u32) -> Self {
-        Self { missing: Mutex::new(Missing { workers, at_ns: 0 }), complete: Condvar::new() }
-    }
-
-    /// One worker fewer to wait for.
-    fn leave(&self) {
-        self.missing.lock().unwrap_or_else(PoisonError::into_inner).workers -= 1;
-        self.complete.notify_all();
-    }
-
-    /// Waits for the others. The time for all is that of the last to come, each by its clock.
-    fn wait(&self, clock: &mut dyn FnMut() -> u64) -> u64 {
-        let mut missing = self.missing.lock().unwrap_or_else(PoisonError::into_inner);
-        missing.at_ns = missing.at_ns.max(clock());
-        missing.workers -= 1;
-        self.complete.notify_all();
-        self.complete
-            .wait_while(missing, |missing| missing.workers > 0)
-            .unwrap_or_else(PoisonError::into_inner)
-            .at_ns
-    }
-}
-
-/// A worker thread's gate: waits for the others, reads its own CPU time.
-struct ThreadGate<'a> {
-    start: &'a Start,
-    passed: bool,
-    before: ablaze_sys::ThreadUsage,
-    after: ablaze_sys::ThreadUsage,
-}
-
-impl Gate for ThreadGate<'_> {
-    fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64 {
-        self.passed = true;
-        self.start.wait(clock)
-    }
-
-    fn window_opens(&mut self) {
-        self.before = ablaze_sys::thread_usage().unwrap_or_default();
-    }
-
-    fn window_closes(&mut self) {
-        self.after = ablaze_sys::thread_usage().unwrap_or_default();
-    }
-
-    fn involuntary_switches(&self) -> u64 {
-        ablaze_sys::thread_usage().unwrap_or_default().involuntary_switches
-    }
-}
-
-impl Drop for ThreadGate<'_> {
-    fn drop(&mut self) {
-        if !self.passed {
-            self.start.leave();
-        }
-    }
-}
-
 fn run_worker<D: Driver>(
     assignment: Assignment,
     control: &Control,
-    start: &Start,
+    moments: &Moments,
     make_driver: impl FnOnce() -> io::Result<D>,
 ) -> io::Result<WorkerRecord> {
-    let before = ablaze_sys::thread_usage().unwrap_or_default();
-    let mut gate = ThreadGate { start, passed: false, before, after: before };
+    let mut gate = ThreadGate::new(moments, control);
     if let Some(cpu) = cpu_of(&assignment.plan.workers.cpus, assignment.worker) {
         ablaze_sys::pin_thread(cpu)?;
     }
@@ -317,13 +278,12 @@ fn run_worker<D: Driver>(
         ablaze_sys::timer_slack::wake_on_time();
     }
     let mut record = work(make_driver()?, assignment, control, &mut gate)?;
-    let after = gate.after;
+    let used = gate.used();
     let effort = &mut record.effort;
-    effort.user_ns = after.user_ns.saturating_sub(gate.before.user_ns);
-    effort.system_ns = after.system_ns.saturating_sub(gate.before.system_ns);
+    effort.user_ns = used.user_ns;
+    effort.system_ns = used.system_ns;
     effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
-    effort.involuntary_switches =
-        after.involuntary_switches.saturating_sub(gate.before.involuntary_switches);
+    effort.involuntary_switches = used.involuntary_switches;
     Ok(record)
 }
 
@@ -389,10 +349,12 @@ fn merge(
     let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
     let address = records.first().map_or(0, |record| record.address);
     let workers: Vec<WorkerEffort> = records.iter().map(|record| record.effort).collect();
+    let draining_since_ns = records.iter().filter_map(|record| record.draining_since_ns).min();
     let mut merged = Record::new();
     for record in records {
         merged.merge(record.record);
     }
+    merged.drain_ns = draining_since_ns.map(|since_ns| end_ns.saturating_sub(since_ns));
     Run {
         plan: Arc::unwrap_or_clone(plan),
         command_line: std::env::args().collect(),

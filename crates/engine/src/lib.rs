@@ -7,6 +7,7 @@
 mod arrivals;
 mod connection;
 pub mod failure;
+mod gate;
 pub mod launch;
 mod outbox;
 pub mod plan;

@@ -59,6 +59,9 @@ fn environment() -> Environment {
         cpus_online: Some(2),
         cpus_allowed: Some(vec![0, 1]),
         cpu_quota: Some(1.5),
+        memory_limit_bytes: Some(4_000_000_000),
+        timer_slack_ns: Some(50_000),
+        tester_build: Some("release".into()),
         governor: Some("performance".into()),
         virtualisation: Some("QEMU".into()),
         memory_bytes: Some(8_000_000_000),
@@ -117,7 +120,7 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         descriptors: range(110),
         thread_count: range(1),
         switches: Some(Switches { voluntary: 12_000, involuntary: 40 }),
-        traced_by: Some("strace, process 4900".into()),
+        traced_by: None,
         serving: None,
         threads: vec![Thread {
             tid: pid,
@@ -137,7 +140,7 @@ fn serving() -> Serving {
             optimisation: Some("-O2".into()),
             units: 32,
             unoptimised_units: 0,
-            sanitizers: vec!["address".into()],
+            sanitizers: Vec::new(),
         }),
         descriptor_limit: Some(1024),
         output: Some(Output {
@@ -150,9 +153,15 @@ fn serving() -> Serving {
             }),
             files: vec![GrownFile {
                 path: "/var/log/access.log".into(),
-                bytes: 1_900_000,
+                bytes: 1_900,
                 line_bytes: Some(95.0),
             }],
+        }),
+        at_rest: Some(AtRest {
+            settled_ns: 15_000_000,
+            watched_ns: 35_000_000,
+            busiest_share: 0.0,
+            busy_threads: 0,
         }),
     }
 }

@@ -3,13 +3,18 @@
 //!
 //! For every place the series could be cut, the levels of both sides are compared by a robust
 //! two-sample statistic: one-step Huber estimates from the medians (P. J. Huber, E. M. Ronchetti,
-//! Robust Statistics, 2nd ed. 2009, sections 4.5 and 6.6), so single outliers move neither the
+//! Robust Statistics, 2nd ed. 2009, chapters 4 and 6), so single outliers move neither the
 //! levels nor the noise much. The largest statistic's significance is bounded by
 //! L. Ju. Vostrikova, "Detection of a 'disorder' in a Wiener process", Theory Probab. Appl.
 //! 26(2), 1981 (also M. Csörgő, L. Horváth, Limit Theorems in Change-Point Analysis, 1997,
 //! eq. 1.3.26). Neighbouring slices resemble each other, which makes any series look as if it had
 //! levels; the noise is therefore the long-run one of a first-order autoregression,
 //! σ²·(1+ρ)/(1-ρ) (G. E. P. Box, G. M. Jenkins, Time Series Analysis, chapter 3).
+//!
+//! In simulated runs of one level (noise of 5 to 20 %, neighbours correlated up to 0.5, a slice in
+//! twenty halved) less than 4 in 1000 seem to warm up; a warm-up 10 % lower, with
+//! noise of 5 %, is seen in more than 99 % of runs of 100 slices that are independent, in 90 % of runs
+//! of 60, and in half of the runs of 100 whose neighbours are correlated by 0.5: little is certain then.
 //!
 //! Pettitt's test (Applied Statistics 28(2), 1979) does not serve: its statistic grows with the
 //! cut's t·(n-t), so 5 slices of 100 reach p = 0.5 at best, however different they are.
@@ -33,7 +38,7 @@ const DRIFT_SUSPECTED: f64 = 0.05;
 const MOST_SLICES: usize = 1000;
 
 /// Residuals are cut at this many deviations: 98 % of the efficiency of the mean without outliers
-/// (Huber and Ronchetti, section 4.5).
+/// (Huber and Ronchetti, chapter 4).
 const CLIP: f64 = 1.75;
 
 /// Noise is never taken for less than this share of the level.

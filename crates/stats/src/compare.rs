@@ -110,7 +110,7 @@ pub fn compare(pairs: &[Pair]) -> Result<Comparison, NotComparable> {
 
 /// The shift of a logarithm that an interval of this half width excludes with a chance of `POWER`:
 /// (z(0.995) + z(0.8)) standard errors, of which the half width is z(0.995) (J. Cohen, Statistical
-/// Power Analysis, 2nd ed. 1988, section 2.4).
+/// Power Analysis, 2nd ed. 1988, chapter 2).
 fn could_show(half_width: f64) -> f64 {
     let level = normal_quantile(1.0 - (1.0 - CONFIDENCE) / 2.0);
     half_width * (1.0 + normal_quantile(POWER) / level)

@@ -2,6 +2,20 @@
 
 use super::*;
 use crate::random::Random;
+use proptest::prelude::*;
+
+proptest! {
+    #[test]
+    fn whatever_the_runs_the_interval_holds_their_median_ratio(
+        runs in prop::collection::vec((1e-3f64..1e9, 1e-3f64..1e9), MIN_PAIRS..30),
+    ) {
+        let runs: Vec<Pair> =
+            runs.into_iter().map(|(subject, control)| Pair { subject, control }).collect();
+        let found = compare(&runs).unwrap();
+        prop_assert!(found.low <= found.ratio && found.ratio <= found.high);
+        prop_assert!((0.0..=1.0).contains(&found.p_value) && found.could_show >= 0.0);
+    }
+}
 
 #[test]
 fn the_interval_holds_the_true_ratio_as_often_as_it_says() {

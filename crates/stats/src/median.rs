@@ -7,12 +7,26 @@
 //! F. E. Harrell, C. E. Davis, Biometrika 69(3), 1982, for any n). F is the sample smoothed by
 //! normal kernels (B. W. Silverman, G. A. Young, "The bootstrap: to smooth or not to smooth?",
 //! Biometrika 74(3), 1987), their width Silverman's rule of thumb (Density Estimation, 1986,
-//! eq. 3.31). Smoothing is needed: the plain percentile interval jumps from one value of the sample
-//! to the next and misses the true median up to 7 times in 100 at a level of 1 in 100.
+//! eq. 3.31).
 //!
 //! For levels that the signs of n values alone cannot reach (below 2/2^n: 1 % with 6 or 7 values)
 //! kernels around so few values are not enough, and the interval is widened: it reaches at least as
 //! far beyond the sample's range as would be right for normal values.
+//!
+//! Chosen by simulation: how many of 6000 intervals at 99 % (400 for each n from 6 to 20) hold the
+//! true median, and the median width with 10 pairs; for lognormal noise of 3 % in each run, and for
+//! 2 % with a run in ten 30 % slower. Asked for: 98 to 99.7 %.
+//!
+//! | method | even noise | worst n | with outliers | worst n | width, even | outliers |
+//! |---|---|---|---|---|---|---|
+//! | this one | 99.3 | 98.3 | 99.5 | 98.8 | 0.090 | 0.106 |
+//! | without the widening | 99.2 | 97.8 | 99.3 | 98.5 | 0.090 | 0.106 |
+//! | plain percentile bootstrap | 98.1 | 97.0 | 97.5 | 93.5 | 0.081 | 0.083 |
+//! | bootstrap-t, smoothed | 95.7 | 93.0 | 99.6 | 98.5 | 0.093 | 0.261 |
+//! | kernels of deviation s/√n | 98.9 | 97.5 | 99.9 | 99.3 | 0.085 | 0.169 |
+//! | the same, percentiles widened to Student's t | 99.7 | 99.3 | 100 | 99.8 | 0.116 | 0.415 |
+//! | signs, interpolated between ranks | 98.9 | 96.8 | 98.9 | 96.5 | 0.090 | 0.166 |
+//! | Student's t of the mean logarithm | 99.1 | 98.5 | 99.9 | 99.8 | 0.084 | 0.296 |
 
 use crate::distribution::{normal_cdf, solve, symmetric_beta_cdf};
 

@@ -1,37 +1,74 @@
-//! The CPU time a control group grants, in CPUs: version 2 (`cpu.max`) and version 1
-//! (`cpu.cfs_quota_us`). A container with 64 CPUs in sight and a quota of 2 has 2.
+//! The CPU time and the memory that a control group grants: version 2 (`cpu.max`, `memory.max`) and
+//! version 1 (`cpu.cfs_quota_us`, `memory.limit_in_bytes`). A container with 64 CPUs in sight and a
+//! quota of 2 has 2.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The smallest CPU quota of this process's control group and the groups above it, in CPUs;
 /// `None` when there is none.
 pub fn cpu_quota() -> Option<f64> {
     let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
-    quota_under(Path::new("/sys/fs/cgroup"), &membership)
+    quota_under(Path::new(MOUNT), &membership)
 }
+
+/// The smallest limit on memory of this process's control group and the groups above it, bytes;
+/// `None` when there is none.
+pub fn memory_limit_bytes() -> Option<u64> {
+    let membership = fs::read_to_string("/proc/self/cgroup").ok()?;
+    memory_limit_under(Path::new(MOUNT), &membership)
+}
+
+const MOUNT: &str = "/sys/fs/cgroup";
 
 fn quota_under(root: &Path, membership: &str) -> Option<f64> {
-    // Lines are `hierarchy:controllers:path`; version 2 is `0::path` (cgroups(7)).
-    let quotas = membership.lines().filter_map(|line| {
-        let mut fields = line.splitn(3, ':');
-        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
-        let (mount, read): (PathBuf, fn(&Path) -> Option<f64>) = if controllers.is_empty() {
-            (root.to_owned(), version_2)
-        } else if controllers.split(',').any(|name| name == "cpu") {
-            let own = root.join(controllers);
-            (if own.is_dir() { own } else { root.join("cpu") }, version_1)
-        } else {
-            return None;
-        };
-        smallest(&mount, path, read)
-    });
-    quotas.reduce(f64::min)
+    smallest_of(root, membership, "cpu", version_2, version_1)
 }
 
-/// The smallest quota from the group at `path` up to the mount itself. Inside a container the
+fn memory_limit_under(root: &Path, membership: &str) -> Option<u64> {
+    let number = |group: &Path, name: &str| -> Option<f64> {
+        fs::read_to_string(group.join(name)).ok()?.trim().parse().ok()
+    };
+    let limit = smallest_of(
+        root,
+        membership,
+        "memory",
+        // `max` is no number.
+        |group| number(group, "memory.max"),
+        // No limit is the largest number of pages: 8 EiB less one page.
+        |group| number(group, "memory.limit_in_bytes").filter(|bytes| *bytes < 9e18),
+    );
+    limit.map(|bytes| bytes as u64)
+}
+
+/// The smallest figure of the groups that this process is in, for one controller.
+fn smallest_of(
+    root: &Path,
+    membership: &str,
+    controller: &str,
+    version_2: impl Fn(&Path) -> Option<f64>,
+    version_1: impl Fn(&Path) -> Option<f64>,
+) -> Option<f64> {
+    // Lines are `hierarchy:controllers:path`; version 2 is `0::path` (cgroups(7)).
+    let figures = membership.lines().filter_map(|line| {
+        let mut fields = line.splitn(3, ':');
+        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+        if controllers.is_empty() {
+            smallest(root, path, &version_2)
+        } else if controllers.split(',').any(|name| name == controller) {
+            let own = root.join(controllers);
+            let mount = if own.is_dir() { own } else { root.join(controller) };
+            smallest(&mount, path, &version_1)
+        } else {
+            None
+        }
+    });
+    figures.reduce(f64::min)
+}
+
+/// The smallest figure from the group at `path` up to the mount itself. Inside a container the
 /// path may name groups that are not visible; the mount then is the group itself.
-fn smallest(mount: &Path, path: &str, read: fn(&Path) -> Option<f64>) -> Option<f64> {
+fn smallest(mount: &Path, path: &str, read: impl Fn(&Path) -> Option<f64>) -> Option<f64> {
     let group = mount.join(path.trim_start_matches('/'));
     group.ancestors().take_while(|group| group.starts_with(mount)).filter_map(read).reduce(f64::min)
 }
@@ -57,6 +94,7 @@ fn cpus(quota_us: f64, period_us: f64) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::PathBuf;
 
     fn tree(name: &str, files: &[(&str, &str)]) -> PathBuf {
         let root = std::env::temp_dir().join(format!("ablaze-quota-{}-{name}", std::process::id()));
@@ -91,6 +129,24 @@ mod tests {
         assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n2:memory:/x\n"), Some(2.0));
         fs::write(root.join("cpu/x/cpu.cfs_quota_us"), "-1").unwrap();
         assert_eq!(quota_under(&root, "4:cpu,cpuacct:/x\n"), None);
+        fs::remove_dir_all(root).unwrap();
+    }
+
+    #[test]
+    fn memory_has_limits_of_its_own() {
+        let root = tree(
+            "memory",
+            &[("a/memory.max", "1000000\n"), ("a/b/memory.max", "max\n"), ("a/b/cpu.max", "1 1\n")],
+        );
+        assert_eq!(memory_limit_under(&root, "0::/a/b\n"), Some(1_000_000));
+        fs::remove_dir_all(root).unwrap();
+        let none = "9223372036854771712\n";
+        let root = tree(
+            "memory-v1",
+            &[("memory/memory.limit_in_bytes", none), ("memory/a/memory.limit_in_bytes", "5000\n")],
+        );
+        assert_eq!(memory_limit_under(&root, "4:memory:/a\n"), Some(5000));
+        assert_eq!(memory_limit_under(&root, "4:memory:/\n"), None);
         fs::remove_dir_all(root).unwrap();
     }
 }

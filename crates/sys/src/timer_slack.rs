@@ -7,14 +7,19 @@ pub fn wake_on_time() -> bool {
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1 as libc::c_ulong) == 0 }
 }
 
+/// The slack of the calling thread, ns: threads that it starts have the same.
+pub fn timer_slack_ns() -> Option<u64> {
+    // SAFETY: the call takes a number and touches no memory of ours.
+    u64::try_from(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) }).ok()
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_kernel_has_noted_it() {
         std::thread::spawn(|| {
             assert!(super::wake_on_time());
-            // SAFETY: the call takes a number and touches no memory of ours.
-            assert_eq!(unsafe { libc::prctl(libc::PR_GET_TIMERSLACK) }, 1);
+            assert_eq!(super::timer_slack_ns(), Some(1));
         })
         .join()
         .unwrap();

@@ -1,13 +1,13 @@
 //! The answer for a person: what is in the way first, with what mends it, and the rest in a line.
 
-use ablaze_verdict::words::counted;
+use ablaze_verdict::words::{amount, counted};
 
 use super::check::{Check, State};
 use super::facts::Facts;
 use crate::explain::text::paragraph;
 
-/// Where the text of each line begins: behind the longest name that has something to say.
-const INDENT: usize = 4;
+/// What stands before each line of a check but its first.
+const INDENT: &str = "    ";
 
 /// The whole answer.
 pub fn write(facts: &Facts, checks: &[Check]) -> String {
@@ -42,7 +42,7 @@ fn head(facts: &Facts, checks: &[Check]) -> String {
     }
     let load = &facts.load;
     about.extend(load.connections.map(|number| counted(number.into(), "connection")));
-    about.extend(load.rate_per_s.map(ablaze_report::number::rate));
+    about.extend(load.rate_per_s.map(|rate| format!("{}/s", amount(rate))));
     if !load.keep_alive {
         about.push("a connection for each request".to_owned());
     }
@@ -55,17 +55,17 @@ fn head(facts: &Facts, checks: &[Check]) -> String {
 }
 
 fn block(word: &str, check: &Check) -> String {
-    let mut text = paragraph(&format!("{word} {}: ", check.name), &check.figure);
-    let indent = " ".repeat(INDENT);
+    let first = paragraph(INDENT, &format!("{word} {}: {}", check.name, check.figure));
+    let mut text = first.trim_start().to_owned();
     if let Some(effect) = &check.effect {
-        text.push_str(&paragraph(&indent, effect));
+        text.push_str(&paragraph(INDENT, effect));
     }
     if let Some(advice) = &check.advice {
-        text.push_str(&paragraph(&indent, advice));
+        text.push_str(&paragraph(&format!("{INDENT}do: "), advice));
     }
     if let Some(command) = &check.command {
         // Never wrapped: it is to be copied.
-        text.push_str(&format!("{indent}$ {command}\n"));
+        text.push_str(&format!("{INDENT}$ {command}\n"));
     }
     text
 }

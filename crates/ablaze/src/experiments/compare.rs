@@ -84,12 +84,12 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let (folder, results) = super::carried_out(&experiment, &options, "compare")?;
     let control = experiment.subjects.len() - 1;
     let comparison = Comparison::of(&experiment, &results, 0, control);
-    let unequal = super::unequal(&experiment, &folder, &results)?;
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
     help::print(&text::comparison(
         &experiment,
         &results,
         &comparison,
-        &unequal,
+        several.as_ref(),
         compare.allow_unequal,
     ));
     help::print(&format!("  runs {}\n", folder.path().join("runs").display()));

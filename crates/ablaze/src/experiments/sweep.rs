@@ -85,7 +85,8 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let experiment = super::experiment("sweep", &options, subjects, loads, repeats)?;
     let (folder, results) = super::carried_out(&experiment, &options, "sweep")?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
-    help::print(&text::sweep(&experiment, &results, pick));
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
+    help::print(&text::sweep(&experiment, &results, several.as_ref(), pick));
     help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
     let measured = results.trials.len() > results.failed().count();
     Ok(ExitCode::from(match (results.interrupted, measured) {

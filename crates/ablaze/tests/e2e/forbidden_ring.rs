@@ -47,7 +47,7 @@ fn a_server_over_io_uring_is_refused_with_the_reason_and_another_model() {
 }
 
 /// Runs the command where `io_uring_setup` answers with this error.
-fn forbidden(errno: i32, words: &[&str]) -> Ran {
+pub fn forbidden(errno: i32, words: &[&str]) -> Ran {
     let mut command = command(words);
     forbid(&mut command, errno);
     run(&mut command)

@@ -7,6 +7,7 @@
 
 mod commands;
 mod counts;
+mod doctor;
 mod forbidden_ring;
 mod hlog;
 mod interruption;

@@ -9,6 +9,7 @@ mod answers;
 mod events;
 mod exchanges;
 mod open_loop;
+mod stopped;
 mod timers;
 
 use std::io;
@@ -62,6 +63,8 @@ pub struct WorkerRecord {
     pub ended: Ended,
     /// Which of the target's addresses its connections were made to.
     pub address: usize,
+    /// From when on fewer than 95 % of its places were in use, because its requests had run out.
+    pub draining_since_ns: Option<u64>,
 }
 
 /// Moments of a run that all workers share. The simulated driver needs none of them.
@@ -74,6 +77,8 @@ pub trait Gate {
     fn window_opens(&mut self);
     /// The window closes: the moment to read it again.
     fn window_closes(&mut self);
+    /// The load is over; the connections are closed as soon as this returns.
+    fn load_over(&mut self);
     /// Times the kernel took the CPU away from this thread so far.
     fn involuntary_switches(&self) -> u64;
 }
@@ -141,6 +146,8 @@ pub struct Worker {
     in_setup: bool,
     /// The measured load is over, or has not begun: nothing new is started.
     closed_for_new: bool,
+    /// See [`WorkerRecord::draining_since_ns`].
+    draining_since_ns: Option<u64>,
     address: usize,
     addresses: usize,
     /// How many of them have not failed yet.
@@ -276,12 +283,14 @@ pub fn work<D: Driver>(
     while finished_early && worker.awaits_closes() && !control.stopped() {
         now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
     }
+    gate.load_over();
     Ok(WorkerRecord {
         record: worker.recorder.finish(closed_ns),
         effort: effort_of_window,
         window_ns: (start_ns, closed_ns),
         ended,
         address: worker.address,
+        draining_since_ns: worker.draining_since_ns.map(|since_ns| since_ns.max(start_ns)),
     })
 }
 
@@ -321,6 +330,7 @@ impl Worker {
             setup_left: 0,
             in_setup: false,
             closed_for_new: false,
+            draining_since_ns: None,
             address: 0,
             addresses,
             untried_addresses: addresses,

@@ -4,20 +4,23 @@ use ablaze_report::number::{counted, grouped, time};
 use ablaze_report::table::Table;
 use ablaze_stats::compare::NotComparable;
 
-use super::{all_runs, failures, findings};
+use ablaze_verdict::several::Several;
+
+use super::{all_runs, failures, findings, together};
+use crate::beside::unequal_work;
 use crate::comparison::{Against, Answer, Compared, Comparison};
 use crate::curve::Point;
 use crate::experiment::{Experiment, Figures, Results};
 
-/// The whole report. `unequal` says what work differs; with it there is no ranking, unless
-/// `rank_anyway`.
+/// The whole report. Where the work differs there is no ranking, unless `rank_anyway`.
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
-    unequal: &[String],
+    several: Option<&Several>,
     rank_anyway: bool,
 ) -> String {
+    let unequal = several.map(unequal_work).unwrap_or_default();
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let mut lines = vec![what(experiment)];
     if runs.is_empty() {
@@ -25,6 +28,7 @@ pub fn comparison(
     } else {
         lines.push(all_runs(&runs));
         lines.extend(findings(experiment, results));
+        lines.extend(several.map(together).unwrap_or_default());
     }
     if results.interrupted {
         lines.push("interrupted: the results up to then".to_owned());
@@ -42,7 +46,8 @@ pub fn comparison(
             false => "  no ranking: the work is not equal (--allow-unequal ranks all the same):"
                 .to_owned(),
         });
-        lines.extend(unequal.iter().map(|difference| format!("    {difference}")));
+        let evidence = unequal.iter().flat_map(|finding| finding.evidence.lines());
+        lines.extend(evidence.map(|difference| format!("    {difference}")));
     }
     lines.push(String::new());
     lines.join("\n")

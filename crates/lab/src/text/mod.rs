@@ -7,4 +7,4 @@ mod sweep;
 pub use comparison::comparison;
 pub use sweep::sweep;
 
-pub(crate) use runs::{all_runs, failures, findings};
+pub(crate) use runs::{all_runs, failures, findings, together};

@@ -4,8 +4,10 @@
 use std::collections::BTreeMap;
 
 use ablaze_report::number::counted;
+use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, Limit, Severity};
 
+use crate::beside::other_findings;
 use crate::curve::worst;
 use crate::experiment::{Experiment, Figures, Results};
 
@@ -68,6 +70,16 @@ pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String
         lines.push(format!("  notes: {}", named.join(", ")));
     }
     lines
+}
+
+/// What was found in the runs beside each other, unequal work apart.
+pub(crate) fn together(several: &Several) -> Vec<String> {
+    let line = |finding: &&Finding| {
+        let (id, name) = (finding.id, finding.id.name());
+        let evidence = finding.evidence.replace('\n', " ");
+        format!("  {id} {} {name}: {evidence}", finding.severity)
+    };
+    other_findings(several).iter().map(line).collect()
 }
 
 /// Which trials failed, and why: of one target and load the first reason.

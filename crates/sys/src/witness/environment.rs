@@ -7,7 +7,7 @@ use std::fs;
 use serde::{Deserialize, Serialize};
 
 use super::proc_text::{line_of, number_after};
-use crate::{affinity, limits, machine, quota};
+use crate::{affinity, limits, machine, quota, timer_slack};
 
 /// Settings of the kernel that a diagnosis or its reader needs.
 const SETTINGS: [&str; 17] = [
@@ -45,6 +45,16 @@ pub struct Environment {
     pub cpus_allowed: Option<Vec<u32>>,
     /// CPUs' worth of time that the control group grants; `None` for no limit, too.
     pub cpu_quota: Option<f64>,
+    /// Memory that the control group grants, bytes; `None` for no limit, too.
+    #[serde(default)]
+    pub memory_limit_bytes: Option<u64>,
+    /// How late the kernel may end a thread's wait on purpose, ns. The tester's workers set their own
+    /// in an open loop.
+    #[serde(default)]
+    pub timer_slack_ns: Option<u64>,
+    /// How this tester was built: `release`, or `development` with checks that cost time.
+    #[serde(default)]
+    pub tester_build: Option<String>,
     /// How the frequency of the first CPU is governed.
     pub governor: Option<String>,
     /// What the machine runs in or on, if it is virtual.
@@ -85,6 +95,11 @@ impl Environment {
             cpus_online: line_of("/sys/devices/system/cpu/online").and_then(|list| count(&list)),
             cpus_allowed: affinity::allowed_cpus(),
             cpu_quota: quota::cpu_quota(),
+            memory_limit_bytes: quota::memory_limit_bytes(),
+            timer_slack_ns: timer_slack::timer_slack_ns(),
+            tester_build: Some(
+                if cfg!(debug_assertions) { "development" } else { "release" }.to_owned(),
+            ),
             governor: line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
             virtualisation: virtualisation(),
             memory_bytes: machine::memory_bytes(),

@@ -21,6 +21,7 @@ mod series;
 mod serving;
 mod socket_diag;
 mod target;
+mod thread;
 mod watch;
 
 use std::net::SocketAddr;
@@ -37,9 +38,10 @@ pub use heartbeat::{Gap, Heartbeat};
 pub use kernel::{Kernel, Pressure, Processors, Reading, Softnet, TimeWait};
 pub use listener::Listener;
 pub use output::{GrownFile, Output, Standard};
-pub use process::{Process, Range, Shares, Switches, Thread};
-pub use serving::Serving;
+pub use process::{Process, Range, Switches};
+pub use serving::{AtRest, Serving};
 pub use target::Target;
+pub use thread::{Shares, Thread};
 
 use crate::clock;
 use heartbeat::Beating;
@@ -98,6 +100,12 @@ impl Attending {
             before: Reading::now(),
             beating: Beating::begin(),
         }
+    }
+
+    /// What to call when the load is over and the connections still stand: looks whether a server
+    /// that was busy comes to rest. Takes 50 ms then, and no time where it was not busy.
+    pub fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
+        self.watching.look_at_rest()
     }
 
     /// Stops watching. `window_ns` is the measured window by the monotonic clock: CPU times of

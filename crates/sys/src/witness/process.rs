@@ -4,12 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::proc_text::{line_of, number_after, ticks_ns};
 use super::series::Series;
 use super::serving::{Serving, WatchedServing};
+use super::thread::{Thread, WatchedThread, account_of};
 
 /// So many threads of a process are watched one by one; the process's own CPU time has them all.
 const MOST_THREADS: usize = 256;
@@ -52,32 +54,6 @@ pub struct Process {
     pub serving: Option<Serving>,
     /// Its threads, the busiest first, at most 64.
     pub threads: Vec<Thread>,
-}
-
-/// A thread over the time its process was watched for.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Thread {
-    /// Its number.
-    pub tid: u32,
-    /// Its name.
-    pub name: String,
-    /// CPU time, ns.
-    pub cpu_ns: u64,
-    /// Time in which it could have run and had no processor, ns.
-    pub waited_ns: u64,
-    /// Share of a core that it used between two readings: least, most and last. 1 is a whole core.
-    pub share: Shares,
-}
-
-/// Shares of a core between two readings.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Shares {
-    /// The least.
-    pub min: f64,
-    /// The most.
-    pub max: f64,
-    /// The last.
-    pub last: f64,
 }
 
 /// A figure over the window.
@@ -129,13 +105,6 @@ pub(super) struct Watched {
     switches_before: BTreeMap<u32, Switches>,
 }
 
-#[derive(Debug)]
-struct WatchedThread {
-    name: String,
-    looks: u64,
-    accounts: Series<Account>,
-}
-
 /// One reading of a process.
 #[derive(Debug, Clone, Copy)]
 struct Whole {
@@ -144,13 +113,6 @@ struct Whole {
     thread_count: u64,
     memory_bytes: u64,
     descriptors: Option<u64>,
-}
-
-/// The scheduler's account of a thread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Account {
-    cpu_ns: u64,
-    waited_ns: u64,
 }
 
 impl Watched {
@@ -196,6 +158,36 @@ impl Watched {
         if self.threads.len() > 4 * MOST_THREADS {
             self.threads.retain(|tid, _| alive.contains(tid));
         }
+    }
+
+    /// Whether one of its threads used most of a core lately.
+    pub(super) fn is_busy(&self) -> bool {
+        self.threads.values().any(WatchedThread::is_busy)
+    }
+
+    /// CPU time of each thread so far, ns.
+    pub(super) fn cpu_times(&self) -> BTreeMap<u32, u64> {
+        threads(self.pid)
+            .take(MOST_THREADS)
+            .filter_map(|tid| {
+                let path = format!("/proc/{}/task/{tid}/schedstat", self.pid);
+                Some((tid, account_of(&fs::read_to_string(path).ok()?)?.cpu_ns))
+            })
+            .collect()
+    }
+
+    /// It was looked at for so long after the end of the load, having had so long to finish.
+    pub(super) fn was_at_rest(
+        &mut self,
+        settled: Duration,
+        watched_ns: u64,
+        before: &BTreeMap<u32, u64>,
+    ) {
+        let now = self.cpu_times();
+        let Some(serving) = &mut self.serving else { return };
+        let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
+        let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
+        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares);
     }
 
     /// What was seen in the window.
@@ -254,46 +246,6 @@ impl Watched {
     }
 }
 
-impl WatchedThread {
-    fn new() -> Self {
-        Self { name: String::new(), looks: 0, accounts: Series::new() }
-    }
-
-    fn look(&mut self, at_ns: u64, account: Account, folder: &str) {
-        self.accounts.add(at_ns, account);
-        self.looks += 1;
-        // A thread gives itself a name after it has begun.
-        if self.looks <= 2 {
-            self.name = line_of(&format!("{folder}/comm")).unwrap_or_default();
-        }
-    }
-
-    /// What was seen in the window; `None` for fewer than two readings.
-    fn seen(&self, tid: u32, window_ns: (u64, u64)) -> Option<Thread> {
-        let readings = self.accounts.within(window_ns);
-        let (first, last) = readings.first().zip(readings.last())?;
-        let shares: Vec<f64> = readings
-            .windows(2)
-            .map(|pair| {
-                let ((before_ns, before), (at_ns, now)) = (pair[0], pair[1]);
-                let cpu_ns = now.cpu_ns.saturating_sub(before.cpu_ns) as f64;
-                cpu_ns / (at_ns - before_ns).max(1) as f64
-            })
-            .collect();
-        Some(Thread {
-            tid,
-            name: self.name.clone(),
-            cpu_ns: last.1.cpu_ns.saturating_sub(first.1.cpu_ns),
-            waited_ns: last.1.waited_ns.saturating_sub(first.1.waited_ns),
-            share: Shares {
-                min: shares.iter().copied().reduce(f64::min)?,
-                max: shares.iter().copied().reduce(f64::max)?,
-                last: *shares.last()?,
-            },
-        })
-    }
-}
-
 fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
     values.fold(None, |range, value| {
         let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
@@ -325,12 +277,6 @@ fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
         memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
         descriptors,
     })
-}
-
-/// schedstat: `time on a processor, time waiting for one, turns`, times in ns.
-fn account_of(schedstat: &str) -> Option<Account> {
-    let mut numbers = schedstat.split_whitespace().map(str::parse);
-    Some(Account { cpu_ns: numbers.next()?.ok()?, waited_ns: numbers.next()?.ok()? })
 }
 
 fn threads(pid: u32) -> impl Iterator<Item = u32> {

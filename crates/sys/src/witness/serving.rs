@@ -18,6 +18,21 @@ pub struct Serving {
     pub descriptor_limit: Option<u64>,
     /// What it wrote.
     pub output: Option<Output>,
+    /// What it did without a load; `None` when it was not looked at, as it was not busy before.
+    pub at_rest: Option<AtRest>,
+}
+
+/// What a process did when the load was over and the connections still stood.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct AtRest {
+    /// Time between the end of the load and the look, ns.
+    pub settled_ns: u64,
+    /// Length of the look, ns.
+    pub watched_ns: u64,
+    /// Share of a core that its busiest thread used.
+    pub busiest_share: f64,
+    /// Threads that used more than half of a core.
+    pub busy_threads: u64,
 }
 
 /// A serving process under watch.
@@ -26,6 +41,7 @@ pub(super) struct WatchedServing {
     program: Option<Program>,
     descriptor_limit: Option<u64>,
     output: WatchedOutput,
+    at_rest: Option<AtRest>,
 }
 
 impl WatchedServing {
@@ -35,11 +51,25 @@ impl WatchedServing {
             program: Program::of(pid),
             descriptor_limit: descriptor_limit(&limits),
             output: WatchedOutput::new(pid),
+            at_rest: None,
         }
     }
 
     pub(super) fn look(&mut self, at_ns: u64) {
         self.output.look(at_ns);
+    }
+
+    /// What its threads used of a core, each, in a time without a load.
+    pub(super) fn was_at_rest(
+        &mut self,
+        settled_ns: u64,
+        watched_ns: u64,
+        shares: impl Iterator<Item = f64>,
+    ) {
+        let shares: Vec<f64> = shares.collect();
+        let Some(busiest_share) = shares.iter().copied().reduce(f64::max) else { return };
+        let busy_threads = shares.iter().filter(|share| **share > 0.5).count() as u64;
+        self.at_rest = Some(AtRest { settled_ns, watched_ns, busiest_share, busy_threads });
     }
 
     /// What was seen in the window. Reads the program, so that it is asked when the load is over.
@@ -48,6 +78,7 @@ impl WatchedServing {
             build: self.program.as_ref().and_then(Program::build),
             descriptor_limit: self.descriptor_limit,
             output: self.output.seen(window_ns),
+            at_rest: self.at_rest,
         }
     }
 }

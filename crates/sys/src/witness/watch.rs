@@ -26,6 +26,13 @@ const COST: u64 = 500;
 /// So many processes that hold one listener are watched.
 const MOST_PROCESSES: usize = 64;
 
+/// The server's time to finish what it was asked.
+const SETTLING: Duration = Duration::from_millis(15);
+/// For so long it is looked at then; with the time before it is hardly noticed.
+const AT_REST: Duration = Duration::from_millis(35);
+/// Whoever waits for that waits no longer.
+const REST_MOST: Duration = Duration::from_millis(250);
+
 /// What was seen.
 #[derive(Debug)]
 pub(super) struct Seen {
@@ -40,9 +47,18 @@ pub(super) struct Seen {
 #[derive(Debug)]
 pub(super) struct Watching {
     on_this_host: bool,
-    /// Dropping it ends the thread.
-    over: Option<mpsc::Sender<()>>,
+    words: mpsc::Sender<Word>,
     thread: Option<JoinHandle<Looking>>,
+}
+
+/// What the thread is told.
+#[derive(Debug)]
+enum Word {
+    /// The load is over and the connections still stand; whoever says so waits for the other end to
+    /// be dropped.
+    Rest(mpsc::Sender<()>),
+    /// The watch is over.
+    End,
 }
 
 /// What the thread keeps.
@@ -82,17 +98,31 @@ impl Watching {
             server_connections: None,
             cost_ns: None,
         };
-        let (over, until) = mpsc::channel();
+        let (words, hearing) = mpsc::channel();
         let thread = std::thread::Builder::new().name("witness".to_owned()).spawn(move || {
-            looking.until(&until);
+            looking.until(&hearing);
             looking
         });
-        Self { on_this_host, over: Some(over), thread: thread.ok() }
+        Self { on_this_host, words, thread: thread.ok() }
+    }
+
+    /// To be called when the load is over and the connections still stand: where the server was
+    /// busy, it is looked at whether it still is. Returns when that is done.
+    pub(super) fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
+        let words = self.words.clone();
+        move || {
+            let (looked, done) = mpsc::channel();
+            if words.send(Word::Rest(looked)).is_ok() {
+                // It ends with an error: nothing is ever sent.
+                let _ = done.recv_timeout(REST_MOST);
+            }
+        }
     }
 
     /// Ends the thread; what it saw in the window.
     pub(super) fn end(mut self, window_ns: (u64, u64)) -> Seen {
-        drop(self.over.take());
+        // Without a thread nobody hears it.
+        let _ = self.words.send(Word::End);
         let looked = self.thread.take().and_then(|thread| thread.join().ok());
         let on_this_host = self.on_this_host;
         let Some(looked) = looked else {
@@ -129,7 +159,7 @@ impl Watching {
 }
 
 impl Looking {
-    fn until(&mut self, over: &mpsc::Receiver<()>) {
+    fn until(&mut self, hearing: &mpsc::Receiver<Word>) {
         let begun_ns = clock::monotonic_ns();
         let mut connections_next_ns = begun_ns + CONNECTIONS_PERIOD_NS / 5;
         loop {
@@ -147,8 +177,10 @@ impl Looking {
             let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
             let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
             let wait = Duration::from_nanos(period_ns.max(took_ns * COST));
-            if over.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
-                break;
+            match hearing.recv_timeout(wait) {
+                Ok(Word::Rest(_looked)) => self.look_at_rest(),
+                Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
             }
         }
         // Once more: the end of the window may just have passed.
@@ -163,6 +195,23 @@ impl Looking {
         }
         if let Some(listener) = &mut self.listener {
             listener.look();
+        }
+    }
+
+    /// Takes no time where the server was not busy.
+    fn look_at_rest(&mut self) {
+        // The load has just ended: this look is the last of it.
+        self.look(clock::monotonic_ns());
+        if !self.processes.iter().any(Watched::is_busy) {
+            return;
+        }
+        std::thread::sleep(SETTLING);
+        let before: Vec<_> = self.processes.iter().map(Watched::cpu_times).collect();
+        let begun_ns = clock::monotonic_ns();
+        std::thread::sleep(AT_REST);
+        let watched_ns = clock::monotonic_ns() - begun_ns;
+        for (process, before) in self.processes.iter_mut().zip(&before) {
+            process.was_at_rest(SETTLING, watched_ns, before);
         }
     }
 
@@ -183,4 +232,11 @@ impl Looking {
 /// CPU time of this thread so far, ns.
 fn own_cpu_ns() -> u64 {
     usage::thread_usage().map_or(0, |usage| usage.user_ns + usage.system_ns)
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.words.send(Word::End);
+    }
 }

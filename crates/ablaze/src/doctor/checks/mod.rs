@@ -59,3 +59,37 @@ pub const CHECKS: [(&str, Judge); 36] = [
 pub fn judge(facts: &Facts) -> Vec<Check> {
     CHECKS.iter().filter_map(|(_, judge)| judge(facts)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::doctor::check::State;
+    use crate::doctor::sample::listening;
+
+    const PAGE: &str = include_str!("../../../../../docs/doctor.md");
+
+    #[test]
+    fn each_check_calls_itself_as_the_table_does_and_finds_nothing_on_a_quiet_machine() {
+        let mut facts = listening(4096, 65_536, 10);
+        facts.load.connections = Some(50);
+        facts.load.rate_per_s = Some(100.0);
+        let checks = judge(&facts);
+        let names: Vec<&str> = checks.iter().map(|check| check.name).collect();
+        assert_eq!(names, CHECKS.map(|(name, _)| name));
+        for check in checks {
+            // Where this kernel has no PSI, made-up facts have none either.
+            let expected = check.state == State::Ok || check.name == "pressure";
+            assert!(expected, "{check:?}");
+        }
+    }
+
+    #[test]
+    fn the_page_for_users_has_a_paragraph_on_each_check_and_on_no_other() {
+        let mut headings: Vec<&str> =
+            PAGE.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+        let mut names = CHECKS.map(|(name, _)| name);
+        headings.sort_unstable();
+        names.sort_unstable();
+        assert_eq!(headings, names);
+    }
+}

@@ -29,6 +29,11 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
     if facts.target.is_some() && !facts.target_is_here() {
         return Some(Check::ok(ACCEPT_QUEUE, format!("{figure}; the target has its own")));
     }
+    let listener = facts.target.as_ref().and_then(|target| target.server.listener.as_ref());
+    if listener.is_some_and(|listener| listener.backlog.is_some()) {
+        // The listener's own backlog is known, and cut to this already.
+        return Some(Check::ok(ACCEPT_QUEUE, format!("{figure}; see listen-backlog")));
+    }
     let wanted = facts.load.connections.map_or(ACCEPT_QUEUE_SMALL, u64::from);
     if most >= wanted {
         return Some(Check::ok(ACCEPT_QUEUE, figure));
@@ -46,7 +51,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
     };
     Some(
         check
-            .advice("then start the server again:")
+            .advice("raise it, and start the server again:")
             .command(format!("sudo sysctl -w net.core.somaxconn={to}")),
     )
 }

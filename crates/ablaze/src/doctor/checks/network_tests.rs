@@ -5,7 +5,7 @@ use ablaze_sys::witness::Softnet;
 
 use super::*;
 use crate::doctor::check::State;
-use crate::doctor::sample::{quiet, set, unset, with_load, with_target};
+use crate::doctor::sample::{listening, quiet, set, unset, with_load, with_target};
 
 #[test]
 fn the_accept_queue_must_hold_the_connections_of_a_server_here() {
@@ -24,6 +24,9 @@ fn the_accept_queue_must_hold_the_connections_of_a_server_here() {
     let facts = &mut with_target("192.0.2.1:80");
     set(facts, "net.core.somaxconn", "5");
     assert_eq!(accept_queue(facts).unwrap().state, State::Ok, "not this host's matter");
+    let facts = &mut listening(5, 1024, 10);
+    set(facts, "net.core.somaxconn", "5");
+    assert_eq!(accept_queue(facts).unwrap().state, State::Ok, "listen-backlog says it");
 }
 
 #[test]

@@ -193,14 +193,16 @@ pub fn wake_ups(facts: &Facts) -> Option<Check> {
     if let Some(slack) = facts.survey.timer_slack_ns {
         figure.push_str(&format!("; {} of it is timer slack", ms(slack)));
     }
-    let effect = "a thread that waits, the server's too, finds its processor taken: the lateness \
-                  is in every latency above p99";
+    let effect = "a thread that waits, the server's too, finds its processor taken: so late are the \
+                  slowest answers of a run, whatever the server does";
     let advice = "see neighbours, steal and pressure; without such, bind server and tester to CPUs \
                   of their own (--cpus, taskset)";
-    Some(match late.p99_ns {
-        TOO_LATE_NS.. => Check::problem(WAKE_UPS, figure, effect).advice(advice),
-        LATE_NS.. => Check::note(WAKE_UPS, figure, effect).advice(advice),
-        _ => Check::ok(WAKE_UPS, figure),
+    Some(if late.p99_ns >= TOO_LATE_NS {
+        Check::problem(WAKE_UPS, figure, effect).advice(advice)
+    } else if late.p99_ns >= LATE_NS {
+        Check::note(WAKE_UPS, figure, effect).advice(advice)
+    } else {
+        Check::ok(WAKE_UPS, figure)
     })
 }
 

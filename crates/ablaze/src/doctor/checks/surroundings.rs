@@ -34,9 +34,8 @@ pub fn container(facts: &Facts) -> Option<Check> {
         (None, Some(false)) => return Some(Check::ok(CONTAINER, "none")),
         (None, None) => return Some(Check::unknown(CONTAINER, "/proc/self/mountinfo")),
     };
-    let effect = "ports, sysctls of net.* and limits are the container's own, seccomp filters cost \
-                  each system call; a server outside is reached through a bridge and address \
-                  translation";
+    let effect = "ports, sysctls of net.* and limits are the container's own; a server outside is \
+                  reached through a bridge and address translation";
     Some(Check::note(CONTAINER, figure, effect).advice(
         "for a server on the host start it with --network host; for a figure of the server alone \
          run both outside",

@@ -69,7 +69,17 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
     let Some(backlog) = listener.backlog else {
         return Some(Check::unknown(BACKLOG, "the backlog of the listener"));
     };
-    let figure = format!("{} may wait to be accepted", counted(backlog, "connection"));
+    let waiting = listener.longest_queue.unwrap_or(0);
+    let mut figure = format!("{} may wait to be accepted", counted(backlog, "connection"));
+    if waiting > 0 {
+        figure.push_str(&format!(", {} wait now", grouped(waiting)));
+    }
+    if waiting > backlog {
+        let effect = "the queue is full before the run: the server does not accept, and more \
+                      connections are dropped";
+        let advice = "look whether the server hangs, or start it again";
+        return Some(Check::problem(BACKLOG, figure, effect).advice(advice));
+    }
     let connections = facts.load.connections.map_or(0, u64::from);
     // One more than the backlog is let in (sk_acceptq_is_full in net/sock.h).
     if backlog >= connections.saturating_sub(1) {
@@ -81,15 +91,15 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
         counted(connections, "connection")
     );
     let check = Check::problem(BACKLOG, figure, effect);
-    let ramp = "or open them over a second with --ramp 1s";
+    let ramp = "or open them over a second (--ramp 1s)";
     Some(match facts.number("net.core.somaxconn") {
         // listen() is cut to somaxconn: asking for more would be no use.
-        Some(most) if most <= backlog => {
-            check.advice(format!("then start the server again; {ramp}:")).command(format!(
+        Some(most) if most <= backlog => check
+            .advice(format!("raise the limit and start the server again, {ramp}:"))
+            .command(format!(
                 "sudo sysctl -w net.core.somaxconn={}",
                 connections.next_power_of_two().max(4096)
-            ))
-        }
+            )),
         _ => check.advice(format!(
             "have the server call listen() with a backlog of at least {} (nginx: `listen 80 \
              backlog={}`), {ramp}",

@@ -45,8 +45,16 @@ fn the_backlog_must_hold_the_connections_opened_at_once() {
     set(facts, "net.core.somaxconn", "128");
     let check = listen_backlog(facts).unwrap();
     assert_eq!(check.command.as_deref(), Some("sudo sysctl -w net.core.somaxconn=4096"));
-    let listener = facts.target.as_mut().unwrap().server.listener.as_mut().unwrap();
-    listener.backlog = None;
+    let listener = |facts: &mut Facts, backlog, longest_queue| {
+        let listener = facts.target.as_mut().unwrap().server.listener.as_mut().unwrap();
+        (listener.backlog, listener.longest_queue) = (backlog, longest_queue);
+    };
+    facts.load.connections = Some(1);
+    listener(facts, Some(5), Some(5));
+    assert_eq!(listen_backlog(facts).unwrap().state, State::Ok);
+    listener(facts, Some(5), Some(6));
+    assert_eq!(listen_backlog(facts).unwrap().state, State::Problem, "nobody accepts");
+    listener(facts, None, None);
     assert_eq!(listen_backlog(facts).unwrap().state, State::Unknown);
 }
 
