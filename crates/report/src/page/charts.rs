@@ -281,7 +281,7 @@ fn mean_phases(run: &Run) -> [f64; 4] {
 pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
     let several = subjects.len() > 1;
     let mut bars =
-        Bars::new("CPU time per request", Unit::TimeNs, &["user", "kernel", "active waiting"]);
+        Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "active waiting"]);
     for Subject { name, slot, run } in subjects {
         let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
         if let Some((cpu_ns, who)) = effort::of_the_server(run) {

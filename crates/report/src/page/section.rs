@@ -138,6 +138,12 @@ pub fn outcome(run: &Run) -> Section {
     Section::new("What came back").with(block)
 }
 
+/// The one chart of a Run where there is room for one: see [`charts::main`].
+pub fn main(run: &Run) -> Section {
+    let chart = charts::main(run);
+    Section::default().with(Block::Chart { chart, caption: String::new(), figures: false })
+}
+
 /// Rate and latency over time.
 pub fn over_time(run: &Run) -> Section {
     let block = charts::over_time(run).map(|chart| Block::Chart {
@@ -202,7 +208,7 @@ pub fn command(words: &[String]) -> Section {
 /// The report as the terminal shows it, folded away.
 pub fn report(run: &Run) -> Section {
     let text = text::write(run, &text::Style::default());
-    Section::default().with(Block::Report { name: "The report as text".into(), text })
+    Section::default().with(Block::Report { name: "The report".into(), text })
 }
 
 /// The machine and how it was used.
