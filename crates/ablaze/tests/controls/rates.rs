@@ -42,7 +42,8 @@ fn poisson_arrivals_are_as_dispersed_as_a_poisson_process() {
     let _alone = alone();
     let server = Server::start(&[]);
     let poisson = ["--arrivals", "poisson", "--seed", "2"];
-    let words = [&[&*server.url("/")][..], &RATE, &poisson].concat();
+    let url = server.url("/");
+    let words = [&[&*url][..], &RATE, &poisson].concat();
     if_quiet(
         || load(&words),
         |report| {
