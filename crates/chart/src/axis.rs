@@ -56,6 +56,17 @@ impl Axis {
         Self { title: title.to_owned(), unit, scale: Scale::Categories(values.to_vec()) }
     }
 
+    /// Its title with the unit that its ticks are in: `latency, ms`; an axis on which distances are
+    /// ratios says so.
+    pub(crate) fn title_with(&self, unit: &str) -> String {
+        let unit = if self.scale == Scale::Log { "log scale" } else { unit };
+        match (self.title.as_str(), unit) {
+            (title, "") => title.to_owned(),
+            ("", unit) => unit.to_owned(),
+            (title, unit) => format!("{title}, {unit}"),
+        }
+    }
+
     /// The axis laid out so that these values have a place on it, with about so many ticks.
     pub(crate) fn fitted(&self, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
         let values = values.filter(|value| usable(*value));

@@ -349,10 +349,12 @@ fn merge(
     let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
     let address = records.first().map_or(0, |record| record.address);
     let workers: Vec<WorkerEffort> = records.iter().map(|record| record.effort).collect();
+    let draining_since_ns = records.iter().filter_map(|record| record.draining_since_ns).min();
     let mut merged = Record::new();
     for record in records {
         merged.merge(record.record);
     }
+    merged.drain_ns = draining_since_ns.map(|since_ns| end_ns.saturating_sub(since_ns));
     Run {
         plan: Arc::unwrap_or_clone(plan),
         command_line: std::env::args().collect(),

@@ -159,6 +159,9 @@ pub struct Record {
     pub event_age: Latency,
     /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
     pub in_flight_ns: u128,
+    /// How long, at the end, fewer than 95 % of a worker's places in a closed loop were in use,
+    /// because there were no requests left for them; `None` where the time ended the run.
+    pub drain_ns: Option<u64>,
     /// The first failure's errno by kind, for messages and exit statuses.
     pub first_failure: Option<FirstFailure>,
     /// How the first malformed answer of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.

@@ -399,6 +399,7 @@ impl Record {
             setup_connect: Latency::new(3),
             event_age: Latency::new(3),
             in_flight_ns: 0,
+            drain_ns: None,
             first_failure: None,
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
@@ -461,6 +462,7 @@ impl Record {
         self.setup_connect.merge(&other.setup_connect);
         self.event_age.merge(&other.event_age);
         self.in_flight_ns += other.in_flight_ns;
+        self.drain_ns = self.drain_ns.max(other.drain_ns);
         self.slices.merge(other.slices);
         self.every_request.extend(other.every_request);
     }

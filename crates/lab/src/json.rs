@@ -3,6 +3,7 @@
 
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_verdict::Finding;
+use ablaze_verdict::several::Several;
 use serde_json::{Value, json};
 
 use crate::comparison::{Against, Answer, Comparison};
@@ -11,7 +12,12 @@ use crate::experiment::{Experiment, Results};
 use crate::search::{Search, Searched, Stage};
 
 /// A sweep: a curve per target, a point per load.
-pub fn sweep(experiment: &Experiment, results: &Results, curves: &[Curve]) -> String {
+pub fn sweep(
+    experiment: &Experiment,
+    results: &Results,
+    curves: &[Curve],
+    several: Option<&Several>,
+) -> String {
     let curve = |curve: &Curve| {
         let points: Vec<Value> = experiment
             .loads
@@ -24,16 +30,17 @@ pub fn sweep(experiment: &Experiment, results: &Results, curves: &[Curve]) -> St
     let curves: Vec<Value> = curves.iter().map(curve).collect();
     printed(
         &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
+        "findings": together(several),
         "interrupted": results.interrupted}),
     )
 }
 
-/// A comparison: a row per target, the ratios of each pair. `unequal` says what work differs.
+/// A comparison: a row per target, the ratios of each pair.
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
-    unequal: &[String],
+    several: Option<&Several>,
 ) -> String {
     let name = |at: usize| experiment.subjects[at].name.as_str();
     let rows: Vec<Value> = comparison
@@ -52,7 +59,7 @@ pub fn comparison(
         .collect();
     printed(
         &json!({"experiment": experiment, "verdict": comparison.verdict.to_string(), "rows": rows,
-        "ratios": against, "unequal_work": unequal, "trials": trials(experiment, results),
+        "ratios": against, "findings": together(several), "trials": trials(experiment, results),
         "interrupted": results.interrupted}),
     )
 }
@@ -62,6 +69,11 @@ pub fn search(search: &Search, searched: &Searched) -> String {
     let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
     printed(&json!({"search": search, "found": searched.found.map(found), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
+}
+
+/// What was found in the runs beside each other.
+fn together(several: Option<&Several>) -> Vec<Value> {
+    several.map(Several::findings).unwrap_or_default().iter().map(finding).collect()
 }
 
 fn printed(value: &Value) -> String {

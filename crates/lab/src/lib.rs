@@ -4,6 +4,7 @@
 //! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
 //! needs no network.
 
+pub mod beside;
 pub mod check;
 pub mod comparison;
 pub mod curve;

@@ -1,6 +1,9 @@
-//! The tester's own cost per request, and the check of its figures against Little's law.
+//! The tester's own cost per request, and how much of the times is its own.
 
 use ablaze_engine::Run;
+use ablaze_engine::plan::Load;
+
+pub use ablaze_verdict::live::LittleGap;
 
 /// CPU time per finished request, all workers together, in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,36 +61,22 @@ pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     (finished > 0.0).then(|| (share * run.elapsed_ns as f64 / finished, name))
 }
 
-/// Little's law, violated: in a steady system the mean number in flight is the rate times the mean
-/// time (J. D. C. Little, Operations Research 9, 1961). Over a finite window that holds up to
-/// the requests still open at its end.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LittleGap {
-    /// Mean number of exchanges in flight, as integrated over the window.
-    pub measured: f64,
-    /// What the recorded times add up to.
-    pub expected: f64,
-}
-
-impl LittleGap {
-    /// A smaller difference is not worth a word.
-    const TOLERANCE: f64 = 0.05;
-
-    /// `None` when the figures agree, or there is nothing to compare.
-    pub fn of(run: &Run) -> Option<Self> {
-        let record = &run.record;
-        if run.elapsed_ns == 0 || record.finished() == 0 || record.in_flight_ns == 0 {
-            return None;
-        }
-        let recorded_ns = (record.answered.total.sum_ns() + record.failed.total.sum_ns()) as f64;
-        let open_ns = record.unfinished as f64 * record.unfinished_oldest_ns as f64;
-        let in_flight_ns = record.in_flight_ns as f64;
-        let least = recorded_ns * (1.0 - Self::TOLERANCE);
-        let most = (recorded_ns + open_ns) * (1.0 + Self::TOLERANCE);
-        let elapsed = run.elapsed_ns as f64;
-        (in_flight_ns < least || in_flight_ns > most)
-            .then_some(Self { measured: in_flight_ns / elapsed, expected: recorded_ns / elapsed })
+/// The share of the time for which places in flight of a closed loop stood empty, between an answer
+/// and the next request: the tester's own time, which is in no latency. `None` where other things
+/// empty them too: an open loop, errors, connections that are opened in between, requests that ran
+/// out.
+pub fn resting(run: &Run) -> Option<f64> {
+    let Load::Closed { connections, pipeline } = run.plan.load else { return None };
+    let record = &run.record;
+    let steady = record.failures_total() == 0
+        && record.connections_opened == u64::from(connections)
+        && record.setup_connect.count() == u64::from(connections);
+    let measured_ns = run.elapsed_ns.saturating_sub(record.drain_ns.unwrap_or(0));
+    if !steady || measured_ns * 100 < run.elapsed_ns * 95 || run.elapsed_ns == 0 {
+        return None;
     }
+    let places_ns = f64::from(connections) * f64::from(pipeline) * measured_ns as f64;
+    Some((1.0 - record.in_flight_ns as f64 / places_ns).max(0.0))
 }
 
 #[cfg(test)]
@@ -110,15 +99,9 @@ mod tests {
 
     #[test]
     fn little_is_mentioned_only_when_figures_disagree() {
-        let mut run = sample::ordinary();
-        assert_eq!(LittleGap::of(&run), None);
-        run.record.in_flight_ns = run.record.answered.total.sum_ns() * 2;
-        let gap = LittleGap::of(&run).unwrap();
-        assert!((gap.measured / gap.expected - 2.0).abs() < 1e-9);
-        // Requests open at the end explain as much as they are old.
-        run.record.unfinished = 100;
-        run.record.unfinished_oldest_ns = run.record.answered.total.sum_ns() as u64 / 100;
-        assert_eq!(LittleGap::of(&run), None);
-        assert_eq!(LittleGap::of(&sample::empty()), None);
+        for run in [sample::ordinary(), sample::refused(), sample::empty()] {
+            assert_eq!(LittleGap::of(&run), None);
+        }
+        assert!(LittleGap::of(&sample::troubled()).is_some());
     }
 }

@@ -11,14 +11,14 @@ use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_engine::{FailureKind, Plan};
 use ablaze_stats::Latency;
 
-/// Ten seconds of 100 connections against a server that answers in about half a millisecond:
-/// 20,000 answers, all 200, 14 bytes.
+/// Ten seconds of 100 connections against a server that needs half a millisecond for each answer, so
+/// that 100 together wait about 50 ms: 20,000 answers, all 200, 14 bytes.
 pub fn ordinary() -> Run {
     let mut run = empty();
     let record = &mut run.record;
     for number in 0..20_000u64 {
-        // 300 to 700 µs, and one in a thousand ten times as long.
-        let wait_ns = 300_000 + number * 7919 % 20_000 * 20;
+        // 29.5 to 69.5 ms, and one in a thousand ten times as long: 99.9 in flight (Little's law).
+        let wait_ns = 29_500_000 + number * 7919 % 20_000 * 2_000;
         let wait_ns = if number % 1000 == 0 { wait_ns * 10 } else { wait_ns };
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(2_000 + number % 100);
@@ -45,9 +45,9 @@ pub fn ordinary() -> Run {
         .map(|number| Slice {
             answers: 195 + number / 10,
             failures: 0,
-            p50_ns: 500_000,
-            p99_ns: 695_000,
-            max_ns: 7_000_000,
+            p50_ns: 50_000_000,
+            p99_ns: 69_000_000,
+            max_ns: 700_000_000,
         })
         .collect();
     run.workers = vec![WorkerEffort {
@@ -162,6 +162,7 @@ pub fn empty() -> Run {
             setup_connect: Latency::new(3),
             event_age: Latency::new(3),
             in_flight_ns: 0,
+            drain_ns: None,
             first_failure: None,
             first_malformed: Vec::new(),
             stopped: Stopped::default(),

@@ -120,7 +120,7 @@ fn process(pid: u32, name: &str, thread: &str, cpu_ns: u64) -> Process {
         descriptors: range(110),
         thread_count: range(1),
         switches: Some(Switches { voluntary: 12_000, involuntary: 40 }),
-        traced_by: Some("strace, process 4900".into()),
+        traced_by: None,
         serving: None,
         threads: vec![Thread {
             tid: pid,
@@ -140,7 +140,7 @@ fn serving() -> Serving {
             optimisation: Some("-O2".into()),
             units: 32,
             unoptimised_units: 0,
-            sanitizers: vec!["address".into()],
+            sanitizers: Vec::new(),
         }),
         descriptor_limit: Some(1024),
         output: Some(Output {
@@ -153,7 +153,7 @@ fn serving() -> Serving {
             }),
             files: vec![GrownFile {
                 path: "/var/log/access.log".into(),
-                bytes: 1_900_000,
+                bytes: 1_900,
                 line_bytes: Some(95.0),
             }],
         }),

@@ -66,7 +66,7 @@ const TABLE: [Diagnosis; 39] = [
     row(D15, Text, "noise",                    &[Note, Suspect],          &[]),
     row(D16, Text, "impossible speed-up",      &[Suspect],                &[]),
     row(D17, Text, "cliff",                    &[Note],                   &[D08, D11, D20]),
-    row(D18, Text, "connections cut",          &[Note],                   &[]),
+    row(D18, Text, "connections cut",          &[Note, Suspect],          &[]),
     row(D19, Text, "keep-alive refused",       &[Suspect],                &[D02, D03]),
     row(D20, Text, "out of local ports",       &[Suspect, Invalid],       &[D03]),
     row(D21, Text, "out of descriptors",       &[Suspect, Invalid],       &[]),
@@ -85,7 +85,7 @@ const TABLE: [Diagnosis; 39] = [
     row(D34, Run,  "edges of the run",         &[Note],                   &[D14]),
     row(D35, Run,  "read size",                &[Note],                   &[]),
     row(D36, Text, "not from that command",    &[Suspect],                &[]),
-    row(D37, Text, "lengths differ",           &[Note],                   &[D02]),
+    row(D37, Text, "lengths differ",           &[Note],                   &[D02, D04]),
     row(D38, Run,  "observed by a profiler",   &[Note, Suspect],          &[]),
     row(D39, Text, "bound by the round trip",  &[Note],                   &[]),
 ];

@@ -104,7 +104,7 @@ fn servers_that_do_not_answer_and_one_that_echoes() {
         D05,
         &[
             "reports 1 and 2 against report 3",
-            "0 B per answer against 83.0 B",
+            "0 B per answer against 83 B",
             "in flight against 1,000",
         ],
     );

@@ -91,14 +91,14 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
-    let unequal = super::unequal(&experiment, &folder, &results)?;
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
-    help::print(&shown::comparison(&experiment, &results, &unequal, showing));
+    help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
     super::told_at_the_end(&folder, &results, options.json);
     let status = shown::status(&experiment, &results);
-    let judged_by = if allow_unequal { &[][..] } else { &unequal };
-    let fails = status == 0 && conditions.fail(&experiment, &results, judged_by);
+    let unequal = showing.unequal(several.as_ref());
+    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 

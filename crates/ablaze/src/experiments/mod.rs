@@ -16,8 +16,10 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
+use ablaze_lab::beside;
 use ablaze_lab::experiment::{Folder, Load, Results, conduct};
 use ablaze_lab::{Experiment, Subject};
+use ablaze_verdict::several::Several;
 use clap::Parser;
 
 use crate::load::CommandLine;
@@ -116,16 +118,17 @@ fn told_at_the_end(folder: &Folder, results: &Results, is_json: bool) {
     }
 }
 
-/// What work differs between the targets; empty when it is the same.
+/// What was found in the runs together.
 ///
 /// # Errors
 /// When a kept run cannot be read back.
-fn unequal(
-    _experiment: &Experiment,
-    _folder: &Folder,
-    _results: &Results,
-) -> Result<Vec<String>, Refusal> {
-    Ok(Vec::new())
+fn beside_each_other(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+) -> Result<Option<Several>, Refusal> {
+    beside::judged(experiment, folder, results)
+        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
 }
 
 fn own_program() -> Result<PathBuf, Refusal> {

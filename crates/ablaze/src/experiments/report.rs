@@ -170,20 +170,20 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     {
         conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
     }
-    let unequal = super::unequal(&experiment, &folder, &results)?;
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
         json: line.json,
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    help::print(&shown::either(&experiment, &results, &unequal, showing));
-    let judged_by = if line.allow_unequal { &[][..] } else { &unequal };
+    help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
     if !line.json {
-        help::print(&conditions.in_words(&experiment, &results, judged_by));
+        help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
-        Some(_) if conditions.fail(&experiment, &results, judged_by) => FAIL_IF_MET,
+        Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
         Some(_) => 0,
     })
 }

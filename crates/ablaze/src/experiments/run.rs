@@ -107,16 +107,16 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let stem = line.file.with_extension("");
     let (folder, results) =
         super::carried_out(&experiment, line.folder.as_deref(), line.quiet, &stem, Some(&text))?;
-    let unequal = super::unequal(&experiment, &folder, &results)?;
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
         json: line.json,
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    help::print(&shown::either(&experiment, &results, &unequal, showing));
-    let judged_by = if line.allow_unequal { &[][..] } else { &unequal };
+    help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
     if !line.json {
-        help::print(&conditions.in_words(&experiment, &results, judged_by));
+        help::print(&conditions.in_words(&experiment, &results, &unequal));
         help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
     }
     if results.interrupted {
@@ -124,7 +124,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
         note(&format!("interrupted; `ablaze run {file} --folder {folder}` goes on"));
     }
     let status = shown::status(&experiment, &results);
-    let fails = status == 0 && conditions.fail(&experiment, &results, judged_by);
+    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 

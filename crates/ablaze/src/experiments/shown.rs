@@ -2,10 +2,12 @@
 //! a sweep where they meet several.
 
 use ablaze_lab::Experiment;
+use ablaze_lab::beside::unequal_work;
 use ablaze_lab::comparison::Comparison;
 use ablaze_lab::curve::{Curve, Pick};
 use ablaze_lab::experiment::Results;
 use ablaze_lab::{json, text};
+use ablaze_verdict::several::Several;
 
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 
@@ -20,6 +22,15 @@ pub struct Showing {
     pub allow_unequal: bool,
 }
 
+impl Showing {
+    /// The differences in the work that forbid a ratio; none if it was asked for all the same.
+    pub fn unequal(&self, several: Option<&Several>) -> Vec<String> {
+        let several = several.filter(|_| !self.allow_unequal);
+        let evidence = |finding: &&ablaze_verdict::Finding| finding.evidence.replace('\n', " ");
+        several.map(unequal_work).unwrap_or_default().iter().map(evidence).collect()
+    }
+}
+
 /// Whether the results answer which target is better under one load.
 pub fn is_comparison(experiment: &Experiment) -> bool {
     experiment.loads.len() == 1 && experiment.subjects.len() > 1
@@ -29,36 +40,41 @@ pub fn is_comparison(experiment: &Experiment) -> bool {
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
-    unequal: &[String],
+    several: Option<&Several>,
     showing: Showing,
 ) -> String {
     let control = experiment.subjects.len() - 1;
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
-        return json::comparison(experiment, results, &comparison, unequal);
+        return json::comparison(experiment, results, &comparison, several);
     }
-    text::comparison(experiment, results, &comparison, unequal, showing.allow_unequal)
+    text::comparison(experiment, results, &comparison, several, showing.allow_unequal)
 }
 
 /// The results of a sweep, in words or as JSON.
-pub fn sweep(experiment: &Experiment, results: &Results, showing: Showing) -> String {
+pub fn sweep(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    showing: Showing,
+) -> String {
     if showing.json {
         let curves = Curve::all(experiment, results, showing.pick);
-        return json::sweep(experiment, results, &curves);
+        return json::sweep(experiment, results, &curves, several);
     }
-    text::sweep(experiment, results, showing.pick)
+    text::sweep(experiment, results, several, showing.pick)
 }
 
 /// Whichever these results are.
 pub fn either(
     experiment: &Experiment,
     results: &Results,
-    unequal: &[String],
+    several: Option<&Several>,
     showing: Showing,
 ) -> String {
     match is_comparison(experiment) {
-        true => comparison(experiment, results, unequal, showing),
-        false => sweep(experiment, results, showing),
+        true => comparison(experiment, results, several, showing),
+        false => sweep(experiment, results, several, showing),
     }
 }
 

@@ -88,7 +88,8 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
-    help::print(&shown::sweep(&experiment, &results, showing));
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
+    help::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
     super::told_at_the_end(&folder, &results, options.json);
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,

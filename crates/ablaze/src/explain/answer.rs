@@ -1,7 +1,10 @@
-//! Everything that is answered: each file by itself.
+//! Everything that is answered: each file by itself, and all reports beside each other.
+
+use std::path::Path;
 
 use ablaze_report::json::SavedRun;
-use ablaze_verdict::rules::{self, Judgement};
+use ablaze_verdict::rules::{self, Judgement, Member};
+use ablaze_verdict::several::{self, Several};
 use ablaze_verdict::{live, saved};
 
 use super::source::{Content, Source};
@@ -10,6 +13,8 @@ use super::source::{Content, Source};
 pub struct Answer {
     /// In the order of the command line.
     pub files: Vec<File>,
+    /// What the reports of several files say beside each other.
+    pub together: Option<Several>,
 }
 
 /// What is said of one file.
@@ -33,14 +38,21 @@ pub enum Judged {
 impl Answer {
     /// Judges what was read.
     pub fn of(sources: Vec<Source>) -> Self {
-        let mut first = 1;
-        let mut files = Vec::new();
+        let alone = sources.len() == 1;
+        let (mut files, mut members) = (Vec::new(), Vec::new());
+        let (mut first, mut best_of_line) = (1, None);
         for Source { name, content } in sources {
             let (content, reports) = match content {
-                Content::Text(text) => {
+                Content::Text(text) if alone => {
                     (Judged::Text(rules::judge(&text), text.images), text.reports.len())
                 }
+                Content::Text(text) => {
+                    members.extend(of_text(&name, rules::members(&text, first)));
+                    best_of_line = best_of_line.or(text.best_of_line);
+                    (Judged::Text(rules::each(&text), text.images), text.reports.len())
+                }
                 Content::Run(run) => {
+                    members.extend(of_run(&name, &run, first));
                     let judged = saved::judge(&run.run);
                     (Judged::Run(run, judged), 1)
                 }
@@ -48,6 +60,47 @@ impl Answer {
             files.push(File { name, first, content });
             first += reports;
         }
-        Self { files }
+        Self { files, together: several::beside_each_other(members, best_of_line) }
     }
+}
+
+/// The same server in two files is two targets, before and after something was changed, unless the
+/// files are called `run-1` and `run-2`.
+fn of_text(name: &str, members: Vec<Member>) -> impl Iterator<Item = Member> {
+    let own = own_name(name);
+    members.into_iter().map(move |mut member| {
+        let line = member.line.map_or(String::new(), |line| format!(" line {line}"));
+        let server = Some(&member.remark).filter(|remark| !remark.is_empty());
+        let server = server.map_or(String::new(), |server| format!(", {server}"));
+        member.remark = format!("{name}{line}{server}");
+        member.identity.push_str(&own);
+        member
+    })
+}
+
+/// Runs under the same load of a server that was not started anew are repeats, whatever their
+/// files are called.
+fn of_run(name: &str, saved: &SavedRun, number: usize) -> Option<Member> {
+    let run = &saved.run;
+    let processes = run.witness.as_ref().map(|witness| &witness.target.processes);
+    let pids: Vec<u32> = processes.into_iter().flatten().map(|process| process.pid).collect();
+    let server = if pids.is_empty() { own_name(name) } else { format!("{pids:?}") };
+    let target = format!("{} {server}", run.plan.target.url);
+    let version = Some(saved.tool_version.as_str());
+    let mut member = several::member(run, &format!("report {number}"), &target, version)?;
+    member.identity = format!("{target} {:?}", run.plan.load);
+    member.curve.clone_from(&run.plan.target.url);
+    if let Some(served_by) = processes.and_then(|processes| processes.first()) {
+        member.curve = format!("{} {}", served_by.name, member.curve);
+        member.remark = format!("{name}, {} ({})", served_by.name, served_by.pid);
+    } else {
+        name.clone_into(&mut member.remark);
+    }
+    Some(member)
+}
+
+/// What of a file's name tells its target from others: nothing, where it only counts runs.
+fn own_name(name: &str) -> String {
+    let stem = Path::new(name.trim_matches('`')).file_stem().unwrap_or_default();
+    if rules::counts_runs(&stem.to_string_lossy()) { String::new() } else { name.to_owned() }
 }

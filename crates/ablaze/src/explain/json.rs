@@ -1,7 +1,9 @@
 //! The same answer for programs.
 
 use ablaze_report::json::SavedRun;
-use ablaze_verdict::rules::{self, Judgement};
+use ablaze_verdict::printed::Curve;
+use ablaze_verdict::rules::{self, Comparison, Judgement, Member};
+use ablaze_verdict::several::Several;
 use ablaze_verdict::{Finding, live, printed};
 use serde_json::{Value, json};
 
@@ -29,7 +31,41 @@ pub fn write(answer: &Answer) -> String {
             }
         }
     }
+    let together = match &answer.together {
+        Some(Several::Comparison(judged)) => {
+            Some(("comparisons", each(std::slice::from_ref(judged), comparison)))
+        }
+        Some(Several::Curves(judged)) => {
+            let sweep = |subject: &Vec<Curve>| json!({ "curves": curves(subject) });
+            Some(("sweeps", each(std::slice::from_ref(judged), sweep)))
+        }
+        None => None,
+    };
+    if let Some((kind, items)) = together {
+        all[kind].as_array_mut().into_iter().for_each(|list| list.extend(items.clone()));
+    }
     format!("{all:#}\n")
+}
+
+fn comparison(comparison: &Comparison) -> Value {
+    let member = |member: &Member| {
+        json!({
+            "name": member.name,
+            "line": member.line,
+            "remark": member.remark,
+            "rate_per_s": member.rate_per_s,
+        })
+    };
+    json!({ "members": comparison.members.iter().map(member).collect::<Vec<_>>() })
+}
+
+fn curves(curves: &[Curve]) -> Value {
+    let point = |(concurrency, rate_per_s): &(u64, f64)| json!({ "concurrency": concurrency, "rate_per_s": rate_per_s });
+    let curve = |curve: &Curve| {
+        let points: Vec<Value> = curve.points.iter().map(point).collect();
+        json!({ "name": curve.name, "points": points })
+    };
+    curves.iter().map(curve).collect()
 }
 
 fn text(judgement: &Judgement) -> Value {
@@ -40,22 +76,10 @@ fn text(judgement: &Judgement) -> Value {
             "message": abort.message,
             "command": abort.command.as_ref().map(|command| &command.text),
         })),
-        "comparisons": each(&judgement.comparisons, |comparison| json!({
-            "members": comparison.members.iter().map(|member| json!({
-                "name": member.name,
-                "line": member.line,
-                "rate_per_s": member.rate_per_s,
-            })).collect::<Vec<_>>(),
-        })),
+        "comparisons": each(&judgement.comparisons, comparison),
         "sweeps": each(&judgement.sweeps, |sweep| json!({
             "line": sweep.line,
-            "curves": sweep.curves.iter().map(|curve| json!({
-                "name": curve.name,
-                "points": curve.points.iter().map(|(concurrency, rate_per_s)| json!({
-                    "concurrency": concurrency,
-                    "rate_per_s": rate_per_s,
-                })).collect::<Vec<_>>(),
-            })).collect::<Vec<_>>(),
+            "curves": curves(&sweep.curves),
         })),
         "commands": each(&judgement.commands, |command| json!({
             "line": command.line,

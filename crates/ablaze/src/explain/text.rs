@@ -3,8 +3,9 @@
 
 use ablaze_engine::plan::Load;
 use ablaze_report::json::SavedRun;
-use ablaze_verdict::printed::{Report, Sweep};
+use ablaze_verdict::printed::{Curve, Report, Sweep};
 use ablaze_verdict::rules::{Comparison, Judged, Judgement};
+use ablaze_verdict::several::Several;
 use ablaze_verdict::words::{counted, decimal, grouped};
 use ablaze_verdict::{Finding, Verdict};
 
@@ -29,6 +30,18 @@ pub fn write(answer: &Answer) -> String {
                 parts.push(block(&head, judged.verdict, &remark, &judged.findings, &mut said));
             }
         }
+    }
+    match &answer.together {
+        Some(Several::Comparison(judged)) => {
+            let head = comparison_head(&judged.subject);
+            parts.push(together_block(&head, &judged.findings, &mut said));
+        }
+        Some(Several::Curves(judged)) => {
+            let mut head = "side by side: rates over concurrency\n".to_owned();
+            head.push_str(&curves_head(&judged.subject));
+            parts.push(together_block(&head, &judged.findings, &mut said));
+        }
+        None => {}
     }
     parts.join("\n")
 }
@@ -158,18 +171,21 @@ fn comparison_head(comparison: &Comparison) -> String {
     let mut head = "side by side\n".to_owned();
     for member in &comparison.members {
         let rate = decimal(member.rate_per_s, 2);
-        let remark = match member.remark.as_str() {
-            "" => format!("line {}", member.line),
-            remark => remark.to_owned(),
-        };
-        head.push_str(&format!("  {rate:>14}/s  {} ({remark})\n", member.name));
+        let line = member.line.map(|line| format!("line {line}"));
+        let remark = Some(member.remark.clone()).filter(|remark| !remark.is_empty()).or(line);
+        let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));
+        head.push_str(&format!("  {rate:>14}/s  {}{remark}\n", member.name));
     }
     head
 }
 
 fn sweep_head(sweep: &Sweep, place: &Place<'_>) -> String {
-    let mut head = format!("{}: rates over concurrency\n", place.line(sweep.line));
-    for curve in &sweep.curves {
+    format!("{}: rates over concurrency\n{}", place.line(sweep.line), curves_head(&sweep.curves))
+}
+
+fn curves_head(curves: &[Curve]) -> String {
+    let mut head = String::new();
+    for curve in curves {
         let levels = (curve.points.first(), curve.points.last());
         if let (Some((first, _)), Some((last, _))) = levels {
             head.push_str(&format!(
@@ -182,6 +198,13 @@ fn sweep_head(sweep: &Sweep, place: &Place<'_>) -> String {
         }
     }
     head
+}
+
+fn together_block(head: &str, findings: &[Finding], said: &mut Vec<Finding>) -> String {
+    let verdict = Verdict::of(findings);
+    let remark =
+        if verdict == Verdict::Valid { "  nothing speaks against comparing them" } else { "" };
+    block(head, verdict, remark, findings, said)
 }
 
 fn judged_block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {

@@ -159,6 +159,50 @@ fn json_that_is_no_whole_run_of_ours_gets_one_line() {
     }
 }
 
+/// Printed and saved reports beside each other, the saved ones a day apart.
+#[test]
+fn several_files_are_compared() {
+    let directory = std::env::temp_dir().join(format!("ablaze-explain-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let file = |name: &str, text: &str| {
+        let path = directory.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.into_os_string().into_string().unwrap()
+    };
+    let later = SAVED.replacen("\"started_unix_ns\": 1795", "\"started_unix_ns\": 1796", 1);
+    let files = [
+        file("before.json", SAVED),
+        file("after.json", &later),
+        file("ab.txt", NO_ANSWER),
+        file("nothing.txt", "a page about ab\n"),
+    ];
+    let arguments: Vec<&str> = files.iter().map(String::as_str).collect();
+    let said = explain(&arguments[..2], "");
+    assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+    // 1,000,000 s are 11.57 days.
+    for part in [
+        "report 2, `",
+        "side by side",
+        "2,000.00/s  report 1 (`",
+        "They were taken 11.6 days apart",
+    ] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
+    assert!(!said.stdout.contains("D05"), "{}", said.stdout);
+    // What cannot be read is named, and keeps nothing back.
+    let said = explain(&arguments[1..], "");
+    assert_eq!((said.status, said.stderr.lines().count()), (1, 1), "{}", said.stderr);
+    for part in ["ab.txt` line 2: ab", "report 1 against report 2: ", "against no answer at all"] {
+        assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
+    }
+    let said = explain(&["--json", arguments[0], arguments[2]], "");
+    let answer: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(answer["reports"][0]["file"], arguments[0]);
+    assert_eq!(answer["comparisons"][0]["verdict"], "INVALID");
+    assert_eq!(answer["comparisons"][0]["members"].as_array().unwrap().len(), 2);
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
 /// Its own reports, as they come from real runs. Not the shape of the findings is the matter here,
 /// but that nothing is found which is not so: the runs are short, and coarse in ab's form.
 #[test]

@@ -345,3 +345,51 @@ fn gurls_echo_answers_every_path_and_gives_back_what_is_posted() {
         assert!(said.stdout.contains("200:20 "), "{said:?}");
     }
 }
+
+#[test]
+fn a_run_is_kept_as_a_page_a_chart_and_markdown_with_its_chart_beside_it() {
+    let server = Server::start(200);
+    let folder = std::env::temp_dir().join(format!("ablaze-pages-{}", std::process::id()));
+    fs::create_dir_all(&folder).unwrap();
+    let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+    let [html, svg, markdown] = ["run.html", "chart.svg", "BENCH.md"].map(path);
+    let said = ablaze(&[
+        &server.url("/"),
+        "-n",
+        "300",
+        "-c",
+        "2",
+        "-o",
+        &html,
+        "-o",
+        &svg,
+        "-o",
+        &markdown,
+    ]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["BENCH.md", "BENCH.svg", "chart.svg", "run.html"]);
+    let read = |path: &str| fs::read_to_string(path).unwrap();
+    assert!(read(&html).starts_with("<!DOCTYPE html>") && read(&svg).starts_with("<svg"));
+    let explained = ablaze(&["explain", &markdown]);
+    assert_eq!(explained.status, 0, "{explained:?}");
+    assert!(explained.stdout.contains("· 300 requests · concurrency 2"), "{explained:?}");
+    fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_place_that_cannot_take_the_chart_of_markdown_is_said_before_the_run() {
+    let server = Server::start(200);
+    let folder = std::env::temp_dir().join(format!("ablaze-no-chart-{}", std::process::id()));
+    fs::create_dir_all(folder.join("BENCH.svg")).unwrap();
+    let markdown = folder.join("BENCH.md");
+    let said = ablaze(&[&server.url("/"), "-n1", "-c1", "-o", markdown.to_str().unwrap()]);
+    assert_eq!(said.status, 2, "{said:?}");
+    assert!(said.stderr.contains("BENCH.svg: is a folder"), "{said:?}");
+    assert_eq!(server.seen().len(), 0);
+    fs::remove_dir_all(&folder).unwrap();
+}

@@ -23,7 +23,8 @@ fn a_target_that_serves_404_serves_error_pages() {
 #[test]
 fn a_target_that_closes_after_100_requests_cuts_connections() {
     let _alone = alone();
-    let server = Server::start(&["--max-requests", "100"]);
+    // A millisecond for each, so that the run takes its time.
+    let server = Server::start(&["--max-requests", "100", "--delay", "1ms"]);
     let report = load(&[&server.url("/"), "-c1", "-n1000"]);
     let evidence = report.assert_root("D18", "note");
     assert!(

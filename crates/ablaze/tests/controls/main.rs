@@ -8,6 +8,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod answers;
+mod comparison;
 mod connecting;
 mod cost;
 mod lengths;

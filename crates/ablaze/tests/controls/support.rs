@@ -181,9 +181,14 @@ pub fn installed(program: &str) -> bool {
     here
 }
 
-/// Whether tests that take minutes are asked for. If not, says so.
+/// Whether tests that take minutes are asked for.
 pub fn long_tests() -> bool {
-    let asked = std::env::var_os("ABLAZE_LONG_TESTS").is_some_and(|value| value == "1");
+    std::env::var_os("ABLAZE_LONG_TESTS").is_some_and(|value| value == "1")
+}
+
+/// The same; if not, says so.
+pub fn long_tests_or_told() -> bool {
+    let asked = long_tests();
     if !asked {
         println!("skipped: takes long; ABLAZE_LONG_TESTS=1 runs it");
     }

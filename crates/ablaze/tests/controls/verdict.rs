@@ -18,8 +18,12 @@ impl Report {
 
     /// A number by its path, such as `/failed/total`.
     pub fn number(&self, pointer: &str) -> f64 {
-        let value = self.0.pointer(pointer).unwrap_or_else(|| panic!("no {pointer}"));
-        value.as_f64().unwrap_or_else(|| panic!("{pointer} is {value}"))
+        self.known(pointer).unwrap_or_else(|| panic!("no number at {pointer}"))
+    }
+
+    /// The same of a number that need not be there.
+    pub fn known(&self, pointer: &str) -> Option<f64> {
+        self.0.pointer(pointer)?.as_f64()
     }
 
     /// A field of all members of an array, added up.

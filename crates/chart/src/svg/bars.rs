@@ -155,7 +155,15 @@ fn legend(bars: &Bars, width: f64, top: f64, out: &mut Writer) -> f64 {
     }
     let (mut x, mut y) = (0.0, top);
     for (index, part) in bars.parts.iter().enumerate() {
-        let wide = 18.0 + width_of(part, TEXT_SIZE);
+        // A bar alone has its figures here: small parts have no room for theirs.
+        let part = match bars.rows.as_slice() {
+            [row] => {
+                let value = row.values.get(index).copied().unwrap_or(f64::NAN);
+                format!("{part} {}", bars.unit.text(value))
+            }
+            _ => part.clone(),
+        };
+        let wide = 18.0 + width_of(&part, TEXT_SIZE);
         if x > 0.0 && x + wide > width {
             x = 0.0;
             y += LINE;
@@ -163,7 +171,7 @@ fn legend(bars: &Bars, width: f64, top: f64, out: &mut Writer) -> f64 {
         out.group(&style::part(index));
         out.rect("k", [x, y + 2.0, 12.0, 12.0], "");
         out.close("g");
-        out.text("", (x + 18.0, y + 12.0), Anchor::Start, &cut(part, TEXT_SIZE, width - 18.0));
+        out.text("", (x + 18.0, y + 12.0), Anchor::Start, &cut(&part, TEXT_SIZE, width - 18.0));
         x += wide + 18.0;
     }
     y + LINE + 4.0 - top

@@ -22,7 +22,7 @@ pub(super) fn draw(
     let full = width.pixels();
     let mut y = top + LINE;
     out.group("m");
-    out.text("n", (0.0, y - 6.0), Anchor::Start, &with_unit(&plot.y.title, fits.y.unit_name));
+    out.text("n", (0.0, y - 6.0), Anchor::Start, &plot.y.title_with(fits.y.unit_name));
     out.close("g");
     let has_legend = !fits.labels && !fits.table && plot.series.len() > 1;
     if has_legend {
@@ -48,17 +48,12 @@ pub(super) fn draw(
         y += table::draw(plot, fits, &area, y, out);
     } else if with_x_title {
         y += LINE - 2.0;
-        let title = with_unit(&plot.x.title, fits.x.unit_name);
+        let title = plot.x.title_with(fits.x.unit_name);
         out.group("m");
         out.text("n", (area.left + area.width / 2.0, y - 5.0), Anchor::Middle, &title);
         out.close("g");
     }
     y - top
-}
-
-/// `latency, ms`.
-pub(super) fn with_unit(title: &str, unit: &str) -> String {
-    if unit.is_empty() { title.to_owned() } else { format!("{title}, {unit}") }
 }
 
 /// The lines at the round values of y, with their values.

@@ -2,7 +2,7 @@
 
 use super::frame::{Area, Fits, KEY};
 use super::writer::{Anchor, Writer, cut, width_of};
-use super::{LINE, SMALL_SIZE, TEXT_SIZE, key, plot};
+use super::{LINE, SMALL_SIZE, TEXT_SIZE, key};
 use crate::number::significant;
 use crate::{Plot, Scale, Unit};
 
@@ -12,7 +12,7 @@ pub(super) fn draw(plot: &Plot, fits: &Fits, area: &Area, top: f64, out: &mut Wr
     let column = area.width / values.len().max(1) as f64;
     let write = narrowest(plot, column - 4.0);
     out.group("m");
-    let title = cut(&plot::with_unit(&plot.x.title, fits.x.unit_name), SMALL_SIZE, area.left - 8.0);
+    let title = cut(&plot.x.title_with(fits.x.unit_name), SMALL_SIZE, area.left - 8.0);
     out.text("n", (0.0, top - 4.0), Anchor::Start, &title);
     out.close("g");
     let mut y = top;

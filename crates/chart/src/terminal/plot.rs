@@ -25,7 +25,7 @@ pub(super) fn lines(plot: &Plot, width: usize, characters: Characters) -> Vec<St
     for series in &plot.series {
         draw(series, plot, &x, &y, &mut canvas);
     }
-    let mut lines = vec![with_unit(&plot.y.title, y.unit_name)];
+    let mut lines = vec![plot.y.title_with(y.unit_name)];
     let bar = if characters == Characters::Unicode { '┤' } else { '|' };
     let wall = if characters == Characters::Unicode { '│' } else { '|' };
     for row in 0..ROWS {
@@ -36,16 +36,12 @@ pub(super) fn lines(plot: &Plot, width: usize, characters: Characters) -> Vec<St
         let edge = if tick.is_some() { bar } else { wall };
         lines.push(format!("{text:>width$} {edge}{}", canvas.row(row), width = left - 2));
     }
-    lines.extend(ticks(&x, left, canvas.columns, &with_unit(&plot.x.title, x.unit_name)));
+    lines.extend(ticks(&x, left, canvas.columns, &plot.x.title_with(x.unit_name)));
     lines.extend(marks(plot));
     if plot.series.len() > 1 {
         lines.extend(legend(plot, width, characters));
     }
     lines
-}
-
-fn with_unit(title: &str, unit: &str) -> String {
-    if unit.is_empty() { title.to_owned() } else { format!("{title}, {unit}") }
 }
 
 fn draw(series: &Series, plot: &Plot, x: &Fitted, y: &Fitted, canvas: &mut Canvas) {

@@ -6,7 +6,6 @@ use super::{Worker, close_at_once, stands};
 use crate::connection::{Exchange, Reading, Stage};
 use crate::failure::FailureKind;
 use crate::plan::Close;
-use crate::record::StoppedAnswer;
 
 /// How long a server that announced its close is waited for (`Close::Await`).
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
@@ -67,6 +66,7 @@ impl Worker {
         let first_new = self.connections[slot as usize].in_flight;
         let count = self.take_exchanges(slot);
         if count == 0 {
+            self.note_draining();
             let connection = &self.connections[slot as usize];
             if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
@@ -80,6 +80,16 @@ impl Worker {
         }
         self.note_leaving(io, slot);
         self.send_places(io, slot, first_new, count);
+    }
+
+    /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
+    /// in use is kept.
+    fn note_draining(&mut self) {
+        let places = self.exchanges.len() as u64;
+        let few = u64::from(self.in_flight) * 100 < places * 95;
+        if self.closed_for_new && few && self.draining_since_ns.is_none() {
+            self.draining_since_ns = Some(self.now_ns);
+        }
     }
 
     /// What is in flight on the slot leaves now, or with the current batch: "sent" is the time
@@ -97,6 +107,7 @@ impl Worker {
     /// to repeat, or new ones.
     pub(super) fn open_next<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
+            self.note_draining();
             self.note_vacant(slot);
             return;
         }
@@ -486,29 +497,6 @@ impl Worker {
             }
         }
         self.note_never_sent(at);
-    }
-}
-
-impl Worker {
-    /// The oldest exchange of a connection gets no further: notes for how long already, if a part
-    /// of its answer came.
-    pub(super) fn note_stopped(&mut self, slot: Slot, at: u64, timed_out: bool) {
-        let connection = &self.connections[slot as usize];
-        let in_answer = connection.reading != Reading::Head || connection.spill.is_some();
-        if connection.in_flight == 0 || !connection.answer_began || !in_answer {
-            return;
-        }
-        let exchange = self.exchanges[self.place(slot, connection.oldest)];
-        let last_ns = connection.progress_ns.max(exchange.first_byte_ns);
-        let answer = StoppedAnswer {
-            silent_ns: at.saturating_sub(last_ns),
-            body_bytes: connection.body_bytes,
-            missing_bytes: match connection.reading {
-                Reading::Length(missing) => Some(missing),
-                Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
-            },
-        };
-        self.recorder.stopped(&exchange, answer, timed_out);
     }
 }
 

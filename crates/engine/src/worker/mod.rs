@@ -9,6 +9,7 @@ mod answers;
 mod events;
 mod exchanges;
 mod open_loop;
+mod stopped;
 mod timers;
 
 use std::io;
@@ -62,6 +63,8 @@ pub struct WorkerRecord {
     pub ended: Ended,
     /// Which of the target's addresses its connections were made to.
     pub address: usize,
+    /// From when on fewer than 95 % of its places were in use, because its requests had run out.
+    pub draining_since_ns: Option<u64>,
 }
 
 /// Moments of a run that all workers share. The simulated driver needs none of them.
@@ -143,6 +146,8 @@ pub struct Worker {
     in_setup: bool,
     /// The measured load is over, or has not begun: nothing new is started.
     closed_for_new: bool,
+    /// See [`WorkerRecord::draining_since_ns`].
+    draining_since_ns: Option<u64>,
     address: usize,
     addresses: usize,
     /// How many of them have not failed yet.
@@ -285,6 +290,7 @@ pub fn work<D: Driver>(
         window_ns: (start_ns, closed_ns),
         ended,
         address: worker.address,
+        draining_since_ns: worker.draining_since_ns.map(|since_ns| since_ns.max(start_ns)),
     })
 }
 
@@ -324,6 +330,7 @@ impl Worker {
             setup_left: 0,
             in_setup: false,
             closed_for_new: false,
+            draining_since_ns: None,
             address: 0,
             addresses,
             untried_addresses: addresses,

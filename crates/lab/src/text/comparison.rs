@@ -4,20 +4,23 @@ use ablaze_report::number::{counted, grouped, time};
 use ablaze_report::table::Table;
 use ablaze_stats::compare::NotComparable;
 
-use super::{all_runs, failures, findings};
+use ablaze_verdict::several::Several;
+
+use super::{all_runs, failures, findings, together};
+use crate::beside::unequal_work;
 use crate::comparison::{Against, Answer, Compared, Comparison};
 use crate::curve::Point;
 use crate::experiment::{Experiment, Figures, Results};
 
-/// The whole report. `unequal` says what work differs; with it there is no ranking, unless
-/// `rank_anyway`.
+/// The whole report. Where the work differs there is no ranking, unless `rank_anyway`.
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
-    unequal: &[String],
+    several: Option<&Several>,
     rank_anyway: bool,
 ) -> String {
+    let unequal = several.map(unequal_work).unwrap_or_default();
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let mut lines = vec![what(experiment)];
     if runs.is_empty() {
@@ -25,6 +28,7 @@ pub fn comparison(
     } else {
         lines.push(all_runs(&runs));
         lines.extend(findings(experiment, results));
+        lines.extend(several.map(together).unwrap_or_default());
     }
     if results.interrupted {
         lines.push("interrupted: the results up to then".to_owned());
@@ -42,7 +46,8 @@ pub fn comparison(
             false => "  no ranking: the work is not equal (--allow-unequal ranks all the same):"
                 .to_owned(),
         });
-        lines.extend(unequal.iter().map(|difference| format!("    {difference}")));
+        let evidence = unequal.iter().flat_map(|finding| finding.evidence.lines());
+        lines.extend(evidence.map(|difference| format!("    {difference}")));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -87,53 +92,54 @@ fn row(point: &Point) -> [String; 5] {
     ]
 }
 
+/// Two lines for each pair: the metric that decides with the rate, then the times.
 fn ratios(experiment: &Experiment, comparison: &Comparison) -> Table {
     let mut table = Table::new(&[0, 1, 2, 3, 4]);
     for against in &comparison.against {
         let name = |at: usize| experiment.subjects[at].name.as_str();
-        let mut cells = vec![format!("{} / {}", name(against.subject), name(against.control))];
-        cells.extend(answers(against));
-        table.row(cells, "");
+        let pair = format!("{} / {}", name(against.subject), name(against.control));
+        let answers = answers(against);
+        for (line, cells) in answers.chunks(2).enumerate() {
+            let first = if line == 0 { pair.clone() } else { String::new() };
+            table.row(std::iter::once(first).chain(cells.iter().cloned()).collect(), "");
+        }
+        table.row(could_show(against).into_iter().collect(), "");
     }
     table
 }
 
-/// What may be said of each metric; the first decides and says what could have been shown.
+/// What may be said of each metric; the first decides.
 fn answers(against: &Against) -> Vec<String> {
     let mut cells = Vec::new();
-    for (at, compared) in against.metrics.iter().enumerate() {
+    for compared in &against.metrics {
+        let name = compared.metric.name();
         match (&compared.ratio, compared.answer) {
             (Ok(ratio), Some(answer)) => {
                 let word = word(compared, answer);
-                let could = match answer {
-                    Answer::NoDifferenceShown if at == 0 => format!(
-                        " ({} can show {:.1} % or more)",
-                        counted(ratio.pairs as u64, "pair"),
-                        ratio.could_show * 100.0
-                    ),
-                    _ => String::new(),
-                };
-                cells.push(format!(
-                    "{} {:.2} [{:.2}, {:.2}]  {word}{could}",
-                    compared.metric.name(),
-                    ratio.ratio,
-                    ratio.low,
-                    ratio.high
-                ));
+                let (middle, low, high) = (ratio.ratio, ratio.low, ratio.high);
+                cells.push(format!("{name} {middle:.2} [{low:.2}, {high:.2}]  {word}"));
             }
             // Said once: it is the same for all metrics.
             (Err(NotComparable::NotEnoughRuns { pairs }), _) => {
-                cells.push(format!(
-                    "not enough runs: {}, 6 are the least that can show anything",
-                    counted(*pairs as u64, "pair")
-                ));
+                let pairs = counted(*pairs as u64, "pair");
+                cells.push(format!("not enough runs: {pairs}, and fewer than 6 show nothing"));
                 break;
             }
-            (Err(error), _) => cells.push(format!("{}: {error}", compared.metric.name())),
+            (Err(error), _) => cells.push(format!("{name}: {error}")),
             (Ok(_), None) => {}
         }
     }
     cells
+}
+
+/// Where no difference was shown by the metric that decides: how large one would have had to be.
+fn could_show(against: &Against) -> [String; 2] {
+    let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
+    let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
+        let (pairs, share) = (counted(ratio.pairs as u64, "pair"), ratio.could_show * 100.0);
+        format!("{pairs} as noisy as these can show a difference of {share:.1} % or more")
+    });
+    [String::new(), said.unwrap_or_default()]
 }
 
 fn word(compared: &Compared, answer: Answer) -> &'static str {

@@ -9,4 +9,4 @@ pub use comparison::comparison;
 pub use search::{answer, search};
 pub use sweep::sweep;
 
-pub(crate) use runs::{all_runs, failures, findings};
+pub(crate) use runs::{all_runs, failures, findings, together};

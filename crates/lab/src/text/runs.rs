@@ -1,11 +1,13 @@
 //! What is said about the runs of an experiment together: whether they are to be believed, what
 //! limited them, what was found in them and which failed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use ablaze_report::number::counted;
-use ablaze_verdict::{Finding, Limit, Severity};
+use ablaze_verdict::several::Several;
+use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
 
+use crate::beside::other_findings;
 use crate::curve::worst;
 use crate::experiment::{Experiment, Figures, Results};
 
@@ -26,48 +28,72 @@ pub(crate) fn all_runs(runs: &[&Figures]) -> String {
     format!("{}  {}", worst(runs), limits.join(" · "))
 }
 
-/// What was found above a note, once for each target and diagnosis, with the gravest evidence; notes
-/// by number.
+/// What was found above a note, once for each diagnosis with the gravest evidence and the targets
+/// concerned; notes by number.
 pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let mut grave: BTreeMap<_, (&Finding, usize)> = BTreeMap::new();
-    let mut notes: BTreeMap<_, (&Finding, usize)> = BTreeMap::new();
+    let mut found: BTreeMap<DiagnosisId, Found> = BTreeMap::new();
     for (trial, run) in results.measured() {
         for finding in run.findings.iter().filter(|finding| finding.explained_by.is_none()) {
-            if finding.severity == Severity::Note {
-                notes.entry(finding.id).or_insert((finding, 0)).1 += 1;
-                continue;
-            }
-            let entry = grave.entry((trial.subject, finding.id)).or_insert((finding, 0));
-            entry.1 += 1;
-            if finding.severity > entry.0.severity {
-                entry.0 = finding;
+            let of = found.entry(finding.id).or_insert(Found {
+                gravest: finding,
+                runs: 0,
+                subjects: BTreeSet::new(),
+            });
+            of.runs += 1;
+            of.subjects.insert(trial.subject);
+            if finding.severity > of.gravest.severity {
+                of.gravest = finding;
             }
         }
     }
-    let runs = |of: usize| counted(of as u64, "run");
-    let of_subject =
-        |subject: usize| results.measured().filter(|(trial, _)| trial.subject == subject).count();
+    let all = counted(results.measured().count() as u64, "run");
+    let (notes, grave): (Vec<_>, Vec<_>) =
+        found.iter().partition(|(_, found)| found.gravest.severity == Severity::Note);
     let mut lines: Vec<String> = grave
         .iter()
-        .map(|((subject, id), (finding, count))| {
-            let (target, name) = (&experiment.subjects[*subject].name, id.name());
-            let (evidence, remedy) = (&finding.evidence, &finding.remedy);
-            let among = format!("in {count} of {}", runs(of_subject(*subject)));
-            format!("  {target}: {id} {} {name} {among}: {evidence} {remedy}", finding.severity)
+        .map(|(id, found)| {
+            let Finding { severity, evidence, remedy, .. } = found.gravest;
+            let (name, runs) = (id.name(), found.runs);
+            let of = found.names(experiment);
+            format!("  {id} {severity} {name}, in {runs} of {all}{of}: {evidence} {remedy}")
         })
         .collect();
-    let all = results.measured().count();
-    let among = |count: usize| format!("in {count} of {}", runs(all));
     if !notes.is_empty() {
-        let named: Vec<String> = notes
-            .values()
-            .map(|(finding, count)| {
-                format!("{} {} ({})", finding.id, finding.id.name(), among(*count))
-            })
-            .collect();
-        lines.push(format!("  notes: {}", named.join(", ")));
+        let note = |(id, found): &(&DiagnosisId, &Found)| {
+            format!("{id} {} (in {} of {all}{})", id.name(), found.runs, found.names(experiment))
+        };
+        let notes: Vec<String> = notes.iter().map(note).collect();
+        lines.push(format!("  notes: {}", notes.join(", ")));
     }
     lines
+}
+
+/// One diagnosis in the runs of an experiment.
+struct Found<'a> {
+    gravest: &'a Finding,
+    runs: usize,
+    subjects: BTreeSet<usize>,
+}
+
+impl Found<'_> {
+    /// The targets it was found of, unless it was all of them.
+    fn names(&self, experiment: &Experiment) -> String {
+        if self.subjects.len() == experiment.subjects.len() {
+            return String::new();
+        }
+        let name = |subject: &usize| experiment.subjects[*subject].name.as_str();
+        format!(" ({})", self.subjects.iter().map(name).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// What was found in the runs beside each other, unequal work apart.
+pub(crate) fn together(several: &Several) -> Vec<String> {
+    let line = |finding: &&Finding| {
+        let (id, name) = (finding.id, finding.id.name());
+        let evidence = finding.evidence.replace('\n', " ");
+        format!("  {id} {} {name}: {evidence}", finding.severity)
+    };
+    other_findings(several).iter().map(line).collect()
 }
 
 /// Which trials failed, and why: of one target and load the first reason.

@@ -3,12 +3,19 @@
 use ablaze_report::number::{counted, grouped, time};
 use ablaze_report::table::Table;
 
-use super::{all_runs, failures, findings};
+use ablaze_verdict::several::Several;
+
+use super::{all_runs, failures, findings, together};
 use crate::curve::{Curve, Pick, Point};
 use crate::experiment::{Experiment, Figures, Results};
 
 /// The whole report of a sweep.
-pub fn sweep(experiment: &Experiment, results: &Results, pick: Pick) -> String {
+pub fn sweep(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    pick: Pick,
+) -> String {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let mut lines = Vec::new();
     if runs.is_empty() {
@@ -16,6 +23,7 @@ pub fn sweep(experiment: &Experiment, results: &Results, pick: Pick) -> String {
     } else {
         lines.push(all_runs(&runs));
         lines.extend(findings(experiment, results));
+        lines.extend(several.map(together).unwrap_or_default());
     }
     lines.push(what(experiment));
     if results.interrupted {

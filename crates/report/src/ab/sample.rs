@@ -71,9 +71,8 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         setup_connect: Latency::new(3),
         event_age: Latency::new(3),
         in_flight_ns: 0,
+        drain_ns: None,
         first_failure: None,
-        first_malformed: Vec::new(),
-        stopped: Default::default(),
         slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
         every_request,
     }

@@ -166,6 +166,9 @@ pub(super) struct FirstAnswer {
 pub(super) struct InFlight {
     pub mean: Option<f64>,
     pub integral_ns: String,
+    /// How long, at the end, too few requests were left to keep them in flight.
+    #[serde(default)]
+    pub drain_ns: Option<u64>,
 }
 
 #[derive(Serialize, Deserialize)]

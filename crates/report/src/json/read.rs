@@ -177,6 +177,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         in_flight_ns: in_flight
             .parse()
             .map_err(|_| damaged("in_flight.integral_ns", "no whole number"))?,
+        drain_ns: document.in_flight.drain_ns,
         first_failure: document.failed.first.as_ref().map(|first| record::FirstFailure {
             at_ns: first.at_clock_ns,
             kind: kind(&first.kind),

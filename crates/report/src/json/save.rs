@@ -87,6 +87,7 @@ pub(super) fn document(run: &Run) -> Document {
         in_flight: InFlight {
             mean: (run.elapsed_ns > 0).then(|| record.in_flight_ns as f64 / run.elapsed_ns as f64),
             integral_ns: record.in_flight_ns.to_string(),
+            drain_ns: record.drain_ns,
         },
         workers: run.workers.iter().map(worker).collect(),
         slice_ns: record.slices.slice_ns,

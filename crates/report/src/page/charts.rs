@@ -57,6 +57,7 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     {
         rate.marks.push(Mark::level(asked.from_per_s, "asked for"));
     }
+    rate.marks.extend(stalls(&pieces, piece_ns));
     let mut latency = Plot::new(x(), Axis::linear(latency_name(run), Unit::TimeNs));
     latency.series.push(line("p99", 1, &|piece| piece.p99_ns));
     latency.series.push(line("p50", 0, &|piece| piece.p50_ns));
@@ -68,6 +69,31 @@ pub fn over_time(run: &Run) -> Option<Chart> {
         "Answers per second, and the median and the 99th percentile of their latency, in pieces \
              of {piece}."
     )))
+}
+
+/// The longest stretches without an answer, where there usually are some in every piece.
+fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
+    /// Fewer answers per piece than this leave pieces empty by chance.
+    const USUALLY: u64 = 10;
+    const MOST: usize = 3;
+    let answers: u64 = pieces.iter().map(|piece| piece.answers).sum();
+    if answers < USUALLY * pieces.len() as u64 {
+        return Vec::new();
+    }
+    let mut stretches: Vec<(usize, usize)> = Vec::new();
+    for (index, _) in pieces.iter().enumerate().filter(|(_, piece)| piece.answers == 0) {
+        match stretches.last_mut() {
+            Some((from, length)) if *from + *length == index => *length += 1,
+            _ => stretches.push((index, 1)),
+        }
+    }
+    stretches.sort_by_key(|(from, length)| (std::cmp::Reverse(*length), *from));
+    let mark = |(from, length): &(usize, usize)| {
+        let (from_ns, to_ns) = (*from as f64 * piece_ns, (from + length) as f64 * piece_ns);
+        let text = format!("no answer for {}", crate::number::time(to_ns - from_ns));
+        Mark::between(from_ns, to_ns, &text)
+    };
+    stretches.iter().take(MOST).map(mark).collect()
 }
 
 /// What a point over time stands for, in words.
@@ -214,7 +240,10 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
     ))
 }
 
-/// Where the time of an answer went, on average.
+/// Less than this share of an answer's time is not drawn as a part of it.
+const PART_FROM: f64 = 0.001;
+
+/// Where the time of an answer went, on average. `None` where all of it was one part.
 pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
     let parts = ["waiting to be sent", "connect", "wait for the first byte", "receive"];
     let rows: Vec<(&Subject<'_>, [f64; 4])> = subjects
@@ -222,11 +251,14 @@ pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
         .filter(|subject| subject.run.record.answers > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
-    if rows.is_empty() {
+    let matters =
+        |means: &[f64; 4], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+    let used: Vec<usize> = (0..parts.len())
+        .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
+        .collect();
+    if used.len() < 2 {
         return None;
     }
-    let used: Vec<usize> =
-        (0..parts.len()).filter(|part| rows.iter().any(|(_, means)| means[*part] > 0.0)).collect();
     let names: Vec<&str> = used.iter().map(|part| parts[*part]).collect();
     let mut bars = Bars::new("mean time of an answer", Unit::TimeNs, &names);
     for (subject, means) in rows {
@@ -249,7 +281,7 @@ fn mean_phases(run: &Run) -> [f64; 4] {
 pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
     let several = subjects.len() > 1;
     let mut bars =
-        Bars::new("CPU time per request", Unit::TimeNs, &["user", "kernel", "active waiting"]);
+        Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "active waiting"]);
     for Subject { name, slot, run } in subjects {
         let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
         if let Some((cpu_ns, who)) = effort::of_the_server(run) {

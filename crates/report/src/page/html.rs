@@ -20,12 +20,12 @@ pub(super) fn write(page: &Page) -> String {
     let title = escaped(&page.title);
     let _ = write!(
         out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n\
-         <meta name=\"generator\" content=\"ablaze {}\">\n\
-         <link rel=\"icon\" href=\"data:,\">\n<title>{title}</title>\n\
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\" />\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\" />\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\" />\n\
+         <meta name=\"color-scheme\" content=\"light dark\" />\n\
+         <meta name=\"generator\" content=\"ablaze {}\" />\n\
+         <link rel=\"icon\" href=\"data:,\" />\n<title>{title}</title>\n\
          <style>\n{STYLE}\n{}\n</style>\n</head>\n<body>\n<main>\n",
         env!("CARGO_PKG_VERSION"),
         svg::css()
@@ -70,7 +70,7 @@ fn write_block(block: &Block, out: &mut String) {
             let _ = writeln!(
                 out,
                 "<div class=\"command\"><pre><code>{}</code></pre>\
-                 <button type=\"button\" hidden>Copy</button></div>",
+                 <button type=\"button\" hidden=\"\">Copy</button></div>",
                 escaped(text)
             );
         }
@@ -109,7 +109,7 @@ fn write_banner(banner: &Banner, out: &mut String) {
         "<p class=\"verdict {}\"><strong>{}</strong> <span>{}</span></p>",
         class_of(banner.verdict),
         banner.verdict,
-        escaped(&banner.text)
+        with_code(&banner.text)
     );
 }
 
@@ -128,9 +128,9 @@ fn write_finding(text: &FindingText, out: &mut String) {
         finding.id,
         escaped(finding.id.name()),
         finding.severity,
-        escaped(&finding.evidence),
+        with_code(&finding.evidence),
     );
-    let rest = [&finding.cause, &finding.remedy].map(|part| escaped(part)).join(" ");
+    let rest = [&finding.cause, &finding.remedy].map(|part| with_code(part)).join(" ");
     if !rest.trim().is_empty() {
         let _ = writeln!(out, "<p>{}</p>", rest.trim());
     }
@@ -148,8 +148,8 @@ fn write_figures(figures: &[Figure], out: &mut String) {
             out,
             "<div><dt>{}</dt><dd><b>{}</b><span>{}</span></dd></div>",
             escaped(name),
-            escaped(value),
-            escaped(note)
+            kept_together(&escaped(value)),
+            kept_together(&escaped(note))
         );
     }
     out.push_str("</dl>\n");
@@ -232,7 +232,7 @@ fn with_code(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('`') {
-        out.push_str(&escaped(before));
+        out.push_str(&kept_together(&escaped(before)));
         match after.split_once('`') {
             Some((code, after)) => {
                 let _ = write!(out, "<code>{}</code>", escaped(code));
@@ -244,5 +244,13 @@ fn with_code(text: &str) -> String {
             }
         }
     }
-    out + &escaped(rest)
+    out + &kept_together(&escaped(rest))
+}
+
+/// A figure stays on one line with its unit.
+fn kept_together(text: &str) -> String {
+    let units = ["%", "ms", "µs", "ns"];
+    units.into_iter().fold(text.to_owned(), |text, unit| {
+        text.replace(&format!(" {unit}"), &format!("\u{a0}{unit}"))
+    })
 }

@@ -18,14 +18,14 @@ pub struct Markdown {
     pub files: Vec<(String, String)>,
 }
 
-/// One Run as Markdown: the verdict, the figures, the chart over time, the command, the environment,
+/// One Run as Markdown: the verdict, the figures, the main chart, the command, the environment,
 /// and the report as the terminal shows it. Its chart is `stem.svg`.
 pub fn markdown_of_run(run: &Run, stem: &str) -> Markdown {
     let mut page = run::begun(run);
     page.sections.push(section::verdict(run));
     page.sections.push(section::figures(run));
     if run.record.answers > 0 {
-        page.sections.push(section::over_time(run));
+        page.sections.push(section::main(run));
         if run.record.answered.intended.is_some() {
             page.sections.push(section::percentiles(&[Subject::new("all answers", 0, run)]));
         }
@@ -84,7 +84,7 @@ impl Writer<'_> {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Verdict(banner) => {
-                let text = plain(&banner.text);
+                let text = with_code(&banner.text);
                 self.paragraph(&format!("**{}** {text}", banner.verdict));
             }
             Block::Findings(findings) => self.findings(findings),
@@ -107,7 +107,7 @@ impl Writer<'_> {
             }
             Block::Command(text) => self.fence("sh", text),
             Block::Report { name, text } => {
-                self.paragraph(&format!("{}:", plain(name)));
+                self.paragraph(&format!("## {}", plain(name)));
                 self.fence("text", text);
             }
             Block::Explained(_) => {}
@@ -127,7 +127,7 @@ impl Writer<'_> {
                 names => format!(" It explains {}.", plain(&names.join(", "))),
             };
             let parts =
-                [&finding.evidence, &finding.cause, &finding.remedy].map(|part| plain(part));
+                [&finding.evidence, &finding.cause, &finding.remedy].map(|part| with_code(part));
             let text = parts.join(" ");
             let anchor = id.anchor();
             let note = format!("{}{explains} See docs/diagnoses.md#{anchor}.", text.trim());

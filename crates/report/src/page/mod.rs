@@ -269,4 +269,6 @@ impl<'a> Subject<'a> {
 }
 
 #[cfg(test)]
+mod browser_tests;
+#[cfg(test)]
 mod tests;

@@ -1,22 +1,30 @@
 //! The sections of a page, each from one Run or from several.
 
+use ablaze_engine::run::Ended;
 use ablaze_engine::{FailureKind, Run};
+use ablaze_verdict::Finding;
 use ablaze_verdict::live::{self, Judged};
-use ablaze_verdict::{DiagnosisId, Finding};
 
 use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
-use crate::number::{bytes_rate, counted, grouped, percent, rate, time};
+use crate::number::{bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::text;
-
-/// Said by the line on the limit already.
-const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
 
 /// The verdict on one Run, what limited it, and its findings.
 pub fn verdict(run: &Run) -> Section {
     let judged = live::judge(run);
     let banner = Banner { verdict: judged.verdict, text: sentence(&judged.limited.to_string()) };
     let mut section = Section::default().with(Block::Verdict(banner));
+    let after = time(run.elapsed_ns as f64);
+    section.blocks.extend(match run.ended {
+        Ended::Complete => None,
+        Ended::Interrupted => {
+            Some(Block::Text(format!("Interrupted after {after}: the results up to then.")))
+        }
+        Ended::Hopeless => {
+            Some(Block::Text("Given up: not one connection could be made.".to_owned()))
+        }
+    });
     let findings = findings("", &judged);
     if !findings.is_empty() {
         section = section.with(Block::Findings(findings));
@@ -26,19 +34,19 @@ pub fn verdict(run: &Run) -> Section {
 
 /// The findings of a judged Run as a page shows them: those that the verdict stands on, then notes.
 pub fn findings(of: &str, judged: &Judged) -> Vec<FindingText> {
-    let text = |finding: &Finding, explains: Vec<String>| FindingText {
+    let of_finding = |finding: &Finding, explains: Vec<String>| FindingText {
         of: of.to_owned(),
         finding: finding.clone(),
         explains,
     };
     let roots = judged.with_explained().map(|(root, explained)| {
         let names = explained.iter().map(|other| format!("{} {}", other.id, other.id.name()));
-        text(root, names.collect())
+        of_finding(root, names.collect())
     });
     let notes = judged
         .notes()
-        .filter(|note| !SAID_BY_THE_LIMIT.contains(&note.id))
-        .map(|note| text(note, Vec::new()));
+        .filter(|note| !text::SAID_BY_THE_LIMIT.contains(&note.id))
+        .map(|note| of_finding(note, Vec::new()));
     roots.chain(notes).collect()
 }
 
@@ -63,9 +71,11 @@ fn large(run: &Run) -> Vec<Figure> {
     let latency = record.answered.latency();
     let quantile = |q| latency.supported_quantile_ns(q).map_or("-".into(), |ns| time(ns as f64));
     let what = if run.plan.load.is_open() { "response" } else { "latency" };
-    let interval = latency
-        .quantile_interval_ns(0.99)
-        .map(|(low, high)| format!("95 % interval {}–{}", time(low as f64), time(high as f64)));
+    let interval = latency.quantile_interval_ns(0.99).map(|(low, high)| {
+        let (length, unit) = time_unit(high as f64);
+        let end = |ns: u64| time_in(ns as f64, length);
+        format!("95 % interval {}–{} {unit}", end(low), end(high))
+    });
     let failures = record.failures_total();
     let errors = match (failures, record.unexpected) {
         (0, 0) => "all as expected".to_owned(),
@@ -128,6 +138,12 @@ pub fn outcome(run: &Run) -> Section {
     Section::new("What came back").with(block)
 }
 
+/// The one chart of a Run where there is room for one: see [`charts::main`].
+pub fn main(run: &Run) -> Section {
+    let chart = charts::main(run);
+    Section::default().with(Block::Chart { chart, caption: String::new(), figures: false })
+}
+
 /// Rate and latency over time.
 pub fn over_time(run: &Run) -> Section {
     let block = charts::over_time(run).map(|chart| Block::Chart {
@@ -163,7 +179,8 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Section {
 
 /// Where the time of an answer went.
 pub fn phases(subjects: &[Subject<'_>]) -> Section {
-    of_block("", charts::phases(subjects).map(Block::chart), "No answer, so no phases.")
+    let without = "Nearly all of an answer's time was the wait for its first byte: there is no chart of its phases.";
+    of_block("", charts::phases(subjects).map(Block::chart), without)
 }
 
 /// CPU time of server and tester.
@@ -191,7 +208,7 @@ pub fn command(words: &[String]) -> Section {
 /// The report as the terminal shows it, folded away.
 pub fn report(run: &Run) -> Section {
     let text = text::write(run, &text::Style::default());
-    Section::default().with(Block::Report { name: "The report as text".into(), text })
+    Section::default().with(Block::Report { name: "The report".into(), text })
 }
 
 /// The machine and how it was used.
@@ -210,7 +227,9 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     let machine = &run.machine;
     let seen = run.witness.as_ref().map(|witness| &witness.environment);
     add("started", Some(started(run)));
-    add("ablaze", Some(format!("{}, {}", env!("CARGO_PKG_VERSION"), run.backend.name)));
+    let fallback = run.backend.fallback_reason.as_ref();
+    let why = fallback.map(|reason| format!(" instead of io_uring: {reason}")).unwrap_or_default();
+    add("ablaze", Some(format!("{}, {}{why}", env!("CARGO_PKG_VERSION"), run.backend.name)));
     let threads = counted(run.plan.workers.count.into(), "thread");
     add("tester", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
     add("connected to", Some(run.connected_to.clone()));

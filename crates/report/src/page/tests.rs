@@ -1,1 +1,236 @@
-//! Tests of pages.
+//! Tests of pages, in HTML and in Markdown.
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_verdict::printed;
+
+use super::*;
+use crate::{json, sample};
+
+/// Runs of every kind that there is.
+pub(super) fn all() -> Vec<(&'static str, Run)> {
+    let mut hostile = sample::troubled();
+    hostile.plan.target.url = "http://h/</script><script>alert(1)</script>?a=\"'&b".into();
+    hostile.command_line =
+        vec!["ablaze".into(), "</code><img src=x>".into(), "-b".into(), "```".into()];
+    hostile.record.first_head = b"HTTP/1.1 200 OK\r\nA: </script><!--\x00\r\n\r\n".to_vec();
+    let mut unseen = sample::ordinary();
+    unseen.witness = None;
+    let mut short = sample::ordinary();
+    short.record.slices.slices.truncate(1);
+    short.elapsed_ns = 100_000_000;
+    vec![
+        ("ordinary", sample::ordinary()),
+        ("troubled", sample::troubled()),
+        ("refused", sample::refused()),
+        ("empty", sample::empty()),
+        ("open", open()),
+        ("hostile", hostile),
+        ("unseen", unseen),
+        ("short", short),
+    ]
+}
+
+/// An open loop whose tester was late for some.
+fn open() -> Run {
+    let mut run = sample::ordinary();
+    run.plan.load = Load::Open {
+        rate: RateProfile::constant(2000.0),
+        arrivals: Arrivals::Poisson,
+        connections: 16_384,
+        bounded: false,
+    };
+    let mut intended = ablaze_engine::record::Intended::default();
+    for number in 0..20_000u64 {
+        let lag_ns = 5_000 + number % 700 * 100;
+        intended.lag.record(lag_ns);
+        intended.response.record(lag_ns + 300_000 + number * 7919 % 20_000 * 20);
+    }
+    run.record.answered.intended = Some(Box::new(intended));
+    run
+}
+
+fn parsed(html: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    roxmltree::Document::parse_with_options(html, options).expect("every text is escaped")
+}
+
+#[test]
+fn nothing_in_a_run_becomes_markup() {
+    for (name, run) in all() {
+        let html = of_run(&run).html();
+        let document = parsed(&html);
+        let scripts = document.descendants().filter(|node| node.has_tag_name("script"));
+        // The Run and the copying of commands.
+        assert_eq!(scripts.count(), 2, "{name}");
+        assert!(!document.descendants().any(|node| node.has_tag_name("img")), "{name}");
+    }
+}
+
+#[test]
+fn a_page_asks_nothing_of_a_network() {
+    for (name, run) in all() {
+        let html = of_run(&run).html();
+        let document = parsed(&html);
+        for node in document.descendants() {
+            for attribute in node.attributes() {
+                let value = attribute.value();
+                match attribute.name() {
+                    "href" => {
+                        assert!(value.starts_with('#') || value == "data:,", "{name} {value}")
+                    }
+                    "src" | "srcset" | "action" | "poster" | "data" => panic!("{name} {value}"),
+                    _ => assert!(!value.contains("url("), "{name} {value}"),
+                }
+            }
+            let text = node.text().unwrap_or_default();
+            if node.has_tag_name("style") {
+                assert!(!text.contains("@import") && !text.contains("url("), "{name}");
+            }
+        }
+        assert!(html.contains("default-src 'none'"), "{name}");
+    }
+}
+
+#[test]
+fn the_verdict_comes_first_and_every_finding_leads_to_its_meaning() {
+    for (name, run) in all() {
+        let html = of_run(&run).html();
+        let document = parsed(&html);
+        let judged = ablaze_verdict::live::judge(&run);
+        let body = html.split_once("</h1>").expect("a title").1;
+        let verdict =
+            body.find(&format!("<strong>{}</strong>", judged.verdict)).expect("a verdict");
+        let rest = body.find("class=\"figures\"").expect("figures");
+        assert!(verdict < rest, "{name}");
+        let ids: Vec<&str> =
+            document.descendants().filter_map(|node| node.attribute("id")).collect();
+        for link in document.descendants().filter(|node| node.has_tag_name("a")) {
+            let to = link.attribute("href").expect("a link").trim_start_matches('#');
+            assert!(ids.contains(&to), "{name}: {to} is not on the page");
+        }
+        for (root, _) in judged.with_explained() {
+            assert!(ids.contains(&root.id.anchor().as_str()), "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_run_in_the_page_is_the_run() {
+    for (name, run) in all() {
+        let html = of_run(&run).html();
+        let saved =
+            json::load(run_json(&html).expect("a run")).unwrap_or_else(|e| panic!("{name}: {e}"));
+        assert_eq!(json::write(&saved.run), json::write(&run), "{name}");
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_report() {
+    let html = of_run(&sample::ordinary()).html();
+    // The row of the total in the native report.
+    let row = "<th scope=\"row\">total</th><td>506 µs</td><td>502 µs</td><td>662 µs</td>\
+               <td>698 µs</td><td>[698–699]</td><td>702 µs</td><td>6.80 ms</td>";
+    assert!(html.contains(row));
+    for part in ["<b>2,000/s</b>", "1,950 to 2,040", "ablaze -c 100 http://127.0.0.1:8080/"] {
+        assert!(html.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn an_open_loop_shows_response_beside_service() {
+    let run = open();
+    let chart = charts::percentiles(&[Subject::new("x", 0, &run)]).unwrap();
+    let ablaze_chart::Panel::Plot(plot) = &chart.panels[0] else { panic!("a plot") };
+    let names: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
+    assert_eq!(names, ["response", "service"]);
+    let at_half = |series: &ablaze_chart::Series| {
+        let point = series
+            .points
+            .iter()
+            .min_by(|left, right| (left.x - 0.5).abs().total_cmp(&(right.x - 0.5).abs()));
+        point.unwrap().y
+    };
+    let lag_ns = at_half(&plot.series[0]) - at_half(&plot.series[1]);
+    assert!((20_000.0..60_000.0).contains(&lag_ns), "{lag_ns}");
+}
+
+#[test]
+fn slices_are_put_together_when_there_are_many() {
+    let mut run = sample::ordinary();
+    let slice = run.record.slices.slices[0];
+    run.record.slices.slices = vec![slice; 36_000];
+    run.record.slices.slices[100].p99_ns = 99_000_000;
+    run.elapsed_ns = 3_600_000_000_000;
+    let chart = charts::over_time(&run).unwrap();
+    let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
+    assert_eq!(rate.series[0].points.len(), 240);
+    // 195 answers in 100 ms, whatever is put together.
+    assert!(rate.series[0].points.iter().all(|point| (point.y - 1950.0).abs() < 1e-9));
+    let ablaze_chart::Panel::Plot(latency) = &chart.panels[1] else { panic!("a plot") };
+    let p99 = latency.series.iter().find(|series| series.name == "p99").unwrap();
+    assert_eq!(p99.points[0].y, 99_000_000.0);
+}
+
+#[test]
+fn shares_of_a_distribution_add_up() {
+    let run = sample::ordinary();
+    let chart = charts::distribution(&[Subject::new("x", 0, &run)]).unwrap();
+    let ablaze_chart::Panel::Plot(plot) = &chart.panels[0] else { panic!("a plot") };
+    let sum: f64 = plot.series[0].points.iter().map(|point| point.y).sum();
+    assert!((0.998..=1.0).contains(&sum), "{sum}");
+}
+
+#[test]
+fn markdown_is_read_back_by_explain() {
+    for (name, run) in all() {
+        let Markdown { text, files } = markdown_of_run(&run, "run");
+        let read = printed::read(&text);
+        assert_eq!(read.reports.len(), 1, "{name}\n{text}");
+        let report = &read.reports[0];
+        assert_eq!(report.complete.unwrap_or(0), run.record.answers, "{name}");
+        for (file, svg) in &files {
+            assert!(text.contains(&format!("]({file})")), "{name} {file}");
+            roxmltree::Document::parse(svg).expect("a well-formed chart");
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        for (index, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("|:--")) {
+            let columns = |line: &str| line.replace("\\|", "").matches('|').count();
+            let table = lines[index - 1..].iter().take_while(|line| line.starts_with('|'));
+            assert!(table.clone().count() > 2, "{name}");
+            assert!(table.clone().all(|row| columns(row) == columns(line)), "{name} {line}");
+        }
+    }
+}
+
+#[test]
+fn findings_are_footnotes_of_markdown() {
+    let run = sample::troubled();
+    let text = markdown_of_run(&run, "run").text;
+    let judged = ablaze_verdict::live::judge(&run);
+    let mut number = 0;
+    for finding in section::findings("", &judged) {
+        number += 1;
+        let name = format!("[^{}-{number}]", finding.finding.id.to_string().to_lowercase());
+        assert_eq!(text.matches(&name).count(), 2, "{name}: a reference and a note");
+    }
+    assert!(number > 0);
+}
+
+#[test]
+fn a_stall_is_pointed_at() {
+    let mut run = sample::ordinary();
+    for slice in &mut run.record.slices.slices[40..45] {
+        *slice = ablaze_engine::record::Slice::default();
+    }
+    let chart = charts::over_time(&run).unwrap();
+    let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
+    assert_eq!(rate.marks, [ablaze_chart::Mark::between(4e9, 4.5e9, "no answer for 500 ms")]);
+    // One answer now and then: empty pieces are what is usual.
+    for slice in &mut run.record.slices.slices {
+        slice.answers = u64::from(slice.answers > 200);
+    }
+    let chart = charts::over_time(&run).unwrap();
+    let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
+    assert_eq!(rate.marks, []);
+}

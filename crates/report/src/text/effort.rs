@@ -13,8 +13,12 @@ const THREADS_LISTED: usize = 8;
 /// The lines on the tester's own effort.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
-    let facts =
-        [("CPU per request", cpu(run)), ("tester busy", busy(run)), ("client delay", delay(run))];
+    let facts = [
+        ("CPU per request", cpu(run)),
+        ("tester busy", busy(run)),
+        ("client delay", delay(run)),
+        ("connections idle", resting(run)),
+    ];
     for (label, text) in facts {
         lines.extend(text.map(|text| labelled(label, &text, style)).unwrap_or_default());
     }
@@ -72,16 +76,27 @@ fn busy(run: &Run) -> Option<String> {
     Some(text)
 }
 
-/// How long an answer that had arrived lay in the tester.
+/// How long an answer that had arrived lay in the tester, and what share of the times that is.
 fn delay(run: &Run) -> Option<String> {
     let age = &run.record.event_age;
-    let p50 = time(age.quantile_ns(0.5)? as f64);
+    let p50_ns = age.quantile_ns(0.5)?;
     let p99 = age.supported_quantile_ns(0.99).map(|ns| format!(", p99 {}", time(ns as f64)));
-    let text = format!(
-        "at most p50 {p50}{} between an answer's arrival and its handling",
+    let total_ns = run.record.answered.total.quantile_ns(0.5).filter(|ns| *ns > 0);
+    let share = total_ns.map(|total_ns| {
+        format!(" ({} of the median time)", percent(p50_ns as f64, total_ns as f64))
+    });
+    Some(format!(
+        "at most p50 {}{}{} from an answer's arrival to its handling",
+        time(p50_ns as f64),
+        share.unwrap_or_default(),
         p99.unwrap_or_default()
-    );
-    Some(text)
+    ))
+}
+
+/// How long the tester left connections without a request: in no latency, but in the rate.
+fn resting(run: &Run) -> Option<String> {
+    let share = effort::resting(run)?;
+    Some(format!("{} of the time, between an answer and the next request", percent(share, 1.0)))
 }
 
 /// Only when the requests in flight and their times do not fit together.

@@ -16,6 +16,7 @@ use crate::table::{sentence, wrapped};
 
 pub(crate) use latency::figures as latency_table;
 pub use style::Style;
+pub(crate) use verdict::SAID_BY_THE_LIMIT;
 
 /// The report, ending in a newline.
 pub fn write(run: &Run, style: &Style) -> String {

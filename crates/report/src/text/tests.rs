@@ -21,17 +21,19 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
   answers          20,000 in 10.00 s    200: 20,000    errors: 0    14 B body    305 KiB/s
   rate              2,000 /s            slowest second 1,950 · fastest 2,040
 
-              mean      p50      p90     p99  [95 % interval]   p99.9      max
-  connect  64.8 µs  64.5 µs  84.5 µs       -                        -  89.5 µs   100×, before the clock
-  wait      504 µs   500 µs   660 µs  697 µs  [696–697]        700 µs  6.80 ms
-  total     506 µs   502 µs   662 µs  698 µs  [698–699]        702 µs  6.80 ms
-     ≤ 400 µs ███████████████▋  ≤ 500 µs ████████████████  ≤ 600 µs ████████████████
-     ≤ 700 µs ████████████████  more ▍
+              mean      p50      p90      p99  [95 % interval]    p99.9      max
+  connect  64.8 µs  64.5 µs  84.5 µs        -                         -  89.5 µs   100×, before the clock
+  wait     49.9 ms  49.5 ms  65.6 ms  69.1 ms  [69.1–69.2]      69.5 ms   675 ms
+  total    49.9 ms  49.5 ms  65.5 ms  69.1 ms  [69.1–69.2]      69.5 ms   675 ms
+     ≤ 30 ms ▊  ≤ 40 ms ████████████████  ≤ 50 ms ████████████████  ≤ 60 ms ████████████████
+     ≤ 70 ms ███████████████▎  more ▏
   -  too few values to tell: p99 needs 368 connects, p99.9 3,688
 
   CPU per request    server 480 µs (nginx, pid 4711)    tester 3.60 µs (0.2 user, 3.4 kernel)
   tester busy        0.75 % of its one thread's time
-  client delay       at most p50 5.76 µs, p99 10.7 µs between an answer's arrival and its handling
+  client delay       at most p50 5.76 µs (0.012 % of the median time), p99 10.7 µs from an answer's arrival to
+                     its handling
+  connections idle   0.12 % of the time, between an answer and the next request
   Closed loop: each of the 100 connections waits for its answer before it asks again, so a slower
   server is asked less often. Users who do not wait would see longer times.
 ";

@@ -8,7 +8,7 @@ use super::Style;
 use crate::table::sentence;
 
 /// Named by the line on the limit already.
-const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
+pub(crate) const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
 
 /// The line of the verdict, the findings that it stands on, and notes.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {

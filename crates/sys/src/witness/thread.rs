@@ -7,6 +7,8 @@ use super::series::Series;
 
 /// A thread that used this share of a core is busy.
 const BUSY: f64 = 0.7;
+/// So many readings are the last ones.
+const LATELY: usize = 5;
 
 /// A thread over the time its process was watched for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,34 +65,20 @@ impl WatchedThread {
         }
     }
 
-    /// Whether it used most of a core lately. Interrupts that its packets cause may be missing in that,
-    /// a fifth of it over loopback.
+    /// Whether it used most of a core between two of the last readings: the very last may lie behind
+    /// the end of the load. Interrupts that its packets cause may be missing in that, a fifth of it
+    /// over loopback.
     pub(super) fn is_busy(&self) -> bool {
-        self.last_share().is_some_and(|share| share > BUSY)
-    }
-
-    /// Share of a core between the last two readings that lie long enough apart for the kernel to
-    /// have brought its account up to date.
-    fn last_share(&self) -> Option<f64> {
         let readings = self.accounts.within((0, u64::MAX));
-        let (now_ns, now) = readings.last()?;
-        let (before_ns, before) =
-            readings.iter().rev().find(|(at_ns, _)| now_ns - at_ns >= 40_000_000)?;
-        Some(now.cpu_ns.saturating_sub(before.cpu_ns) as f64 / (now_ns - before_ns) as f64)
+        let lately = &readings[readings.len().saturating_sub(LATELY)..];
+        shares(lately).any(|share| share > BUSY)
     }
 
     /// What was seen in the window; `None` for fewer than two readings.
     pub(super) fn seen(&self, tid: u32, window_ns: (u64, u64)) -> Option<Thread> {
         let readings = self.accounts.within(window_ns);
         let (first, last) = readings.first().zip(readings.last())?;
-        let shares: Vec<f64> = readings
-            .windows(2)
-            .map(|pair| {
-                let ((before_ns, before), (at_ns, now)) = (pair[0], pair[1]);
-                let cpu_ns = now.cpu_ns.saturating_sub(before.cpu_ns) as f64;
-                cpu_ns / (at_ns - before_ns).max(1) as f64
-            })
-            .collect();
+        let shares: Vec<f64> = shares(readings).collect();
         Some(Thread {
             tid,
             name: self.name.clone(),
@@ -103,6 +91,14 @@ impl WatchedThread {
             },
         })
     }
+}
+
+/// The shares of a core between each two readings.
+fn shares(readings: &[(u64, Account)]) -> impl Iterator<Item = f64> {
+    readings.windows(2).map(|pair| {
+        let ((before_ns, before), (at_ns, now)) = (pair[0], pair[1]);
+        now.cpu_ns.saturating_sub(before.cpu_ns) as f64 / (at_ns - before_ns).max(1) as f64
+    })
 }
 
 /// schedstat: `time on a processor, time waiting for one, turns`, times in ns.

@@ -1,9 +1,11 @@
-//! D01: fewer requests were in flight than were asked for, on average over the window.
+//! D01: fewer requests were in flight than were asked for, on average over the window; or the
+//! number in flight and the times contradict each other, so that neither is to be believed.
 
 use ablaze_engine::Run;
 
 use super::Rule;
 use super::figures::{asked_in_flight, elapsed_s, in_flight};
+use super::little::{self, LittleGap};
 use crate::DiagnosisId::D01;
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, decimal, grouped};
@@ -18,6 +20,40 @@ const FEWEST_EACH: u64 = 10;
 pub const RULE: Rule = Rule { id: D01, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
+    contradiction(run).or_else(|| shortage(run))
+}
+
+/// Rate × mean time is the number in flight (Little's law), and no more are than have a place.
+fn contradiction(run: &Run) -> Option<Finding> {
+    let little = LittleGap::of(run).map(|gap| {
+        format!(
+            "{} requests were in flight on average, but their times together, divided by {} s, give {}.",
+            amount(gap.measured),
+            decimal(elapsed_s(run), 2),
+            amount(gap.expected)
+        )
+    });
+    let evidence = little.or_else(|| {
+        let (reached, asked) = little::more_than_fit(run)?;
+        Some(format!(
+            "The times of all requests together, divided by {} s, say that {} were in flight on \
+             average, and there are places for {}.",
+            decimal(elapsed_s(run), 2),
+            amount(reached),
+            grouped(asked)
+        ))
+    })?;
+    Some(Finding::new(
+        D01,
+        Severity::Suspect,
+        evidence,
+        "The rate times the mean time is the number in flight, in any system (Little's law): times are \
+         missing, were counted twice, or the file was changed.",
+        "Believe neither the times nor the concurrency of this run, and measure again.",
+    ))
+}
+
+fn shortage(run: &Run) -> Option<Finding> {
     let asked = asked_in_flight(run)?;
     let reached = in_flight(run)?;
     let record = &run.record;
@@ -79,7 +115,7 @@ mod tests {
         run.record.connections_opened = 60;
         let with = |run: &mut Run, reached: u128| {
             run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
-            check(run).map(|finding| finding.severity)
+            shortage(run).map(|finding| finding.severity)
         };
         assert_eq!(with(&mut run, 100), None);
         assert_eq!(with(&mut run, 50), None);
@@ -96,5 +132,21 @@ mod tests {
         assert_eq!(with(&mut run, 9), None);
         sample::open_loop(&mut run, 1e6);
         assert_eq!(with(&mut run, 9), None);
+    }
+
+    #[test]
+    fn times_and_numbers_that_contradict_each_other_are_found() {
+        let mut run = sample::run();
+        assert_eq!(check(&run), None);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        // 20,000 answers of 500 µs in 10 s.
+        assert!(finding.evidence.contains("100 requests were in flight"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.ends_with("divided by 10.00 s, give 1.00."),
+            "{}",
+            finding.evidence
+        );
     }
 }

@@ -6,7 +6,7 @@ use ablaze_engine::Run;
 use super::Rule;
 use super::figures::{counter, witness};
 use super::timers::Crowd;
-use crate::DiagnosisId::D09;
+use crate::DiagnosisId::{D09, D23};
 use crate::finding::{Finding, Severity};
 use crate::words::{counted, grouped, listed, percent, time};
 
@@ -37,7 +37,7 @@ fn check(run: &Run) -> Option<Finding> {
     let p99 = run.record.answered.total.quantile_ns(0.99).map_or(String::new(), |p99_ns| {
         format!(" The 99 % time is {}.", time(p99_ns as f64 / 1e6))
     });
-    Some(Finding::new(
+    let finding = Finding::new(
         D09,
         severity,
         format!(
@@ -52,7 +52,16 @@ fn check(run: &Run) -> Option<Finding> {
          these times are those of a timer and not of the server.",
         "Look for the loss on the way (`ip -s link`, `nstat -az`), and leave these times out of every \
          comparison of servers.",
-    ))
+    );
+    let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
+    Some(if paused { finding } else { finding.not_explained_by(D23) })
+}
+
+/// A pause makes nobody send again unless it is about as long as the timer.
+fn longest_pause_ns(run: &Run) -> u64 {
+    let heartbeat = witness(run).and_then(|witness| witness.heartbeat.as_ref());
+    let pauses = heartbeat.into_iter().flat_map(|heartbeat| &heartbeat.longest);
+    pauses.map(|gap| gap.length_ns).max().unwrap_or(0)
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -66,14 +75,20 @@ fn seen(run: &Run) -> Option<String> {
     ))
 }
 
-/// Nobody waited for the timer, and still much was lost.
+/// Nobody waited for the timer, and still much was lost. Probes are no loss: they are sent when an
+/// acknowledgement is late, as it is where the processors are taken.
 fn many(sent_again: &SentAgain) -> Option<Finding> {
-    let share = sent_again.own as f64 / sent_again.segments? as f64;
+    let lost = sent_again.own.saturating_sub(sent_again.probes.unwrap_or(0));
+    let share = lost as f64 / sent_again.segments? as f64;
     (share >= MANY).then(|| {
         Finding::new(
             D09,
             Severity::Note,
-            format!("{} That is {} of what they sent.", sent_again.sentence(), percent(share)),
+            format!(
+                "{} Without the probes that is {} of what they sent, at least.",
+                sent_again.sentence(),
+                percent(share)
+            ),
             "Packets were lost on the way and sent again.",
             "Look for the loss on the way (`ip -s link`, `nstat -az`).",
         )
@@ -173,6 +188,7 @@ impl SentAgain {
 mod tests {
     use super::*;
     use crate::live::sample;
+    use ablaze_sys::witness::Gap;
 
     fn late_by(ms: u64, answers: u64) -> Run {
         let mut run = sample::run();
@@ -210,6 +226,19 @@ mod tests {
     }
 
     #[test]
+    fn only_a_pause_as_long_as_the_timer_explains_it() {
+        let ruled_out = |pause_ms: u64| {
+            let mut run = late_by(204, 300);
+            sent_again(&mut run, 300);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat.as_mut().unwrap().longest = vec![gap];
+            check(&run).unwrap().not_explained_by
+        };
+        assert_eq!(ruled_out(50), [D23]);
+        assert_eq!(ruled_out(190), []);
+    }
+
+    #[test]
     fn others_may_have_sent_again_what_the_namespace_counts() {
         let mut run = late_by(204, 300);
         sample::counter(&mut run, "TcpRetransSegs", 1000);
@@ -236,6 +265,9 @@ mod tests {
         assert_eq!(check(&run), None);
         sent_again(&mut run, 40);
         assert_eq!(check(&run).unwrap().severity, Severity::Note);
+        // Probes for acknowledgements that were late.
+        sample::counter(&mut run, "TcpExtTCPLossProbes", 1);
+        assert_eq!(check(&run), None);
         run.witness = None;
         assert_eq!(check(&run), None);
     }

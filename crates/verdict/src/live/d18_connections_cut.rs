@@ -1,15 +1,50 @@
-//! D18: the server closed kept connections after some requests.
+//! D18: the server closed kept connections after some requests, or without a word, so that requests
+//! under way had to be sent again.
 
 use ablaze_engine::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
-use crate::words::{amount, counted, grouped};
+use crate::words::{amount, counted, grouped, percent};
 
 pub const RULE: Rule = Rule { id: D18, check, seen };
 
+/// More requests than this that were sent twice are more than accidents.
+const REPEATED: f64 = 0.01;
+
 fn check(run: &Run) -> Option<Finding> {
+    repeated(run).or_else(|| cut(run))
+}
+
+/// Requests that were sent again, as the server had closed their connection.
+fn repeated(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let share = record.repeated as f64 / record.finished() as f64;
+    if record.finished() == 0 || share <= REPEATED {
+        return None;
+    }
+    Some(Finding::new(
+        D18,
+        Severity::Suspect,
+        format!(
+            "{} of {} ({}) were sent again, as the server had closed the kept connection before it \
+             answered; {} connections were opened.",
+            grouped(record.repeated),
+            counted(record.finished(), "request"),
+            percent(share),
+            grouped(record.connections_opened)
+        ),
+        "The server closes kept connections without saying so in the answer before (`Connection: \
+         close`): such a request is sent twice, its time has both sendings in it, and what it changes \
+         on the server may have been done twice.",
+        "Have the server announce the close or keep connections longer, or close first with \
+         --requests-per-connection below the server's limit; --no-repeat counts such requests as errors.",
+    ))
+}
+
+/// Connections that the server closed with an answer.
+fn cut(run: &Run) -> Option<Finding> {
     let (record, connections) = (&run.record, &run.plan.connections);
     if !connections.keep_alive || connections.requests_per_connection.is_some() {
         return None;
@@ -49,10 +84,11 @@ fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     (run.plan.connections.keep_alive && record.answers > 0).then(|| {
         format!(
-            "{} of {} left their connection open; {} were opened.",
+            "{} of {} left their connection open; {} were opened and {} sent again.",
             grouped(record.kept_alive),
             counted(record.answers, "answer"),
-            counted(record.connections_opened, "connection")
+            counted(record.connections_opened, "connection"),
+            counted(record.repeated, "request")
         )
     })
 }
@@ -74,5 +110,16 @@ mod tests {
         // As asked.
         run.plan.connections.requests_per_connection = Some(100);
         assert_eq!(check(&run), None);
+    }
+
+    #[test]
+    fn requests_sent_twice_are_a_doubt_above_one_in_a_hundred() {
+        let mut run = sample::run();
+        run.record.repeated = 200;
+        assert_eq!(check(&run), None);
+        run.record.repeated = 201;
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.starts_with("201 of 20,000 requests (1.0 %)"), "{finding:?}");
     }
 }

@@ -7,7 +7,7 @@ use super::Rule;
 use super::figures::{target, witness};
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
-use crate::words::{counted, grouped, percent};
+use crate::words::{grouped, percent};
 
 /// From this share of the requests on the number is that of the shortage.
 const MOST: f64 = 0.5;

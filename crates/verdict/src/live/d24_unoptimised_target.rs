@@ -14,10 +14,13 @@ use crate::words::{amount, grouped, listed};
 const LINES: f64 = 0.5;
 /// A line of a log has so many bytes.
 const LINE_BYTES: std::ops::RangeInclusive<f64> = 20.0..=1000.0;
-/// The written bytes hold the answers, too, from this share of the bytes received on.
-const ANSWERS_WRITTEN: f64 = 0.98;
-/// One call per request.
+/// From so many calls per request on there is one for each.
 const CALLS: f64 = 0.9;
+/// From so many on the answers may have one, and something else another.
+const CALLS_FOR_BOTH: f64 = 1.5;
+/// Requests and bytes were not counted over quite the same time: a difference of this share of the
+/// answers says nothing.
+const UNSURE: f64 = 0.15;
 
 pub const RULE: Rule = Rule { id: D24, check, seen };
 
@@ -74,9 +77,16 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
         faults.push(Fault {
             severity: Severity::Suspect,
             evidence: format!(
-                "{}, process {}, was built by {compiler} without optimisation ({level}): so its debug \
-                 data says of {} of {} compile units looked at.",
-                process.name, process.pid, build.unoptimised_units, build.units
+                "{}, process {}, was built by {compiler} without optimisation ({level}): {}.",
+                process.name,
+                process.pid,
+                match level {
+                    "-N" => "its program has the options of its build".to_owned(),
+                    _ => format!(
+                        "its debug data says so of {} of {} compile units looked at",
+                        build.unoptimised_units, build.units
+                    ),
+                }
             ),
             cause: "The rate is that of a debug build, which may be several times slower than one in \
                     earnest.",
@@ -135,11 +145,8 @@ fn log_stream(run: &Run) -> Option<Fault> {
         let calls = per_request(run, process, output.write_calls?)?;
         let written = per_request(run, process, output.written_bytes?)?;
         let answer = run.record.received_bytes as f64 / run.record.answers as f64;
-        // Answers that go out by send(2) are not among what is written.
-        let with_answers = written >= ANSWERS_WRITTEN * answer;
-        let line_bytes = if with_answers { written - answer } else { written };
-        let line_calls = if with_answers { calls - CALLS } else { calls };
-        let is_log = LINE_BYTES.contains(&line_bytes) && line_calls >= CALLS;
+        let line_bytes = beside_answers(calls, written, answer)?;
+        let is_log = LINE_BYTES.contains(&line_bytes);
         let certain = standard.terminal && standard.written_to == Some(true);
         (is_log && standard.written_to != Some(false)).then(|| Fault {
             severity: if certain { Severity::Suspect } else { Severity::Note },
@@ -161,6 +168,19 @@ fn log_stream(run: &Run) -> Option<Fault> {
             remedy: "Start the server with its output to /dev/null, or turn its log off.".to_owned(),
         })
     })
+}
+
+/// The bytes per request that no answer is made of, by calls and bytes that were written per request.
+/// Answers that go out by send(2) are not among what is written; those that go out by writev(2) are.
+fn beside_answers(calls: f64, written: f64, answer: f64) -> Option<f64> {
+    let unlike_answers = (written - answer).abs() > UNSURE * answer;
+    match calls {
+        // Either the answers or something else.
+        CALLS..CALLS_FOR_BOTH => unlike_answers.then_some(written),
+        CALLS_FOR_BOTH.. if unlike_answers && written > answer => Some(written - answer),
+        CALLS_FOR_BOTH.. if unlike_answers => Some(written),
+        _ => None,
+    }
 }
 
 /// What each process wrote, if that is to be seen.
@@ -266,7 +286,10 @@ mod tests {
         assert!(both.unwrap().evidence.contains("80.0 B per request"));
         let piped = wrote(&mut run, 40_000, 20_000 * 380, to(false, None));
         assert_eq!(severity(piped), Some(Severity::Note), "it may be something else");
-        // Nothing but answers; answers in two pieces; a byte that wakes another thread.
+        // A line by write(2) that is longer than an answer.
+        assert!(wrote(&mut run, 20_000, 20_000 * 400, to(true, Some(true))).is_some());
+        // Nothing but answers; answers in two pieces; a number that wakes another thread; both.
+        assert_eq!(wrote(&mut run, 40_000, 20_000 * 308, to(true, Some(true))), None);
         assert_eq!(wrote(&mut run, 20_000, 20_000 * 300, to(true, Some(true))), None);
         assert_eq!(wrote(&mut run, 40_000, 20_000 * 300, to(true, Some(true))), None);
         assert_eq!(wrote(&mut run, 20_000, 20_000 * 8, to(true, Some(true))), None);

@@ -43,8 +43,12 @@ fn check(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let (woken, waits) = figures(run)?;
     Some(format!(
-        "{woken} epoll instances are woken together for a connection; the server's threads went to \
-         sleep {} times per connection.",
+        "{} woken for each connection; the server's threads went to sleep {} times per connection.",
+        if woken == 1 {
+            "1 epoll instance is".to_owned()
+        } else {
+            format!("{woken} epoll instances are")
+        },
         amount(waits)
     ))
 }

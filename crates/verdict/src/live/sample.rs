@@ -26,14 +26,18 @@ pub fn with_shares(server: f64, tester: f64) -> Run {
     record.unexpected = 0;
     record.failures = Default::default();
     record.statuses = BTreeMap::from([(200, 20_000)]);
+    record.body_lengths = BTreeMap::from([(14, 20_000)]);
+    record.first_body_bytes = Some(14);
     record.kept_alive = 20_000;
     record.connections_opened = 100;
     record.unfinished = 0;
-    record.in_flight_ns = 100 * 10_000_000_000;
+    // Little's law: 20,000 answers of 500 µs.
+    record.in_flight_ns = 20_000 * 500_000;
     record.first_failure = None;
     for phase in [&mut record.answered.total, &mut record.answered.connect] {
         phase.clear();
     }
+    record.failed.clear();
     record.setup_connect.clear();
     record.setup_connect.record_many(60_000, 100);
     record.answered.total.record_many(500_000, 20_000);

@@ -3,16 +3,21 @@
 
 use ablaze_stats::Latency;
 
-/// A crowd is that only with so many times the values of the strips beside it.
-const APART: u64 = 4;
+/// So many times the values of the strip before it: a timer never ends early.
+const TIMES_BEFORE: u64 = 4;
+/// So many times the values of the strip behind it: who was held up by a timer may then have to wait
+/// for a processor too.
+const TIMES_BEHIND: u64 = 2;
 
-/// The values of a strip of a distribution, and those beside it.
+/// The values of a strip of a distribution, and those of as wide a strip on each side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crowd {
     /// In the strip.
     pub count: u64,
-    /// In a strip of the same width before it and one behind it.
-    pub beside: u64,
+    /// Before it.
+    pub before: u64,
+    /// Behind it.
+    pub behind: u64,
 }
 
 impl Crowd {
@@ -22,13 +27,23 @@ impl Crowd {
             times.count_at_most(to_ns).saturating_sub(times.count_at_most(from_ns))
         };
         let width_ns = to_ns - from_ns;
-        let before = between(from_ns.saturating_sub(width_ns), from_ns);
-        Self { count: between(from_ns, to_ns), beside: before + between(to_ns, to_ns + width_ns) }
+        Self {
+            count: between(from_ns, to_ns),
+            before: between(from_ns.saturating_sub(width_ns), from_ns),
+            behind: between(to_ns, to_ns + width_ns),
+        }
+    }
+
+    /// Those on both sides.
+    pub fn beside(&self) -> u64 {
+        self.before + self.behind
     }
 
     /// Whether it stands apart.
     pub fn stands_out(&self) -> bool {
-        self.count > 0 && self.count >= APART * self.beside
+        self.count > 0
+            && self.count >= TIMES_BEFORE * self.before
+            && self.count >= TIMES_BEHIND * self.behind
     }
 }
 
@@ -41,12 +56,17 @@ mod tests {
         let mut times = Latency::new(4);
         times.record_many(1_000_000, 1000);
         times.record_many(41_000_000, 8);
-        assert_eq!(Crowd::of(&times, 38_000_000, 46_000_000), Crowd { count: 8, beside: 0 });
-        times.record(35_000_000);
+        let crowd = |times: &Latency| Crowd::of(times, 38_000_000, 46_000_000);
+        assert_eq!(crowd(&times), Crowd { count: 8, before: 0, behind: 0 });
+        times.record_many(35_000_000, 2);
+        times.record_many(50_000_000, 4);
+        assert_eq!(crowd(&times), Crowd { count: 8, before: 2, behind: 4 });
+        assert!(crowd(&times).stands_out());
+        let mut more = times.clone();
+        more.record(35_000_000);
+        assert!(!crowd(&more).stands_out());
         times.record(50_000_000);
-        assert!(Crowd::of(&times, 38_000_000, 46_000_000).stands_out());
-        times.record(51_000_000);
-        assert!(!Crowd::of(&times, 38_000_000, 46_000_000).stands_out());
+        assert!(!crowd(&times).stands_out());
         assert!(!Crowd::of(&times, 60_000_000, 70_000_000).stands_out(), "nobody is no crowd");
     }
 }

@@ -10,9 +10,10 @@ pub(super) fn why(run: &Run) -> String {
     if run.record.answers == 0 {
         reasons.push("nothing was answered");
     }
-    if run.plan.load.is_open() {
-        reasons.push("an open loop asks for no number in flight");
-    }
+    reasons.push(match run.plan.load.is_open() {
+        true => "an open loop asks for no number in flight",
+        false => "in a closed loop no request is late",
+    });
     if !run.plan.connections.keep_alive {
         reasons.push("connections were not to be kept");
     }
@@ -22,11 +23,10 @@ pub(super) fn why(run: &Run) -> String {
         reasons.push("the server is on another machine");
     } else if server(run).is_none() {
         reasons.push("the server's process was not seen for long enough");
+    } else {
+        reasons.push("D24 needs the server's debug data, D25 `ablaze serve` with an epoll model");
     }
-    match reasons.is_empty() {
-        true => "this run has no figures for them".to_owned(),
-        false => reasons.join("; "),
-    }
+    reasons.join("; ")
 }
 
 #[cfg(test)]
@@ -37,9 +37,9 @@ mod tests {
     #[test]
     fn the_reasons_are_those_of_the_run() {
         let mut run = sample::run();
-        assert_eq!(why(&run), "this run has no figures for them");
+        assert!(why(&run).starts_with("in a closed loop no request is late; D24 needs"));
         sample::witness(&mut run).target.on_this_host = false;
-        assert_eq!(why(&run), "the server is on another machine");
+        assert!(why(&run).ends_with("late; the server is on another machine"), "{}", why(&run));
         run.witness = None;
         sample::open_loop(&mut run, 10.0);
         assert_eq!(why(&run), "an open loop asks for no number in flight; there was no witness");

@@ -44,12 +44,13 @@ fn without_table_tags(line: &str) -> Cow<'_, str> {
     let mut rest = line;
     while let Some(at) = rest.find('<') {
         let tag = rest[at + 1..].trim_start_matches('/');
-        let end = rest[at..].find('>').filter(|_| tag.starts_with('t'));
-        let Some(end) = end else {
+        if !tag.starts_with('t') {
             text.push_str(&rest[..=at]);
             rest = &rest[at + 1..];
             continue;
-        };
+        }
+        // Without an end to this one there is none to any behind it.
+        let Some(end) = rest[at..].find('>') else { break };
         text.extend([&rest[..at], " "]);
         rest = &rest[at + end + 1..];
     }

@@ -25,6 +25,9 @@ pub struct Curve {
 /// Fewer points show no shape.
 const POINTS: usize = 3;
 
+/// And no table for people has more rows, or columns, than this.
+const MOST: usize = 500;
+
 /// What the row or column of concurrencies may be called.
 const CONCURRENCY: [&str; 12] = [
     "",
@@ -124,7 +127,8 @@ fn concurrencies(cells: &[String]) -> Option<Vec<u64>> {
         .iter()
         .map(|cell| rate(cell).filter(|n| n.fract() == 0.0 && *n >= 1.0).map(|n| n as u64))
         .collect::<Option<_>>()?;
-    (numbers.len() >= POINTS && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
+    let many = (POINTS..=MOST).contains(&numbers.len());
+    (many && numbers.is_sorted_by(|a, b| a < b)).then_some(numbers)
 }
 
 fn names_concurrency(cell: &str) -> bool {
@@ -144,17 +148,17 @@ fn across(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
     let columns = concurrencies(&head[1..]).filter(|_| names_concurrency(&head[0]))?;
     let mut curves = Vec::new();
     let mut used = 1;
-    for line in &lines[1..] {
+    for line in lines[1..].iter().take(MOST) {
         let Some(row) = line else { break };
         used += 1;
-        if is_rule(row) {
+        if !holds_rates(&row[0]) || is_rule(row) {
             continue;
         }
         let rates: Vec<f64> = row[1..].iter().map_while(|cell| rate(cell)).collect();
         let complete = rates.len() >= POINTS
             && rates.len() <= columns.len()
             && row[1 + rates.len()..].iter().all(String::is_empty);
-        if complete && holds_rates(&row[0]) {
+        if complete {
             let points = columns.iter().copied().zip(rates).collect();
             curves.push(Curve { name: row[0].clone(), points });
         }
@@ -169,7 +173,7 @@ fn down(lines: &[Option<Row>]) -> Option<(Vec<Curve>, usize)> {
     if !named || head[1..].iter().any(|cell| rate(cell).is_some()) {
         return None;
     }
-    let body: Vec<&Row> = lines[1..].iter().map_while(Option::as_ref).collect();
+    let body: Vec<&Row> = lines[1..].iter().take(MOST + 1).map_while(Option::as_ref).collect();
     let used = body.len() + 1;
     let body: Vec<&Row> = body.into_iter().filter(|row| !is_rule(row)).collect();
     let firsts: Vec<String> = body.iter().map(|row| row[0].clone()).collect();
@@ -221,6 +225,18 @@ mod tests {
         let text = "| c | 1 | 2 | 5 | 10 |\n|---|---|---|---|---|\n| x | 9 | 8 | 7 | |\n\
                     | run length s | 1 | 2 | 3 | 4 |\n";
         assert_eq!(curves(text), [("x".to_owned(), vec![(1, 9.0), (2, 8.0), (5, 7.0)])]);
+    }
+
+    /// Each of these once took a minute and more.
+    #[test]
+    fn texts_of_numbers_are_read_in_a_moment() {
+        let levels: Vec<String> = (1..200_000).map(|level| level.to_string()).collect();
+        let wide = format!("c {}\nx {}\n", levels.join(" "), "1 ".repeat(199_999));
+        let begun = std::time::Instant::now();
+        for text in ["1 2 3 4 5 6\n".repeat(50_000), wide, "<t".repeat(1_000_000)] {
+            assert_eq!(find(&text), []);
+        }
+        assert!(begun.elapsed().as_secs() < 60);
     }
 
     #[test]

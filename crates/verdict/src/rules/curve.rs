@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::printed::{Command, Curve, Printed, Report, Sweep};
+use super::comparison::Member;
+use crate::printed::{Command, Curve, Printed, Sweep};
 
 /// Fewer points show no shape.
 const POINTS: usize = 3;
@@ -24,25 +25,44 @@ pub fn requests_per_point(sweep: &Sweep, commands: &[Command]) -> Option<u64> {
     above.requests.filter(|requests| *requests > 1 && !above.timed)
 }
 
-/// One table from reports that differ in concurrency alone, if all of them belong to it.
-pub fn of_reports(reports: &[Report]) -> Option<Sweep> {
-    let mut targets: BTreeMap<String, BTreeMap<u64, f64>> = BTreeMap::new();
-    for report in reports {
-        let server = report.server.as_deref().unwrap_or_default();
-        let url = super::arithmetic::url(report).unwrap_or_default();
-        let name = format!("{server} {url}").trim().to_owned();
-        let (asked, rate) = (report.concurrency?, report.rate()?);
-        // Twice the same concurrency is a repeat, and no curve.
-        if targets.entry(name).or_default().insert(asked, rate).is_some() {
+/// One curve for each target, if its runs differ in concurrency alone and all belong to one.
+/// Printed reports of the same concurrency are a comparison; runs may be repeated, and their
+/// median is the point.
+pub fn of_members(members: &[Member], repeats: bool) -> Option<Vec<Curve>> {
+    let mut targets: Vec<(&str, BTreeMap<u64, Vec<f64>>)> = Vec::new();
+    for member in members {
+        if member.work.as_ref().is_some_and(|work| work.open_loop) {
+            return None;
+        }
+        let asked = member.concurrency?;
+        let known = targets.iter().position(|(name, _)| *name == member.curve);
+        let at = known.unwrap_or_else(|| {
+            targets.push((&member.curve, BTreeMap::new()));
+            targets.len() - 1
+        });
+        let rates = targets[at].1.entry(asked).or_default();
+        rates.push(member.rate_per_s);
+        if rates.len() > 1 && !repeats {
             return None;
         }
     }
-    let curves: Vec<Curve> = targets
-        .into_iter()
-        .map(|(name, points)| Curve { name, points: points.into_iter().collect() })
-        .collect();
-    let enough = !curves.is_empty() && curves.iter().all(|curve| curve.points.len() >= POINTS);
-    enough.then(|| Sweep { line: reports.first().map_or(1, |report| report.line), curves })
+    let enough = !targets.is_empty() && targets.iter().all(|(_, points)| points.len() >= POINTS);
+    let curve = |(name, points): (&str, BTreeMap<u64, Vec<f64>>)| Curve {
+        name: name.to_owned(),
+        points: points
+            .into_iter()
+            .filter_map(|(asked, rates)| Some((asked, median(&rates)?)))
+            .collect(),
+    };
+    enough.then(|| targets.into_iter().map(curve).collect())
+}
+
+/// The middle one, or the mean of the two in the middle.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let last = sorted.len().checked_sub(1)?;
+    Some((sorted[last / 2] + sorted[last.div_ceil(2)]) / 2.0)
 }
 
 /// How far rates lie apart, as a share of the lowest.

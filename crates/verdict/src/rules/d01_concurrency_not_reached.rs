@@ -43,9 +43,10 @@ pub fn check(report: &Report) -> Option<Finding> {
             .to_owned()
     };
     let remedy = format!(
-        "Read the rate as that of about {} in flight. Then find out why the others did not run: failed \
-         connections, a target that does not answer, or a tester without ports or descriptors.",
-        amount(high.max(1.0).ceil())
+        "Read the rate as that of about {} in flight. Then ask the target once with `curl -v`, and run \
+         `ulimit -n`, which has to be above the connections asked for: one of the two mostly tells why \
+         the others did not run.",
+        grouped(high.max(1.0).ceil() as u64)
     );
     let severity = if high < asked as f64 * ANOTHER_EXPERIMENT {
         Severity::Invalid

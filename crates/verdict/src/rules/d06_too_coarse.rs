@@ -1,18 +1,17 @@
 //! D06: the times were printed in steps too coarse for what they measure, or not at all.
 
-use super::arithmetic::{concurrency_missed, cuts_times, nothing_came_back};
+use super::arithmetic::{concurrency_missed, cuts_times, nothing_came_back, url};
 use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Printed, Report};
+use crate::printed::{Connections, Printed, Report};
 use crate::words::{decimal, grouped, time};
 
 /// Steps of more than this share of the median hide what is looked for.
 const SHARE: f64 = 0.1;
 
 pub fn check(report: &Report) -> Option<Finding> {
-    let remedy =
-        "Take latency from a tool that keeps microseconds and percentiles, as ablaze does.";
-    let Some(median) = report.median_ms() else { return absent(report, remedy) };
+    let remedy = remedy(report);
+    let Some(median) = report.median_ms() else { return absent(report, &remedy) };
     if median.step <= SHARE * median.value {
         return None;
     }
@@ -37,6 +36,18 @@ pub fn check(report: &Report) -> Option<Finding> {
     };
     let severity = if median.step >= median.value { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, remedy))
+}
+
+/// The same load, with times that can be read.
+fn remedy(report: &Report) -> String {
+    let asked = report.concurrency.map_or(String::new(), |asked| format!(" -c {asked}"));
+    let closes = report.connections == Connections::PerRequest;
+    let close = if closes { " --no-keepalive" } else { "" };
+    let url = url(report).unwrap_or_else(|| "URL".to_owned());
+    format!(
+        "Measure the times with `ablaze{asked}{close} {url}`: it prints percentiles in microseconds, each with \
+         its interval."
+    )
 }
 
 fn absent(report: &Report, remedy: &str) -> Option<Finding> {

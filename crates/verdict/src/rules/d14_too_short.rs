@@ -5,7 +5,7 @@ use super::Comparison;
 use super::arithmetic::concurrency_missed;
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Program, Report, Sweep, Tool};
+use crate::printed::{Command, Curve, Program, Report, Tool};
 use crate::words::{amount, counted, decimal, grouped, listed};
 
 /// Runs shorter than this are noted, and than this suspected, in seconds.
@@ -110,9 +110,9 @@ pub fn of_command(command: &Command) -> Option<Finding> {
 }
 
 /// A table of rates, each from so many requests.
-pub fn of_sweep(sweep: &Sweep, requests: Option<u64>) -> Option<Finding> {
+pub fn of_curves(curves: &[Curve], requests: Option<u64>) -> Option<Finding> {
     let requests = requests?;
-    let points = sweep.curves.iter().flat_map(|curve| {
+    let points = curves.iter().flat_map(|curve| {
         curve
             .points
             .iter()
@@ -126,12 +126,12 @@ pub fn of_sweep(sweep: &Sweep, requests: Option<u64>) -> Option<Finding> {
         evidence.push(format!(
             "{} per point last under {SHORT_S} s at {}; the shortest, {name} at c = {}, lasted {} s.",
             counted(requests, "request"),
-            where_short(sweep, &short),
+            where_short(curves, &short),
             grouped(asked),
             amount(least_s)
         ));
     }
-    let levels = sweep.curves.iter().flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked));
+    let levels = curves.iter().flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked));
     let few = |asked: &u64| (requests as f64 / *asked as f64) < FEW;
     let (first, last) = (levels.clone().filter(few).min(), levels.max());
     if let (Some(first), Some(last)) = (first, last) {
@@ -148,17 +148,13 @@ pub fn of_sweep(sweep: &Sweep, requests: Option<u64>) -> Option<Finding> {
 }
 
 /// The concurrencies at which every curve is short, in words.
-fn where_short(sweep: &Sweep, short: &[(&str, u64, f64)]) -> String {
-    let mut levels: Vec<u64> = sweep
-        .curves
-        .iter()
-        .flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked))
-        .collect();
+fn where_short(curves: &[Curve], short: &[(&str, u64, f64)]) -> String {
+    let mut levels: Vec<u64> =
+        curves.iter().flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked)).collect();
     levels.sort_unstable();
     levels.dedup();
     let all_short = |level: &u64| {
-        let having =
-            sweep.curves.iter().filter(|c| c.points.iter().any(|(asked, _)| asked == level));
+        let having = curves.iter().filter(|c| c.points.iter().any(|(asked, _)| asked == level));
         short.iter().filter(|(_, asked, _)| asked == level).count() == having.count()
     };
     let from = levels.iter().rposition(|level| !all_short(level)).map_or(0, |at| at + 1);
@@ -177,7 +173,6 @@ fn where_short(sweep: &Sweep, short: &[(&str, u64, f64)]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::printed::Curve;
     use crate::rules::sample;
 
     fn with(taken_s: f64, complete: u64) -> Option<Severity> {
@@ -209,16 +204,15 @@ mod tests {
         };
         let curves =
             vec![curve("a", [1000.0, 9000.0, 20_000.0]), curve("b", [900.0, 8000.0, 5000.0])];
-        let sweep = Sweep { line: 1, curves };
         // 10,000 requests: 10 s, 11 s; 1.1 s, 1.25 s; 0.5 s, 2 s. 10,000 / 1000 = 10 each.
-        let finding = of_sweep(&sweep, Some(10_000)).unwrap();
+        let finding = of_curves(&curves, Some(10_000)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         for part in
             ["every c ≥ 10", "a at c = 1,000, lasted 0.500 s", "From c = 1,000 on", ": 10.0 at"]
         {
             assert!(finding.evidence.contains(part), "{part}: {}", finding.evidence);
         }
-        assert_eq!(of_sweep(&sweep, Some(1_000_000)), None);
-        assert_eq!(of_sweep(&sweep, None), None);
+        assert_eq!(of_curves(&curves, Some(1_000_000)), None);
+        assert_eq!(of_curves(&curves, None), None);
     }
 }

@@ -3,37 +3,58 @@
 use std::collections::BTreeMap;
 
 use super::comparison::{Comparison, Member};
+use super::curve::median;
 use crate::DiagnosisId::D15;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Sweep};
-use crate::words::{amount, counted, decimal, percent};
+use crate::printed::{Command, Curve};
+use crate::words::{amount, counted, decimal, grouped, percent};
 
 /// Fewer runs of the same show no spread.
 const RUNS: usize = 3;
 /// Differences of single runs up to here are no differences.
 const SMALL: f64 = 0.05;
 
+/// Runs of different targets further apart than this were not taken in turns.
+const HOURS_APART: f64 = 1.0;
+
 /// Noise does not make so many times the rate.
 const FAR_APART: f64 = 2.0;
 
+const CHANGES: &str = "Something besides the target changes from run to run: other processes, processor \
+                       frequency, what runs beside it on the host.";
+const SPREAD_REMEDY: &str =
+    "Give the median and all runs, and call nothing faster by less than this spread.";
+const LATER: &str = "Between them other software, other neighbours, other temperature may have come: a \
+                     difference may be theirs.";
 const REMEDY: &str = "Run each at least three times, better ten, in turns (A B A B …), show all runs, and call \
                       one faster only where the difference is larger than the spread.";
 
+/// Runs of the same.
+type Repeats<'a> = Vec<&'a Member>;
+
 pub fn of_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
-    let mut targets: BTreeMap<&str, Vec<&Member>> = BTreeMap::new();
+    let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
     for member in &comparison.members {
         targets.entry(&member.identity).or_default().push(member);
     }
-    if targets.values().all(|runs| runs.len() >= RUNS) || targets.len() < 2 {
-        return wide_spread(&targets);
+    let targets: Vec<Repeats<'_>> = targets.into_values().collect();
+    let apart = apart_in_time(&targets);
+    let repeated = targets.iter().all(|runs| runs.len() >= RUNS);
+    if apart.is_none() && (repeated || targets.len() < 2) {
+        return of_repeats(&targets);
     }
-    let single = targets.values().filter(|runs| runs.len() == 1).count();
+    if repeated {
+        return apart.map(|evidence| Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
+    }
+    let single = targets.iter().filter(|runs| runs.len() == 1).count();
     let mut evidence = match (single == targets.len(), targets.len()) {
+        (_, 1) => counted(targets[0].len() as u64, "run") + " of one target.",
         (true, 2) => "One run of each of the two is shown.".to_owned(),
         (true, number) => format!("One run of each of the {number} is shown."),
         (false, number) => format!("Fewer than {RUNS} runs of some of the {number} are shown."),
     };
     evidence.push_str(&best_of(best_of_line));
+    evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
     let close = close_pairs(&comparison.members);
     for (slower, faster) in &close {
         let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
@@ -58,11 +79,8 @@ pub fn of_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Op
             gap(slower, faster),
         ));
     }
-    let severity = if far_apart(&comparison.members) && best_of_line.is_none() {
-        Severity::Note
-    } else {
-        Severity::Suspect
-    };
+    let clear = far_apart(&comparison.members) && best_of_line.is_none() && apart.is_none();
+    let severity = if clear { Severity::Note } else { Severity::Suspect };
     let cause = "Two runs of the very same easily differ by some percent; a single run does not tell how \
                  much of a difference is that.";
     Some(Finding::new(D15, severity, evidence, cause, REMEDY))
@@ -94,35 +112,80 @@ fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
         .collect()
 }
 
-/// Repeats are there, and lie far apart.
-fn wide_spread(targets: &BTreeMap<&str, Vec<&Member>>) -> Option<Finding> {
-    let mut evidence = Vec::new();
-    for runs in targets.values().filter(|runs| runs.len() >= RUNS) {
-        let mut rates: Vec<f64> = runs.iter().map(|member| member.rate_per_s).collect();
-        rates.sort_by(f64::total_cmp);
-        let (least, most, median) = (rates[0], rates[rates.len() - 1], rates[rates.len() / 2]);
-        let spread = (most - least) / median;
-        if spread > SMALL {
-            evidence.push(format!(
+/// The longest time between the last run of one target and the first of another, if it is long.
+fn apart_in_time(targets: &[Repeats<'_>]) -> Option<String> {
+    let started =
+        |member: &&Member| Some(member.work.as_ref()?.circumstances.as_ref()?.started_unix_ns);
+    let mut spans: Vec<(u64, u64)> = targets
+        .iter()
+        .filter_map(|runs| {
+            let times = || runs.iter().filter_map(started);
+            Some((times().min()?, times().max()?))
+        })
+        .collect();
+    spans.sort_unstable();
+    let gaps = spans.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].1));
+    let hours = gaps.max()? as f64 / 3.6e12;
+    (hours >= HOURS_APART).then(|| {
+        let long = match hours {
+            hours if hours < 48.0 => format!("{} hours", amount(hours)),
+            hours => format!("{} days", amount(hours / 24.0)),
+        };
+        format!("They were taken {long} apart, and not in turns.")
+    })
+}
+
+/// The spread of repeats, as a share of their median; their least, median and most.
+fn spread(runs: &[&Member]) -> Option<(f64, [f64; 3])> {
+    let rates: Vec<f64> = runs.iter().map(|member| member.rate_per_s).collect();
+    let least = rates.iter().copied().reduce(f64::min)?;
+    let most = rates.iter().copied().reduce(f64::max)?;
+    let median = median(&rates).filter(|median| *median > 0.0)?;
+    Some(((most - least) / median, [least, median, most]))
+}
+
+/// Repeats are there: some lie far apart, or those of different targets lie among each other.
+pub fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
+    let repeated: Vec<(&Repeats<'_>, f64, [f64; 3])> = targets
+        .iter()
+        .filter(|runs| runs.len() >= RUNS)
+        .filter_map(|runs| spread(runs).map(|(share, extent)| (runs, share, extent)))
+        .collect();
+    let mut evidence: Vec<String> = repeated
+        .iter()
+        .filter(|(_, share, _)| *share > SMALL)
+        .map(|(runs, share, [least, _, most])| {
+            format!(
                 "{} of the same, from {} on, lie between {} and {}/s: a spread of {} of the median.",
                 counted(runs.len() as u64, "run"),
                 runs[0].name,
-                rate(least),
-                rate(most),
-                percent(spread)
+                rate(*least),
+                rate(*most),
+                percent(*share)
+            )
+        })
+        .collect();
+    let mut sorted: Vec<_> = repeated.iter().collect();
+    sorted.sort_by(|a, b| a.2[1].total_cmp(&b.2[1]));
+    for pair in sorted.windows(2) {
+        let ((slower, _, [_, median1, most]), (faster, _, [least, median2, _])) =
+            (pair[0], pair[1]);
+        if least <= most {
+            evidence.push(format!(
+                "The medians of {} and {} ({} and {}/s) differ by {}, and their runs lie among each \
+                 other: the fastest of the one has {}/s, the slowest of the other {}/s.",
+                slower[0].name,
+                faster[0].name,
+                rate(*median1),
+                rate(*median2),
+                percent(median2 / median1 - 1.0),
+                rate(*most),
+                rate(*least)
             ));
         }
     }
-    (!evidence.is_empty()).then(|| {
-        Finding::new(
-            D15,
-            Severity::Note,
-            evidence.join(" "),
-            "Something besides the target changes from run to run: other processes, processor \
-             frequency, what runs beside it on the host.",
-            "Give the median and all runs, and call nothing faster by less than this spread.",
-        )
-    })
+    (!evidence.is_empty())
+        .then(|| Finding::new(D15, Severity::Note, evidence.join("\n"), CHANGES, SPREAD_REMEDY))
 }
 
 fn best_of(line: Option<usize>) -> String {
@@ -134,9 +197,41 @@ fn best_of(line: Option<usize>) -> String {
     })
 }
 
+/// Curves of runs, which may be repeated at each point.
+pub fn of_points(
+    members: &[Member],
+    curves: &[Curve],
+    best_of_line: Option<usize>,
+) -> Option<Finding> {
+    let mut points: BTreeMap<(&str, Option<u64>), Repeats<'_>> = BTreeMap::new();
+    let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
+    for member in members {
+        points.entry((&member.curve, member.concurrency)).or_default().push(member);
+        targets.entry(&member.curve).or_default().push(member);
+    }
+    let targets: Vec<Repeats<'_>> = targets.into_values().collect();
+    if let Some(evidence) = apart_in_time(&targets) {
+        return Some(Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
+    }
+    if points.values().any(|runs| runs.len() < RUNS) {
+        return of_single_points(curves, best_of_line);
+    }
+    let spreads = points.iter().filter_map(|(at, runs)| Some((at, spread(runs)?)));
+    let ((name, asked), (share, [least, _, most])) =
+        spreads.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).filter(|(_, (share, _))| *share > SMALL)?;
+    let evidence = format!(
+        "The runs of a point lie up to {} of their median apart: {name} at c = {} between {} and {}/s.",
+        percent(share),
+        grouped(asked.unwrap_or(0)),
+        rate(least),
+        rate(most)
+    );
+    Some(Finding::new(D15, Severity::Note, evidence, CHANGES, SPREAD_REMEDY))
+}
+
 /// A table of single figures.
-pub fn of_sweep(sweep: &Sweep, best_of_line: Option<usize>) -> Option<Finding> {
-    if sweep.curves.len() < 2 && best_of_line.is_none() {
+pub fn of_single_points(curves: &[Curve], best_of_line: Option<usize>) -> Option<Finding> {
+    if curves.len() < 2 && best_of_line.is_none() {
         return None;
     }
     let mut evidence = "One figure stands for each point, and no spread.".to_owned();
@@ -177,7 +272,7 @@ mod tests {
             report
         };
         let text = Text { reports: rates.iter().map(report).collect(), ..Text::default() };
-        of_comparison(&comparison::of(&text)[0], None)
+        of_comparison(&Comparison { members: comparison::members(&text, 1) }, None)
     }
 
     #[test]

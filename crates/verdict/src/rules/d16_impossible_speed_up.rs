@@ -6,7 +6,7 @@
 use super::curve::{steps, whole};
 use crate::DiagnosisId::D16;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Curve, Sweep};
+use crate::printed::Curve;
 use crate::words::{grouped, time};
 
 /// Measuring may be off by so much.
@@ -14,8 +14,8 @@ const TOLERANCE: f64 = 1.1;
 /// A rate below this share of the later highest is far from any limit.
 const FAR_FROM_THE_LIMIT: f64 = 0.5;
 
-pub fn check(sweep: &Sweep) -> Option<Finding> {
-    let all: Vec<String> = sweep.curves.iter().flat_map(evidence).collect();
+pub fn check(curves: &[Curve]) -> Option<Finding> {
+    let all: Vec<String> = curves.iter().flat_map(evidence).collect();
     (!all.is_empty()).then(|| {
         Finding::new(
             D16,
@@ -67,8 +67,7 @@ mod tests {
 
     fn found(rates: [f64; 4]) -> Option<String> {
         let points = [1, 2, 5, 10].into_iter().zip(rates).collect();
-        let curves = vec![Curve { name: "x".into(), points }];
-        check(&Sweep { line: 1, curves }).map(|finding| finding.evidence)
+        check(&[Curve { name: "x".into(), points }]).map(|finding| finding.evidence)
     }
 
     #[test]

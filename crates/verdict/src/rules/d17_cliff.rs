@@ -1,17 +1,18 @@
 //! D17: where a curve breaks off, and from where on more clients bring nothing.
 
 use super::curve::{knee, steps, whole};
-use crate::DiagnosisId::D17;
+use crate::DiagnosisId::{self, D17};
 use crate::finding::{Finding, Severity};
-use crate::printed::{Curve, Sweep};
-use crate::words::grouped;
+use crate::printed::Curve;
+use crate::words::{grouped, listed};
 
 /// A fall to less than this of the neighbour.
 const FALL: f64 = 0.8;
 
-pub fn check(sweep: &Sweep) -> Option<Finding> {
+/// `found` names what was found in the runs of a curve at a concurrency, where there are any.
+pub fn check(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) -> Option<Finding> {
     let steepest: Vec<(&Curve, [(u64, f64); 2])> =
-        sweep.curves.iter().filter_map(|curve| Some((curve, steepest(curve)?))).collect();
+        curves.iter().filter_map(|curve| Some((curve, steepest(curve)?))).collect();
     if steepest.is_empty() {
         return None;
     }
@@ -29,8 +30,17 @@ pub fn check(sweep: &Sweep) -> Option<Finding> {
             )
         })
         .collect();
-    evidence.extend(beside(sweep, &steepest));
-    for curve in &sweep.curves {
+    evidence.extend(beside(curves, &steepest));
+    let new = |(curve, [(c1, _), (c2, _)]): &(&Curve, [(u64, f64); 2])| {
+        let before = found(curve, *c1);
+        let new = found(curve, *c2).into_iter().filter(|id| !before.contains(id));
+        let named: Vec<String> = new.map(|id| format!("{id} {}", id.name())).collect();
+        let (name, at) = (&curve.name, grouped(*c2));
+        (!named.is_empty())
+            .then(|| format!("{name}: found at c = {at} and not before: {}.", listed(named)))
+    };
+    evidence.extend(steepest.iter().filter_map(new));
+    for curve in curves {
         if let Some((level, rate)) = knee(curve) {
             evidence.push(format!(
                 "{} reaches 95 % of its highest at c = {} ({}/s).",
@@ -58,12 +68,12 @@ fn steepest(curve: &Curve) -> Option<[(u64, f64); 2]> {
 }
 
 /// What the other curves do at the first cliff.
-fn beside(sweep: &Sweep, cliffs: &[(&Curve, [(u64, f64); 2])]) -> Vec<String> {
+fn beside(curves: &[Curve], cliffs: &[(&Curve, [(u64, f64); 2])]) -> Vec<String> {
     let Some(at) = cliffs.iter().map(|(_, [_, (c2, _)])| *c2).min() else { return Vec::new() };
     let told = |curve: &Curve| {
         cliffs.iter().any(|(other, [_, (c2, _)])| other.name == curve.name && *c2 == at)
     };
-    let others = sweep.curves.iter().filter(|curve| !told(curve));
+    let others = curves.iter().filter(|curve| !told(curve));
     others
         .filter_map(|curve| {
             let [(_, x1), (_, x2)] = steps(curve).find(|[_, (c2, _)]| *c2 == at)?;
@@ -85,17 +95,19 @@ mod tests {
             name: name.into(),
             points: [1, 10, 100, 1000].into_iter().zip(rates).collect(),
         };
-        let sweep = |curves| Sweep { line: 1, curves };
-        assert_eq!(check(&sweep(vec![curve("a", [50.0, 90.0, 100.0, 80.0])])), None);
-        let both = sweep(vec![
-            curve("a", [50.0, 98.0, 100.0, 60.0]),
-            curve("b", [50.0, 90.0, 100.0, 90.0]),
-        ]);
-        let evidence = check(&both).unwrap().evidence;
+        let nothing = |_: &Curve, _| Vec::new();
+        assert_eq!(check(&[curve("a", [50.0, 90.0, 100.0, 80.0])], nothing), None);
+        let both = [curve("a", [50.0, 98.0, 100.0, 60.0]), curve("b", [50.0, 90.0, 100.0, 90.0])];
+        let found = |curve: &Curve, c| match (curve.name.as_str(), c) {
+            ("a", 1000) => vec![DiagnosisId::D08, DiagnosisId::D14],
+            _ => vec![DiagnosisId::D14],
+        };
+        let evidence = check(&both, found).unwrap().evidence;
         for part in [
             "a: from c = 100 to 1,000 the rate falls from 100 to 60/s (-40 %)",
             "At the same step b changes by -10 %",
             "a reaches 95 % of its highest at c = 10 (98/s)",
+            "a: found at c = 1,000 and not before: D08 connection attempts lost.",
             "b reaches 95 % of its highest at c = 100 (100/s)",
         ] {
             assert!(evidence.contains(part), "{part}: {evidence}");

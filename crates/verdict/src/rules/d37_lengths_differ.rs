@@ -33,7 +33,7 @@ pub fn check(report: &Report) -> Option<Finding> {
         Severity::Note,
         evidence,
         cause,
-        "If the page may change its length, give ab -l; if not, look at two answers with `curl`.",
+        "If the page may change its length, give ab -l; if not, look at two answers with `curl -i` and see what differs.",
     ))
 }
 

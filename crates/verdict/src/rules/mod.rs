@@ -21,20 +21,34 @@ mod d16_impossible_speed_up;
 mod d17_cliff;
 mod d18_connections_cut;
 mod d19_keep_alive_refused;
+mod d25_path_not_exercised;
 mod d31_units;
 mod d32_counter_wrapped;
 mod d36_not_from_that_command;
 mod d37_lengths_differ;
 mod d39_bound_by_the_round_trip;
+mod differences;
+mod work;
 
 #[cfg(test)]
 mod sample;
 
-pub use comparison::{Comparison, Member};
+pub use comparison::{Comparison, Member, counts_runs, members};
+pub(crate) use curve::of_members as curves_of;
+pub(crate) use d05_unequal_comparison::at_some_level as unequal_at_some_level;
+pub use d05_unequal_comparison::is_equal_work;
+pub(crate) use d15_noise::of_points as noise_of_points;
 pub use d36_not_from_that_command::of_run as not_from_its_command;
+pub(crate) use d39_bound_by_the_round_trip::{
+    is_server_at_work, of_curves as bound_by_the_round_trip,
+};
+pub use differences::{Difference, between as differences};
+pub use work::{Answers, Circumstances, Server, Work};
 
+use crate::DiagnosisId;
 use crate::finding::{Finding, Verdict, settled};
-use crate::printed::{Abort, Command, Report, Sweep, Text};
+use crate::printed::{Abort, Command, Curve, Report, Sweep, Text};
+use crate::several::{self, Several};
 
 /// A rule on one report.
 type Rule = fn(&Report) -> Option<Finding>;
@@ -67,7 +81,7 @@ pub struct Judged<T> {
 }
 
 impl<T> Judged<T> {
-    fn new(subject: T, findings: Vec<Finding>) -> Self {
+    pub(crate) fn new(subject: T, findings: Vec<Finding>) -> Self {
         Self { subject, findings: settled(findings) }
     }
 
@@ -108,27 +122,18 @@ pub fn report(report: &Report) -> Vec<Finding> {
     settled(RULES.iter().filter_map(|rule| rule(report)).collect())
 }
 
-/// Judges everything in a text.
+/// Judges everything in a text: each report, and what stands beside it.
 pub fn judge(text: &Text) -> Judgement {
-    let judged = |one: &Report| Judged { findings: report(one), subject: one.clone() };
-    let series = curve::of_reports(&text.reports);
-    let compared = if series.is_none() { comparison::of(text) } else { Vec::new() };
-    let comparisons = compared.into_iter().map(|comparison| {
-        let findings = comparison_findings(&comparison, text);
-        Judged::new(comparison, findings)
-    });
-    let tables = text.sweeps.iter().cloned().chain(series);
-    let sweeps = tables.map(|sweep| {
-        let findings = sweep_findings(&sweep, text);
-        Judged::new(sweep, findings)
-    });
-    let mut judgement = Judgement {
-        reports: text.reports.iter().map(judged).collect(),
-        aborts: text.aborts.iter().map(aborted_run).collect(),
-        comparisons: comparisons.collect(),
-        sweeps: sweeps.collect(),
-        commands: Vec::new(),
-    };
+    let mut judgement = each(text);
+    let line = text.reports.first().map_or(1, |report| report.line);
+    match several::beside_each_other(members(text, 1), text.best_of_line) {
+        Some(Several::Comparison(comparison)) => judgement.comparisons.insert(0, comparison),
+        Some(Several::Curves(curves)) => {
+            let subject = Sweep { line, curves: curves.subject };
+            judgement.sweeps.push(Judged { subject, findings: curves.findings });
+        }
+        None => {}
+    }
     if judgement.is_empty() {
         judgement.commands = text
             .commands
@@ -139,28 +144,57 @@ pub fn judge(text: &Text) -> Judgement {
     judgement
 }
 
+/// Judges everything in a text but what its reports say beside each other.
+pub fn each(text: &Text) -> Judgement {
+    let judged = |one: &Report| Judged { findings: report(one), subject: one.clone() };
+    let compared = comparison::of_lone_rates(text).into_iter();
+    let sweeps = text.sweeps.iter().map(|sweep| {
+        let requests = curve::requests_per_point(sweep, &text.commands);
+        let mut findings = curve_findings(&sweep.curves, |_, _| Vec::new());
+        findings.extend(d14_too_short::of_curves(&sweep.curves, requests));
+        findings.extend(d15_noise::of_single_points(&sweep.curves, text.best_of_line));
+        findings.extend(bound_by_the_round_trip(&sweep.curves));
+        Judged::new(sweep.clone(), findings)
+    });
+    Judgement {
+        reports: text.reports.iter().map(judged).collect(),
+        aborts: text.aborts.iter().map(aborted_run).collect(),
+        comparisons: compared
+            .map(|comparison| {
+                let findings = comparison_findings(&comparison, text.best_of_line);
+                Judged::new(comparison, findings)
+            })
+            .collect(),
+        sweeps: sweeps.collect(),
+        commands: Vec::new(),
+    }
+}
+
 fn aborted_run(abort: &Abort) -> Judged<Abort> {
     Judged::new(abort.clone(), vec![aborted::check(abort)])
 }
 
-fn comparison_findings(comparison: &Comparison, text: &Text) -> Vec<Finding> {
+/// The rules on rates beside each other.
+pub(crate) fn comparison_findings(
+    comparison: &Comparison,
+    best_of_line: Option<usize>,
+) -> Vec<Finding> {
     let found = [
         d05_unequal_comparison::check(comparison),
         d14_too_short::one_connection(comparison),
-        d15_noise::of_comparison(comparison, text.best_of_line),
+        d15_noise::of_comparison(comparison, best_of_line),
+        d25_path_not_exercised::check(comparison),
         d39_bound_by_the_round_trip::of_comparison(comparison),
     ];
     found.into_iter().flatten().collect()
 }
 
-fn sweep_findings(sweep: &Sweep, text: &Text) -> Vec<Finding> {
-    let found = [
-        d14_too_short::of_sweep(sweep, curve::requests_per_point(sweep, &text.commands)),
-        d15_noise::of_sweep(sweep, text.best_of_line),
-        d16_impossible_speed_up::check(sweep),
-        d17_cliff::check(sweep),
-        d39_bound_by_the_round_trip::of_sweep(sweep),
-    ];
+/// The rules on the shape of curves.
+pub(crate) fn curve_findings(
+    curves: &[Curve],
+    found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>,
+) -> Vec<Finding> {
+    let found = [d16_impossible_speed_up::check(curves), d17_cliff::check(curves, found)];
     found.into_iter().flatten().collect()
 }
 

@@ -1,0 +1,38 @@
+//! The runs of an experiment beside each other: whether they did the same work, how far repeats lie
+//! apart, what shape the curves have. The rules are those of `ablaze explain`.
+
+use ablaze_verdict::several::{Several, beside_each_other, member};
+use ablaze_verdict::{DiagnosisId, Finding, Severity};
+
+use crate::experiment::{Experiment, Folder, FolderError, Results};
+
+/// What was found in the runs together, the gravest first; `None` for fewer than two.
+///
+/// # Errors
+/// When a kept run cannot be read back.
+pub fn judged(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+) -> Result<Option<Several>, FolderError> {
+    let mut members = Vec::new();
+    for (trial, _) in results.measured() {
+        let Some(run) = folder.run(experiment, trial)? else { continue };
+        let target = &experiment.subjects[trial.subject].name;
+        members.extend(member(&run, target, target, Some(env!("CARGO_PKG_VERSION"))));
+    }
+    Ok(beside_each_other(members, None))
+}
+
+/// The differences in the work that forbid a ranking.
+pub fn unequal_work(several: &Several) -> Vec<&Finding> {
+    let grave =
+        |finding: &&Finding| finding.id == DiagnosisId::D05 && finding.severity > Severity::Note;
+    several.findings().iter().filter(grave).collect()
+}
+
+/// Everything else that was found.
+pub fn other_findings(several: &Several) -> Vec<&Finding> {
+    let unequal = unequal_work(several);
+    several.findings().iter().filter(|finding| !unequal.contains(finding)).collect()
+}

@@ -1,0 +1,341 @@
+//! In what two measurements were not the same work.
+
+use super::comparison::Member;
+use super::work::{Answers, Circumstances, Work};
+use crate::finding::Severity::{self, Invalid, Note, Suspect};
+use crate::printed::Connections;
+use crate::words::{amount, counted, decimal, grouped, listed, percent};
+
+/// Bytes, shares and asked rates that lie no further apart are equal.
+const APART: f64 = 0.01;
+/// So many times as many requests, or as long a run, are another length of run.
+const LENGTHS_APART: f64 = 2.0;
+/// And so many times as many in flight are another load.
+const IN_FLIGHT_APART: f64 = 2.0;
+/// Answers for which a connection had to be opened, as a share: one in twenty is work.
+const OPENED_APART: f64 = 0.05;
+/// A share of all from which on it is all, and below whose rest it is none.
+const ALL: f64 = 0.99;
+
+/// One way in which two measurements were not the same work.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What it takes away from a comparison of the two.
+    pub severity: Severity,
+    /// Both figures in words: `status 200 against 404`.
+    pub text: String,
+}
+
+/// All of them, in the order of what a request meets.
+pub fn between(one: &Member, other: &Member) -> Vec<Difference> {
+    let (Some(a), Some(b)) = (&one.work, &other.work) else { return Vec::new() };
+    let mut found = Vec::new();
+    let mut add = |severity, text: Option<String>| {
+        found.extend(text.map(|text| Difference { severity, text }));
+    };
+    add(Invalid, answers(a, b));
+    add_bytes(a, b, &mut add);
+    connections(a, b, &mut add);
+    load(one, other, a, b, &mut add);
+    add(Invalid, unequal(&a.method, &b.method, "method"));
+    add(Invalid, (a.tls != b.tls).then(|| "TLS against plain TCP".to_owned()));
+    if let (Some(x), Some(y)) = (a.minor_version, b.minor_version) {
+        add(Suspect, (x != y).then(|| format!("HTTP/1.{x} against HTTP/1.{y}")));
+    }
+    add(Suspect, length(one, other, a, b));
+    if a.tool != b.tool {
+        let text = format!("measured by {} against {}", a.tool.name(), b.tool.name());
+        add(Note, Some(text));
+    } else {
+        add(Note, unequal(&a.tool_version, &b.tool_version, "measured by ablaze"));
+    }
+    if let (Some(a), Some(b)) = (&a.circumstances, &b.circumstances) {
+        circumstances(a, b, &mut add);
+    }
+    // Another path alone may serve the same: it is told only beside another difference.
+    if let (Some(p1), Some(p2), false) = (&a.path, &b.path, found.is_empty())
+        && p1 != p2
+    {
+        found.push(Difference { severity: Note, text: format!("{p1} against {p2}") });
+    }
+    found
+}
+
+fn unequal(a: &Option<String>, b: &Option<String>, what: &str) -> Option<String> {
+    let (a, b) = (a.as_ref()?, b.as_ref()?);
+    (a != b).then(|| format!("{what} {a} against {b}"))
+}
+
+fn answers(a: &Work, b: &Work) -> Option<String> {
+    let shares = |work: &Work, status: u16| {
+        let all: u64 = work.statuses.values().sum();
+        work.statuses.get(&status).copied().unwrap_or(0) as f64 / all.max(1) as f64
+    };
+    if !a.statuses.is_empty() && !b.statuses.is_empty() {
+        let mut all = a.statuses.keys().chain(b.statuses.keys());
+        let differ = all.any(|status| (shares(a, *status) - shares(b, *status)).abs() > APART);
+        let words = |work: &Work| {
+            let of = |status: &u16| match shares(work, *status) {
+                share if share >= ALL => status.to_string(),
+                share => format!("{status} ({})", percent(share)),
+            };
+            let seen = work.statuses.keys().filter(|status| shares(work, **status) >= 1.0 - ALL);
+            listed(seen.map(of))
+        };
+        return differ.then(|| format!("status {} against {}", words(a), words(b)));
+    }
+    let differ = match (a.answers, b.answers) {
+        (Answers::Unknown, _) | (_, Answers::Unknown) => false,
+        (Answers::Good(x), Answers::Good(y)) => (x - y).abs() > APART,
+        (a, b) => a != b,
+    };
+    let words = |work: &Work| match work.answers {
+        Answers::Nothing => "no answer at all".to_owned(),
+        Answers::Good(share) if share >= ALL => "status 2xx".to_owned(),
+        Answers::Good(share) if share <= 1.0 - ALL => "no status of 2xx".to_owned(),
+        Answers::Good(share) => format!("status 2xx in {} of the answers", percent(share)),
+        Answers::Unknown => "statuses not printed".to_owned(),
+    };
+    differ.then(|| format!("{} against {}", words(a), words(b)))
+}
+
+/// Bodies, or else heads, of different lengths.
+fn add_bytes(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>)) {
+    let apart = |x: f64, y: f64| (x - y).abs() > APART * x.max(y);
+    let (Some(b1), Some(b2)) = (a.bytes, b.bytes) else { return };
+    let totals = format!("{} B per answer against {} B", bytes(b1), bytes(b2));
+    match (a.body_bytes, b.body_bytes) {
+        (Some(body1), Some(body2)) if apart(body1, body2) => {
+            let bodies = format!("bodies of {} B against {} B", bytes(body1), bytes(body2));
+            add(Invalid, Some(format!("{bodies} ({totals})")));
+        }
+        // Keeping a connection changes the head by some letters, and is told by itself.
+        _ if !apart(b1, b2) || keeps(a) != keeps(b) => {}
+        // The same page behind another head is nearly the same work.
+        (Some(body1), Some(body2)) if b1 > 0.0 && b2 > 0.0 => {
+            let (head1, head2) = (bytes(b1 - body1), bytes(b2 - body2));
+            add(Note, Some(format!("heads of {head1} B against {head2} B")));
+        }
+        _ => add(Invalid, Some(totals)),
+    }
+}
+
+/// A mean of bytes, which mostly is a whole number.
+pub fn bytes(mean: f64) -> String {
+    if mean.fract() == 0.0 { decimal(mean, 0) } else { amount(mean) }
+}
+
+fn keeps(work: &Work) -> Option<bool> {
+    match work.connections {
+        Connections::PerRequest => Some(false),
+        Connections::Kept(_) => Some(true),
+        Connections::Unknown => None,
+    }
+}
+
+fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>)) {
+    let words = |work: &Work| match work.connections {
+        Connections::PerRequest => "one per request (no -k)".to_owned(),
+        Connections::Kept(_) => "kept".to_owned(),
+        Connections::Unknown => {
+            format!("unknown ({} does not print whether it kept them)", work.tool.name())
+        }
+    };
+    let text = || Some(format!("connections {} against {}", words(a), words(b)));
+    match (keeps(a), keeps(b)) {
+        (Some(one), Some(other)) if one != other => add(Invalid, text()),
+        (None, Some(_)) | (Some(_), None) => add(Suspect, text()),
+        _ => {}
+    }
+    if let (Some(x), Some(y)) = (a.opened_per_answer(), b.opened_per_answer()) {
+        let differ = keeps(a) == keeps(b) && (x - y).abs() > OPENED_APART;
+        let text = || {
+            let (x, y) = (percent(x), percent(y));
+            format!("a new connection for {x} of the answers against {y}")
+        };
+        add(Suspect, differ.then(text));
+    }
+}
+
+/// In flight as it was, or else as it was asked for; the rate of an open loop.
+fn load(
+    one: &Member,
+    other: &Member,
+    a: &Work,
+    b: &Work,
+    add: &mut impl FnMut(Severity, Option<String>),
+) {
+    if a.open_loop != b.open_loop {
+        let loops = |work: &Work| if work.open_loop { "an open loop" } else { "a closed loop" };
+        add(Invalid, Some(format!("{} against {}", loops(a), loops(b))));
+        return;
+    }
+    if a.open_loop {
+        // How many are in flight is what an open loop measures, and not what it asks for.
+        if let (Some(x), Some(y)) = (a.asked_per_s, b.asked_per_s) {
+            let differ = (x - y).abs() > APART * x.max(y);
+            let text = || format!("{}/s asked for against {}/s", amount(x), amount(y));
+            add(Suspect, differ.then(text));
+        }
+        return;
+    }
+    if let Some(text) = in_flight(one, other, a, b) {
+        add(Invalid, Some(text));
+    } else if let (Some(c1), Some(c2)) = (one.concurrency, other.concurrency)
+        && c1 != c2
+    {
+        let (c1, c2) = (grouped(c1), grouped(c2));
+        add(Suspect, Some(format!("a concurrency of {c1} against {c2}")));
+    }
+}
+
+fn in_flight(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
+    let ((low1, high1), (low2, high2)) = (a.in_flight?, b.in_flight?);
+    (high1 * IN_FLIGHT_APART < low2 || high2 * IN_FLIGHT_APART < low1).then_some(())?;
+    let text = |work: &Work, asked| work.in_flight_text(asked);
+    Some(format!("{} in flight against {}", text(a, one.concurrency)?, text(b, other.concurrency)?))
+}
+
+/// A run that is bound by its requests takes longer on a slower target, and one that is bound by
+/// its time has fewer: only where both differ is it another length.
+fn length(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
+    let far = |x: f64, y: f64| x.max(y) > LENGTHS_APART * x.min(y);
+    let (n1, n2) = (one.requests?, other.requests?);
+    let times = a.taken_s.zip(b.taken_s);
+    let differ = far(n1 as f64, n2 as f64) && times.is_none_or(|(t1, t2)| far(t1, t2));
+    let times = times
+        .map_or(String::new(), |(t1, t2)| format!(" in {} s against {} s", amount(t1), amount(t2)));
+    differ.then(|| format!("{} requests against {}{times}", grouped(n1), grouped(n2)))
+}
+
+fn circumstances(
+    a: &Circumstances,
+    b: &Circumstances,
+    add: &mut impl FnMut(Severity, Option<String>),
+) {
+    let threads = |of: &Circumstances| of.server.as_ref().and_then(|server| server.threads);
+    if let (Some(x), Some(y)) = (threads(a), threads(b)) {
+        let text = || format!("{} at work against {y}", counted(x as u64, "server thread"));
+        add(Suspect, (x != y).then(text));
+    }
+    if a.tester_threads != b.tester_threads {
+        let (x, y) = (counted(a.tester_threads.into(), "thread"), b.tester_threads);
+        add(Suspect, Some(format!("{x} of the tester against {y}")));
+    }
+    if a.backend != b.backend {
+        let (x, y) = (a.backend, b.backend);
+        add(Note, Some(format!("the tester's system calls through {x} against {y}")));
+    }
+    if a.machine != b.machine {
+        let (x, y) = (machine(a, b), machine(b, a));
+        add(Suspect, Some(format!("the tester's machine: {x} against {y}")));
+    }
+}
+
+/// What of one machine is not so on the other.
+fn machine(of: &Circumstances, other: &Circumstances) -> String {
+    let (of, other) = (&of.machine, &other.machine);
+    let mut parts = Vec::new();
+    let mut add = |differs: bool, text: Option<String>| {
+        if differs {
+            parts.push(text.unwrap_or_else(|| "unknown".to_owned()));
+        }
+    };
+    add(of.kernel != other.kernel, of.kernel.as_ref().map(|release| format!("Linux {release}")));
+    add(of.cpu_model != other.cpu_model, of.cpu_model.clone());
+    let processors = of.cpus_allowed.map(|number| counted(number.into(), "processor"));
+    add(of.cpus_allowed != other.cpus_allowed, processors);
+    let mebibytes = of.memory_bytes.map(|bytes| format!("{} MiB", grouped(bytes >> 20)));
+    add(of.memory_bytes != other.memory_bytes, mebibytes);
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::{Document, Report, Text};
+    use crate::rules::{comparison, sample};
+
+    fn found(change: impl FnOnce(&mut Report)) -> Vec<(Severity, String)> {
+        let (one, mut other) = (sample::ab(), sample::ab());
+        change(&mut other);
+        let text = Text { reports: vec![one, other], ..Text::default() };
+        let members = comparison::members(&text, 1);
+        let found = between(&members[0], &members[1]);
+        found.into_iter().map(|difference| (difference.severity, difference.text)).collect()
+    }
+
+    #[test]
+    fn equal_work_has_none() {
+        assert_eq!(found(|_| {}), []);
+        assert_eq!(found(|report| report.port = Some(81)), []);
+        assert_eq!(found(|report| report.path = Some("/other".into())), []);
+        assert_eq!(found(|report| report.complete = Some(1_000_100)), []);
+        // One error page in a thousand, one more byte in each body.
+        assert_eq!(found(|report| report.non_2xx = Some(1000)), []);
+        assert_eq!(found(|report| report.body_bytes = Some(1_001_000_000)), []);
+    }
+
+    #[test]
+    fn each_is_named_with_both_figures() {
+        let one = |change: fn(&mut Report)| {
+            let mut found = found(change);
+            assert_eq!(found.len(), 1, "{found:?}");
+            found.remove(0)
+        };
+        let expected = |severity, text: &str| (severity, text.to_owned());
+        assert_eq!(
+            one(|report| report.non_2xx = report.complete),
+            expected(Invalid, "status 2xx against no status of 2xx")
+        );
+        assert_eq!(
+            one(|report| {
+                report.body_bytes = Some(1_020_000_000);
+                report.total_bytes = Some(1_220_000_000);
+                report.document = Some(Document::Bytes(1020));
+            }),
+            expected(
+                Invalid,
+                "bodies of 1,000 B against 1,020 B (1,200 B per answer against 1,220 B)"
+            )
+        );
+        // Bodies of 1,000 B behind a head that is 100 B longer.
+        assert_eq!(
+            one(|report| report.total_bytes = Some(1_300_000_000)),
+            expected(Note, "heads of 200 B against 300 B")
+        );
+        assert_eq!(
+            one(|report| report.connections = Connections::Kept(Some(1_000_000))),
+            expected(Invalid, "connections one per request (no -k) against kept")
+        );
+        assert_eq!(one(|report| report.connections = Connections::Unknown).0, Suspect);
+        // 10,000/s × less than 0.5 ms.
+        assert_eq!(
+            one(|report| report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0))),
+            expected(Invalid, "200 in flight against fewer than 5.00")
+        );
+        assert_eq!(one(|report| report.tls = true), expected(Invalid, "TLS against plain TCP"));
+        assert_eq!(
+            one(|report| report.open_loop = true),
+            expected(Invalid, "a closed loop against an open loop")
+        );
+    }
+
+    #[test]
+    fn a_slower_target_is_no_other_length() {
+        // As many requests in three times the time; a third of them in the same time.
+        assert_eq!(found(|report| report.taken_s = Some(sample::printed(300.0, 0.1))), []);
+        let fewer = |report: &mut Report| {
+            report.complete = Some(333_333);
+            report.total_bytes = Some(400_000_000);
+            report.body_bytes = Some(333_333_000);
+        };
+        assert_eq!(found(fewer), []);
+        let both = found(|report| {
+            fewer(report);
+            report.taken_s = Some(sample::printed(30.0, 0.001));
+        });
+        let text = "1,000,000 requests against 333,333 in 100 s against 30.0 s".to_owned();
+        assert_eq!(both, [(Suspect, text)]);
+    }
+}

@@ -1,0 +1,152 @@
+//! What a rate was measured on: of a printed report as far as it is printed, of a Run all of it.
+
+use std::collections::BTreeMap;
+
+use ablaze_engine::run::Machine;
+
+use super::arithmetic::{in_flight, nothing_came_back};
+use crate::DiagnosisId;
+use crate::printed::{Connections, Report, Tool};
+use crate::words::{amount, grouped};
+
+/// What a rate was measured on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Work {
+    /// Whose report.
+    pub tool: Tool,
+    /// Version of the tool.
+    pub tool_version: Option<String>,
+    /// How much came back.
+    pub answered: u64,
+    /// What came back.
+    pub answers: Answers,
+    /// Answers by status; empty where they are not printed.
+    pub statuses: BTreeMap<u16, u64>,
+    /// `Document Length`, or body bytes per request.
+    pub body_bytes: Option<f64>,
+    /// Bytes per answer, head and body.
+    pub bytes: Option<f64>,
+    /// How connections were used.
+    pub connections: Connections,
+    /// In flight on average: bounds by Little's law.
+    pub in_flight: Option<(f64, f64)>,
+    /// Method of the request.
+    pub method: Option<String>,
+    /// Path of the URL.
+    pub path: Option<String>,
+    /// Minor version of the requests: HTTP/1.0 or 1.1.
+    pub minor_version: Option<u8>,
+    /// TLS was spoken.
+    pub tls: bool,
+    /// Requests were sent on a schedule.
+    pub open_loop: bool,
+    /// So many per second, where that is known.
+    pub asked_per_s: Option<f64>,
+    /// Length of the run, in seconds.
+    pub taken_s: Option<f64>,
+    /// What only a Run knows.
+    pub circumstances: Option<Circumstances>,
+}
+
+/// What came back, roughly.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Answers {
+    /// Not a byte.
+    Nothing,
+    /// Answers, of which this share has a status of 2xx.
+    Good(f64),
+    /// Not printed.
+    Unknown,
+}
+
+/// What only a Run knows of how it was measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Circumstances {
+    /// When, ns since 1970.
+    pub started_unix_ns: u64,
+    /// Threads of the tester.
+    pub tester_threads: u32,
+    /// The tester's system calls: `io_uring` or `epoll`.
+    pub backend: &'static str,
+    /// The tester's machine.
+    pub machine: Machine,
+    /// Who served, if that was on this host and to be seen.
+    pub server: Option<Server>,
+    /// What was found in the Run itself, graver than a note.
+    pub found: Vec<DiagnosisId>,
+}
+
+/// The server as the witness saw it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Server {
+    /// Words of its command line; empty where they are not to be seen.
+    pub command_line: Vec<String>,
+    /// Threads that did at least a fifth of the busiest one's work; `None` for a server that had time
+    /// left, where chance decides that.
+    pub threads: Option<usize>,
+    /// Share of a core that the busiest used.
+    pub busiest: f64,
+    /// How long TCP could not send what the server had written, because a buffer of its own or of the
+    /// tester was full, ns. `None` where the server's sockets were not to be seen.
+    pub write_waited_ns: Option<u64>,
+}
+
+impl Work {
+    /// What a report prints of it.
+    pub fn of_report(report: &Report) -> Self {
+        Self {
+            tool: report.tool,
+            tool_version: None,
+            answered: report.complete.unwrap_or(0),
+            answers: answers(report),
+            statuses: report.statuses.clone(),
+            body_bytes: report.body_bytes_per_request(),
+            bytes: report.bytes_per_request(),
+            connections: report.connections,
+            in_flight: in_flight(report),
+            method: None,
+            path: report.path.clone(),
+            minor_version: None,
+            tls: report.tls,
+            open_loop: report.open_loop,
+            asked_per_s: None,
+            taken_s: report.taken_s.map(|taken| taken.value),
+            circumstances: None,
+        }
+    }
+
+    /// In flight on average, in words: as asked for where that is possible.
+    pub fn in_flight_text(&self, asked: Option<u64>) -> Option<String> {
+        let (low, high) = self.in_flight?;
+        Some(match asked {
+            Some(asked) if (low * 0.95..=high * 1.05).contains(&(asked as f64)) => grouped(asked),
+            _ if low == 0.0 => format!("fewer than {}", amount(high)),
+            _ if low == high => amount(low),
+            _ => format!("{} to {}", amount(low), amount(high)),
+        })
+    }
+
+    /// The share of answers after which the connection was closed, where that is known.
+    pub fn opened_per_answer(&self) -> Option<f64> {
+        match self.connections {
+            Connections::Kept(kept) => Some(1.0 - kept? as f64 / self.answered.max(1) as f64),
+            Connections::PerRequest | Connections::Unknown => None,
+        }
+    }
+
+    /// The server, where it was seen.
+    pub fn server(&self) -> Option<&Server> {
+        self.circumstances.as_ref()?.server.as_ref()
+    }
+}
+
+fn answers(report: &Report) -> Answers {
+    let complete = report.complete.unwrap_or(0);
+    match report.non_2xx {
+        _ if nothing_came_back(report) => Answers::Nothing,
+        Some(others) if complete > 0 => {
+            Answers::Good(complete.saturating_sub(others) as f64 / complete as f64)
+        }
+        _ => Answers::Unknown,
+    }
+}

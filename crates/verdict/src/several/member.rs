@@ -1,0 +1,160 @@
+//! A Run, reduced to what can be compared of it.
+
+use ablaze_engine::plan::Load;
+use ablaze_engine::{Record, Run};
+use ablaze_sys::witness::Connections as Sockets;
+
+use crate::finding::Severity;
+use crate::live::{self, figures, outgrows_its_buffer};
+use crate::printed::{Connections, Tool};
+use crate::rules::{Answers, Circumstances, Member, Server, Work};
+
+/// Of a server whose busiest thread used less of a core, chance decides which threads work.
+const AT_ITS_LIMIT: f64 = 0.85;
+/// A thread that does less than this share of the busiest one's work is no worker.
+const A_WORKER: f64 = 0.2;
+
+/// A Run among several. `name` is what sentences call it, `target` what it measured: equal for
+/// repeats, and the name of its curve. `None` for a Run without a length: it has no rate.
+pub fn member(run: &Run, name: &str, target: &str, tool_version: Option<&str>) -> Option<Member> {
+    let elapsed_s = figures::elapsed_s(run);
+    (elapsed_s > 0.0).then(|| Member {
+        name: name.to_owned(),
+        line: None,
+        remark: String::new(),
+        rate_per_s: run.record.answers as f64 / elapsed_s,
+        requests: Some(run.record.finished()),
+        concurrency: figures::asked_in_flight(run),
+        work: Some(work(run, tool_version)),
+        identity: target.to_owned(),
+        curve: target.to_owned(),
+    })
+}
+
+fn work(run: &Run, tool_version: Option<&str>) -> Work {
+    let (record, plan) = (&run.record, &run.plan);
+    let body_bytes = body_bytes(record);
+    Work {
+        tool: Tool::Ablaze,
+        tool_version: tool_version.map(str::to_owned),
+        answered: record.answers,
+        answers: answers(record),
+        statuses: record.statuses.clone(),
+        body_bytes,
+        // A head changes by a date at most; what else was received may belong to no answer.
+        bytes: body_bytes
+            .filter(|_| !record.first_head.is_empty())
+            .map(|body_bytes| body_bytes + record.first_head.len() as f64),
+        connections: connections(record),
+        in_flight: figures::in_flight(run).map(|mean| (mean, mean)),
+        method: Some(plan.requests.method.clone()),
+        path: Some(plan.target.path.clone()),
+        minor_version: Some(plan.requests.minor_version),
+        tls: plan.target.url.starts_with("https:"),
+        open_loop: plan.load.is_open(),
+        asked_per_s: match plan.load {
+            Load::Open { rate, .. } => Some((rate.from_per_s + rate.to_per_s) / 2.0),
+            Load::Closed { .. } => None,
+        },
+        taken_s: Some(figures::elapsed_s(run)),
+        circumstances: Some(Circumstances {
+            started_unix_ns: run.started_unix_ns,
+            tester_threads: plan.workers.count,
+            backend: run.backend.name,
+            machine: run.machine.clone(),
+            server: server(run),
+            found: found(run),
+        }),
+    }
+}
+
+fn answers(record: &Record) -> Answers {
+    let all: u64 = record.statuses.values().sum();
+    let good: u64 = record.statuses.range(200..300).map(|(_, answers)| answers).sum();
+    match record.answers {
+        0 if record.received_bytes == 0 => Answers::Nothing,
+        _ if all == 0 => Answers::Unknown,
+        _ => Answers::Good(good as f64 / all as f64),
+    }
+}
+
+/// The mean of the answers' bodies: by their lengths, or, of more lengths than are told apart, by
+/// all bytes of bodies, those of unfinished answers included.
+fn body_bytes(record: &Record) -> Option<f64> {
+    let told: u64 = record.body_lengths.values().sum();
+    if told > 0 && record.body_lengths_other == 0 {
+        let bytes: f64 = record.body_lengths.iter().map(|(b, n)| *b as f64 * *n as f64).sum();
+        return Some(bytes / told as f64);
+    }
+    (record.answers > 0).then(|| record.body_bytes as f64 / record.answers as f64)
+}
+
+/// As they were used, whatever was asked for.
+fn connections(record: &Record) -> Connections {
+    match record.answers {
+        0 => Connections::Unknown,
+        all if record.kept_alive * 2 > all => Connections::Kept(Some(record.kept_alive)),
+        _ => Connections::PerRequest,
+    }
+}
+
+fn server(run: &Run) -> Option<Server> {
+    let busy = figures::server(run)?;
+    let witness = figures::witness(run)?;
+    let processes = &witness.target.processes;
+    let threads = || processes.iter().flat_map(|process| &process.threads);
+    let most_ns = threads().map(|thread| thread.cpu_ns).max().unwrap_or(0) as f64;
+    let workers = threads().filter(|thread| thread.cpu_ns as f64 >= A_WORKER * most_ns).count();
+    let port = run.plan.target.port.to_string();
+    // The first process with words: nginx's workers have a title in their place.
+    let words = processes.iter().map(|process| &process.command_line).find(|line| !line.is_empty());
+    Some(Server {
+        command_line: words
+            .map(|words| words.iter().map(|word| without_port(word, &port)).collect())
+            .unwrap_or_default(),
+        threads: (busy.busiest >= AT_ITS_LIMIT).then_some(workers),
+        busiest: busy.busiest,
+        // TCP's account stays 0 while writes wait, where it is not the window that holds them up.
+        write_waited_ns: witness
+            .server_connections
+            .as_ref()
+            .and_then(waited_ns)
+            .filter(|waited_ns| *waited_ns > 0 || !outgrows_its_buffer(run)),
+    })
+}
+
+/// Two servers on one machine cannot listen at the same port: that is no difference of theirs.
+fn without_port(word: &str, port: &str) -> String {
+    match word.strip_suffix(port) {
+        Some(rest) if rest.is_empty() || rest.ends_with([':', '=']) => format!("{rest}PORT"),
+        _ => word.to_owned(),
+    }
+}
+
+/// How long TCP held back what the server had written.
+fn waited_ns(sockets: &Sockets) -> Option<u64> {
+    let at = [&sockets.first, &sockets.last];
+    at.map(|at| Some(at.window_limited_ns? + at.send_buffer_limited_ns?)).into_iter().max()?
+}
+
+/// Root findings of the Run by itself, graver than notes.
+fn found(run: &Run) -> Vec<crate::DiagnosisId> {
+    let findings = live::judge(run).findings.into_iter();
+    let roots = findings.filter(|finding| finding.explained_by.is_none());
+    roots.filter(|finding| finding.severity > Severity::Note).map(|finding| finding.id).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_no_difference() {
+        let of = |word: &str| without_port(word, "8080");
+        assert_eq!(
+            [of("8080"), of("127.0.0.1:8080"), of("--port=8080")],
+            ["PORT", "127.0.0.1:PORT", "--port=PORT"]
+        );
+        assert_eq!([of("18080"), of("--model"), of("")], ["18080", "--model", ""]);
+    }
+}

@@ -1,0 +1,280 @@
+use ablaze_engine::Run;
+
+use super::*;
+use crate::DiagnosisId::*;
+use crate::finding::Severity;
+use crate::live::sample;
+use crate::rules::is_equal_work;
+
+/// A run of a target that answers this many per second.
+fn run(rate_per_s: u64) -> Run {
+    let mut run = sample::run();
+    run.record.answers = rate_per_s * 10;
+    run.record.kept_alive = rate_per_s * 10;
+    run.record.statuses = [(200, rate_per_s * 10)].into();
+    run.record.body_lengths = [(14, rate_per_s * 10)].into();
+    run.record.body_lengths_other = 0;
+    run
+}
+
+fn members(runs: &[(&str, Run)]) -> Vec<Member> {
+    runs.iter().map(|(target, run)| member(run, target, target, Some("0.1.0")).unwrap()).collect()
+}
+
+fn compared(runs: &[(&str, Run)]) -> Several {
+    beside_each_other(members(runs), None).unwrap()
+}
+
+fn finding(several: &Several, id: DiagnosisId) -> Option<&Finding> {
+    several.findings().iter().find(|finding| finding.id == id)
+}
+
+fn changed(change: impl FnOnce(&mut Run)) -> Run {
+    let mut run = run(2000);
+    change(&mut run);
+    run
+}
+
+#[test]
+fn repeats_in_turns_of_equal_work_have_nothing_against_them() {
+    let rates = [("a", 2000), ("b", 2500), ("b", 2510), ("a", 2020), ("a", 2010), ("b", 2490)];
+    let runs = rates.map(|(target, rate)| (target, run(rate)));
+    let several = compared(&runs);
+    assert_eq!(several.findings(), []);
+    assert_eq!(several.verdict(), Verdict::Valid);
+    assert!(is_equal_work(&members(&runs)));
+    assert_eq!(beside_each_other(members(&runs[..1]), None), None);
+}
+
+#[test]
+fn unequal_work_is_named_and_not_ranked() {
+    let expect = |change: fn(&mut Run), severity, text: &str| {
+        let runs = [("a", run(2000)), ("b", changed(change))];
+        let several = compared(&runs);
+        let found = finding(&several, D05).unwrap_or_else(|| panic!("{text}"));
+        assert_eq!((found.severity, found.evidence.as_str()), (severity, text));
+        assert_eq!(is_equal_work(&members(&runs)), severity == Severity::Note);
+    };
+    let (note, suspect, invalid) = (Severity::Note, Severity::Suspect, Severity::Invalid);
+    let not_found = |run: &mut Run| run.record.statuses = [(404, 20_000)].into();
+    expect(not_found, invalid, "a against b: status 200 against 404");
+    expect(
+        |run| run.record.statuses = [(200, 18_000), (503, 2000)].into(),
+        invalid,
+        "a against b: status 200 against 200 (90.0 %) and 503 (10.0 %)",
+    );
+    expect(
+        |run| run.record.kept_alive = 0,
+        invalid,
+        "a against b: connections kept against one per request (no -k)",
+    );
+    // 18,000 of 20,000.
+    expect(
+        |run| run.record.kept_alive = 18_000,
+        suspect,
+        "a against b: a new connection for 0.0 % of the answers against 10.0 %",
+    );
+    expect(
+        |run| run.record.in_flight_ns /= 10,
+        invalid,
+        "a against b: 1.00 in flight against 0.100",
+    );
+    expect(
+        |run| run.plan.requests.method = "HEAD".into(),
+        invalid,
+        "a against b: method GET against HEAD",
+    );
+    expect(
+        |run| run.plan.requests.minor_version = 0,
+        suspect,
+        "a against b: HTTP/1.1 against HTTP/1.0",
+    );
+    expect(
+        |run| run.plan.workers.count = 4,
+        suspect,
+        "a against b: 2 threads of the tester against 4",
+    );
+    expect(
+        |run| run.machine.cpus_allowed = Some(8),
+        suspect,
+        "a against b: the tester's machine: 2 processors against 8 processors",
+    );
+    expect(
+        |run| run.record.first_head.extend(b"X-Much-More: of this and of that"),
+        note,
+        "a against b: heads of 41 B against 73 B",
+    );
+    expect(
+        |run| {
+            let thread = sample::threads(run)[0].clone();
+            sample::threads(run).push(thread);
+        },
+        suspect,
+        "a against b: 1 server thread at work against 2",
+    );
+}
+
+#[test]
+fn a_faster_target_is_no_unequal_work() {
+    let runs = [("a", run(2000)), ("b", run(9000))];
+    assert_eq!(finding(&compared(&runs), D05), None);
+    assert!(is_equal_work(&members(&runs)));
+    // An open loop has as many in flight as the target makes it have.
+    let open = |rate_per_s: f64, in_flight: u128| {
+        changed(|run| {
+            sample::open_loop(run, rate_per_s);
+            run.record.in_flight_ns = in_flight * 10_000_000_000;
+        })
+    };
+    assert!(is_equal_work(&members(&[("a", open(2000.0, 2)), ("b", open(2000.0, 90))])));
+    assert!(!is_equal_work(&members(&[("a", open(2000.0, 2)), ("b", open(3000.0, 2))])));
+}
+
+#[test]
+fn single_runs_and_runs_of_different_days_are_suspect() {
+    let several = compared(&[("a", run(2000)), ("b", run(2050))]);
+    let found = finding(&several, D15).unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    assert!(found.evidence.contains("a and b (2,000.00 and 2,050.00/s) differ by 2.5 %"));
+    // Far apart in rate is a note, unless a day lies between.
+    let later = |hours: u64| {
+        let mut run = run(9000);
+        run.started_unix_ns += hours * 3_600_000_000_000;
+        run
+    };
+    let severity = |hours| {
+        let several = compared(&[("a", run(2000)), ("b", later(hours))]);
+        let found = finding(&several, D15).unwrap();
+        (found.severity, found.evidence.contains("apart, and not in turns"))
+    };
+    assert_eq!(severity(0), (Severity::Note, false));
+    assert_eq!(severity(26), (Severity::Suspect, true));
+    let a = || ("a", run(2000));
+    let several = compared(&[a(), a(), a(), ("b", later(2)), ("b", later(2)), ("b", later(2))]);
+    let found = finding(&several, D15).unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    assert_eq!(found.evidence, "They were taken 2.00 hours apart, and not in turns.");
+}
+
+#[test]
+fn repeats_among_each_other_show_no_difference() {
+    let rates = [("a", 2000), ("b", 2020), ("a", 2030), ("b", 2050), ("a", 2010), ("b", 2000)];
+    let several = compared(&rates.map(|(target, rate)| (target, run(rate))));
+    let found = finding(&several, D15).unwrap();
+    assert_eq!(found.severity, Severity::Note);
+    assert!(found.evidence.contains("their runs lie among each other"), "{}", found.evidence);
+}
+
+#[test]
+fn waiting_for_room_that_never_was_short() {
+    let waits = |model: &str, waited_ns: u64| {
+        changed(|run| {
+            let witness = sample::witness(run);
+            let words = ["ablaze", "serve", "8080", "--model", model];
+            witness.target.processes[0].command_line = words.map(str::to_owned).to_vec();
+            let mut connections = sample::connections();
+            connections.last.send_buffer_limited_ns = Some(waited_ns);
+            witness.server_connections = Some(connections);
+        })
+    };
+    let several = compared(&[("lt", waits("epoll-lt", 0)), ("et", waits("epoll-et", 0))]);
+    let found = finding(&several, D25).unwrap();
+    assert_eq!(found.severity, Severity::Suspect);
+    assert!(found.evidence.contains("`epoll-et` and `epoll-lt`"), "{}", found.evidence);
+    let large = |model| {
+        let mut run = waits(model, 0);
+        run.record.body_lengths = [(1 << 20, 20_000)].into();
+        run
+    };
+    let several = compared(&[("lt", large("epoll-lt")), ("et", large("epoll-et"))]);
+    assert_eq!(finding(&several, D25).unwrap().severity, Severity::Note);
+    // It was told a small buffer: full for less than TCP counts.
+    let told = |model| {
+        let mut run = large(model);
+        let words = &mut sample::witness(&mut run).target.processes[0].command_line;
+        words.extend(["--sndbuf", "65536"].map(str::to_owned));
+        run
+    };
+    assert_eq!(
+        finding(&compared(&[("lt", told("epoll-lt")), ("et", told("epoll-et"))]), D25),
+        None
+    );
+    for other in [waits("epoll-et", 1), waits("uring", 0), run(2000)] {
+        assert_eq!(finding(&compared(&[("lt", waits("epoll-lt", 0)), ("et", other)]), D25), None);
+    }
+}
+
+fn at(concurrency: u32, rate_per_s: u64) -> Run {
+    let mut run = run(rate_per_s);
+    run.plan.load = ablaze_engine::plan::Load::Closed { connections: concurrency, pipeline: 1 };
+    // Little's law: so many in flight make each take so long.
+    run.record.in_flight_ns = u128::from(concurrency) * 10_000_000_000;
+    run.record.answered.total.clear();
+    let each_ns = u64::from(concurrency) * 1_000_000_000 / rate_per_s;
+    run.record.answered.total.record_many(each_ns, rate_per_s * 10);
+    run
+}
+
+#[test]
+fn runs_over_concurrency_make_curves() {
+    let runs = [
+        ("a", at(1, 1000)),
+        ("a", at(2, 3000)),
+        ("a", at(10, 9000)),
+        ("a", at(100, 5000)),
+        ("a", at(100, 7000)),
+        ("a", at(100, 6000)),
+        ("b", at(1, 1010)),
+        ("b", at(2, 2000)),
+        ("b", at(10, 9000)),
+        ("b", at(100, 9000)),
+    ];
+    let several = compared(&runs);
+    let Several::Curves(judged) = &several else { panic!("{several:?}") };
+    let points = [(1, 1000.0), (2, 3000.0), (10, 9000.0), (100, 6000.0)];
+    assert_eq!(judged.subject[0].points, points);
+    // 2 / 3,000 s against 1 / 1,000 s.
+    assert!(finding(&several, D16).unwrap().evidence.contains("667 µs instead of 1.00 ms"));
+    assert!(finding(&several, D17).unwrap().evidence.contains("from 9,000 to 6,000/s (-33 %)"));
+    // Its server was full: that is no round trip.
+    assert_eq!(finding(&several, D39), None);
+    assert!(finding(&several, D15).is_some());
+    assert_eq!(finding(&several, D05), None);
+}
+
+#[test]
+fn what_was_found_behind_a_cliff_is_named() {
+    let mut lost = at(100, 2000);
+    lost.record.statuses = [(200, 10_000), (503, 10_000)].into();
+    let found = live_ids(&lost);
+    let several = compared(&[("a", at(1, 1000)), ("a", at(10, 9000)), ("a", lost)]);
+    let evidence = &finding(&several, D17).unwrap().evidence;
+    for id in found {
+        let named = format!("{id} {}", id.name());
+        assert!(evidence.contains(&named), "{named}: {evidence}");
+    }
+    assert!(evidence.contains("found at c = 100 and not before"), "{evidence}");
+}
+
+fn live_ids(run: &Run) -> Vec<DiagnosisId> {
+    let found = member(run, "", "", None).unwrap();
+    let ids = circumstances_of(&found).unwrap().found.clone();
+    assert!(!ids.is_empty());
+    ids
+}
+
+#[test]
+fn other_work_along_a_curve_is_found_where_it_is() {
+    let mut other = at(10, 9000);
+    other.record.statuses = [(404, 90_000)].into();
+    let several = compared(&[
+        ("a", at(1, 1000)),
+        ("a", at(2, 1900)),
+        ("a", at(10, 9000)),
+        ("b", at(1, 1000)),
+        ("b", at(2, 1900)),
+        ("b", other),
+    ]);
+    let found = finding(&several, D05).unwrap();
+    assert_eq!(found.evidence, "At c = 10: a against b: status 200 against 404");
+}
