@@ -119,14 +119,20 @@ fn seconds(ns: u64) -> String {
     format!("{}", ns as f64 / 1e9)
 }
 
-/// What takes something away from the answer: of the stages that held, since the others are beyond
-/// the limit, where much is out of order.
+/// What takes something away from the answer: of the stages that held, and of the one that did not
+/// and bounds it; the others are far beyond the limit, where much is out of order.
 fn doubts(searched: &Searched) -> Vec<String> {
-    let held = || searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-    let measured = || held().filter_map(|stage| stage.measured.as_ref());
+    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    let bound = match searched.found {
+        Some(Found::Limit { fails_per_s, .. } | Found::LowestFails { fails_per_s }) => {
+            searched.stage_at(fails_per_s, Trial::Fails)
+        }
+        _ => None,
+    };
+    let measured = held.chain(bound).filter_map(|stage| stage.measured.as_ref());
     let mut lines = Vec::new();
     let mut told = Vec::new();
-    for finding in measured().flat_map(|measured| &measured.findings) {
+    for finding in measured.flat_map(|measured| &measured.findings) {
         let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
         if root && !told.contains(&finding.id) {
             told.push(finding.id);
