@@ -25,7 +25,7 @@ struct CompareOptions {
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this is shown, such as 'mine / nginx rate < 0.95'. Repeatable
+    /// End with status 3 if this is shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
 }
@@ -38,18 +38,21 @@ request decides where it can be seen, else the rate. Fewer than 6 pairs are not 
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
 A --fail-if is met when the whole interval is on its side, or when there is none.
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a --fail-if was met; 130 interrupted.";
+Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a --fail-if was met; 130
+interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze compare")
         .bin_name("ablaze compare")
-        .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
         .override_usage("ablaze compare [OPTIONS] TARGET TARGET…")
         .after_help(AFTER_HELP)
         .disable_version_flag(true)
         .max_term_width(100);
     let command = CompareOptions::augment_args(ExperimentOptions::augment_args(command));
-    LOAD.iter().fold(command, |command, group| group(command))
+    let command = LOAD.iter().fold(command, |command, group| group(command));
+    // Each group of options brings a description of its own.
+    command
+        .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
 }
 
 /// Runs `ablaze compare` with the words behind `compare`.

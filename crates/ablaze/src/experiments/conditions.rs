@@ -42,20 +42,14 @@ impl Conditions {
 
     /// Whether a build fails by them; each one by which it does gets a line on stderr.
     pub fn fail(&self, experiment: &Experiment, results: &Results, unequal: &[String]) -> bool {
-        let kinds: [(&str, &[Check], fn(Answer) -> bool); 2] = [
-            ("--fail-if", &self.fail_if, Answer::fails_if_met),
-            ("check failed:", &self.checks, Answer::fails_unless_met),
-        ];
-        let mut fails = false;
-        for (kind, checks, fails_by) in kinds {
-            for standing in checks.iter().flat_map(|c| c.judge(experiment, results, unequal)) {
-                if fails_by(standing.answer) {
-                    note(&format!("{kind} {}", standing.text));
-                    fails = true;
-                }
-            }
-        }
-        fails
+        let judged = |check: &Check| check.judge(experiment, results, unequal);
+        let mut met = self.fail_if.iter().flat_map(judged).collect::<Vec<_>>();
+        met.retain(|standing| standing.answer.fails_if_met());
+        let mut failed = self.checks.iter().flat_map(judged).collect::<Vec<_>>();
+        failed.retain(|standing| standing.answer.fails_unless_met());
+        met.iter().for_each(|standing| note(&format!("--fail-if {}", standing.text)));
+        failed.iter().for_each(|standing| note(&format!("check failed: {}", standing.text)));
+        !met.is_empty() || !failed.is_empty()
     }
 
     /// How the checks stand, a line each, for the report.

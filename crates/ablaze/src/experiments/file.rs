@@ -10,7 +10,7 @@ use ablaze_lab::experiment::Load;
 use ablaze_lab::subject::Source;
 use clap::{ArgAction, Command};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 
 use super::options::{CpuList, LOAD, cpus};
 use super::{check_load, compare, sweep};
@@ -78,7 +78,7 @@ pub fn read(text: &str) -> Result<Described, FileError> {
     let table = DeTable::parse(text)
         .map_err(|error| source.error(error.span().unwrap_or(0..0), error.message().to_owned()))?;
     let table = table.get_ref();
-    for key in table.keys().filter(|key| !KEYS.contains(&key.get_ref().as_ref())) {
+    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
         return Err(source.error(key.span(), unknown("key", key.get_ref(), KEYS)));
     }
     let value = |name: &str| table.get(name);
@@ -110,6 +110,8 @@ struct Document<'a> {
 }
 
 type Value<'i> = Spanned<DeValue<'i>>;
+/// A key and its value.
+type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Value<'i>);
 
 impl Document<'_> {
     fn line(&self, at: usize) -> usize {
@@ -145,7 +147,7 @@ impl Document<'_> {
         &self,
         name: &str,
         value: &'a Value<'i>,
-    ) -> Result<Vec<(&'a Spanned<std::borrow::Cow<'i, str>>, &'a Value<'i>)>, FileError> {
+    ) -> Result<Vec<Entry<'a, 'i>>, FileError> {
         let table = value
             .get_ref()
             .as_table()

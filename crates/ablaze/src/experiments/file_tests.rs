@@ -62,7 +62,7 @@ fn what_is_wrong_is_named_by_its_line() {
     for (text, line, part) in [
         (String::new(), 1, "no target"),
         ("title = \"x\"\nrepeat = 3\n".to_owned(), 2, "did you mean `repeats`"),
-        ("title = \"x\ny\"\n".to_owned(), 1, ""),
+        ("title = \"x\"\nrepeats 3\n".to_owned(), 2, ""),
         (format!("repeats = 0\n{target}"), 1, "measures nothing"),
         (format!("path = \"x\"\n{target}"), 1, "begins with /"),
         ("[targets.a]\n".to_owned(), 1, "url, start, serve or control"),

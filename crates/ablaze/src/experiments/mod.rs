@@ -66,9 +66,9 @@ fn experiment(
 /// When it would not.
 fn check_load(options: &[String]) -> Result<(), Refusal> {
     let words = ["load"].into_iter().chain(options.iter().map(String::as_str));
-    CommandLine::try_parse_from(words.chain([":1/"]))
-        .map(drop)
-        .map_err(|error| crate::load::hints::refusal(&error, &command()))
+    let line = CommandLine::try_parse_from(words.chain([":1/"]))
+        .map_err(|error| crate::load::hints::refusal(&error, &command()))?;
+    crate::load::asked(line.url.as_deref(), &line.options).map(drop)
 }
 
 fn command() -> clap::Command {

@@ -17,13 +17,13 @@ use crate::values;
 #[command(next_help_heading = "Experiment")]
 pub struct ExperimentOptions {
     /// Targets: a URL, serve:MODEL[,option=value…], or a saved run; NAME= in front names it
-    #[arg(value_name = "TARGET")]
+    #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
-    /// A target that this command starts: 'mine=./server -p {port}'. Repeatable
+    /// A target to start: 'mine=./server -p {port}'. Repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
     /// Add a control group that does the same work: nginx
-    #[arg(long, value_name = "SERVER", value_parser = ["nginx"])]
+    #[arg(long, value_name = "SERVER", value_parser = ["nginx"], hide_possible_values = true)]
     pub control: Option<String>,
     /// Asked for of targets that are started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
@@ -34,7 +34,7 @@ pub struct ExperimentOptions {
     /// Start each target once, not anew for every run
     #[arg(long, action = ArgAction::SetTrue)]
     pub keep_running: bool,
-    /// CPUs for targets that are started here [default: as many as they have threads, at most half]
+    /// CPUs for targets started here [default: one a thread, at most half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub target_cpus: Option<CpuList>,
     /// Time in which a target has to answer
@@ -43,7 +43,7 @@ pub struct ExperimentOptions {
     /// Seed of the random order of the runs
     #[arg(long = "order-seed", value_name = "N", default_value = "1")]
     pub order_seed: u64,
-    /// Where the results are kept; one that is there is gone on with [default: a new folder]
+    /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
     /// Print the result as JSON

@@ -48,13 +48,13 @@ struct CommandLine {
     /// Show the evidence of the rules that found nothing, too
     #[arg(long, action = ArgAction::SetTrue)]
     explain: bool,
-    /// What is drawn of the repeats of a sweep: median or best
-    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median")]
+    /// What is drawn of the repeats of a sweep: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this holds: 'p99>50ms' of a run, 'mine / nginx rate < 0.95' of a folder
+    /// End with status 3 if this holds, as for load (a run) or compare (a folder). Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
 }
@@ -64,7 +64,8 @@ Figures, verdict and findings are computed anew from what was saved.
   ablaze report compare-1
   ablaze report run.json -o run.csv -o run.html
 Formats of -o by extension: .json .csv .txt .hlog .html .md .svg, of one saved run.
-Exit status: 0 shown; 1 nothing was measured in it, or it cannot be kept; 2 usage; 3 a --fail-if was met.";
+Exit status: 0 shown; 1 nothing was measured in it, or it cannot be kept; 2 usage; 3 a check failed
+or a --fail-if was met.";
 
 /// Runs `ablaze report` with the words behind `report`.
 pub fn main(arguments: &[OsString]) -> ExitCode {

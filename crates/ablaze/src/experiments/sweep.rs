@@ -36,7 +36,6 @@ Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted."
 fn command() -> Command {
     let command = Command::new("ablaze sweep")
         .bin_name("ablaze sweep")
-        .about("Load several targets over a range of loads, interleaved.")
         .override_usage("ablaze sweep -c 1,2,5,… [OPTIONS] TARGET…")
         .after_help(AFTER_HELP)
         .disable_version_flag(true)
@@ -45,6 +44,8 @@ fn command() -> Command {
     let list = || clap::builder::NonEmptyStringValueParser::new();
     LOAD.iter()
         .fold(command, |command, group| group(command))
+        // Each group of options brings a description of its own.
+        .about("Load several targets over a range of loads, interleaved.")
         .mut_arg("connections", |argument| {
             argument.value_name("LIST").value_parser(list()).help("Connections, as 1,2,5,10")
         })

@@ -83,3 +83,22 @@ fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
         assert_eq!(ablaze(&folder, wrong).status, 2, "{wrong:?}");
     }
 }
+
+#[test]
+fn the_helps_fit_a_terminal_and_say_what_they_are_for() {
+    let folder = scratch("helps");
+    for (command, about) in [
+        ("compare", "Compare targets"),
+        ("sweep", "Load several targets"),
+        ("find", "Find the highest rate"),
+        ("run", "Carry out the experiment"),
+        ("report", "Show saved results again"),
+    ] {
+        let said = ablaze(&folder, &[command, "--help"]);
+        assert_eq!(said.status, 0);
+        assert!(said.stdout.starts_with(about), "{}", said.stdout);
+        let wide = said.stdout.lines().find(|line| line.chars().count() > 100);
+        assert_eq!(wide, None, "{command}");
+        assert_eq!(ablaze(&folder, &["help", command]).stdout, said.stdout);
+    }
+}
