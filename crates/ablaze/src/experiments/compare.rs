@@ -25,7 +25,7 @@ struct CompareOptions {
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this is shown: 'mine / nginx rate < 0.95'. Repeatable
+    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
 }

@@ -48,13 +48,13 @@ struct CommandLine {
     /// Show the evidence of the rules that found nothing, too
     #[arg(long, action = ArgAction::SetTrue)]
     explain: bool,
-    /// What is drawn of the repeats of a sweep: median or best [default: median]
+    /// What is drawn of repeats in a sweep: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this holds, as for load (a run) or compare (a folder). Repeatable
+    /// End with status 3 if this holds, as for load and compare. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
 }

@@ -38,19 +38,19 @@ struct CommandLine {
     /// The experiment
     #[arg(value_name = "FILE.toml")]
     file: PathBuf,
-    /// Where the results are kept; goes on with what is there [default: FILE-1, …]
+    /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Look at the file only: say what would be done
     #[arg(long, action = ArgAction::SetTrue)]
     check: bool,
-    /// What is drawn of the repeats of a sweep: median or best [default: median]
+    /// What is drawn of repeats in a sweep: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this is shown: 'mine / nginx rate < 0.95'. Repeatable
+    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
     /// Print the result as JSON

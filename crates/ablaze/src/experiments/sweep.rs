@@ -21,15 +21,15 @@ struct SweepOptions {
     /// What changes from load to load, as threads=1,2,4: any option of load
     #[arg(long, value_name = "OPTION=LIST")]
     vary: Option<String>,
-    /// What is drawn of the repeats, all of which are kept: median or best
-    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median")]
+    /// What is drawn of the repeats: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
 }
 
 const AFTER_HELP: &str = "\
-Each target meets each load --repeat times (1 unless given), the targets of a load right after each
-other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the folder
-as soon as it has ended; the same command with --folder goes on with what is missing.
+Each target meets each load --repeat times (1 unless given), the targets of a load right after
+each other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the
+folder as soon as it has ended; the same command with --folder goes on with what is missing.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
 Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
 
@@ -47,7 +47,7 @@ fn command() -> Command {
         // Each group of options brings a description of its own.
         .about("Load several targets over a range of loads, interleaved.")
         .mut_arg("connections", |argument| {
-            argument.value_name("LIST").value_parser(list()).help("Connections, as 1,2,5,10")
+            argument.value_name("N…").value_parser(list()).help("Connections, as 1,2,5,10")
         })
         .mut_arg("rate", |argument| {
             argument
