@@ -14,7 +14,7 @@ fn a_rate_of_20000_per_second_is_exact_over_ten_seconds() {
     let _alone = alone();
     let run = || {
         let server = Server::start(&[]);
-        let report = load(&[&[&*server.url("/")][..], &RATE].concat());
+        let report = load(&[&[server.url("/").as_str()][..], &RATE].concat());
         // However late: each that was due is accounted for.
         assert_eq!(due(&report), 200_000.0);
         // As the server counts, which may not have got to the last ones.
