@@ -15,19 +15,18 @@ ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own 
   ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
   ablaze demo                                     a server, its load and the report, at once
 
-measure
-  load    load a URL; the default: `ablaze URL` is `ablaze load URL`
-  ab      load a URL as ApacheBench does (also when ablaze is called by the name ab)
-  gurl    load a URL as `gurl -bench` does
-serve
-  serve   answer HTTP on 127.0.0.1:8080, for something to load
-  demo    start a server, load it for a few seconds, show the report
-compare
-  compare targets against each other over interleaved runs, with intervals
-  sweep   load several targets over a range of loads, interleaved
-understand
-  explain say what the numbers in a report of ab, gurl or ablaze do and do not mean
-  doctor  check this machine before a run, and say what mends what is in the way
+measure     load     load a URL; the default: `ablaze URL` is `ablaze load URL`
+            ab       load a URL as ApacheBench does (also when ablaze is called by the name ab)
+            gurl     load a URL as `gurl -bench` does
+            find     find the highest rate at which a target does what is asked of it
+serve       serve    answer HTTP on 127.0.0.1:8080, for something to load
+            demo     start a server, load it for a few seconds, show the report
+compare     compare  targets against each other over interleaved runs, with intervals
+            sweep    load several targets over a range of loads, interleaved
+            run      carry out the experiment that a file describes
+            report   show saved results again, and convert saved runs
+understand  explain  say what the numbers in a report of ab, gurl or ablaze do and do not mean
+            doctor   check this machine before a run, and say what mends what is in the way
 
 `ablaze load --help` explains every option; `ablaze COMMAND --help` those of another command.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if
@@ -35,11 +34,13 @@ was met; 130 interrupted.
 ";
 
 /// Every command there is.
-const COMMANDS: &[&str] =
-    &["load", "ab", "gurl", "serve", "demo", "compare", "sweep", "explain", "doctor", "help"];
+const COMMANDS: &[&str] = &[
+    "load", "ab", "gurl", "serve", "demo", "compare", "sweep", "find", "run", "report", "explain",
+    "doctor", "help",
+];
 
 /// Commands that a later version will have.
-const LATER: &[&str] = &["find", "run", "replay", "report"];
+const LATER: &[&str] = &["replay"];
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -52,6 +53,9 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Some("demo") => crate::demo::main(&help),
         Some("compare") => crate::experiments::compare::main(&help),
         Some("sweep") => crate::experiments::sweep::main(&help),
+        Some("find") => crate::experiments::find::main(&help),
+        Some("run") => crate::experiments::run::main(&help),
+        Some("report") => crate::experiments::report::main(&help),
         Some("explain") => crate::explain::main(&help),
         Some("doctor") => crate::doctor::main(&help),
         Some(word) if !word.starts_with('-') => unknown_command(word).report(),

@@ -5,9 +5,12 @@
 //! needs no network.
 
 pub mod beside;
+pub mod check;
 pub mod comparison;
 pub mod curve;
 pub mod experiment;
+pub mod json;
+pub mod search;
 pub mod subject;
 pub mod text;
 

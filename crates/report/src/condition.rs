@@ -111,15 +111,39 @@ impl Condition {
         if !met {
             return Outcome::NotMet;
         }
-        let shown = match self.metric.unit() {
+        Outcome::Met(format!("{}: it was {}", self.text, self.shown(value, finished)))
+    }
+
+    /// The condition as it was written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What its limit is put on.
+    pub fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    /// The limit, ns, of a condition on times.
+    pub fn limit_ns(&self) -> Option<f64> {
+        (self.metric.unit() == Unit::Nanoseconds).then_some(self.limit)
+    }
+
+    /// The figure of this Run, with its unit, whether or not the condition holds.
+    pub fn figure(&self, run: &Run) -> Option<String> {
+        let value = self.metric.value(run)?;
+        Some(self.shown(value, run.record.finished() as f64))
+    }
+
+    fn shown(&self, value: f64, finished: f64) -> String {
+        match self.metric.unit() {
             Unit::Nanoseconds => time(value),
             Unit::PerSecond => format!("{} /s", rate(value)),
-            Unit::Requests if self.in_percent => {
+            Unit::Requests if self.in_percent && finished > 0.0 => {
                 format!("{}, {}", grouped(value as u64), percent(value, finished))
             }
             Unit::Requests => grouped(value as u64),
-        };
-        Outcome::Met(format!("{}: it was {shown}", self.text))
+        }
     }
 }
 

@@ -1,17 +1,18 @@
 //! `ablaze compare`: targets against each other over interleaved runs, with an interval or none.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
-use ablaze_lab::comparison::Comparison;
 use ablaze_lab::experiment::Load;
 use ablaze_lab::subject::Source;
-use ablaze_lab::{Experiment, text};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use super::conditions::Conditions;
 use super::options::{ExperimentOptions, LOAD, load_words};
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
+use super::shown::{self, Showing};
+use crate::refusal::FAIL_IF_MET;
 use crate::{Refusal, help};
 
 /// Runs of each target unless the command line says otherwise: enough for an interval.
@@ -24,6 +25,9 @@ struct CompareOptions {
     /// Rank targets even if they did not do the same work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
+    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
 }
 
 const AFTER_HELP: &str = "\
@@ -33,18 +37,22 @@ is the median of the pairs' ratios with its 99 % bootstrap interval; CPU time of
 request decides where it can be seen, else the rate. Fewer than 6 pairs are not enough.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
+A --fail-if is met when the whole interval is on its side, or when there is none.
+Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a --fail-if was met; 130
+interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze compare")
         .bin_name("ablaze compare")
-        .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
         .override_usage("ablaze compare [OPTIONS] TARGET TARGET…")
         .after_help(AFTER_HELP)
         .disable_version_flag(true)
         .max_term_width(100);
     let command = CompareOptions::augment_args(ExperimentOptions::augment_args(command));
-    LOAD.iter().fold(command, |command, group| group(command))
+    let command = LOAD.iter().fold(command, |command, group| group(command));
+    // Each group of options brings a description of its own.
+    command
+        .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
 }
 
 /// Runs `ablaze compare` with the words behind `compare`.
@@ -80,33 +88,25 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     }
     let repeats = options.repeat.unwrap_or(REPEATS);
     let load = load(load_words(matches));
+    let conditions = Conditions::fail_if(&compare.fail_if)?;
     let experiment = super::experiment("comparison", &options, subjects, vec![load], repeats)?;
-    let (folder, results) = super::carried_out(&experiment, &options, "compare")?;
-    let control = experiment.subjects.len() - 1;
-    let comparison = Comparison::of(&experiment, &results, 0, control);
+    conditions.fit(&experiment)?;
+    let folder = options.folder.as_deref();
+    let stem = Path::new("compare");
+    let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
     let several = super::beside_each_other(&experiment, &folder, &results)?;
-    help::print(&text::comparison(
-        &experiment,
-        &results,
-        &comparison,
-        several.as_ref(),
-        compare.allow_unequal,
-    ));
-    help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
-    Ok(status(&experiment, &comparison, results.interrupted))
-}
-
-fn status(experiment: &Experiment, comparison: &Comparison, interrupted: bool) -> ExitCode {
-    let measured = comparison.rows.iter().filter(|row| row.is_some()).count();
-    ExitCode::from(match (interrupted, measured == experiment.subjects.len()) {
-        (true, _) => INTERRUPTED,
-        (false, true) => 0,
-        (false, false) => NOTHING_MEASURED,
-    })
+    let allow_unequal = compare.allow_unequal;
+    let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
+    help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
+    super::told_at_the_end(&folder, &results, options.json);
+    let status = shown::status(&experiment, &results);
+    let unequal = showing.unequal(several.as_ref());
+    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 
 /// The one load, named by what matters of it.
-fn load(mut options: Vec<String>) -> Load {
+pub(super) fn load(mut options: Vec<String>) -> Load {
     let value = |option: &str| {
         let at = options.iter().position(|word| word == option)?;
         options.get(at + 1).cloned()

@@ -2,8 +2,14 @@
 //! runs that are those of `ablaze load`.
 
 pub mod compare;
+mod conditions;
+mod file;
+pub mod find;
 mod options;
 mod progress;
+pub mod report;
+pub mod run;
+mod shown;
 pub mod sweep;
 mod tester;
 mod words;
@@ -16,8 +22,9 @@ use ablaze_lab::{Experiment, Subject};
 use ablaze_verdict::several::Several;
 use clap::Parser;
 
-use crate::Refusal;
 use crate::load::CommandLine;
+use crate::refusal::note;
+use crate::{Refusal, help};
 use options::ExperimentOptions;
 use progress::LiveLine;
 use tester::Native;
@@ -37,9 +44,7 @@ fn experiment(
         return Err(Refusal::usage("--repeat 0 measures nothing: give 1 or more"));
     }
     for load in &loads {
-        let words = ["load"].into_iter().chain(load.options.iter().map(String::as_str));
-        CommandLine::try_parse_from(words.chain([":1/"]))
-            .map_err(|error| crate::load::hints::refusal(&error, &command()))?;
+        check_load(&load.options)?;
     }
     let placement = options.placement(&subjects, &loads);
     Ok(Experiment {
@@ -55,25 +60,43 @@ fn experiment(
     })
 }
 
+/// Whether `ablaze load` would take these words.
+///
+/// # Errors
+/// When it would not.
+fn check_load(options: &[String]) -> Result<(), Refusal> {
+    let words = ["load"].into_iter().chain(options.iter().map(String::as_str));
+    let line = CommandLine::try_parse_from(words.chain([":1/"]))
+        .map_err(|error| crate::load::hints::refusal(&error, &command()))?;
+    crate::load::asked(line.url.as_deref(), &line.options).map(drop)
+}
+
 fn command() -> clap::Command {
     <CommandLine as clap::CommandFactory>::command()
 }
 
-/// Carries it out, with progress on stderr; the folder is the given one or a new `stem-N`.
+/// Carries it out, with progress on stderr; the folder is the given one or a new `stem-N`. The file
+/// that describes the experiment, if there is one, is kept with the results.
 ///
 /// # Errors
 /// When results cannot be kept.
 fn carried_out(
     experiment: &Experiment,
-    options: &ExperimentOptions,
-    stem: &str,
+    folder: Option<&Path>,
+    quiet: bool,
+    stem: &Path,
+    file: Option<&str>,
 ) -> Result<(Folder, Results), Refusal> {
-    let folder = match &options.folder {
+    let folder = match folder {
         Some(path) => Folder::at(path, experiment),
-        None => Folder::numbered(Path::new(stem), experiment),
+        None => Folder::numbered(stem, experiment),
     };
     let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
-    let mut progress = LiveLine::new(options.quiet);
+    if let Some(text) = file {
+        ablaze_report::file::write_atomically(&folder.path().join(run::FILE), text.as_bytes())
+            .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
+    }
+    let mut progress = LiveLine::new(quiet);
     let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
     progress.finish();
     let results = results.map_err(|error| {
@@ -82,6 +105,17 @@ fn carried_out(
         ))
     })?;
     Ok((folder, results))
+}
+
+/// Where the runs are, and how an experiment that was interrupted is gone on with.
+fn told_at_the_end(folder: &Folder, results: &Results, is_json: bool) {
+    let path = folder.path().display();
+    if !is_json {
+        help::print(&format!("  runs {path}/runs\n"));
+    }
+    if results.interrupted {
+        note(&format!("interrupted; the same command with --folder {path} goes on"));
+    }
 }
 
 /// What was found in the runs together.

@@ -17,13 +17,13 @@ use crate::values;
 #[command(next_help_heading = "Experiment")]
 pub struct ExperimentOptions {
     /// Targets: a URL, serve:MODEL[,option=value…], or a saved run; NAME= in front names it
-    #[arg(value_name = "TARGET")]
+    #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
-    /// A target that this command starts: 'mine=./server -p {port}'. Repeatable
+    /// A target to start: 'mine=./server -p {port}'. Repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
     /// Add a control group that does the same work: nginx
-    #[arg(long, value_name = "SERVER", value_parser = ["nginx"])]
+    #[arg(long, value_name = "SERVER", value_parser = ["nginx"], hide_possible_values = true)]
     pub control: Option<String>,
     /// Asked for of targets that are started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
@@ -34,7 +34,7 @@ pub struct ExperimentOptions {
     /// Start each target once, not anew for every run
     #[arg(long, action = ArgAction::SetTrue)]
     pub keep_running: bool,
-    /// CPUs for targets that are started here [default: as many as they have threads, at most half]
+    /// CPUs for targets started here [default: one a thread, at most half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub target_cpus: Option<CpuList>,
     /// Time in which a target has to answer
@@ -43,7 +43,7 @@ pub struct ExperimentOptions {
     /// Seed of the random order of the runs
     #[arg(long = "order-seed", value_name = "N", default_value = "1")]
     pub order_seed: u64,
-    /// Where the results are kept; one that is there is gone on with [default: a new folder]
+    /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
     /// Print the result as JSON
@@ -58,7 +58,11 @@ pub struct ExperimentOptions {
 #[derive(Debug, Clone)]
 pub struct CpuList(pub Vec<u32>);
 
-fn cpus(text: &str) -> Result<CpuList, String> {
+/// CPUs by number.
+///
+/// # Errors
+/// When it is no such list.
+pub fn cpus(text: &str) -> Result<CpuList, String> {
     values::cpus(text).map(CpuList)
 }
 
@@ -96,23 +100,32 @@ impl ExperimentOptions {
 
     /// Who gets which processors: its own, where a target is started here and there are enough.
     pub fn placement(&self, subjects: &[Subject], load: &[Load]) -> Placement {
-        let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
-        let started = || subjects.iter().filter(|subject| subject.is_started_here());
-        let threads = started().map(Subject::threads).max();
-        let own = load.iter().any(|load| load.options.iter().any(|word| word == "--cpus"));
-        let mut placement = match (threads, &self.target_cpus) {
-            (None, _) => return Placement::default(),
-            (Some(_), Some(target)) => {
-                let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
-                Placement { tester: rest, target: target.0.clone() }
-            }
-            (Some(threads), None) => Placement::of(&allowed, threads),
-        };
-        if own {
-            placement.tester.clear();
-        }
-        placement
+        let words: Vec<String> = load.iter().flat_map(|load| load.options.clone()).collect();
+        placement(subjects, self.target_cpus.as_ref(), &words)
     }
+}
+
+/// Who gets which processors; `words` are the options of the load, which may name the tester's.
+pub fn placement(
+    subjects: &[Subject],
+    target_cpus: Option<&CpuList>,
+    words: &[String],
+) -> Placement {
+    let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
+    let started = || subjects.iter().filter(|subject| subject.is_started_here());
+    let threads = started().map(Subject::threads).max();
+    let mut placement = match (threads, target_cpus) {
+        (None, _) => return Placement::default(),
+        (Some(_), Some(target)) => {
+            let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
+            Placement { tester: rest, target: target.0.clone() }
+        }
+        (Some(threads), None) => Placement::of(&allowed, threads),
+    };
+    if words.iter().any(|word| word == "--cpus") {
+        placement.tester.clear();
+    }
+    placement
 }
 
 /// The load that the native options describe, as words.

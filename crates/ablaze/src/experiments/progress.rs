@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use ablaze_lab::Experiment;
 use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{grouped, time};
 
 use crate::refusal::note;
@@ -80,6 +81,25 @@ impl Observer for LiveLine {
                 note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
             }
         }
+    }
+}
+
+impl Watch for LiveLine {
+    fn begins(&mut self, number: usize, asked_per_s: f64, confirming: bool) {
+        let again = if confirming { " again" } else { "" };
+        let rate = grouped(asked_per_s.round() as u64);
+        let line = format!("stage {number} · {rate}/s{again}{}", self.last);
+        self.show(&line);
+    }
+
+    fn ended(&mut self, number: usize, stage: &Stage) {
+        let rate = grouped(stage.asked_per_s.round() as u64);
+        if let (None, Some(why)) = (&stage.measured, &stage.why) {
+            self.finish();
+            note(&format!("stage {number}, {rate}/s: {why}"));
+        }
+        let held = if stage.why.is_none() { "held" } else { "did not hold" };
+        self.last = format!(" · {rate}/s {held}");
     }
 }
 

@@ -1,15 +1,16 @@
 //! `ablaze sweep`: several targets over several loads, interleaved, as a table and a curve each.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Load;
-use ablaze_lab::text;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::options::{ExperimentOptions, LOAD, load_words};
+use super::shown::{self, Showing};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 use crate::{Refusal, help, values};
 
@@ -20,22 +21,21 @@ struct SweepOptions {
     /// What changes from load to load, as threads=1,2,4: any option of load
     #[arg(long, value_name = "OPTION=LIST")]
     vary: Option<String>,
-    /// What is drawn of the repeats, all of which are kept: median or best
-    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median")]
+    /// What is drawn of the repeats: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
 }
 
 const AFTER_HELP: &str = "\
-Each target meets each load --repeat times (1 unless given), the targets of a load right after each
-other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the folder
-as soon as it has ended; the same command with --folder goes on with what is missing.
+Each target meets each load --repeat times (1 unless given), the targets of a load right after
+each other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the
+folder as soon as it has ended; the same command with --folder goes on with what is missing.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
 Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze sweep")
         .bin_name("ablaze sweep")
-        .about("Load several targets over a range of loads, interleaved.")
         .override_usage("ablaze sweep -c 1,2,5,… [OPTIONS] TARGET…")
         .after_help(AFTER_HELP)
         .disable_version_flag(true)
@@ -44,8 +44,10 @@ fn command() -> Command {
     let list = || clap::builder::NonEmptyStringValueParser::new();
     LOAD.iter()
         .fold(command, |command, group| group(command))
+        // Each group of options brings a description of its own.
+        .about("Load several targets over a range of loads, interleaved.")
         .mut_arg("connections", |argument| {
-            argument.value_name("LIST").value_parser(list()).help("Connections, as 1,2,5,10")
+            argument.value_name("N…").value_parser(list()).help("Connections, as 1,2,5,10")
         })
         .mut_arg("rate", |argument| {
             argument
@@ -83,13 +85,14 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let loads = loads(load_words(matches), sweep.vary.as_deref())?;
     let repeats = options.repeat.unwrap_or(1);
     let experiment = super::experiment("sweep", &options, subjects, loads, repeats)?;
-    let (folder, results) = super::carried_out(&experiment, &options, "sweep")?;
+    let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
+    let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
+    let showing = Showing { json: options.json, pick, ..Showing::default() };
     let several = super::beside_each_other(&experiment, &folder, &results)?;
-    help::print(&text::sweep(&experiment, &results, several.as_ref(), pick));
-    help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
-    let measured = results.trials.len() > results.failed().count();
-    Ok(ExitCode::from(match (results.interrupted, measured) {
+    help::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
+    super::told_at_the_end(&folder, &results, options.json);
+    Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,
         (false, false) => NOTHING_MEASURED,
         (false, true) => 0,
@@ -99,9 +102,6 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
 /// One load per value of the one option that is a list.
 fn loads(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Load>, Refusal> {
     let mut words = words;
-    if !words.iter().any(|word| word == "--duration" || word == "--requests") {
-        words.extend(["--duration".to_owned(), "3s".to_owned()]);
-    }
     let mut axes: Vec<(String, Vec<String>)> = Vec::new();
     for (option, named) in [("--connections", "--connections"), ("--rates", "--rate")] {
         if let Some(at) = words.iter().position(|word| word == option) {
@@ -132,14 +132,24 @@ fn loads(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Load>, Refusal> {
     for (option, value) in axes {
         words.extend([option, value.concat()]);
     }
-    let short = option.trim_start_matches('-').to_owned();
-    let short = if short == "connections" { "c".to_owned() } else { short };
+    Ok(along(words, &option, values))
+}
+
+/// One load per value of an option, each as long as a load of an experiment unless the words say
+/// otherwise.
+pub(super) fn along(mut words: Vec<String>, option: &str, values: Vec<String>) -> Vec<Load> {
+    let has_length = |word: &str| word == "--duration" || word == "--requests";
+    if !words.iter().any(|word| has_length(word)) && !has_length(option) {
+        words.extend(["--duration".to_owned(), "3s".to_owned()]);
+    }
+    let short = option.trim_start_matches('-');
+    let short = if short == "connections" { "c" } else { short };
     let load = |value: String| {
         let mut options = words.clone();
-        options.extend([option.clone(), value.clone()]);
+        options.extend([option.to_owned(), value.clone()]);
         Load { label: format!("{short}={value}"), x: number(&value), options }
     };
-    Ok(values.into_iter().map(load).collect())
+    values.into_iter().map(load).collect()
 }
 
 fn pieces(list: &str) -> Vec<String> {
@@ -177,7 +187,7 @@ mod tests {
         let swept = labels(&["--rates", "1k,2k"], None).unwrap();
         assert_eq!(swept[1], "rate=2k --duration 3s --rate 2k");
         let swept = labels(&["--connections", "10"], Some("threads=1,2")).unwrap();
-        assert_eq!(swept[1], "threads=2 --duration 3s --connections 10 --threads 2");
+        assert_eq!(swept[1], "threads=2 --connections 10 --duration 3s --threads 2");
     }
 
     #[test]

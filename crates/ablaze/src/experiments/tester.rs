@@ -37,7 +37,8 @@ impl Tester for Native {
         let witnessed = !line.options.machine.no_witness;
         let run = carry_out(planned.plan, words, witnessed, &mut Silent)
             .map_err(|refusal| impossible(refusal.line))?;
-        match run.record.finished() {
+        // A run without an answer has no figure: in an experiment it is one that failed.
+        match run.record.answers {
             0 if interrupted() => Err(Failure::Interrupted),
             0 => Err(impossible(
                 crate::outcome::explanation(&run)

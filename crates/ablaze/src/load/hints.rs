@@ -8,9 +8,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::Refusal;
 use crate::help::nearest;
 
-/// Options of DESIGN that a later version has, long and short.
-const LATER: &[(&str, &str)] = &[("--target-cpus", "watching the target's CPUs comes later")];
-
 /// Options of ab, wrk, hey, h2load and curl, and what they are called here.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("-i", "for HEAD requests write -m HEAD"),
@@ -34,6 +31,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-L", "redirects are not followed"),
     ("-V", "the version is told by `ablaze --version`"),
     ("-f", "requests from a file are --urls FILE"),
+    ("--target-cpus", "CPUs for a target go to what starts it: compare, sweep, find, run"),
+    ("--slo", "the highest rate at which something holds is found by `ablaze find URL --slo …`"),
     ("--data", "a body is -b"),
     ("--latency", "latencies are always reported"),
     ("--request", "the method is -m"),
@@ -84,15 +83,10 @@ pub fn elsewhere_first(arguments: &[OsString]) -> Option<String> {
     })
 }
 
-/// The hint for a word that is an option elsewhere, or of a later version here.
+/// The hint for a word that is an option elsewhere.
 pub fn elsewhere(option: &str) -> Option<String> {
-    let hint = |list: &[(&str, &str)]| {
-        list.iter().find(|(name, _)| *name == option).map(|(_, hint)| (*hint).to_owned())
-    };
-    match hint(LATER) {
-        Some(hint) => Some(format!("{option} is not in this version: {hint}")),
-        None => hint(ELSEWHERE).map(|hint| format!("no option {option} here: {hint}")),
-    }
+    let hint = ELSEWHERE.iter().find(|(name, _)| *name == option).map(|(_, hint)| hint);
+    hint.map(|hint| format!("no option {option} here: {hint}"))
 }
 
 fn unknown(option: &str, command: &clap::Command) -> String {

@@ -7,7 +7,7 @@ mod rate;
 
 pub use addresses::local_addresses;
 pub use lists::{cpus, ports, statuses};
-pub use rate::rate;
+pub use rate::{per_second, rate};
 
 const DURATION_HELP: &str =
     "write a time such as 10s, 500ms, 1m30s or 2h; a bare number is seconds";

@@ -50,7 +50,11 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
     ("--http 2 :1", 2, "not in this version"),
     ("https://127.0.0.1:1/", 2, "not in this version"),
-    ("compare a b", 2, "not in this version"),
+    ("replay 000", 2, "not in this version"),
+    ("compare a b", 2, "no target"),
+    ("find :1", 2, "--slo"),
+    ("run /no/such/file.toml", 2, "`/no/such/file.toml`"),
+    ("report /no/such/file", 2, "`/no/such/file`"),
     ("gurl -rate x -bench :1", 2, "count"),
     // Fingers used to other tools.
     ("-kc 10 -i :1", 2, "-m HEAD"),

@@ -12,11 +12,11 @@ use ablaze_report::{file, hlog, json};
 use super::{Experiment, Figures, Outcome, Results, Trial};
 
 /// What was to be done.
-const EXPERIMENT: &str = "experiment.json";
+pub(crate) const EXPERIMENT: &str = "experiment.json";
 /// Trials that failed.
-const FAILED: &str = "failed.json";
+pub(crate) const FAILED: &str = "failed.json";
 /// The folder of the runs in it.
-const RUNS: &str = "runs";
+pub(crate) const RUNS: &str = "runs";
 
 /// A folder of results.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ pub struct FolderError {
     pub why: String,
 }
 
-fn error(path: &Path, why: impl ToString) -> FolderError {
+pub(crate) fn error(path: &Path, why: impl ToString) -> FolderError {
     FolderError { path: path.to_owned(), why: why.to_string() }
 }
 
@@ -45,19 +45,7 @@ impl Folder {
     /// # Errors
     /// When it cannot be written.
     pub fn numbered(stem: &Path, experiment: &Experiment) -> Result<Self, FolderError> {
-        let numbered = |number: u32| {
-            let name = stem.file_name().map_or_else(|| "results".into(), |n| n.to_string_lossy());
-            stem.with_file_name(format!("{name}-{number}"))
-        };
-        let mut number = 1;
-        loop {
-            let path = numbered(number);
-            match std::fs::create_dir(&path) {
-                Ok(()) => return Self::begin(path, experiment),
-                Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
-                Err(failure) => return Err(error(&path, reason(&failure))),
-            }
-        }
+        Self::begin(new_numbered(stem)?, experiment)
     }
 
     /// Makes this folder, or goes on with the one that is there: then the experiment has to be the
@@ -117,12 +105,7 @@ impl Folder {
         trial: Trial,
         run: &Run,
     ) -> Result<(), FolderError> {
-        let path = self.file(experiment, trial);
-        let kept = |path: &Path, text: String| {
-            file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
-        };
-        kept(&path.with_extension("hlog"), hlog::write(run))?;
-        kept(&path, json::write(run))?;
+        keep_run(&self.file(experiment, trial), run)?;
         if self.failed.remove(&experiment.stem(trial)).is_some() {
             write(&self.path.join(FAILED), &self.failed)?;
         }
@@ -148,10 +131,7 @@ impl Folder {
     /// # Errors
     /// When its file is damaged.
     pub fn run(&self, experiment: &Experiment, trial: Trial) -> Result<Option<Run>, FolderError> {
-        let path = self.file(experiment, trial);
-        let Some(text) = text(&path)? else { return Ok(None) };
-        let saved = json::load(&text).map_err(|failure| error(&path, failure))?;
-        Ok(Some(saved.run))
+        kept_run(&self.file(experiment, trial))
     }
 
     /// What the experiment has come to so far.
@@ -172,6 +152,36 @@ impl Folder {
     }
 }
 
+/// Makes the first of `stem-1`, `stem-2`, … that does not exist yet.
+pub(crate) fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
+    let name = stem.file_name().map_or_else(|| "results".into(), |name| name.to_string_lossy());
+    let mut number = 1;
+    loop {
+        let path = stem.with_file_name(format!("{name}-{number}"));
+        match std::fs::create_dir(&path) {
+            Ok(()) => return Ok(path),
+            Err(taken) if taken.kind() == std::io::ErrorKind::AlreadyExists => number += 1,
+            Err(failure) => return Err(error(&path, reason(&failure))),
+        }
+    }
+}
+
+/// Keeps a run in this file, with its distributions in one for HDR tools beside it.
+pub(crate) fn keep_run(path: &Path, run: &Run) -> Result<(), FolderError> {
+    let kept = |path: &Path, text: String| {
+        file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
+    };
+    kept(&path.with_extension("hlog"), hlog::write(run))?;
+    kept(path, json::write(run))
+}
+
+/// The run in this file; `None` when there is none.
+pub(crate) fn kept_run(path: &Path) -> Result<Option<Run>, FolderError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    let saved = json::load(&text).map_err(|failure| error(path, failure))?;
+    Ok(Some(saved.run))
+}
+
 /// The text of a file; `None` when there is none.
 fn text(path: &Path) -> Result<Option<String>, FolderError> {
     match std::fs::read_to_string(path) {
@@ -181,14 +191,14 @@ fn text(path: &Path) -> Result<Option<String>, FolderError> {
     }
 }
 
-fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
+pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
     let Some(text) = text(path)? else { return Ok(None) };
     let damaged =
         |failure: serde_json::Error| error(path, format!("cannot be read back: {failure}"));
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 
-fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
+pub(crate) fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
     let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
     text.push('\n');
     file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))

@@ -4,7 +4,7 @@
 
 mod conduct;
 mod figures;
-mod folder;
+pub(crate) mod folder;
 
 use serde::{Deserialize, Serialize};
 

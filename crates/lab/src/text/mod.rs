@@ -2,9 +2,11 @@
 
 mod comparison;
 mod runs;
+mod search;
 mod sweep;
 
 pub use comparison::comparison;
+pub use search::{answer, search};
 pub use sweep::sweep;
 
 pub(crate) use runs::{all_runs, failures, findings, together};

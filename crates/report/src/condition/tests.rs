@@ -65,6 +65,17 @@ fn what_was_met_is_said_with_its_figure() {
 }
 
 #[test]
+fn the_figure_is_there_whether_or_not_the_condition_holds() {
+    let run = sample::troubled();
+    let figure = |text: &str| text.parse::<Condition>().unwrap().figure(&run);
+    assert_eq!(figure("errors<0.01%").unwrap(), "15, 0.075 %");
+    assert_eq!(figure("rate>10k").unwrap(), "2,000 /s");
+    assert_eq!(figure("lag<1ms"), None);
+    let limit = |text: &str| text.parse::<Condition>().unwrap().limit_ns();
+    assert_eq!((limit("p99<20ms"), limit("rate>10")), (Some(2e7), None));
+}
+
+#[test]
 fn a_figure_that_does_not_exist_never_passes_for_good() {
     for condition in ["p99>50ms", "rate<1", "cpu>1ms"] {
         let outcome = condition.parse::<Condition>().unwrap().judge(&sample::refused());

@@ -1,0 +1,74 @@
+//! `--fail-if` on comparisons, and the checks of a file: read before the first run, judged at the
+//! end, told on stderr.
+
+use ablaze_lab::Experiment;
+use ablaze_lab::check::{Answer, Check};
+use ablaze_lab::experiment::Results;
+
+use crate::Refusal;
+use crate::refusal::note;
+
+/// What must not be met, and what must.
+#[derive(Debug, Default)]
+pub struct Conditions {
+    /// Of `--fail-if`.
+    pub fail_if: Vec<Check>,
+    /// Of a file.
+    pub checks: Vec<Check>,
+}
+
+impl Conditions {
+    /// Reads what `--fail-if` says.
+    ///
+    /// # Errors
+    /// When a condition cannot be understood.
+    pub fn fail_if(texts: &[String]) -> Result<Self, Refusal> {
+        let fail_if = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>();
+        let fail_if = fail_if.map_err(|error: ablaze_lab::check::CheckError| {
+            Refusal::usage(format!("--fail-if {error}"))
+        })?;
+        Ok(Self { fail_if, checks: Vec::new() })
+    }
+
+    /// Whether the targets of `--fail-if` are those of the experiment.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn fit(&self, experiment: &Experiment) -> Result<(), Refusal> {
+        self.fail_if.iter().try_for_each(|check| {
+            check.fits(experiment).map_err(|error| Refusal::usage(format!("--fail-if {error}")))
+        })
+    }
+
+    /// Whether a build fails by them; each one by which it does gets a line on stderr.
+    pub fn fail(&self, experiment: &Experiment, results: &Results, unequal: &[String]) -> bool {
+        let judged = |check: &Check| check.judge(experiment, results, unequal);
+        let mut met = self.fail_if.iter().flat_map(judged).collect::<Vec<_>>();
+        met.retain(|standing| standing.answer.fails_if_met());
+        let mut failed = self.checks.iter().flat_map(judged).collect::<Vec<_>>();
+        failed.retain(|standing| standing.answer.fails_unless_met());
+        met.iter().for_each(|standing| note(&format!("--fail-if {}", standing.text)));
+        failed.iter().for_each(|standing| note(&format!("check failed: {}", standing.text)));
+        !met.is_empty() || !failed.is_empty()
+    }
+
+    /// How the checks stand, a line each, for the report.
+    pub fn in_words(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        unequal: &[String],
+    ) -> String {
+        let standing = self.checks.iter().flat_map(|c| c.judge(experiment, results, unequal));
+        let line = |standing: ablaze_lab::check::Standing| {
+            let answer = match standing.answer {
+                Answer::Met => "holds",
+                Answer::NotMet => "does not hold",
+                Answer::NotShown => "not shown either way",
+                Answer::Unknown => "fails",
+            };
+            format!("  check {}  {answer}\n", standing.text)
+        };
+        standing.map(line).collect()
+    }
+}

@@ -1,0 +1,366 @@
+//! An experiment as a file: TOML, read with the place of every word, so that what is wrong is named
+//! by its line before anything starts.
+
+use std::fmt;
+use std::ops::Range;
+
+use ablaze_lab::Subject;
+use ablaze_lab::check::Check;
+use ablaze_lab::experiment::Load;
+use ablaze_lab::subject::Source;
+use clap::{ArgAction, Command};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
+
+use super::options::{CpuList, LOAD, cpus};
+use super::{check_load, compare, sweep};
+use crate::{help, values};
+
+/// What a file describes.
+#[derive(Debug)]
+pub struct Described {
+    /// What the page is called.
+    pub title: Option<String>,
+    /// The targets in their order, a control last.
+    pub subjects: Vec<Subject>,
+    /// The loads: one, or one for each value of a list.
+    pub loads: Vec<Load>,
+    /// Runs of each target under each load.
+    pub repeats: Option<u32>,
+    /// What is asked for of targets that are started here.
+    pub path: String,
+    /// Whether these are started anew for each run.
+    pub restart: bool,
+    /// Time in which they have to answer, ns.
+    pub ready_within_ns: u64,
+    /// Seed of the order of the runs.
+    pub order_seed: u64,
+    /// CPUs for them.
+    pub target_cpus: Option<CpuList>,
+    /// What has to hold of the ratios, each with its line.
+    pub checks: Vec<(usize, Check)>,
+}
+
+/// What is wrong with a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileError {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong, and what would be right.
+    pub why: String,
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.why)
+    }
+}
+
+const KEYS: &[&str] = &[
+    "title",
+    "targets",
+    "load",
+    "repeats",
+    "path",
+    "restart",
+    "ready_within",
+    "order_seed",
+    "target_cpus",
+    "checks",
+];
+
+/// Reads a file.
+///
+/// # Errors
+/// What is wrong first.
+pub fn read(text: &str) -> Result<Described, FileError> {
+    let source = Document { text };
+    let table = DeTable::parse(text)
+        .map_err(|error| source.error(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+    let table = table.get_ref();
+    if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
+        return Err(source.error(key.span(), unknown("key", key.get_ref(), KEYS)));
+    }
+    let value = |name: &str| table.get(name);
+    let subjects = source.subjects(value("targets"))?;
+    let loads = source.loads(value("load"))?;
+    Ok(Described {
+        title: source.text_of("title", value("title"))?,
+        subjects,
+        loads,
+        repeats: source.read(value("repeats"), repeats)?,
+        path: source.read(value("path"), path)?.unwrap_or_else(|| "/hello".to_owned()),
+        restart: source.read(value("restart"), truth)?.unwrap_or(true),
+        ready_within_ns: source
+            .read(value("ready_within"), |value| values::duration_ns(&written(value)?))?
+            .unwrap_or(10_000_000_000),
+        order_seed: source
+            .read(value("order_seed"), |value| {
+                written(value)?.parse().map_err(|_| "write a whole number".to_owned())
+            })?
+            .unwrap_or(1),
+        target_cpus: source.read(value("target_cpus"), |value| cpus(&written(value)?))?,
+        checks: source.checks(value("checks"))?,
+    })
+}
+
+/// The text, for the lines of what is wrong.
+struct Document<'a> {
+    text: &'a str,
+}
+
+type Value<'i> = Spanned<DeValue<'i>>;
+/// A key and its value.
+type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Value<'i>);
+
+impl Document<'_> {
+    fn line(&self, at: usize) -> usize {
+        self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
+    }
+
+    fn error(&self, span: Range<usize>, why: impl Into<String>) -> FileError {
+        FileError { line: self.line(span.start), why: why.into() }
+    }
+
+    fn read<T>(
+        &self,
+        value: Option<&Value<'_>>,
+        read: impl Fn(&DeValue<'_>) -> Result<T, String>,
+    ) -> Result<Option<T>, FileError> {
+        let read = |value: &Value<'_>| {
+            read(value.get_ref()).map_err(|why| {
+                let text = self.text.get(value.span()).unwrap_or_default();
+                self.error(value.span(), format!("{text}: {why}"))
+            })
+        };
+        value.map(read).transpose()
+    }
+
+    fn text_of(&self, name: &str, value: Option<&Value<'_>>) -> Result<Option<String>, FileError> {
+        self.read(value, |value| {
+            value.as_str().map(str::to_owned).ok_or_else(|| format!("{name} is a text"))
+        })
+    }
+
+    /// A table's entries in the order in which they were written.
+    fn entries<'a, 'i>(
+        &self,
+        name: &str,
+        value: &'a Value<'i>,
+    ) -> Result<Vec<Entry<'a, 'i>>, FileError> {
+        let table = value
+            .get_ref()
+            .as_table()
+            .ok_or_else(|| self.error(value.span(), format!("{name} is a table: [{name}]")))?;
+        let mut entries: Vec<_> = table.iter().collect();
+        entries.sort_by_key(|(key, _)| key.span().start);
+        Ok(entries)
+    }
+
+    fn subjects(&self, value: Option<&Value<'_>>) -> Result<Vec<Subject>, FileError> {
+        let none = "no target: write [targets.NAME] with url, start, serve or control below it";
+        let value = value.ok_or_else(|| self.error(0..0, none))?;
+        let (mut subjects, mut controls) = (Vec::new(), Vec::new());
+        for (key, target) in self.entries("targets", value)? {
+            let (subject, workers) = self.subject(key.get_ref(), target)?;
+            match subject {
+                Some(subject) => subjects.push(subject),
+                None => controls.push((key.get_ref().to_string(), workers)),
+            }
+        }
+        let threads = subjects.iter().map(Subject::threads).max().unwrap_or(1);
+        subjects.extend(controls.into_iter().map(|(name, workers)| Subject {
+            name,
+            source: Source::Nginx { workers: workers.unwrap_or(threads) },
+        }));
+        if subjects.is_empty() {
+            return Err(self.error(value.span(), none));
+        }
+        Ok(subjects)
+    }
+
+    /// A target; none for a control, which takes after the others.
+    fn subject(
+        &self,
+        name: &str,
+        value: &Value<'_>,
+    ) -> Result<(Option<Subject>, Option<u32>), FileError> {
+        const WAYS: &[&str] = &["url", "start", "serve", "control", "workers"];
+        let (mut way, mut workers) = (None, None);
+        for (key, value) in self.entries(&format!("targets.{name}"), value)? {
+            match key.get_ref().as_ref() {
+                "workers" => {
+                    workers = self.read(Some(value), |v| values::small_count(&written(v)?))?;
+                }
+                known if WAYS.contains(&known) => {
+                    if way.replace((known, value)).is_some() {
+                        let why = "a target is one of url, start, serve, control";
+                        return Err(self.error(key.span(), why));
+                    }
+                }
+                other => {
+                    return Err(self.error(key.span(), unknown("key of a target", other, WAYS)));
+                }
+            }
+        }
+        let Some((way, value)) = way else {
+            let why = format!("target {name}: write url, start, serve or control below it");
+            return Err(self.error(value.span(), why));
+        };
+        let text = self.text_of(way, Some(value))?.unwrap_or_default();
+        let wrong =
+            |error: ablaze_lab::subject::SubjectError| self.error(value.span(), error.to_string());
+        let named = |subject: Subject| Subject { name: name.to_owned(), ..subject };
+        let subject = match way {
+            "control" if text == "nginx" => return Ok((None, workers)),
+            "control" => {
+                let why = format!("no control `{text}`: there is nginx");
+                return Err(self.error(value.span(), why));
+            }
+            "start" => Subject::started_by(&format!("x={text}")).map_err(wrong)?,
+            "serve" => Subject::read(&format!("serve:{text}")).map_err(wrong)?,
+            _ => Subject { name: String::new(), source: Source::Url(text) },
+        };
+        Ok((Some(named(subject)), workers))
+    }
+
+    /// The load with the options of `ablaze load` as keys; the one list among them is the axis.
+    fn loads(&self, value: Option<&Value<'_>>) -> Result<Vec<Load>, FileError> {
+        let Some(value) = value else { return Ok(vec![compare::load(Vec::new())]) };
+        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
+        let known: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
+        let (mut words, mut axis) = (Vec::new(), None);
+        for (key, value) in self.entries("load", value)? {
+            let option = key.get_ref().replace('_', "-");
+            let Some(argument) =
+                command.get_arguments().find(|argument| argument.get_long() == Some(&option))
+            else {
+                let why = unknown("option of a load", key.get_ref(), &known);
+                return Err(self.error(key.span(), why));
+            };
+            let is_list = matches!(argument.get_action(), ArgAction::Append);
+            let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
+            let written_values = self.values(value)?;
+            for text in &written_values {
+                self.accepted(&option, is_switch, text, value.span())?;
+            }
+            match written_values.as_slice() {
+                [truth] if is_switch => {
+                    words.extend((truth == "true").then(|| format!("--{option}")));
+                }
+                several if is_list || (several.len() == 1 && !value.get_ref().is_array()) => {
+                    words.extend(several.iter().flat_map(|v| [format!("--{option}"), v.clone()]));
+                }
+                several => {
+                    if several.is_empty() {
+                        return Err(self.error(value.span(), format!("{option}: an empty list")));
+                    }
+                    if axis.replace((format!("--{option}"), several.to_vec())).is_some() {
+                        let why = format!("{option}: a second list; an experiment has one axis");
+                        return Err(self.error(key.span(), why));
+                    }
+                }
+            }
+        }
+        let loads = match axis {
+            Some((option, values)) => sweep::along(words, &option, values),
+            None => vec![compare::load(words)],
+        };
+        for load in &loads {
+            check_load(&load.options)
+                .map_err(|refusal| self.error(value.span(), format!("[load]: {}", refusal.line)))?;
+        }
+        Ok(loads)
+    }
+
+    fn values(&self, value: &Value<'_>) -> Result<Vec<String>, FileError> {
+        let one = |value: &Value<'_>| {
+            written(value.get_ref()).map_err(|why| self.error(value.span(), why))
+        };
+        match value.get_ref().as_array() {
+            Some(array) => array.iter().map(one).collect(),
+            None => Ok(vec![one(value)?]),
+        }
+    }
+
+    /// Whether the option takes this value by itself; what goes together is seen later.
+    fn accepted(
+        &self,
+        option: &str,
+        is_switch: bool,
+        text: &str,
+        span: Range<usize>,
+    ) -> Result<(), FileError> {
+        if is_switch {
+            return match text {
+                "true" | "false" => Ok(()),
+                _ => Err(self.error(span, format!("{option} is true or false"))),
+            };
+        }
+        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
+        match command.try_get_matches_from(["load", &format!("--{option}={text}")]) {
+            Err(error) if error.kind() == clap::error::ErrorKind::ValueValidation => {
+                let why = std::error::Error::source(&error).map(ToString::to_string);
+                let why = why.unwrap_or_else(|| "is not understood".to_owned());
+                Err(self.error(span, format!("{option} = {text}: {why}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn checks(&self, value: Option<&Value<'_>>) -> Result<Vec<(usize, Check)>, FileError> {
+        let Some(value) = value else { return Ok(Vec::new()) };
+        let mut checks = Vec::new();
+        for (key, value) in self.entries("checks", value)? {
+            let limit = self.text_of("a check", Some(value))?.unwrap_or_default();
+            let text = format!("{} {limit}", key.get_ref());
+            let check = text.parse().map_err(|error: ablaze_lab::check::CheckError| {
+                self.error(key.span(), error.to_string())
+            })?;
+            checks.push((self.line(key.span().start), check));
+        }
+        Ok(checks)
+    }
+}
+
+/// A value as it would stand on a command line.
+fn written(value: &DeValue<'_>) -> Result<String, String> {
+    match value {
+        DeValue::String(text) => Ok(text.to_string()),
+        DeValue::Integer(number) if number.radix() == 10 => {
+            Ok(number.as_str().trim_start_matches('+').to_owned())
+        }
+        DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
+        DeValue::Boolean(truth) => Ok(truth.to_string()),
+        _ => Err("write a text or a number".to_owned()),
+    }
+}
+
+fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
+    match values::small_count(&written(value)?)? {
+        0 => Err("measures nothing: give 1 or more".to_owned()),
+        repeats => Ok(repeats),
+    }
+}
+
+fn path(value: &DeValue<'_>) -> Result<String, String> {
+    match value.as_str() {
+        Some(path) if path.starts_with('/') => Ok(path.to_owned()),
+        _ => Err("a path is a text that begins with /".to_owned()),
+    }
+}
+
+fn truth(value: &DeValue<'_>) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "write true or false".to_owned())
+}
+
+fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    match help::nearest(word, known) {
+        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
+        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+#[path = "file_tests.rs"]
+mod tests;

@@ -1,0 +1,289 @@
+//! `ablaze find`: the highest rate at which a target does what is asked of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ablaze_lab::Subject;
+use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
+use ablaze_lab::subject::Source;
+use ablaze_lab::{json, text};
+use clap::error::ErrorKind;
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use super::options::{CpuList, cpus, placement};
+use super::progress::LiveLine;
+use super::tester::Native;
+use super::words;
+use crate::load::options::{ConnectionOptions, MachineOptions, RequestOptions};
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::{Refusal, help, values};
+
+/// How long a stage is unless the command line says otherwise.
+const STAGE_NS: u64 = 2_000_000_000;
+/// A stage that confirms is longer by this factor.
+const CONFIRMING: u64 = 3;
+/// A stage is at least so many times as long as the longest time that is permitted: what piles up
+/// has to be seen within it.
+const TIMES_THE_LIMIT: f64 = 10.0;
+/// The first rate tried, per second.
+const START_PER_S: f64 = 1000.0;
+/// The two rates of the answer are this near.
+const TOLERANCE: f64 = 0.02;
+
+/// What is looked for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+struct FindOptions {
+    /// The target: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
+    #[arg(value_name = "TARGET", help_heading = "Arguments")]
+    target: Option<String>,
+    /// What has to hold, conditions with commas: 'p99<20ms,errors<0.1%'
+    #[arg(long, value_name = "CONDITIONS", required = true)]
+    slo: String,
+    /// Start the target: 'mine=./server -p {port}'
+    #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
+    start: Option<String>,
+    /// Lowest rate tried, and the first [default: 1/s, beginning at 1000/s]
+    #[arg(long, value_name = "RATE", value_parser = values::per_second)]
+    from: Option<f64>,
+    /// Highest rate tried [default: 10M/s]
+    #[arg(long, value_name = "RATE", value_parser = values::per_second, default_value = "10M", hide_default_value = true)]
+    to: f64,
+    /// Length of a stage [default: 2s, ten times the longest in --slo]
+    #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
+    duration: Option<u64>,
+    /// Length of a stage at a rate tried before [default: three times -d]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    confirm: Option<u64>,
+    /// Asked for of a target that is started here [default: /hello]
+    #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
+    path: String,
+    /// Start the target once, not anew for every stage
+    #[arg(long, action = ArgAction::SetTrue)]
+    keep_running: bool,
+    /// CPUs for a target started here [default: one a thread, at most half]
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    target_cpus: Option<CpuList>,
+    /// Time in which a target has to answer
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
+    ready_within: u64,
+    /// Where the stages are kept; goes on with what is there [default: new]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    json: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+/// The options of the load that a search leaves to the command line.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load")]
+struct StageLoad {
+    /// Bound on the connections [default: what this machine permits]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    connections: Option<u32>,
+    /// Spacing of the requests: constant or poisson [default: constant]
+    #[arg(long, value_name = "HOW", value_parser = ["constant", "poisson"], hide_possible_values = true)]
+    arrivals: Option<String>,
+    /// Load to send before the clock of each stage starts [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    warmup: Option<u64>,
+    /// Longest an exchange may take [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    timeout: Option<u64>,
+    /// Statuses that are expected [default: 2xx,3xx]
+    #[arg(long, value_name = "STATUSES")]
+    expect: Option<String>,
+}
+
+const LOAD: [fn(Command) -> Command; 4] = [
+    words::group::<StageLoad>,
+    words::group::<RequestOptions>,
+    words::group::<ConnectionOptions>,
+    words::group::<MachineOptions>,
+];
+
+const AFTER_HELP: &str = "\
+Rates are doubled until one does not hold, then the gap is halved down to 2 %, and both ends are
+tried again in longer stages. A rate holds when 98 % of it are answered and every condition does.
+Conditions are those of --fail-if, but have to hold: rate mean p50 p90 p99 p99.9 max errors
+unexpected status.NNN lag cpu. Where the tester is the limit there is no answer.
+  ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
+  ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
+Exit status: 0 answered; 1 could not be; 2 usage; 130 interrupted.";
+
+fn command() -> Command {
+    let command = Command::new("ablaze find")
+        .bin_name("ablaze find")
+        .override_usage("ablaze find [OPTIONS] --slo CONDITIONS TARGET")
+        .after_help(AFTER_HELP)
+        .disable_version_flag(true)
+        .max_term_width(100);
+    let command = FindOptions::augment_args(command);
+    let command = LOAD.iter().fold(command, |command, group| group(command));
+    // Each group of options brings a description of its own.
+    command.about("Find the highest rate at which a target still does what is asked of it.")
+}
+
+/// Runs `ablaze find` with the words behind `find`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze find");
+    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return help::print(&error.render().to_string());
+        }
+        Err(error) => return crate::serve::usage(&error, "find").report(),
+    };
+    found(&matches).unwrap_or_else(|refusal| refusal.report())
+}
+
+fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
+    let options = FindOptions::from_arg_matches(matches)
+        .map_err(|error| Refusal::usage(error.to_string()))?;
+    let goal: Goal =
+        options.slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
+    let search = search(&options, &goal, words::of(matches, &LOAD))?;
+    let folder = match &options.folder {
+        Some(path) => StageFolder::at(path, &search),
+        None => StageFolder::numbered(Path::new("find"), &search),
+    };
+    let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    let mut progress = LiveLine::new(options.quiet);
+    let setting = Setting {
+        program: super::own_program()?,
+        tester: Some(&mut Native),
+        watch: &mut progress,
+        rest: |time: Duration| std::thread::sleep(time),
+    };
+    let searched = conduct(&search, &mut folder, setting);
+    progress.finish();
+    let searched = searched.map_err(|error| Refusal::machine(error.to_string()))?;
+    let path = folder.path();
+    if options.json {
+        help::print(&json::search(&search, &searched));
+    } else {
+        help::print(&text::search(&search, &searched, &goal));
+        help::print(&format!("  runs {}\n", path.join("runs").display()));
+    }
+    if searched.interrupted {
+        note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
+    }
+    Ok(status(&searched))
+}
+
+/// The exit status that a search deserves.
+fn status(searched: &Searched) -> ExitCode {
+    ExitCode::from(match (searched.interrupted, searched.is_answered()) {
+        (true, _) => INTERRUPTED,
+        (false, true) => 0,
+        (false, false) => NOTHING_MEASURED,
+    })
+}
+
+/// The search that the options describe.
+fn search(options: &FindOptions, goal: &Goal, load: Vec<String>) -> Result<Search, Refusal> {
+    let subject = subject(options)?;
+    let lowest_per_s = options.from.unwrap_or(1.0);
+    if lowest_per_s <= 0.0 {
+        return Err(Refusal::usage("--from 0 asks for nothing: give a rate above it"));
+    }
+    if options.to < lowest_per_s {
+        return Err(Refusal::usage("--to is below --from: exchange them"));
+    }
+    let permitted_ns = goal.longest_limit_ns().unwrap_or(0.0) * TIMES_THE_LIMIT;
+    let stage_ns = options.duration.unwrap_or(STAGE_NS.max(permitted_ns as u64));
+    if stage_ns < 500_000_000 {
+        return Err(Refusal::usage("a stage shorter than 500 ms tells nothing: give a longer -d"));
+    }
+    let placement = placement(std::slice::from_ref(&subject), options.target_cpus.as_ref(), &load);
+    let search = Search {
+        subject,
+        goal: options.slo.clone(),
+        options: load,
+        start_per_s: options.from.unwrap_or(START_PER_S),
+        lowest_per_s,
+        highest_per_s: options.to,
+        tolerance: TOLERANCE,
+        stage_ns,
+        confirm_ns: options.confirm.unwrap_or(stage_ns.saturating_mul(CONFIRMING)),
+        path: options.path.clone(),
+        placement,
+        restart: !options.keep_running,
+        ready_within_s: options.ready_within.div_ceil(1_000_000_000),
+    };
+    super::check_load(&search.stage_options(lowest_per_s, false))?;
+    Ok(search)
+}
+
+fn subject(options: &FindOptions) -> Result<Subject, Refusal> {
+    let subject = match (&options.target, &options.start) {
+        (Some(target), _) => Subject::read(target),
+        (None, Some(command)) => Subject::started_by(command),
+        (None, None) => {
+            return Err(Refusal::usage(
+                "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
+            ));
+        }
+    };
+    let subject = subject.map_err(|error| Refusal::usage(error.to_string()))?;
+    if let Source::Saved(path) = &subject.source {
+        return Err(Refusal::usage(format!(
+            "{}: a saved run has the one rate that it was made with; name the target itself",
+            path.display()
+        )));
+    }
+    Ok(subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Search, String> {
+        let words = std::iter::once("find").chain(line.split(' '));
+        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let options = FindOptions::from_arg_matches(&matches).unwrap();
+        let goal = options.slo.parse().unwrap();
+        search(&options, &goal, words::of(&matches, &LOAD)).map_err(|refusal| refusal.line)
+    }
+
+    #[test]
+    fn a_command_line_becomes_a_search() {
+        let search =
+            read(":1/ --slo p99<20ms -c 100 --arrivals poisson --from 50 --to 2k").unwrap();
+        assert_eq!(search.options.join(" "), "--connections 100 --arrivals poisson");
+        assert_eq!(
+            (search.start_per_s, search.lowest_per_s, search.highest_per_s),
+            (50.0, 50.0, 2000.0)
+        );
+        assert_eq!((search.stage_ns, search.confirm_ns), (2_000_000_000, 6_000_000_000));
+        // What is permitted to last a second needs longer stages to be seen.
+        assert_eq!(read(":1/ --slo p99<1s").unwrap().stage_ns, 10_000_000_000);
+        assert_eq!(read(":1/ --slo p99<1s -d 3s").unwrap().stage_ns, 3_000_000_000);
+        for wrong in [
+            "--slo p99<20ms",
+            ":1/",
+            "before.json --slo p99<20ms",
+            ":1/ --slo p99<20ms --from 10 --to 5",
+            ":1/ --slo p99<20ms --rate 5",
+            ":1/ --slo p99<20ms -d 1ms",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_help_fits_a_terminal() {
+        let mut command = command();
+        command.clone().debug_assert();
+        let help = command.render_help().to_string();
+        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+    }
+}

@@ -1,0 +1,222 @@
+//! `ablaze report`: saved results shown again, saved runs in other formats. What is shown is
+//! computed anew from the runs; a run that does not fit the command saved with it is named (D36).
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ablaze_engine::Run;
+use ablaze_lab::curve::Pick;
+use ablaze_lab::experiment::Folder;
+use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
+use ablaze_lab::{json, text};
+use ablaze_report::system_error::reason;
+use ablaze_verdict::{DiagnosisId, saved};
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser};
+
+use super::conditions::Conditions;
+use super::shown::{self, Showing};
+use super::{file, run};
+use crate::load::ReportOptions;
+use crate::outputs::Outputs;
+use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED, note};
+use crate::{Refusal, help, outcome};
+
+/// Shows saved results again.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze report",
+    bin_name = "ablaze report",
+    about = "Show saved results again: folders of experiments, and runs saved as JSON.",
+    override_usage = "ablaze report [OPTIONS] FOLDER|RUN.json…",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// Folders of compare, sweep, find or run, and files of -o RUN.json
+    #[arg(value_name = "FOLDER|RUN.json", required = true)]
+    paths: Vec<PathBuf>,
+    /// Keep the run in a file, in the format of its extension. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
+    /// Print as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    json: bool,
+    /// Show the evidence of the rules that found nothing, too
+    #[arg(long, action = ArgAction::SetTrue)]
+    explain: bool,
+    /// What is drawn of repeats in a sweep: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
+    pick: String,
+    /// Rank targets even if they did not do the same work
+    #[arg(long, action = ArgAction::SetTrue)]
+    allow_unequal: bool,
+    /// End with status 3 if this holds, as for load and compare. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
+}
+
+const AFTER_HELP: &str = "\
+Figures, verdict and findings are computed anew from what was saved.
+  ablaze report compare-1
+  ablaze report run.json -o run.csv -o run.html
+Formats of -o by extension: .json .csv .txt .hlog .html .md .svg, of one saved run.
+Exit status: 0 shown; 1 nothing was measured in it, or it cannot be kept; 2 usage; 3 a check failed
+or a --fail-if was met.";
+
+/// Runs `ablaze report` with the words behind `report`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze report");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => report(&line).unwrap_or_else(|refusal| refusal.report()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            help::print(&CommandLine::command().render_help().to_string())
+        }
+        Err(error) => crate::serve::usage(&error, "report").report(),
+    }
+}
+
+/// What lies at a path.
+enum Saved {
+    Run(Box<Run>),
+    Experiment(PathBuf),
+    Search(PathBuf),
+}
+
+fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let saved = line.paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let one_run = matches!(saved.as_slice(), [Saved::Run(_)]);
+    if !line.outputs.is_empty() && !one_run {
+        return Err(Refusal::usage(
+            "-o keeps one saved run: name the file of a run, such as compare-1/runs/1-a-c-50-1.json",
+        ));
+    }
+    let several = saved.len() > 1;
+    let mut worst = 0;
+    for (path, saved) in line.paths.iter().zip(saved) {
+        if several && !line.json {
+            help::print(&format!("{}\n", path.display()));
+        }
+        let status = match saved {
+            Saved::Run(run) => of_run(&run, path, line)?,
+            Saved::Experiment(folder) => of_experiment(&folder, line)?,
+            Saved::Search(folder) => of_search(&folder, line)?,
+        };
+        worst = worst.max(status);
+        if several && !line.json {
+            help::print("\n");
+        }
+    }
+    Ok(ExitCode::from(worst))
+}
+
+fn read(path: &Path) -> Result<Saved, Refusal> {
+    if path.is_dir() {
+        return Ok(match StageFolder::is_one(path) {
+            true => Saved::Search(path.to_owned()),
+            false => Saved::Experiment(path.to_owned()),
+        });
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Refusal::usage(format!("`{}` cannot be read: {}", path.display(), reason(&error)))
+    })?;
+    let saved = ablaze_report::json::load(&text)
+        .map_err(|error| Refusal::usage(format!("`{}`: {error}", path.display())))?;
+    Ok(Saved::Run(Box::new(saved.run)))
+}
+
+/// A run, as `ablaze load` would have reported it.
+fn of_run(run: &Run, path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+    let outputs = Outputs::checked(&ReportOptions {
+        outputs: line.outputs.clone(),
+        json: line.json,
+        explain: line.explain,
+        fail_if: line.fail_if.clone(),
+        ..ReportOptions::default()
+    })?;
+    for finding in saved::judge(run).findings.iter().filter(|f| f.id == DiagnosisId::D36) {
+        note(&format!(
+            "{}: {} {} {}: {} {} {}",
+            path.display(),
+            finding.id,
+            finding.severity,
+            finding.id.name(),
+            finding.evidence,
+            finding.cause,
+            finding.remedy
+        ));
+    }
+    outputs.print(run)?;
+    outputs.keep(run)?;
+    Ok(match (outputs.fails(run), outcome::status(run)) {
+        (_, NOTHING_MEASURED) => NOTHING_MEASURED,
+        (true, _) => FAIL_IF_MET,
+        (false, _) => 0,
+    })
+}
+
+/// An experiment, as the command that carried it out would have reported it.
+fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+    let unreadable = |error: ablaze_lab::experiment::FolderError| Refusal::usage(error.to_string());
+    let (folder, experiment) = Folder::open(path).map_err(unreadable)?;
+    let results = folder.results(&experiment).map_err(unreadable)?;
+    let mut conditions = Conditions::fail_if(&line.fail_if)?;
+    conditions.fit(&experiment)?;
+    // The file of an experiment was checked before it was carried out.
+    if let Ok(text) = std::fs::read_to_string(path.join(run::FILE))
+        && let Ok(described) = file::read(&text)
+    {
+        conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
+    }
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
+    let showing = Showing {
+        json: line.json,
+        pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+        allow_unequal: line.allow_unequal,
+    };
+    help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
+    if !line.json {
+        help::print(&conditions.in_words(&experiment, &results, &unequal));
+    }
+    Ok(match results.measured().next() {
+        None => NOTHING_MEASURED,
+        Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
+        Some(_) => 0,
+    })
+}
+
+/// A search, gone through again by what is kept of it.
+fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+    if !line.fail_if.is_empty() {
+        return Err(Refusal::usage(
+            "--fail-if is for runs and experiments; a search has what was to hold in it",
+        ));
+    }
+    let unreadable = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
+    let (mut folder, search) = StageFolder::open(path).map_err(|error| unreadable(&error))?;
+    let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
+    let setting = Setting {
+        program: PathBuf::new(),
+        tester: None,
+        watch: &mut Nobody,
+        rest: |_: Duration| {},
+    };
+    let searched = conduct(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
+    help::print(&match line.json {
+        true => json::search(&search, &searched),
+        false => text::search(&search, &searched, &goal),
+    });
+    Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
+}
+
+/// Watches what is not carried out.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn begins(&mut self, _number: usize, _asked_per_s: f64, _confirming: bool) {}
+    fn ended(&mut self, _number: usize, _stage: &Stage) {}
+}

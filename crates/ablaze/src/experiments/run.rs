@@ -1,0 +1,157 @@
+//! `ablaze run`: carries out the experiment that a file describes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ablaze_lab::Experiment;
+use ablaze_lab::curve::Pick;
+use ablaze_report::system_error::reason;
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser};
+
+use super::conditions::Conditions;
+use super::file::{self, Described};
+use super::options::placement;
+use super::shown::{self, Showing};
+use crate::refusal::{FAIL_IF_MET, note};
+use crate::{Refusal, help};
+
+/// What the file is called in the folder of its results.
+pub const FILE: &str = "experiment.toml";
+
+/// Runs of each target, under one load and under each of several.
+const REPEATS: (u32, u32) = (10, 1);
+
+/// Carries out the experiment that a file describes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze run",
+    bin_name = "ablaze run",
+    about = "Carry out the experiment that a file describes.",
+    override_usage = "ablaze run [OPTIONS] FILE.toml",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// The experiment
+    #[arg(value_name = "FILE.toml")]
+    file: PathBuf,
+    /// Where the results are kept; goes on with what is there [default: new]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Look at the file only: say what would be done
+    #[arg(long, action = ArgAction::SetTrue)]
+    check: bool,
+    /// What is drawn of repeats in a sweep: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
+    pick: String,
+    /// Rank targets even if they did not do the same work
+    #[arg(long, action = ArgAction::SetTrue)]
+    allow_unequal: bool,
+    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
+    /// Print the result as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    json: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+A file has targets, a load, and what is to hold (docs/comparing.md has every key):
+  [targets.mine]
+  start = \"./server -p {port}\"        # or url, or serve = \"epoll-et,threads=2\"
+  [targets.nginx]
+  control = \"nginx\"
+  [load]
+  connections = [1, 10, 100]          # any long option of load; the one list is the axis
+  [checks]
+  \"mine / nginx CPU/request\" = \"<= 1.15\"
+Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a check failed or a --fail-if was
+met; 130 interrupted (--folder goes on).";
+
+/// Runs `ablaze run` with the words behind `run`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze run");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => run(&line).unwrap_or_else(|refusal| refusal.report()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            help::print(&CommandLine::command().render_help().to_string())
+        }
+        Err(error) => crate::serve::usage(&error, "run").report(),
+    }
+}
+
+fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let file = line.file.display();
+    let text = std::fs::read_to_string(&line.file)
+        .map_err(|error| Refusal::usage(format!("`{file}` cannot be read: {}", reason(&error))))?;
+    let described =
+        file::read(&text).map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
+    let experiment = experiment(&line.file, &described);
+    for (at, check) in &described.checks {
+        check
+            .fits(&experiment)
+            .map_err(|error| Refusal::usage(format!("{file}, line {at}: {error}")))?;
+    }
+    let mut conditions = Conditions::fail_if(&line.fail_if)?;
+    conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
+    conditions.fit(&experiment)?;
+    if line.check {
+        return Ok(help::print(&what(&experiment)));
+    }
+    let stem = line.file.with_extension("");
+    let (folder, results) =
+        super::carried_out(&experiment, line.folder.as_deref(), line.quiet, &stem, Some(&text))?;
+    let several = super::beside_each_other(&experiment, &folder, &results)?;
+    let showing = Showing {
+        json: line.json,
+        pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+        allow_unequal: line.allow_unequal,
+    };
+    help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
+    if !line.json {
+        help::print(&conditions.in_words(&experiment, &results, &unequal));
+        help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
+    }
+    if results.interrupted {
+        let folder = folder.path().display();
+        note(&format!("interrupted; `ablaze run {file} --folder {folder}` goes on"));
+    }
+    let status = shown::status(&experiment, &results);
+    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
+}
+
+fn experiment(file: &Path, described: &Described) -> Experiment {
+    let words: Vec<String> = described.loads.iter().flat_map(|load| load.options.clone()).collect();
+    let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let (alone, each) = REPEATS;
+    let default = if described.loads.len() == 1 { alone } else { each };
+    Experiment {
+        title: described.title.clone().unwrap_or(stem),
+        placement: placement(&described.subjects, described.target_cpus.as_ref(), &words),
+        subjects: described.subjects.clone(),
+        loads: described.loads.clone(),
+        repeats: described.repeats.unwrap_or(default),
+        seed: described.order_seed,
+        path: described.path.clone(),
+        restart: described.restart,
+        ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
+    }
+}
+
+/// What would be done.
+fn what(experiment: &Experiment) -> String {
+    let mut lines = vec![format!("{}: {} runs", experiment.title, experiment.trials().len())];
+    lines.extend(experiment.subjects.iter().map(|subject| format!("  target {}", subject.name)));
+    lines.extend(experiment.loads.iter().map(|load| {
+        format!("  load {}, {} times: {}", load.label, experiment.repeats, load.options.join(" "))
+    }));
+    lines.join("\n") + "\n"
+}

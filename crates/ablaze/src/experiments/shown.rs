@@ -1,0 +1,95 @@
+//! The results of an experiment as they are printed: a comparison where the targets meet one load,
+//! a sweep where they meet several.
+
+use ablaze_lab::Experiment;
+use ablaze_lab::beside::unequal_work;
+use ablaze_lab::comparison::Comparison;
+use ablaze_lab::curve::{Curve, Pick};
+use ablaze_lab::experiment::Results;
+use ablaze_lab::{json, text};
+use ablaze_verdict::several::Several;
+
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
+
+/// How results are to be shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Showing {
+    /// As JSON.
+    pub json: bool,
+    /// Which repeat of a sweep's points is drawn.
+    pub pick: Pick,
+    /// Rank targets that did not do the same work.
+    pub allow_unequal: bool,
+}
+
+impl Showing {
+    /// The differences in the work that forbid a ratio; none if it was asked for all the same.
+    pub fn unequal(&self, several: Option<&Several>) -> Vec<String> {
+        let several = several.filter(|_| !self.allow_unequal);
+        let evidence = |finding: &&ablaze_verdict::Finding| finding.evidence.replace('\n', " ");
+        several.map(unequal_work).unwrap_or_default().iter().map(evidence).collect()
+    }
+}
+
+/// Whether the results answer which target is better under one load.
+pub fn is_comparison(experiment: &Experiment) -> bool {
+    experiment.loads.len() == 1 && experiment.subjects.len() > 1
+}
+
+/// The results in words or as JSON. The last target is what the others are held against.
+pub fn comparison(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    showing: Showing,
+) -> String {
+    let control = experiment.subjects.len() - 1;
+    let comparison = Comparison::of(experiment, results, 0, control);
+    if showing.json {
+        return json::comparison(experiment, results, &comparison, several);
+    }
+    text::comparison(experiment, results, &comparison, several, showing.allow_unequal)
+}
+
+/// The results of a sweep, in words or as JSON.
+pub fn sweep(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    showing: Showing,
+) -> String {
+    if showing.json {
+        let curves = Curve::all(experiment, results, showing.pick);
+        return json::sweep(experiment, results, &curves, several);
+    }
+    text::sweep(experiment, results, several, showing.pick)
+}
+
+/// Whichever these results are.
+pub fn either(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    showing: Showing,
+) -> String {
+    match is_comparison(experiment) {
+        true => comparison(experiment, results, several, showing),
+        false => sweep(experiment, results, several, showing),
+    }
+}
+
+/// The exit status that results deserve by themselves: a comparison wants every target, a sweep
+/// something to draw.
+pub fn status(experiment: &Experiment, results: &Results) -> u8 {
+    let measured = |subject: usize| results.measured().any(|(trial, _)| trial.subject == subject);
+    let mut subjects = 0..experiment.subjects.len();
+    let enough = match is_comparison(experiment) {
+        true => subjects.all(measured),
+        false => subjects.any(measured),
+    };
+    match (results.interrupted, enough) {
+        (true, _) => INTERRUPTED,
+        (false, true) => 0,
+        (false, false) => NOTHING_MEASURED,
+    }
+}

@@ -1,0 +1,287 @@
+//! Conditions on comparisons, such as `mine / nginx CPU/request <= 1.15`: a target, what it is held
+//! against, a metric, and a limit for the ratio. A condition is judged by the interval of the ratio,
+//! never by the ratio alone: what these runs do not show fails nothing.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ablaze_stats::compare::{Pair, compare};
+
+use crate::comparison::Metric;
+use crate::experiment::{Experiment, Figures, Results};
+
+/// A condition on the ratio of two targets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    subject: String,
+    control: String,
+    metric: Metric,
+    sign: Sign,
+    limit: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Below,
+    AtMost,
+    Above,
+    AtLeast,
+}
+
+/// What these runs say about a condition under one load.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Standing {
+    /// The condition with the figure it was judged by, for people.
+    pub text: String,
+    /// What they say.
+    pub answer: Answer,
+}
+
+/// What runs say about a condition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// Every value of the interval meets it.
+    Met,
+    /// No value of the interval does.
+    NotMet,
+    /// Some do: these runs do not show which.
+    NotShown,
+    /// There is no interval.
+    Unknown,
+}
+
+/// A condition that cannot be understood. The text names the remedy.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct CheckError(String);
+
+impl FromStr for Check {
+    type Err = CheckError;
+
+    /// Reads a condition.
+    ///
+    /// ```
+    /// use ablaze_lab::check::Check;
+    ///
+    /// let check: Check = "mine / nginx CPU/request <= 1.15".parse().unwrap();
+    /// assert_eq!(check.to_string(), "mine / nginx CPU/request <= 1.15");
+    /// assert!("mine rate < 0.95".parse::<Check>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, CheckError> {
+        let refuse = |why: &str| CheckError(format!("`{text}`: {why}"));
+        let at = text.find(['<', '>']).ok_or_else(|| {
+            refuse("compares nothing: write A / B METRIC < LIMIT, as 'mine / nginx rate < 0.95'")
+        })?;
+        let (left, right) = (text[..at].trim(), &text[at..]);
+        let (sign, limit) = sign(right);
+        let limit: f64 = limit
+            .trim()
+            .parse()
+            .ok()
+            .filter(|limit: &f64| limit.is_finite() && *limit > 0.0)
+            .ok_or_else(|| refuse("the limit of a ratio is a number above 0, as 0.95 or 1.15"))?;
+        let (targets, metric) = left.rsplit_once(char::is_whitespace).unwrap_or(("", left));
+        let metric = metric_of(metric).ok_or_else(|| {
+            refuse("the metric before < or > is one of rate, p50, p99, CPU/request")
+        })?;
+        let (subject, control) = targets.trim().split_once(" / ").ok_or_else(|| {
+            refuse("two targets with ` / ` between them come first, as `mine / nginx rate`")
+        })?;
+        let (subject, control) = (subject.trim().to_owned(), control.trim().to_owned());
+        Ok(Self { subject, control, metric, sign, limit })
+    }
+}
+
+fn sign(text: &str) -> (Sign, &str) {
+    for (sign, written) in
+        [(Sign::AtMost, "<="), (Sign::AtLeast, ">="), (Sign::Below, "<"), (Sign::Above, ">")]
+    {
+        if let Some(rest) = text.strip_prefix(written) {
+            return (sign, rest);
+        }
+    }
+    (Sign::Below, text)
+}
+
+fn metric_of(text: &str) -> Option<Metric> {
+    if text.eq_ignore_ascii_case("cpu") {
+        return Some(Metric::ServerCpu);
+    }
+    Metric::ALL.into_iter().find(|metric| metric.name().eq_ignore_ascii_case(text))
+}
+
+impl fmt::Display for Check {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = match self.sign {
+            Sign::Below => "<",
+            Sign::AtMost => "<=",
+            Sign::Above => ">",
+            Sign::AtLeast => ">=",
+        };
+        let (metric, limit) = (self.metric.name(), self.limit);
+        write!(f, "{} / {} {metric} {sign} {limit}", self.subject, self.control)
+    }
+}
+
+impl Check {
+    /// Whether both targets are of this experiment.
+    ///
+    /// # Errors
+    /// When one is not.
+    pub fn fits(&self, experiment: &Experiment) -> Result<(), CheckError> {
+        self.places(experiment).map(drop)
+    }
+
+    fn places(&self, experiment: &Experiment) -> Result<(usize, usize), CheckError> {
+        let names = || experiment.subjects.iter().map(|subject| subject.name.as_str());
+        let place = |name: &str| {
+            names().position(|other| other == name).ok_or_else(|| {
+                let there: Vec<&str> = names().collect();
+                CheckError(format!("`{self}`: no target `{name}`; there are {}", there.join(", ")))
+            })
+        };
+        let (subject, control) = (place(&self.subject)?, place(&self.control)?);
+        if subject == control {
+            return Err(CheckError(format!("`{self}`: a target is not compared with itself")));
+        }
+        Ok((subject, control))
+    }
+
+    /// What the runs say, once for each load. `unequal` says what work differs: then there is no
+    /// ratio of the same thing.
+    pub fn judge(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        unequal: &[String],
+    ) -> Vec<Standing> {
+        let Ok((subject, control)) = self.places(experiment) else { return Vec::new() };
+        let standing = |load: usize| {
+            let label = match experiment.loads.len() {
+                1 => String::new(),
+                _ => format!(" at {}", experiment.loads[load].label),
+            };
+            if let Some(difference) = unequal.first() {
+                let text = format!("{self}{label}: cannot be judged, {difference}");
+                return Standing { text, answer: Answer::Unknown };
+            }
+            self.of_pairs(&results.pairs(subject, control, load), &label)
+        };
+        (0..experiment.loads.len()).map(standing).collect()
+    }
+
+    fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
+        let pair = |(one, other): &(&Figures, &Figures)| {
+            Some(Pair { subject: self.metric.of(one)?, control: self.metric.of(other)? })
+        };
+        let unknown = |why: String| Standing {
+            text: format!("{self}{label}: cannot be judged, {why}"),
+            answer: Answer::Unknown,
+        };
+        let Some(pairs) = pairs.iter().map(pair).collect::<Option<Vec<Pair>>>() else {
+            return unknown(format!("{} was not seen in every run", self.metric.name()));
+        };
+        let ratio = match compare(&pairs) {
+            Ok(ratio) => ratio,
+            Err(why) => return unknown(why.to_string()),
+        };
+        let meets = |value: f64| match self.sign {
+            Sign::Below => value < self.limit,
+            Sign::AtMost => value <= self.limit,
+            Sign::Above => value > self.limit,
+            Sign::AtLeast => value >= self.limit,
+        };
+        let answer = match (meets(ratio.low), meets(ratio.high)) {
+            (true, true) => Answer::Met,
+            (false, false) => Answer::NotMet,
+            _ => Answer::NotShown,
+        };
+        let (middle, low, high) = (ratio.ratio, ratio.low, ratio.high);
+        let text = format!("{self}{label}: it was {middle:.3} [{low:.3}, {high:.3}]");
+        Standing { text, answer }
+    }
+}
+
+impl Answer {
+    /// Whether this fails a build that must not have the condition met. What cannot be judged does.
+    pub fn fails_if_met(self) -> bool {
+        matches!(self, Self::Met | Self::Unknown)
+    }
+
+    /// Whether this fails a build that must have it met.
+    pub fn fails_unless_met(self) -> bool {
+        matches!(self, Self::NotMet | Self::Unknown)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Outcome, Trial, sample};
+
+    /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
+    fn results(repeats: u32, ratio: f64) -> Results {
+        let mut results = Results::default();
+        for repeat in 0..repeats {
+            let noise = 1.0 + (f64::from(repeat % 3) - 1.0) * 0.03;
+            for (subject, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
+                let figures = Box::new(sample::figures(rate));
+                let trial = Trial { repeat, load: 0, subject };
+                results.trials.push((trial, Outcome::Measured(figures)));
+            }
+        }
+        results
+    }
+
+    fn answer(check: &str, repeats: u32, ratio: f64) -> Answer {
+        let check: Check = check.parse().unwrap();
+        let experiment = sample::experiment();
+        check.fits(&experiment).unwrap();
+        let standing = check.judge(&experiment, &results(repeats, ratio), &[]);
+        assert_eq!(standing.len(), 1);
+        standing[0].answer
+    }
+
+    #[test]
+    fn the_whole_interval_decides() {
+        let check = "other / one rate < 0.95";
+        assert_eq!(answer(check, 12, 0.8), Answer::Met);
+        assert_eq!(answer(check, 12, 1.0), Answer::NotMet);
+        assert_eq!(answer(check, 12, 0.95), Answer::NotShown);
+        assert_eq!(answer(check, 5, 0.5), Answer::Unknown);
+        // In the sample half the rate is twice the CPU time.
+        assert_eq!(answer("other / one cpu >= 1.5", 12, 0.5), Answer::Met);
+        assert_eq!(answer("other / one P99 <= 1.5", 12, 0.5), Answer::NotMet);
+        assert_eq!(answer("one / other rate > 1.5", 12, 0.5), Answer::Met);
+    }
+
+    #[test]
+    fn what_is_not_shown_fails_nothing_and_what_cannot_be_judged_fails_both() {
+        use Answer::*;
+        let fails = |answer: Answer| (answer.fails_if_met(), answer.fails_unless_met());
+        assert_eq!(fails(Met), (true, false));
+        assert_eq!(fails(NotMet), (false, true));
+        assert_eq!(fails(NotShown), (false, false));
+        assert_eq!(fails(Unknown), (true, true));
+        let check: Check = "other / one rate < 0.95".parse().unwrap();
+        let unequal = ["one answers 200, other 404".to_owned()];
+        let standing = check.judge(&sample::experiment(), &results(12, 0.5), &unequal);
+        assert_eq!(standing[0].answer, Unknown);
+        assert!(standing[0].text.ends_with("one answers 200, other 404"), "{standing:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_understood_names_the_remedy() {
+        let error = |text: &str| text.parse::<Check>().unwrap_err().to_string();
+        assert!(error("mine / nginx rate").contains("'mine / nginx rate < 0.95'"));
+        assert!(error("mine / nginx speed < 1").contains("rate, p50, p99, CPU/request"));
+        assert!(error("mine rate < 1").contains("two targets"));
+        assert!(error("mine / nginx rate < 95%").contains("a number above 0"));
+        let fits = |text: &str| {
+            let check: Check = text.parse().unwrap();
+            check.fits(&sample::experiment()).unwrap_err().to_string()
+        };
+        assert!(fits("mine / one rate < 1").ends_with("no target `mine`; there are one, other"));
+        assert!(fits("one / one rate < 1").contains("itself"));
+    }
+}

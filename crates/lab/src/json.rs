@@ -1,0 +1,165 @@
+//! What experiments print with `--json`: the figures that the tables show, unrounded. Times are in
+//! nanoseconds, rates per second; what was not seen is null.
+
+use ablaze_stats::rate_search::{Found, Trial as StageTrial};
+use ablaze_verdict::Finding;
+use ablaze_verdict::several::Several;
+use serde_json::{Value, json};
+
+use crate::comparison::{Against, Answer, Comparison};
+use crate::curve::{Curve, Point};
+use crate::experiment::{Experiment, Results};
+use crate::search::{Search, Searched, Stage};
+
+/// A sweep: a curve per target, a point per load.
+pub fn sweep(
+    experiment: &Experiment,
+    results: &Results,
+    curves: &[Curve],
+    several: Option<&Several>,
+) -> String {
+    let curve = |curve: &Curve| {
+        let points: Vec<Value> = experiment
+            .loads
+            .iter()
+            .zip(&curve.points)
+            .map(|(load, p)| json!({"load": load.label, "x": load.x, "point": p.as_ref().map(point)}))
+            .collect();
+        json!({"target": curve.name, "points": points})
+    };
+    let curves: Vec<Value> = curves.iter().map(curve).collect();
+    printed(
+        &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
+        "findings": together(several),
+        "interrupted": results.interrupted}),
+    )
+}
+
+/// A comparison: a row per target, the ratios of each pair.
+pub fn comparison(
+    experiment: &Experiment,
+    results: &Results,
+    comparison: &Comparison,
+    several: Option<&Several>,
+) -> String {
+    let name = |at: usize| experiment.subjects[at].name.as_str();
+    let rows: Vec<Value> = comparison
+        .rows
+        .iter()
+        .enumerate()
+        .map(|(at, p)| json!({"target": name(at), "point": p.as_ref().map(point)}))
+        .collect();
+    let against: Vec<Value> = comparison
+        .against
+        .iter()
+        .map(|against| {
+            json!({"target": name(against.subject), "against": name(against.control),
+                "metrics": metrics(against)})
+        })
+        .collect();
+    printed(
+        &json!({"experiment": experiment, "verdict": comparison.verdict.to_string(), "rows": rows,
+        "ratios": against, "findings": together(several), "trials": trials(experiment, results),
+        "interrupted": results.interrupted}),
+    )
+}
+
+/// A search: the answer and every stage.
+pub fn search(search: &Search, searched: &Searched) -> String {
+    let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
+    printed(&json!({"search": search, "found": searched.found.map(found), "stages": stages,
+        "interrupted": searched.interrupted, "gone": searched.gone}))
+}
+
+/// What was found in the runs beside each other.
+fn together(several: Option<&Several>) -> Vec<Value> {
+    several.map(Several::findings).unwrap_or_default().iter().map(finding).collect()
+}
+
+fn printed(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+fn point(point: &Point) -> Value {
+    json!({"rate_per_s": point.rate_per_s, "rates_per_s": point.rates_per_s, "p50_ns": point.p50_ns,
+        "p99_ns": point.p99_ns, "server_cpu_ns": point.server_cpu_ns, "errors": point.errors,
+        "verdict": point.verdict.to_string()})
+}
+
+fn metrics(against: &Against) -> Vec<Value> {
+    let metric = |compared: &crate::comparison::Compared| {
+        let name = compared.metric.name();
+        let answer = compared.answer.map(|answer| match answer {
+            Answer::Better => "better",
+            Answer::Worse => "worse",
+            Answer::NoDifferenceShown => "no difference shown",
+        });
+        match &compared.ratio {
+            Ok(ratio) => json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
+                "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
+                "p_value": ratio.p_value, "answer": answer}),
+            Err(why) => json!({"metric": name, "ratio": null, "why": why.to_string()}),
+        }
+    };
+    against.metrics.iter().map(metric).collect()
+}
+
+fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
+    let named = |trial: crate::experiment::Trial| {
+        json!({"target": experiment.subjects[trial.subject].name,
+            "load": experiment.loads[trial.load].label, "repeat": trial.repeat + 1,
+            "run": format!("{}.json", experiment.stem(trial))})
+    };
+    let mut all: Vec<Value> = Vec::new();
+    for (trial, run) in results.measured() {
+        let mut value = named(trial);
+        value["rate_per_s"] = run.rate_per_s.into();
+        value["verdict"] = run.verdict.to_string().into();
+        value["limited_by"] = run.limit.key().into();
+        value["findings"] = run.findings.iter().map(finding).collect();
+        all.push(value);
+    }
+    for (trial, why) in results.failed() {
+        let mut value = named(trial);
+        value["failed"] = why.into();
+        all.push(value);
+    }
+    all
+}
+
+fn finding(finding: &Finding) -> Value {
+    json!({"id": finding.id.to_string(), "severity": finding.severity.to_string(),
+        "evidence": finding.evidence})
+}
+
+fn found(found: Found) -> Value {
+    match found {
+        Found::Limit { holds_per_s, fails_per_s } => {
+            json!({"answer": "limit", "holds_per_s": holds_per_s, "fails_per_s": fails_per_s})
+        }
+        Found::HighestHolds { holds_per_s } => {
+            json!({"answer": "highest permitted holds", "holds_per_s": holds_per_s})
+        }
+        Found::LowestFails { fails_per_s } => {
+            json!({"answer": "lowest permitted does not hold", "fails_per_s": fails_per_s})
+        }
+        Found::LimitedByClient { holds_per_s, limited_at_per_s } => json!({
+            "answer": "limited by the tester", "holds_per_s": holds_per_s,
+            "limited_at_per_s": limited_at_per_s}),
+        Found::Undecided { holds_per_s, trials } => {
+            json!({"answer": "undecided", "holds_per_s": holds_per_s, "stages": trials})
+        }
+    }
+}
+
+fn stage(stage: &Stage) -> Value {
+    let outcome = match stage.trial {
+        StageTrial::Holds => "holds",
+        StageTrial::Fails => "does not hold",
+        StageTrial::LimitedByClient => "not offered",
+    };
+    let measured = stage.measured.as_ref();
+    json!({"asked_per_s": stage.asked_per_s, "again": stage.confirming, "outcome": outcome,
+        "why": stage.why, "answered_per_s": measured.map(|m| m.answered_per_s),
+        "figures": measured.map(|m| &m.figures), "verdict": measured.map(|m| m.verdict.to_string())})
+}

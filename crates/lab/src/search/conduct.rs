@@ -1,0 +1,216 @@
+//! Carries a search out, stage by stage.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ablaze_engine::Run;
+use ablaze_engine::run::Ended;
+use ablaze_report::condition::ConditionError;
+use ablaze_stats::rate_search::{Next, RateSearch, Trial};
+use ablaze_verdict::live;
+
+use super::{Goal, Measured, Search, Searched, Stage, StageFolder};
+use crate::experiment::{Failure, FolderError, Tester};
+use crate::subject::{Answer, Serving, Site};
+
+/// Hears how far a search is.
+pub trait Watch {
+    /// A stage begins: the `number`th.
+    fn begins(&mut self, number: usize, asked_per_s: f64, confirming: bool);
+
+    /// It has ended.
+    fn ended(&mut self, number: usize, stage: &Stage);
+}
+
+/// What a search is carried out with.
+pub struct Setting<'a> {
+    /// This program, whose `serve` runs the built-in models.
+    pub program: PathBuf,
+    /// Carries out the runs; `None` to look only at what is kept.
+    pub tester: Option<&'a mut dyn Tester>,
+    /// Hears how far it is.
+    pub watch: &'a mut dyn Watch,
+    /// Waits while a target that was asked too much works off what it has taken.
+    pub rest: fn(Duration),
+}
+
+/// Why a search cannot be carried out.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// What has to hold cannot be read.
+    #[error("{0}")]
+    Goal(#[from] ConditionError),
+    /// The folder cannot be written or read.
+    #[error("{0}")]
+    Folder(#[from] FolderError),
+}
+
+/// Carries out the stages that are not in the folder yet, up to an answer.
+///
+/// # Errors
+/// When the goal cannot be read, or the folder cannot be written or is damaged.
+pub fn conduct(
+    search: &Search,
+    folder: &mut StageFolder,
+    setting: Setting<'_>,
+) -> Result<Searched, SearchError> {
+    let goal: Goal = search.goal.parse()?;
+    let mut target = Target::new(search, folder, setting.program.clone());
+    let Setting { mut tester, watch, rest, .. } = setting;
+    let mut state = RateSearch::new(search.limits());
+    let mut searched = Searched::default();
+    loop {
+        let asked_per_s = match state.next() {
+            Next::Try(asked_per_s) => asked_per_s,
+            Next::Done(found) => {
+                searched.found = Some(found);
+                break;
+            }
+        };
+        let number = searched.stages.len() + 1;
+        let confirming = searched.stages.iter().any(|stage| stage.asked_per_s == asked_per_s);
+        let kept = folder.stage(number, asked_per_s)?;
+        let carried_out_here = kept.is_none();
+        let result = match (kept, tester.as_deref_mut()) {
+            (Some(result), _) => result,
+            (None, None) => {
+                searched.interrupted = true;
+                break;
+            }
+            (None, Some(tester)) => {
+                watch.begins(number, asked_per_s, confirming);
+                let options = search.stage_options(asked_per_s, confirming);
+                match target.measured(&options, tester) {
+                    Ok(run) => {
+                        folder.keep(number, asked_per_s, &run)?;
+                        Ok(run)
+                    }
+                    Err(Failure::Interrupted) => {
+                        searched.interrupted = true;
+                        break;
+                    }
+                    Err(Failure::Impossible(why)) => {
+                        folder.note_failure(number, asked_per_s, &why)?;
+                        Err(why)
+                    }
+                }
+            }
+        };
+        let stage = stage(&goal, asked_per_s, confirming, &result);
+        if carried_out_here {
+            watch.ended(number, &stage);
+            if let Some(time) = backlog(&stage, search).filter(|_| !target.starts_anew()) {
+                rest(time);
+            }
+        }
+        let gone = match &result {
+            Err(why) if is_gone(&searched.stages) => Some(why.clone()),
+            _ => None,
+        };
+        state.tell(stage.trial);
+        searched.stages.push(stage);
+        if gone.is_some() {
+            searched.gone = gone;
+            break;
+        }
+    }
+    Ok(searched)
+}
+
+/// A target that could not be measured at its first stage, or at two in a row, is not there: a lower
+/// rate will not bring it back.
+fn is_gone(before: &[Stage]) -> bool {
+    before.last().is_none_or(|last| last.measured.is_none())
+}
+
+fn stage(goal: &Goal, asked_per_s: f64, confirming: bool, result: &Result<Run, String>) -> Stage {
+    match result {
+        Err(why) => Stage {
+            asked_per_s,
+            confirming,
+            trial: Trial::Fails,
+            why: Some(why.clone()),
+            measured: None,
+        },
+        Ok(run) => {
+            let judged = goal.judge(run, asked_per_s);
+            let believed = live::judge(run);
+            let measured = Measured {
+                answered_per_s: judged.answered_per_s,
+                figures: judged.figures,
+                unsupported: goal.unsupported(run).into_iter().map(str::to_owned).collect(),
+                verdict: believed.verdict,
+                findings: believed.findings,
+            };
+            Stage {
+                asked_per_s,
+                confirming,
+                trial: judged.trial,
+                why: judged.why,
+                measured: Some(measured),
+            }
+        }
+    }
+}
+
+/// How long a target needs for what it had not answered yet at the end of a stage that asked for
+/// too much; at most the length of a stage.
+fn backlog(stage: &Stage, search: &Search) -> Option<Duration> {
+    let measured = stage.measured.as_ref().filter(|_| stage.trial != Trial::Holds)?;
+    let times = stage.asked_per_s / measured.answered_per_s.max(1.0) - 1.0;
+    let length_ns = if stage.confirming { search.confirm_ns } else { search.stage_ns };
+    Some(Duration::from_nanos((length_ns as f64 * times.clamp(0.0, 1.0)) as u64))
+}
+
+/// The target, while it runs.
+struct Target<'a> {
+    search: &'a Search,
+    site: Site,
+    serving: Option<Serving>,
+}
+
+impl<'a> Target<'a> {
+    fn new(search: &'a Search, folder: &StageFolder, program: PathBuf) -> Self {
+        let site = Site {
+            program,
+            path: search.path.clone(),
+            cpus: search.placement.target.clone(),
+            // Whole: nginx takes what is relative to lie in its own folder.
+            folder: std::path::absolute(folder.path())
+                .unwrap_or_else(|_| folder.path().to_owned())
+                .join("targets"),
+            ready_within: Duration::from_secs(search.ready_within_s),
+            answer: Answer::default(),
+        };
+        Self { search, site, serving: None }
+    }
+
+    fn starts_anew(&self) -> bool {
+        self.search.restart && self.search.subject.is_started_here()
+    }
+
+    fn measured(&mut self, options: &[String], tester: &mut dyn Tester) -> Result<Run, Failure> {
+        let impossible = |why: String| Failure::Impossible(why);
+        let mut serving = match self.serving.take() {
+            Some(serving) => serving,
+            None => Serving::start(&self.search.subject, &self.site)
+                .map_err(|error| impossible(error.to_string()))?,
+        };
+        let run = tester.run(&serving.url, options, &self.search.placement.tester);
+        if let Some(status) = serving.ended() {
+            let name = &self.search.subject.name;
+            return Err(impossible(format!("{name} ended during the stage ({status})")));
+        }
+        if !self.starts_anew() {
+            self.serving = Some(serving);
+        }
+        match run? {
+            run if run.ended == Ended::Interrupted => Err(Failure::Interrupted),
+            run => Ok(run),
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "conduct_tests.rs"]
+mod tests;

@@ -1,0 +1,253 @@
+use std::path::Path;
+
+use ablaze_engine::FailureKind;
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_engine::record::{Intended, Slice};
+use ablaze_stats::rate_search::Found;
+
+use super::*;
+use crate::subject::{Placement, Subject};
+
+/// A target with this capacity, behind a tester that can offer no more than that. What is asked
+/// beyond the capacity piles up; below it an answer takes 10 ms.
+struct Simulated {
+    capacity_per_s: f64,
+    offers_per_s: f64,
+    asked: Vec<f64>,
+    interrupt_at: Option<usize>,
+    dies_at: Option<usize>,
+}
+
+impl Simulated {
+    fn of(capacity_per_s: f64) -> Self {
+        Self {
+            capacity_per_s,
+            offers_per_s: f64::INFINITY,
+            asked: Vec::new(),
+            interrupt_at: None,
+            dies_at: None,
+        }
+    }
+}
+
+fn value<'a>(options: &'a [String], option: &str) -> &'a str {
+    &options[options.iter().position(|word| word == option).unwrap() + 1]
+}
+
+impl Tester for Simulated {
+    fn run(&mut self, _url: &str, options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
+        if self.interrupt_at == Some(self.asked.len()) {
+            return Err(Failure::Interrupted);
+        }
+        let asked: f64 = value(options, "--rate").trim_end_matches("/s").parse().unwrap();
+        let length_ms: u64 = value(options, "--duration").trim_end_matches("ms").parse().unwrap();
+        self.asked.push(asked);
+        if self.dies_at.is_some_and(|at| self.asked.len() > at) {
+            return Err(Failure::Impossible("refused the connection".to_owned()));
+        }
+        let saved = include_str!("../../../report/tests/saved/format-1.json");
+        let mut run = ablaze_report::json::load(saved).unwrap().run;
+        let length_s = length_ms as f64 / 1e3;
+        run.ended = Ended::Complete;
+        run.elapsed_ns = length_ms * 1_000_000;
+        run.witness = None;
+        run.workers.clear();
+        run.plan.load = Load::Open {
+            rate: RateProfile::constant(asked),
+            arrivals: Arrivals::Constant,
+            connections: 10_000,
+            bounded: false,
+        };
+        let came_per_s = asked.min(self.capacity_per_s).min(self.offers_per_s);
+        let record = &mut run.record;
+        record.failures.fill(0);
+        record.unexpected = 0;
+        record.never_sent = 0;
+        record.connections_opened = 10;
+        record.answers = (came_per_s * length_s) as u64;
+        record.unfinished = ((asked - came_per_s) * length_s) as u64;
+        let slices = length_ms / 100;
+        let up_to = |slice: u64| (came_per_s * slice as f64 / 10.0) as u64;
+        let slice = |at| Slice { answers: up_to(at + 1) - up_to(at), ..Slice::default() };
+        record.slices.slices = (0..slices).map(slice).collect();
+        // Of what piles up each waits longer than the one before.
+        let piled_ns = (asked / came_per_s - 1.0) * length_s * 1e9;
+        let late_ns = if asked > self.offers_per_s { piled_ns } else { 0.0 };
+        let mut intended = Intended::default();
+        for step in 0..1000 {
+            let so_far = f64::from(step) / 1000.0;
+            intended.response.record((1e7 + so_far * piled_ns) as u64);
+            intended.lag.record((so_far * late_ns) as u64);
+        }
+        record.answered.intended = Some(Box::new(intended));
+        Ok(run)
+    }
+
+    fn answer_of(&mut self, _url: &str, _options: &[String]) -> Option<Answer> {
+        None
+    }
+}
+
+struct Nobody;
+
+impl Watch for Nobody {
+    fn begins(&mut self, _: usize, _: f64, _: bool) {}
+    fn ended(&mut self, _: usize, _: &Stage) {}
+}
+
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("search-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn search(goal: &str) -> Search {
+    Search {
+        subject: Subject::read("one=http://one/").unwrap(),
+        goal: goal.to_owned(),
+        options: Vec::new(),
+        start_per_s: 1000.0,
+        lowest_per_s: 1.0,
+        highest_per_s: 1e6,
+        tolerance: 0.02,
+        stage_ns: 2_000_000_000,
+        confirm_ns: 6_000_000_000,
+        path: "/".to_owned(),
+        placement: Placement::default(),
+        restart: true,
+        ready_within_s: 10,
+    }
+}
+
+fn carried_out(search: &Search, path: &Path, tester: Option<&mut Simulated>) -> Searched {
+    let mut folder = StageFolder::at(path, search).unwrap();
+    let tester = tester.map(|tester| tester as &mut dyn Tester);
+    let rest = |_| {};
+    let setting = Setting { program: PathBuf::new(), tester, watch: &mut Nobody, rest };
+    conduct(search, &mut folder, setting).unwrap()
+}
+
+#[test]
+fn the_capacity_is_found_by_latency_and_without_it() {
+    for (name, goal) in [("latency", "p99<20ms,errors<0.1%"), ("errors", "errors<0.1%")] {
+        for capacity in [37.0, 801.0, 12_345.0] {
+            let scratch = Scratch::new(&format!("{name}-{capacity}"));
+            let searched =
+                carried_out(&search(goal), &scratch.0, Some(&mut Simulated::of(capacity)));
+            let Some(Found::Limit { holds_per_s, fails_per_s }) = searched.found else {
+                panic!("{goal} {capacity}: {:?}", searched.found)
+            };
+            // Where only errors count, two in a hundred may pile up, and two requests of chance.
+            let above = 1.021 + 2.0 / capacity;
+            assert!(
+                holds_per_s > capacity * 0.95 && holds_per_s < capacity * above,
+                "{holds_per_s}"
+            );
+            assert!(fails_per_s <= holds_per_s * 1.0201, "{fails_per_s}");
+            assert!(searched.is_answered());
+            let again = searched.stages.iter().filter(|stage| stage.confirming).count();
+            assert!(again >= 2, "both ends are tried again: {again}");
+        }
+    }
+}
+
+#[test]
+fn what_the_tester_cannot_offer_is_no_limit_of_the_target() {
+    let scratch = Scratch::new("client");
+    let mut tester = Simulated { offers_per_s: 5000.0, ..Simulated::of(1e9) };
+    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    let Some(Found::LimitedByClient { holds_per_s: Some(holds), .. }) = searched.found else {
+        panic!("{:?}", searched.found)
+    };
+    assert!(holds <= 5050.0 && !searched.is_answered());
+    let text = crate::text::answer(&searched, &["p99<20ms"]);
+    assert!(text.contains("the tester came to its limit first: at least"), "{text}");
+    assert!(text.contains("the tester sent late"), "{text}");
+}
+
+#[test]
+fn a_search_that_was_interrupted_goes_the_same_way_again() {
+    let scratch = Scratch::new("resumes");
+    let search = search("p99<20ms");
+    let mut first = Simulated { interrupt_at: Some(3), ..Simulated::of(1700.0) };
+    let before = carried_out(&search, &scratch.0, Some(&mut first));
+    assert!(before.interrupted && before.found.is_none());
+    assert_eq!(before.stages.len(), 3);
+    // Looking at it changes nothing.
+    assert_eq!(carried_out(&search, &scratch.0, None), before);
+    let mut second = Simulated::of(1700.0);
+    let after = carried_out(&search, &scratch.0, Some(&mut second));
+    assert_eq!(after.stages[..3], before.stages[..]);
+    assert_eq!(second.asked.len(), after.stages.len() - 3);
+    assert!(after.is_answered());
+    assert_eq!(carried_out(&search, &scratch.0, None), after);
+    let other = Search { goal: "p99<30ms".to_owned(), ..search };
+    let refused = StageFolder::at(&scratch.0, &other).unwrap_err().to_string();
+    assert!(refused.contains("another search"), "{refused}");
+}
+
+#[test]
+fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
+    let scratch = Scratch::new("gone");
+    let mut tester = Simulated { dies_at: Some(2), ..Simulated::of(1700.0) };
+    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    assert_eq!(searched.gone.as_deref(), Some("refused the connection"));
+    assert_eq!(searched.stages.len(), 4, "{searched:?}");
+    assert!(searched.stages[..2].iter().all(|stage| stage.measured.is_some()));
+    let scratch = Scratch::new("never-there");
+    let mut tester = Simulated { dies_at: Some(0), ..Simulated::of(1700.0) };
+    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    assert_eq!((searched.stages.len(), searched.found), (1, None));
+}
+
+#[test]
+fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
+    let judged = |goal: &str, rate: f64, change: fn(&mut Run)| {
+        let search = search(goal);
+        let options = search.stage_options(rate, false);
+        let mut run = Simulated::of(1000.0).run("", &options, &[]).unwrap();
+        change(&mut run);
+        goal.parse::<Goal>().unwrap().judge(&run, rate)
+    };
+    let good = judged("p99<20ms,errors<0.1%", 900.0, |_| {});
+    assert_eq!((good.trial, good.why), (Trial::Holds, None));
+    assert_eq!(good.figures[1].as_deref(), Some("0, 0 %"));
+    let slow = judged("p99<5ms,errors<0.1%", 900.0, |_| {});
+    assert_eq!(slow.trial, Trial::Fails);
+    assert!(slow.why.unwrap().starts_with("p99<5ms was 10"));
+    let piled = judged("errors<0.1%", 2000.0, |_| {});
+    assert_eq!(piled.why.unwrap(), "1,000/s of 2,000/s were answered");
+    // However many random arrivals there happened to be, what piles up is seen.
+    let few = judged("errors<0.1%", 1050.0, |run| {
+        let Load::Open { arrivals, .. } = &mut run.plan.load else { panic!() };
+        *arrivals = Arrivals::Poisson;
+    });
+    assert_eq!(few.why.unwrap(), "100 of 2,100 were unanswered at the end, they pile up");
+    // Answers that take a second are under way, not piled up.
+    let slow = judged("errors<0.1%", 1000.0, |run| {
+        run.record.unfinished = 1000;
+        run.record.slices.slices.iter_mut().for_each(|slice| slice.p50_ns = 1_000_000_000);
+    });
+    assert_eq!(slow.why, None);
+    let ports = judged("errors<0.1%", 900.0, |run| {
+        run.record.failures[FailureKind::LocalPorts as usize] = 400;
+    });
+    assert_eq!(ports.trial, Trial::LimitedByClient);
+    // Errors are no answers, whether or not a condition is put on them.
+    let errors = judged("p99<20ms", 900.0, |run| {
+        for slice in &mut run.record.slices.slices {
+            slice.failures = std::mem::take(&mut slice.answers);
+        }
+    });
+    assert_eq!(errors.why.unwrap(), "0/s of 900/s were answered");
+}

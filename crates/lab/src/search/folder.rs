@@ -1,0 +1,126 @@
+//! The folder of a search: what was looked for, every stage as soon as it has ended, and why one
+//! could not be measured.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use ablaze_engine::Run;
+use ablaze_report::system_error::reason;
+
+use super::{Search, plain};
+use crate::experiment::FolderError;
+use crate::experiment::folder::{
+    FAILED, RUNS, error, keep_run, kept_run, new_numbered, read, write,
+};
+
+/// What was looked for.
+const SEARCH: &str = "search.json";
+
+/// A folder of stages.
+#[derive(Debug)]
+pub struct StageFolder {
+    path: PathBuf,
+    failed: BTreeMap<String, String>,
+}
+
+impl StageFolder {
+    /// Makes the first of `stem-1`, `stem-2`, … that does not exist yet, with the search in it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn numbered(stem: &Path, search: &Search) -> Result<Self, FolderError> {
+        Self::begin(new_numbered(stem)?, search)
+    }
+
+    /// Makes this folder, or goes on with the one that is there: then the search has to be the
+    /// same.
+    ///
+    /// # Errors
+    /// When it cannot be written, or holds something else.
+    pub fn at(path: &Path, search: &Search) -> Result<Self, FolderError> {
+        if !Self::is_one(path) {
+            std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
+            return Self::begin(path.to_owned(), search);
+        }
+        let (folder, before) = Self::open(path)?;
+        if before != *search {
+            return Err(error(path, "holds the results of another search; name a new folder"));
+        }
+        Ok(folder)
+    }
+
+    /// Whether this folder is one of a search.
+    pub fn is_one(path: &Path) -> bool {
+        path.join(SEARCH).exists()
+    }
+
+    /// Opens a folder of stages.
+    ///
+    /// # Errors
+    /// When there is none, or it is damaged.
+    pub fn open(path: &Path) -> Result<(Self, Search), FolderError> {
+        let search = read(&path.join(SEARCH))?
+            .ok_or_else(|| error(path, format!("no results: {SEARCH} is missing")))?;
+        let failed = read(&path.join(FAILED))?.unwrap_or_default();
+        Ok((Self { path: path.to_owned(), failed }, search))
+    }
+
+    fn begin(path: PathBuf, search: &Search) -> Result<Self, FolderError> {
+        let folder = Self { path, failed: BTreeMap::new() };
+        let runs = folder.path.join(RUNS);
+        std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
+        write(&folder.path.join(SEARCH), search)?;
+        Ok(folder)
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file of a stage: the `number`th, from 1, at this rate.
+    pub fn file(&self, number: usize, asked_per_s: f64) -> PathBuf {
+        self.path.join(RUNS).join(format!("{}.json", stem(number, asked_per_s)))
+    }
+
+    /// Keeps a stage.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep(&mut self, number: usize, asked_per_s: f64, run: &Run) -> Result<(), FolderError> {
+        keep_run(&self.file(number, asked_per_s), run)
+    }
+
+    /// Notes why a stage could not be measured.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub fn note_failure(
+        &mut self,
+        number: usize,
+        asked_per_s: f64,
+        why: &str,
+    ) -> Result<(), FolderError> {
+        self.failed.insert(stem(number, asked_per_s), why.to_owned());
+        write(&self.path.join(FAILED), &self.failed)
+    }
+
+    /// What is kept of a stage: its run, or why there is none. `None` when it was not carried out.
+    ///
+    /// # Errors
+    /// When its file is damaged.
+    pub fn stage(
+        &self,
+        number: usize,
+        asked_per_s: f64,
+    ) -> Result<Option<Result<Run, String>>, FolderError> {
+        if let Some(run) = kept_run(&self.file(number, asked_per_s))? {
+            return Ok(Some(Ok(run)));
+        }
+        Ok(self.failed.get(&stem(number, asked_per_s)).map(|why| Err(why.clone())))
+    }
+}
+
+fn stem(number: usize, asked_per_s: f64) -> String {
+    format!("{number:02}-{}", plain(asked_per_s))
+}

@@ -1,0 +1,188 @@
+//! What has to hold at a rate: conditions such as `p99<20ms,errors<0.1%`, and how a run is held
+//! against them. A rate holds when it was answered, not only taken, and every condition holds.
+
+use std::str::FromStr;
+
+use ablaze_engine::plan::{Arrivals, Load};
+use ablaze_engine::{FailureKind, Run};
+use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
+use ablaze_report::number::{grouped, time};
+use ablaze_stats::rate_search::Trial;
+use ablaze_verdict::limit::{self, Limit};
+
+/// This share of the asked rate has to come back.
+const ANSWERED: f64 = 0.98;
+/// An even schedule puts so many requests at most on either side of a boundary.
+const EVEN_CHANCE: f64 = 2.0;
+
+/// Conditions that all have to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Goal {
+    conditions: Vec<Condition>,
+}
+
+/// How a run stands to a goal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// Whether the rate holds, does not, or could not be offered.
+    pub trial: Trial,
+    /// What does not hold, with its figure, or what kept the tester from offering the rate.
+    pub why: Option<String>,
+    /// The figure of each condition, in their order; `None` where the run has none.
+    pub figures: Vec<Option<String>>,
+    /// Answers per second in the second half of the run.
+    pub answered_per_s: f64,
+}
+
+impl FromStr for Goal {
+    type Err = ConditionError;
+
+    /// Reads conditions with commas between them.
+    ///
+    /// ```
+    /// use ablaze_lab::search::Goal;
+    ///
+    /// let goal: Goal = "p99<20ms, errors<0.1%".parse().unwrap();
+    /// assert_eq!(goal.texts(), ["p99<20ms", "errors<0.1%"]);
+    /// assert!("p99".parse::<Goal>().is_err());
+    /// ```
+    fn from_str(text: &str) -> Result<Self, ConditionError> {
+        let conditions = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
+        Ok(Self { conditions })
+    }
+}
+
+impl Goal {
+    /// The conditions as they were written.
+    pub fn texts(&self) -> Vec<&str> {
+        self.conditions.iter().map(Condition::text).collect()
+    }
+
+    /// The longest time that a condition puts a limit on, ns.
+    pub fn longest_limit_ns(&self) -> Option<f64> {
+        self.conditions.iter().filter_map(Condition::limit_ns).reduce(f64::max)
+    }
+
+    /// Percentiles for which this run has too few answers: there they are its slowest ones.
+    pub fn unsupported(&self, run: &Run) -> Vec<&str> {
+        let latency = run.record.answered.latency();
+        let unsupported = |condition: &&Condition| match condition.metric() {
+            Metric::Percentile(percent) => {
+                latency.count() > 0 && latency.supported_quantile_ns(percent / 100.0).is_none()
+            }
+            _ => false,
+        };
+        self.conditions.iter().filter(unsupported).map(Condition::text).collect()
+    }
+
+    /// Holds a run at `asked_per_s` against the goal.
+    pub fn judge(&self, run: &Run, asked_per_s: f64) -> Judged {
+        let answered_per_s = answered_per_s(run);
+        let mut why: Vec<String> = Vec::new();
+        let behind = least_per_s(run, asked_per_s);
+        if answered_per_s < behind {
+            let [answered, asked] =
+                [answered_per_s, asked_per_s].map(|r| grouped(r.round() as u64));
+            why.push(format!("{answered}/s of {asked}/s were answered"));
+        } else if let Some(piled_up) = piled_up(run, asked_per_s) {
+            why.push(piled_up);
+        }
+        why.extend(self.conditions.iter().filter_map(|condition| match condition.judge(run) {
+            Outcome::Met(_) => None,
+            Outcome::Unknown(text) => Some(text),
+            Outcome::NotMet => {
+                let figure = condition.figure(run).unwrap_or_default();
+                Some(format!("{} was {figure}", condition.text()))
+            }
+        }));
+        let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
+        let (trial, why) = match (why.is_empty(), client_is_the_limit(run)) {
+            (true, _) => (Trial::Holds, None),
+            (false, Some(client)) => (Trial::LimitedByClient, Some(client)),
+            (false, None) => (Trial::Fails, Some(why.join("; "))),
+        };
+        Judged { trial, why, figures, answered_per_s }
+    }
+}
+
+/// The second half of the measured time as whole slices: how many answers came in it, and its
+/// length. By then as many answers come as requests are sent, however long each takes, if the target
+/// keeps up; otherwise its capacity comes.
+fn second_half(run: &Run) -> Option<(u64, f64)> {
+    let slices = &run.record.slices;
+    let whole = usize::try_from(run.elapsed_ns / slices.slice_ns.max(1)).ok()?;
+    let half = slices.slices.get(whole / 2..whole)?;
+    let answers = half.iter().map(|slice| slice.answers).sum();
+    let length_s = half.len() as f64 * slices.slice_ns as f64 / 1e9;
+    (length_s > 0.0).then_some((answers, length_s))
+}
+
+fn answered_per_s(run: &Run) -> f64 {
+    match second_half(run) {
+        Some((answers, length_s)) => answers as f64 / length_s,
+        None if run.elapsed_ns == 0 => 0.0,
+        None => run.record.answers as f64 / (run.elapsed_ns as f64 / 1e9),
+    }
+}
+
+/// What is at least answered of a rate that a target keeps up with: the share, less what chance takes away from
+/// a count. An even schedule is off by at most two; of random arrivals the count is Poisson
+/// distributed, and three deviations leave one in a thousand outside.
+fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
+    let length_s = second_half(run).map_or(run.elapsed_ns as f64 / 1e9, |(_, length_s)| length_s);
+    let expected = asked_per_s * length_s;
+    let chance = match run.plan.load {
+        Load::Open { arrivals: Arrivals::Poisson, .. } => 3.0 * expected.sqrt(),
+        _ => EVEN_CHANCE,
+    };
+    (expected * ANSWERED - chance) / length_s.max(f64::MIN_POSITIVE)
+}
+
+/// Whether requests piled up: more were unanswered at the end than are under way at any time, by more
+/// than the share that may be missing. Under way are, by Little's law, rate × time of an answer, with
+/// the time taken from the best slice, when nothing had piled up yet; of random arrivals that number
+/// is Poisson distributed, and three deviations leave one in a thousand outside.
+fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
+    let record = &run.record;
+    let times = record.slices.slices.iter().filter(|slice| slice.answers > 0);
+    let best_ns = times.map(|slice| slice.p50_ns).min().unwrap_or(0);
+    let under_way = asked_per_s * best_ns as f64 / 1e9;
+    let due = record.finished() + record.unfinished;
+    let permitted =
+        due as f64 * (1.0 - ANSWERED) + under_way + 3.0 * under_way.sqrt() + EVEN_CHANCE;
+    (record.unfinished as f64 > permitted).then(|| {
+        let (unfinished, due) = (grouped(record.unfinished), grouped(due));
+        format!("{unfinished} of {due} were unanswered at the end, they pile up")
+    })
+}
+
+/// What shows that the tester could not offer the rate.
+fn client_is_the_limit(run: &Run) -> Option<String> {
+    let limited = limit::of(run);
+    if limited.by == Limit::Tester {
+        return Some(format!("the tester was the limit: {}", limited.evidence));
+    }
+    let record = &run.record;
+    let without = |kind: FailureKind, what: &str| {
+        let count = record.failures_of(kind);
+        (count > 0).then(|| format!("the tester had no {what} left for {}", grouped(count)))
+    };
+    without(FailureKind::LocalPorts, "local port")
+        .or_else(|| without(FailureKind::LocalDescriptors, "descriptor"))
+        .or_else(|| sent_late(run))
+}
+
+/// Whether half of the requests were sent late although a connection could have been had: nothing
+/// but the tester itself was waited for.
+fn sent_late(run: &Run) -> Option<String> {
+    let intended = run.record.answered.intended.as_ref()?;
+    let Load::Open { connections, .. } = run.plan.load else { return None };
+    let waited_for_a_connection =
+        run.record.never_sent > 0 || run.record.connections_opened >= u64::from(connections);
+    let (lag, response) = (intended.lag.quantile_ns(0.5)?, intended.response.quantile_ns(0.5)?);
+    let late = !waited_for_a_connection && lag > response / 2;
+    let (lag, response) = (time(lag as f64), time(response as f64));
+    late.then(|| {
+        format!("the tester sent late: half of the requests by {lag}, of {response} in all")
+    })
+}

@@ -1,0 +1,134 @@
+//! The highest rate at which a target still does what is asked of it: stages in open loop, each a
+//! run, the next rate chosen from how the last ones went
+//! ([`RateSearch`](ablaze_stats::RateSearch)). Every stage is kept, and how it went is judged from
+//! what is kept: a search that was interrupted goes the same way again up to there.
+
+mod conduct;
+mod folder;
+mod goal;
+
+use ablaze_stats::rate_search::{Found, Limits, Trial};
+use ablaze_verdict::{Finding, Verdict};
+use serde::{Deserialize, Serialize};
+
+use crate::subject::{Placement, Subject};
+
+pub use conduct::{Setting, Watch, conduct};
+pub use folder::StageFolder;
+pub use goal::{Goal, Judged};
+
+/// A search gives up after so many stages.
+const MOST_STAGES: u32 = 60;
+
+/// What is looked for, and where.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// The target.
+    pub subject: Subject,
+    /// What has to hold: `p99<20ms,errors<0.1%`.
+    pub goal: String,
+    /// Options of `ablaze load`, without rate and duration.
+    pub options: Vec<String>,
+    /// The first rate tried.
+    pub start_per_s: f64,
+    /// Lower rates are not tried.
+    pub lowest_per_s: f64,
+    /// Higher rates are not tried.
+    pub highest_per_s: f64,
+    /// How near the highest rate that holds and the lowest that does not have to be.
+    pub tolerance: f64,
+    /// Length of a stage.
+    pub stage_ns: u64,
+    /// Length of a stage at a rate that was tried before.
+    pub confirm_ns: u64,
+    /// What is asked for of a target that is started here.
+    pub path: String,
+    /// Who gets which processors.
+    pub placement: Placement,
+    /// Whether a target that is started here is started anew for each stage.
+    pub restart: bool,
+    /// A target that does not answer within so many seconds has failed.
+    pub ready_within_s: u64,
+}
+
+/// One stage.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stage {
+    /// The rate asked for.
+    pub asked_per_s: f64,
+    /// Whether the rate was tried before.
+    pub confirming: bool,
+    /// How it went.
+    pub trial: Trial,
+    /// Why it does not hold.
+    pub why: Option<String>,
+    /// What was measured; `None` when it could not be.
+    pub measured: Option<Measured>,
+}
+
+/// What a stage measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// Answers per second in its second half.
+    pub answered_per_s: f64,
+    /// The figure of each condition.
+    pub figures: Vec<Option<String>>,
+    /// Conditions on percentiles for which there were too few answers.
+    pub unsupported: Vec<String>,
+    /// Whether the run is to be believed.
+    pub verdict: Verdict,
+    /// What was found in it.
+    pub findings: Vec<Finding>,
+}
+
+/// What a search has come to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Searched {
+    /// The stages, in their order.
+    pub stages: Vec<Stage>,
+    /// The answer; `None` when there is none yet, or cannot be.
+    pub found: Option<Found>,
+    /// Whether it was ended before its end.
+    pub interrupted: bool,
+    /// Why it could not go on.
+    pub gone: Option<String>,
+}
+
+impl Search {
+    fn limits(&self) -> Limits {
+        Limits {
+            start_per_s: self.start_per_s,
+            lowest_per_s: self.lowest_per_s,
+            highest_per_s: self.highest_per_s,
+            tolerance: self.tolerance,
+            most_trials: MOST_STAGES,
+        }
+    }
+
+    /// The words of `ablaze load` for a stage.
+    pub fn stage_options(&self, asked_per_s: f64, confirming: bool) -> Vec<String> {
+        let length_ns = if confirming { self.confirm_ns } else { self.stage_ns };
+        let mut words = self.options.clone();
+        words.extend(["--rate".to_owned(), format!("{}/s", plain(asked_per_s))]);
+        words.extend(["--duration".to_owned(), format!("{}ms", length_ns / 1_000_000)]);
+        words
+    }
+}
+
+impl Searched {
+    /// The last stage at this rate that went this way: what is shown of a rate.
+    pub fn stage_at(&self, per_s: f64, trial: Trial) -> Option<&Stage> {
+        self.stages.iter().rev().find(|stage| stage.asked_per_s == per_s && stage.trial == trial)
+    }
+
+    /// Whether the question was answered.
+    pub fn is_answered(&self) -> bool {
+        matches!(self.found, Some(Found::Limit { .. } | Found::HighestHolds { .. }))
+    }
+}
+
+/// A rate with three digits behind the point at most.
+fn plain(per_s: f64) -> String {
+    let text = format!("{per_s:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,198 @@
+//! The report of a search for the highest rate that holds: the answer first, then a row per stage.
+
+use ablaze_report::number::{counted, grouped};
+use ablaze_report::table::Table;
+use ablaze_stats::rate_search::{Found, Trial};
+use ablaze_verdict::{Severity, Verdict};
+
+use crate::search::{Goal, Search, Searched, Stage};
+
+/// The whole report.
+pub fn search(search: &Search, searched: &Searched, goal: &Goal) -> String {
+    let texts = goal.texts();
+    let mut lines = vec![answer(searched, &texts), what(search)];
+    lines.extend(doubts(searched));
+    lines.push(String::new());
+    lines.extend(rows(searched, &texts).lines());
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The first line: the highest rate that holds, or why there is none.
+pub fn answer(searched: &Searched, texts: &[&str]) -> String {
+    let holding = |per_s: f64| holds(searched, per_s, texts);
+    if let Some(why) = &searched.gone {
+        return format!("no answer: {why}");
+    }
+    match searched.found {
+        None => {
+            let highest = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+            let highest = highest.map(|stage| stage.asked_per_s).reduce(f64::max);
+            let so_far = highest.map_or_else(
+                || "nothing held up to then".to_owned(),
+                |per_s| format!("{} held", holding(per_s)),
+            );
+            format!("interrupted, no answer yet: {so_far}")
+        }
+        Some(Found::Limit { holds_per_s, fails_per_s }) => format!(
+            "highest rate that holds: {}; {}/s does not: {}",
+            holding(holds_per_s),
+            rate(fails_per_s),
+            why(searched, fails_per_s, Trial::Fails)
+        ),
+        Some(Found::HighestHolds { holds_per_s }) => format!(
+            "{} holds, and no higher rate was permitted: raise --to to find the limit",
+            holding(holds_per_s)
+        ),
+        Some(Found::LowestFails { fails_per_s }) => format!(
+            "no rate holds: {}/s, the lowest permitted, does not: {}",
+            rate(fails_per_s),
+            why(searched, fails_per_s, Trial::Fails)
+        ),
+        Some(Found::LimitedByClient { holds_per_s, limited_at_per_s }) => {
+            let least = holds_per_s
+                .map_or_else(String::new, |per_s| format!("at least {}; ", holding(per_s)));
+            format!(
+                "no answer, the tester came to its limit first: {least}at {}/s {}; give it more \
+                 threads (-t) or a machine of its own",
+                rate(limited_at_per_s),
+                why(searched, limited_at_per_s, Trial::LimitedByClient)
+            )
+        }
+        Some(Found::Undecided { holds_per_s, trials }) => {
+            let seems = holds_per_s
+                .map_or_else(String::new, |per_s| format!(", {}/s seems to hold", rate(per_s)));
+            format!(
+                "no answer: after {} they still contradict each other{seems}; longer stages (-d) \
+                 or a quieter machine help (`ablaze doctor`)",
+                counted(u64::from(trials), "stage")
+            )
+        }
+    }
+}
+
+/// `12,400/s (p99 18.2 ms: p99<20ms)`.
+fn holds(searched: &Searched, per_s: f64, texts: &[&str]) -> String {
+    let stage = searched.stage_at(per_s, Trial::Holds);
+    let measured = stage.and_then(|stage| stage.measured.as_ref());
+    let Some(measured) = measured else { return format!("{}/s", rate(per_s)) };
+    let figures: Vec<String> = texts
+        .iter()
+        .zip(&measured.figures)
+        .map(|(text, figure)| in_words(text, figure.as_deref()))
+        .collect();
+    format!("{}/s ({})", rate(per_s), figures.join(", "))
+}
+
+/// `p99 18.2 ms < 20ms` from `p99<20ms` and the figure.
+fn in_words(text: &str, figure: Option<&str>) -> String {
+    let at = text.find(['<', '>']).unwrap_or(text.len());
+    let (metric, limit) = text.split_at(at);
+    let digits = limit.find(|c: char| !matches!(c, '<' | '>' | '=')).unwrap_or(limit.len());
+    let (sign, limit) = limit.split_at(digits);
+    // A share is told by the share, without the number before it.
+    let figure = figure.unwrap_or("unknown");
+    let share = figure.rsplit_once(", ").filter(|_| limit.ends_with('%'));
+    let figure = share.map_or(figure, |(_, share)| share);
+    format!("{} {figure} {sign} {}", metric.trim(), limit.trim())
+}
+
+fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
+    let stage = searched.stage_at(per_s, trial);
+    stage.and_then(|stage| stage.why.as_deref()).unwrap_or("its stages did not agree")
+}
+
+fn what(search: &Search) -> String {
+    let poisson = search.options.iter().any(|word| word == "poisson");
+    format!(
+        "{} · {} · open loop, {} arrivals · stages of {} s, {} s to confirm · {}",
+        search.subject.name,
+        search.goal,
+        if poisson { "poisson" } else { "constant" },
+        seconds(search.stage_ns),
+        seconds(search.confirm_ns),
+        search.placement.in_words()
+    )
+}
+
+fn seconds(ns: u64) -> String {
+    format!("{}", ns as f64 / 1e9)
+}
+
+/// What takes something away from the answer: of the stages that held, and of the one that did not
+/// and bounds it; the others are far beyond the limit, where much is out of order.
+fn doubts(searched: &Searched) -> Vec<String> {
+    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    let bound = match searched.found {
+        Some(Found::Limit { fails_per_s, .. } | Found::LowestFails { fails_per_s }) => {
+            searched.stage_at(fails_per_s, Trial::Fails)
+        }
+        _ => None,
+    };
+    let measured = held.chain(bound).filter_map(|stage| stage.measured.as_ref());
+    let mut lines = Vec::new();
+    let mut told = Vec::new();
+    for finding in measured.flat_map(|measured| &measured.findings) {
+        let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
+        if root && !told.contains(&finding.id) {
+            told.push(finding.id);
+            let (id, name) = (finding.id, finding.id.name());
+            let (severity, evidence) = (finding.severity, &finding.evidence);
+            lines.push(format!("  {id} {severity} {name}: {evidence} {}", finding.remedy));
+        }
+    }
+    let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
+    for text in answered.iter().flat_map(|measured| &measured.unsupported) {
+        lines.push(format!(
+            "  {text}: too few answers in a stage for this percentile, their slowest are taken; \
+             longer stages (-d) tell more"
+        ));
+    }
+    lines
+}
+
+fn highest_that_holds(searched: &Searched) -> Option<&Stage> {
+    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    held.max_by(|one, other| one.asked_per_s.total_cmp(&other.asked_per_s))
+}
+
+fn rows(searched: &Searched, texts: &[&str]) -> Table {
+    let mut table = Table::new(&[texts.len() + 2]);
+    let mut heads = vec!["asked /s".to_owned(), "answered /s".to_owned()];
+    heads.extend(texts.iter().map(|text| (*text).to_owned()));
+    heads.push(String::new());
+    table.row(heads, "");
+    for stage in &searched.stages {
+        let mut cells = vec![rate(stage.asked_per_s)];
+        match &stage.measured {
+            Some(measured) => {
+                cells.push(rate(measured.answered_per_s));
+                let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
+                cells.extend(measured.figures.iter().map(figure));
+            }
+            None => cells.extend(std::iter::repeat_n("-".to_owned(), texts.len() + 1)),
+        }
+        cells.push(outcome(stage));
+        table.row(cells, "");
+    }
+    table
+}
+
+fn outcome(stage: &Stage) -> String {
+    let again = if stage.confirming { " (again)" } else { "" };
+    let doubt = match stage.measured.as_ref().map(|measured| measured.verdict) {
+        Some(verdict) if verdict != Verdict::Valid => format!(" · {verdict}"),
+        _ => String::new(),
+    };
+    let why = stage.why.as_deref().map_or(String::new(), |why| format!(": {why}"));
+    match stage.trial {
+        Trial::Holds => format!("holds{again}{doubt}"),
+        Trial::Fails => format!("does not hold{again}{why}"),
+        Trial::LimitedByClient => format!("not offered{again}{why}"),
+    }
+}
+
+/// Whole above 100 per second, else with two digits behind the point.
+fn rate(per_s: f64) -> String {
+    if per_s >= 100.0 { grouped(per_s.round() as u64) } else { format!("{per_s:.2}") }
+}
