@@ -55,7 +55,7 @@ const TABLE: [Diagnosis; 39] = [
     row(D04, Text, "error pages",              &[Suspect, Invalid],       &[D03]),
     row(D05, Text, "unequal comparison",       &[Note, Suspect, Invalid], &[]),
     row(D06, Text, "too coarse",               &[Note, Suspect],          &[]),
-    row(D07, Text, "global stall",             &[Note, Suspect],          &[D22, D23]),
+    row(D07, Text, "global stall",             &[Note, Suspect],          &[D13, D22, D23]),
     row(D08, Text, "connection attempts lost", &[Suspect],                &[D07, D21, D22]),
     row(D09, Text, "retransmission",           &[Note, Suspect],          &[D07, D08, D22, D23]),
     row(D10, Run,  "delayed acknowledgement",  &[Note, Suspect],          &[]),

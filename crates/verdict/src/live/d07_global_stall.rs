@@ -3,10 +3,10 @@
 
 use ablaze_engine::Run;
 
-use super::Rule;
 use super::d09_retransmission::after_timers;
 use super::figures::{asked_in_flight, elapsed_s, in_flight, witness};
-use crate::DiagnosisId::{D07, D23};
+use super::{Rule, d13_shared_processors};
+use crate::DiagnosisId::{D07, D13, D23};
 use crate::finding::{Finding, Severity};
 use crate::words::{amount, counted, grouped, listed, percent, time};
 
@@ -23,6 +23,9 @@ const TIMES_THE_FROZEN: f64 = 2.0;
 const OF_THE_STALL: f64 = 0.5;
 /// So many stalls are named.
 const NAMED: usize = 3;
+
+/// A thread that waits for a processor for this share of the time stands still now and then.
+const STARVED: f64 = 0.5;
 
 pub const RULE: Rule = Rule { id: D07, check, seen };
 
@@ -82,7 +85,10 @@ fn check(run: &Run) -> Option<Finding> {
          machines: it shows which of them stops.",
     );
     let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
-    Some(if ran_on { finding.not_explained_by(D23) } else { finding })
+    let finding = if ran_on { finding.not_explained_by(D23) } else { finding };
+    // Whoever had a processor most of the time did not stand still for want of one.
+    let starved = d13_shared_processors::waited(run) >= STARVED;
+    Some(if starved { finding } else { finding.not_explained_by(D13) })
 }
 
 /// The longest time that this process stood still, in seconds. Where it is much shorter than the
@@ -155,7 +161,10 @@ mod tests {
     use ablaze_sys::witness::{Gap, Heartbeat};
 
     fn frozen(slices: std::ops::Range<usize>) -> Run {
-        let mut run = sample::run();
+        stopped(sample::run(), slices)
+    }
+
+    fn stopped(mut run: Run, slices: std::ops::Range<usize>) -> Run {
         let length_ns = slices.len() as u64 * 100_000_000;
         for slice in slices {
             run.record.slices.slices[slice].answers = 0;
@@ -192,6 +201,20 @@ mod tests {
         };
         assert!(with(90).is_some());
         assert_eq!(with(120), None);
+    }
+
+    #[test]
+    fn who_waited_for_a_processor_most_of_the_time_stood_still_for_that() {
+        let explained = |waited_ns: u64| {
+            let mut run = stopped(sample::with_shares(0.3, 0.4), 30..40);
+            sample::threads(&mut run)[0].waited_ns = waited_ns;
+            sample::processors(&mut run).user_ns = 19_000_000_000;
+            sample::processors(&mut run).idle_ns = 0;
+            let findings = judge(&run).findings;
+            findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
+        };
+        assert_eq!(explained(6_500_000_000), Some(D13));
+        assert_eq!(explained(2_000_000_000), None, "a little waiting stops nobody");
     }
 
     #[test]

@@ -62,7 +62,7 @@ fn seen(run: &Run) -> Option<String> {
 }
 
 /// The largest share of the time for which a thread of ours waited for a processor.
-fn waited(run: &Run) -> f64 {
+pub(super) fn waited(run: &Run) -> f64 {
     let sides = [server(run), tester(run)].into_iter().flatten();
     sides.map(|busy| busy.wanting - busy.busiest).fold(0.0, f64::max)
 }
