@@ -40,8 +40,8 @@ struct FindOptions {
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     target: Option<String>,
     /// What has to hold, conditions with commas: 'p99<20ms,errors<0.1%'
-    #[arg(long, value_name = "CONDITIONS", required = true)]
-    slo: String,
+    #[arg(long, value_name = "CONDITIONS")]
+    slo: Option<String>,
     /// Start the target: 'mine=./server -p {port}'
     #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
     start: Option<String>,
@@ -146,8 +146,12 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let options = FindOptions::from_arg_matches(matches)
         .map_err(|error| Refusal::usage(error.to_string()))?;
-    let goal: Goal =
-        options.slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
+    let Some(slo) = &options.slo else {
+        return Err(Refusal::usage(
+            "nothing says what has to hold: write --slo 'p99<20ms,errors<0.1%'",
+        ));
+    };
+    let goal: Goal = slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
     let search = search(&options, &goal, words::of(matches, &LOAD))?;
     let folder = match &options.folder {
         Some(path) => StageFolder::at(path, &search),
@@ -204,7 +208,7 @@ fn search(options: &FindOptions, goal: &Goal, load: Vec<String>) -> Result<Searc
     let placement = placement(std::slice::from_ref(&subject), options.target_cpus.as_ref(), &load);
     let search = Search {
         subject,
-        goal: options.slo.clone(),
+        goal: goal.texts().join(","),
         options: load,
         start_per_s: options.from.unwrap_or(START_PER_S),
         lowest_per_s,
@@ -249,7 +253,7 @@ mod tests {
         let words = std::iter::once("find").chain(line.split(' '));
         let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
         let options = FindOptions::from_arg_matches(&matches).unwrap();
-        let goal = options.slo.parse().unwrap();
+        let goal = options.slo.clone().unwrap_or_default().parse().map_err(|_| "no goal")?;
         search(&options, &goal, words::of(&matches, &LOAD)).map_err(|refusal| refusal.line)
     }
 

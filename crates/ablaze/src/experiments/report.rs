@@ -37,7 +37,7 @@ use crate::{Refusal, help, outcome};
 )]
 struct CommandLine {
     /// Folders of compare, sweep, find or run, and files of -o RUN.json
-    #[arg(value_name = "FOLDER|RUN.json", required = true)]
+    #[arg(value_name = "FOLDER|RUN.json")]
     paths: Vec<PathBuf>,
     /// Keep the run in a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
@@ -87,6 +87,11 @@ enum Saved {
 }
 
 fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    if line.paths.is_empty() {
+        return Err(Refusal::usage(
+            "nothing to show: write the folder of an experiment, or the file of a saved run",
+        ));
+    }
     let saved = line.paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let one_run = matches!(saved.as_slice(), [Saved::Run(_)]);
     if !line.outputs.is_empty() && !one_run {

@@ -37,7 +37,7 @@ const REPEATS: (u32, u32) = (10, 1);
 struct CommandLine {
     /// The experiment
     #[arg(value_name = "FILE.toml")]
-    file: PathBuf,
+    file: Option<PathBuf>,
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
@@ -87,12 +87,17 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
-    let file = line.file.display();
-    let text = std::fs::read_to_string(&line.file)
+    let Some(path) = &line.file else {
+        return Err(Refusal::usage(
+            "no file: write `ablaze run FILE.toml`; docs/comparing.md has what goes into one",
+        ));
+    };
+    let file = path.display();
+    let text = std::fs::read_to_string(path)
         .map_err(|error| Refusal::usage(format!("`{file}` cannot be read: {}", reason(&error))))?;
     let described =
         file::read(&text).map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
-    let experiment = experiment(&line.file, &described);
+    let experiment = experiment(path, &described);
     for (at, check) in &described.checks {
         check
             .fits(&experiment)
@@ -104,7 +109,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if line.check {
         return Ok(help::print(&what(&experiment)));
     }
-    let stem = line.file.with_extension("");
+    let stem = path.with_extension("");
     let (folder, results) =
         super::carried_out(&experiment, line.folder.as_deref(), line.quiet, &stem, Some(&text))?;
     let several = super::beside_each_other(&experiment, &folder, &results)?;

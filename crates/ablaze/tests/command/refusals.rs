@@ -53,6 +53,8 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("replay 000", 2, "not in this version"),
     ("compare a b", 2, "no target"),
     ("find :1", 2, "--slo"),
+    ("run", 2, "no file"),
+    ("report", 2, "nothing to show"),
     ("run /no/such/file.toml", 2, "`/no/such/file.toml`"),
     ("report /no/such/file", 2, "`/no/such/file`"),
     ("gurl -rate x -bench :1", 2, "count"),
