@@ -295,12 +295,19 @@ mod tests {
             assert!(statistic < 3.857, "{statistic} with {workers} workers");
             // The number has mean 20,000 and standard deviation 141.
             assert!((found.len() as f64 - 20_000.0).abs() < 4.0 * 141.4, "{}", found.len());
-            // Counts of 100 ms windows: variance over mean is 1, with a standard error of 0.14.
-            let mut counts = [0f64; 100];
+        }
+    }
+
+    #[test]
+    fn counts_in_windows_are_as_dispersed_as_a_poisson_process() {
+        for workers in [1, 3] {
+            let found = all(rate(2000.0, 2000.0, 0), Arrivals::Poisson, workers, 400_000_000_000);
+            // Of 100 ms. Variance over mean is 1, with a standard error of √(2/3999): 0.022.
+            let mut counts = [0f64; 4000];
             found.iter().for_each(|(due, _)| counts[(due / 100_000_000) as usize] += 1.0);
-            let mean = counts.iter().sum::<f64>() / 100.0;
-            let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 99.0;
-            assert!((0.5..1.6).contains(&(variance / mean)), "{}", variance / mean);
+            let mean = counts.iter().sum::<f64>() / 4000.0;
+            let variance = counts.iter().map(|c| (c - mean).powi(2)).sum::<f64>() / 3999.0;
+            assert!((0.9..1.1).contains(&(variance / mean)), "{}", variance / mean);
         }
     }
 

@@ -10,6 +10,7 @@ pub mod comparison;
 pub mod curve;
 pub mod experiment;
 pub mod json;
+pub mod page;
 pub mod search;
 pub mod subject;
 pub mod text;

@@ -98,6 +98,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
+    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
     super::told_at_the_end(&folder, &results, options.json);
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(several.as_ref());

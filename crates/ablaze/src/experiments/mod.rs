@@ -16,9 +16,10 @@ mod words;
 
 use std::path::{Path, PathBuf};
 
-use ablaze_lab::beside;
 use ablaze_lab::experiment::{Folder, Load, Results, conduct};
 use ablaze_lab::{Experiment, Subject};
+use ablaze_lab::{beside, page};
+use ablaze_report::file as report_file;
 use ablaze_verdict::several::Several;
 use clap::Parser;
 
@@ -105,6 +106,35 @@ fn carried_out(
         ))
     })?;
     Ok((folder, results))
+}
+
+/// Puts the page of an experiment into its folder: `index.html`, and `BENCH.md` with its charts. What
+/// was measured is on disk already, so that a page which cannot be written is told and no more.
+fn keep_page(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+    several: Option<&Several>,
+    showing: shown::Showing,
+) -> Result<(), Refusal> {
+    let as_words = shown::Showing { json: false, ..showing };
+    let printed = shown::either(experiment, results, several, as_words);
+    let ranked = showing.unequal(several).is_empty();
+    let page = page::of_experiment(experiment, folder, results, several, ranked, &printed)
+        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
+    let markdown = page.markdown("BENCH");
+    let mut files =
+        vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
+    files.extend(markdown.files);
+    for (name, contents) in files {
+        report_file::write_atomically(&folder.path().join(name), contents.as_bytes())
+            .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
+    }
+    if !showing.json {
+        let path = folder.path().display();
+        help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+    }
+    Ok(())
 }
 
 /// Where the runs are, and how an experiment that was interrupted is gone on with.

@@ -119,6 +119,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
         allow_unequal: line.allow_unequal,
     };
     help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));

@@ -33,13 +33,6 @@ impl Report {
         members.map(|member| member[key].as_f64().unwrap()).sum()
     }
 
-    /// Answers in each slice of 100 ms.
-    pub fn answers_by_slice(&self) -> Vec<f64> {
-        assert_eq!(self.number("/slice_ns"), 1e8);
-        let slices = self.0["slices"].as_array().unwrap().iter();
-        slices.map(|slice| slice["answers"].as_f64().unwrap()).collect()
-    }
-
     pub fn verdict(&self) -> &str {
         self.0["verdict"]["verdict"].as_str().unwrap()
     }

@@ -108,6 +108,23 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Table {
     table
 }
 
+/// The same as rows for a page: the pair, and what may be said of each metric.
+pub(crate) fn ratio_rows(experiment: &Experiment, comparison: &Comparison) -> Vec<Vec<String>> {
+    let name = |at: usize| experiment.subjects[at].name.as_str();
+    let mut rows = Vec::new();
+    for against in &comparison.against {
+        let pair = format!("{} / {}", name(against.subject), name(against.control));
+        let [_, could] = could_show(against);
+        let said = answers(against).into_iter().chain((!could.is_empty()).then_some(could));
+        rows.extend(
+            said.enumerate().map(|(line, said)| {
+                vec![if line == 0 { pair.clone() } else { String::new() }, said]
+            }),
+        );
+    }
+    rows
+}
+
 /// What may be said of each metric; the first decides.
 fn answers(against: &Against) -> Vec<String> {
     let mut cells = Vec::new();

@@ -13,6 +13,11 @@ use crate::experiment::{Experiment, Figures, Results};
 
 /// `VALID  30 of 30 runs limited by the server`.
 pub(crate) fn all_runs(runs: &[&Figures]) -> String {
+    format!("{}  {}", worst(runs), limits(runs))
+}
+
+/// `30 of 30 runs limited by the server`.
+pub(crate) fn limits(runs: &[&Figures]) -> String {
     let mut limits: Vec<(Limit, usize)> = Vec::new();
     for run in runs {
         match limits.iter_mut().find(|(limit, _)| *limit == run.limit) {
@@ -25,7 +30,7 @@ pub(crate) fn all_runs(runs: &[&Figures]) -> String {
         .iter()
         .map(|(limit, count)| format!("{count} of {} {}", counted(runs.len() as u64, "run"), limit))
         .collect();
-    format!("{}  {}", worst(runs), limits.join(" · "))
+    limits.join(" · ")
 }
 
 /// What was found above a note, once for each diagnosis with the gravest evidence and the targets

@@ -46,7 +46,8 @@ pub fn sweep(
     lines.join("\n")
 }
 
-fn what(experiment: &Experiment) -> String {
+/// How large the experiment is, and who had which processors.
+pub(crate) fn what(experiment: &Experiment) -> String {
     format!(
         "{} × {} × {}, interleaved · {}",
         counted(experiment.subjects.len() as u64, "target"),
