@@ -59,7 +59,7 @@ const TABLE: [Diagnosis; 39] = [
     row(D08, Text, "connection attempts lost", &[Suspect],                &[D07, D21, D22]),
     row(D09, Text, "retransmission",           &[Note, Suspect],          &[D07, D08, D22, D23]),
     row(D10, Run,  "delayed acknowledgement",  &[Note, Suspect],          &[]),
-    row(D11, Run,  "tester at its limit",      &[Note, Suspect],          &[D13]),
+    row(D11, Run,  "tester at its limit",      &[Note, Suspect],          &[D13, D20, D21, D23]),
     row(D12, Run,  "server at its limit",      &[Note],                   &[D26]),
     row(D13, Run,  "shared processors",        &[Note, Suspect],          &[]),
     row(D14, Text, "too short",                &[Note, Suspect],          &[]),

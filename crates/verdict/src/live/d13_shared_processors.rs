@@ -14,12 +14,19 @@ const OTHERS: f64 = 0.2;
 /// A thread of ours waited for a processor for this share of the time.
 const WAITED: f64 = 0.1;
 
+/// Whoever waited for this share of the time was starved, however little of the machine others took: they
+/// had the very processor that it may use.
+const STARVED: f64 = 0.5;
+/// Below this share of the machine it was not others.
+const ANYBODY: f64 = 0.05;
+
 pub const RULE: Rule = Rule { id: D13, check, seen };
 
 fn check(run: &Run) -> Option<Finding> {
     let machine = machine(run)?;
     let waited = waited(run);
-    let disturbed = machine.others >= OTHERS * machine.processors && waited >= WAITED;
+    let share = machine.others / machine.processors;
+    let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
     if disturbed {
         let evidence = format!(
             "Other processes took {} of {} processors, and a thread of tester or server waited {} of \

@@ -41,6 +41,8 @@ struct Reader {
     /// An error that ended the run, unless its report still comes.
     abort: Option<Abort>,
     in_fence: bool,
+    /// Between the verdict above a report of ablaze and the report itself.
+    in_verdict: bool,
 }
 
 /// A report that is being read.
@@ -149,13 +151,17 @@ impl Reader {
             self.heading = shortened(heading);
             self.words = None;
             self.command = None;
-        } else if !is_progress(line) {
+            self.in_verdict = false;
+        } else if is_verdict(line) {
+            self.in_verdict = true;
+        } else if !is_progress(line) && !self.in_verdict {
             self.words = shortened(line);
         }
     }
 
     /// Begins a report, named after the words on its line or else after those above it.
     fn begin(&mut self, mut report: Report, native: Option<usize>) {
+        self.in_verdict = false;
         let above: Vec<String> =
             [self.heading.take(), self.words.take()].into_iter().flatten().collect();
         if report.label.is_none() && !above.is_empty() {
@@ -341,4 +347,25 @@ fn says_best_of(line: &str) -> bool {
         "5次",
     ];
     best.iter().any(|word| line.contains(word)) && several.iter().any(|word| line.contains(word))
+}
+/// The first line of a report of ablaze: the findings that follow are no name for it.
+fn is_verdict(line: &str) -> bool {
+    ["VALID  ", "SUSPECT  ", "INVALID  "].iter().any(|verdict| line.starts_with(verdict))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::live::sample;
+    use crate::printed;
+
+    #[test]
+    fn the_findings_above_a_report_are_no_name_for_it() {
+        let mut run = sample::run();
+        run.elapsed_ns = 3_000_000_000;
+        let text = ablaze_report::text::write(&run, &ablaze_report::text::Style::default());
+        assert!(text.contains("note D14"), "{text}");
+        let page = format!("## Before the change\n\n```\n{text}```\n");
+        let read = printed::read(&page);
+        assert_eq!(read.reports[0].label.as_deref(), Some("Before the change"));
+    }
 }
