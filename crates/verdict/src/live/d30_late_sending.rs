@@ -17,6 +17,9 @@ const LITTLE: f64 = 0.1;
 /// makes the tail the tester's own.
 const PAUSE_NS: u64 = 20_000_000;
 const MOST: f64 = 0.5;
+/// A single pause of a machine makes a hundredth of a short run late, and no more; a longer one than this
+/// is no matter of course.
+const LONG_PAUSE_NS: u64 = 5 * PAUSE_NS;
 /// More requests than this that were due and never sent: another rate than the one asked for.
 const NEVER_SENT: f64 = 0.01;
 
@@ -25,6 +28,8 @@ pub const RULE: Rule = Rule { id: D30, check, seen };
 /// 99 % times, ns.
 struct Times {
     lag: u64,
+    /// A tenth of the requests left this late or later.
+    lag_of_a_tenth: u64,
     response: u64,
     service: u64,
 }
@@ -35,7 +40,9 @@ fn check(run: &Run) -> Option<Finding> {
     let due = record.finished() + record.unfinished;
     let never_sent = record.never_sent as f64 / due as f64;
     let share = times.lag as f64 / times.response.max(1) as f64;
-    let severity = if never_sent > NEVER_SENT || (share >= MOST && times.lag >= PAUSE_NS) {
+    let more_than_once = times.lag_of_a_tenth > LITTLE_NS || times.lag >= LONG_PAUSE_NS;
+    let of_the_tail = share >= MOST && times.lag >= PAUSE_NS && more_than_once;
+    let severity = if never_sent > NEVER_SENT || of_the_tail {
         Severity::Suspect
     } else if share > LITTLE && times.lag > LITTLE_NS {
         Severity::Note
@@ -111,6 +118,7 @@ fn times(run: &Run) -> Option<Times> {
     let Intended { response, lag } = answered.intended.as_deref()?;
     Some(Times {
         lag: lag.quantile_ns(0.99)?,
+        lag_of_a_tenth: lag.quantile_ns(0.9)?,
         response: response.quantile_ns(0.99)?,
         service: answered.total.quantile_ns(0.99)?,
     })
@@ -145,6 +153,19 @@ mod tests {
         assert!(evidence.contains("left at most 1.20 s late"), "{evidence}");
         assert!(evidence.contains("within 500 µs (service)"), "{evidence}");
         assert_eq!(check(&sample::run()), None, "a closed loop is never late");
+    }
+
+    #[test]
+    fn one_pause_of_the_machine_is_a_note() {
+        let with = |lag_ns| {
+            let mut run = late_by(20_000);
+            let intended = run.record.answered.intended.as_mut().unwrap();
+            intended.lag.record_many(lag_ns, 400);
+            intended.response.record_many(lag_ns + 500_000, 400);
+            check(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(30_000_000), Some(Severity::Note));
+        assert_eq!(with(300_000_000), Some(Severity::Suspect));
     }
 
     #[test]
