@@ -119,12 +119,12 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
         allow_unequal: line.allow_unequal,
     };
     help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
-    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
         help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
     }
+    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
     if results.interrupted {
         let folder = folder.path().display();
         note(&format!("interrupted; `ablaze run {file} --folder {folder}` goes on"));

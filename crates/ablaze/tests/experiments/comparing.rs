@@ -18,6 +18,9 @@ fn a_comparison_is_kept_and_shown_again() {
     let names = ["1-epoll-et-c-2-1", "1-epoll-et-c-2-2", "2-epoll-lt-c-2-1", "2-epoll-lt-c-2-2"];
     assert_eq!(runs(&kept), names.map(|name| format!("{name}.json")));
     assert!(names.iter().all(|name| kept.join(format!("runs/{name}.hlog")).exists()));
+    let page = std::fs::read_to_string(kept.join("index.html")).unwrap();
+    assert!(page.contains("epoll-lt") && page.contains("<svg"), "no page");
+    assert!(std::fs::read_to_string(kept.join("BENCH.md")).unwrap().contains("| epoll-lt |"));
     let again = ablaze(&folder, &["report", "compare-1"]);
     assert_eq!((again.status, &again.stdout), (0, &without_folder(&said.stdout)));
     // The same command goes on with what is there, which is everything.

@@ -50,10 +50,10 @@ pub fn runs(folder: &Path) -> Vec<String> {
     names
 }
 
-/// The report without the line that names the folder.
+/// The report without the lines that name the folder.
 pub fn without_folder(text: &str) -> String {
     text.lines()
-        .filter(|line| !line.starts_with("  runs "))
+        .filter(|line| !line.starts_with("  runs ") && !line.starts_with("  page "))
         .map(|line| format!("{line}\n"))
         .collect()
 }
