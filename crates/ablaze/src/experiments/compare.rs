@@ -5,7 +5,6 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::Source;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -79,13 +78,6 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
              --control nginx",
         ));
     }
-    if let Some(saved) = subjects.iter().find(|s| matches!(s.source, Source::Saved(_))) {
-        return Err(Refusal::usage(format!(
-            "{}: a saved run cannot be run again; `ablaze explain A.json B.json` holds saved runs \
-             against each other",
-            saved.name
-        )));
-    }
     let repeats = options.repeat.unwrap_or(REPEATS);
     let load = load(load_words(matches));
     let conditions = Conditions::fail_if(&compare.fail_if)?;
@@ -98,8 +90,8 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
-    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
-    super::told_at_the_end(&folder, &results, options.json);
+    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::told_if_interrupted(&folder, &results);
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(several.as_ref());
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);

@@ -12,7 +12,7 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
-use super::options::{CpuList, LOAD, cpus};
+use super::options::{self, CpuList, LOAD, cpus};
 use super::{check_load, compare, sweep};
 use crate::{help, values};
 
@@ -221,7 +221,10 @@ impl Document<'_> {
             "serve" => Subject::read(&format!("serve:{text}")).map_err(wrong)?,
             _ => Subject { name: String::new(), source: Source::Url(text) },
         };
-        Ok((Some(named(subject)), workers))
+        let subject = named(subject);
+        options::can_be_loaded(&subject)
+            .map_err(|refusal| self.error(value.span(), refusal.line))?;
+        Ok((Some(subject), workers))
     }
 
     /// The load with the options of `ablaze load` as keys; the one list among them is the axis.

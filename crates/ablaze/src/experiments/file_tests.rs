@@ -69,6 +69,7 @@ fn what_is_wrong_is_named_by_its_line() {
         (format!("{target}serve = \"epoll-et\"\n"), 3, "one of url"),
         (format!("{target}ulr = \":1/\"\n"), 3, "did you mean `url`"),
         ("[targets.a]\nstart = \"./server\"\n".to_owned(), 2, "{port}"),
+        ("[targets.a]\nserve = \"epol-et\"\n".to_owned(), 2, "epoll-et"),
         ("[targets.a]\ncontrol = \"apache\"\n".to_owned(), 2, "there is nginx"),
         (format!("{target}[load]\nconections = 5\n"), 4, "did you mean `connections`"),
         (format!("{target}[load]\nconnections = \"many\"\n"), 4, "connections = many: "),

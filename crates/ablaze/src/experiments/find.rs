@@ -7,12 +7,11 @@ use std::time::Duration;
 
 use ablaze_lab::Subject;
 use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
-use ablaze_lab::subject::Source;
 use ablaze_lab::{json, text};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::options::{CpuList, cpus, placement};
+use super::options::{CpuList, can_be_loaded, cpus, placement};
 use super::progress::LiveLine;
 use super::tester::Native;
 use super::words;
@@ -236,12 +235,7 @@ fn subject(options: &FindOptions) -> Result<Subject, Refusal> {
         }
     };
     let subject = subject.map_err(|error| Refusal::usage(error.to_string()))?;
-    if let Source::Saved(path) = &subject.source {
-        return Err(Refusal::usage(format!(
-            "{}: a saved run has the one rate that it was made with; name the target itself",
-            path.display()
-        )));
-    }
+    can_be_loaded(&subject)?;
     Ok(subject)
 }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use ablaze_lab::experiment::{Folder, Load, Results, conduct};
 use ablaze_lab::{Experiment, Subject};
 use ablaze_lab::{beside, page};
-use ablaze_report::file as report_file;
+use ablaze_report::file::write_atomically;
 use ablaze_verdict::several::Several;
 use clap::Parser;
 
@@ -94,7 +94,7 @@ fn carried_out(
     };
     let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
     if let Some(text) = file {
-        ablaze_report::file::write_atomically(&folder.path().join(run::FILE), text.as_bytes())
+        write_atomically(&folder.path().join(run::FILE), text.as_bytes())
             .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
     }
     let mut progress = LiveLine::new(quiet);
@@ -108,8 +108,30 @@ fn carried_out(
     Ok((folder, results))
 }
 
-/// Puts the page of an experiment into its folder: `index.html`, and `BENCH.md` with its charts. What
-/// was measured is on disk already, so that a page which cannot be written is told and no more.
+/// Puts the page of an experiment into its folder, and says where page and runs are. What was measured is
+/// on disk and printed already: a page that cannot be made is told, and no more.
+fn told_at_the_end(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+    several: Option<&Several>,
+    showing: shown::Showing,
+) {
+    let kept = keep_page(experiment, folder, results, several, showing);
+    if let Err(refusal) = &kept {
+        note(&refusal.line);
+    }
+    if showing.json {
+        return;
+    }
+    let path = folder.path().display();
+    if kept.is_ok() {
+        help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+    }
+    help::print(&format!("  runs {path}/runs\n"));
+}
+
+/// `index.html`, and `BENCH.md` with its charts.
 fn keep_page(
     experiment: &Experiment,
     folder: &Folder,
@@ -127,23 +149,16 @@ fn keep_page(
         vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
     files.extend(markdown.files);
     for (name, contents) in files {
-        report_file::write_atomically(&folder.path().join(name), contents.as_bytes())
+        write_atomically(&folder.path().join(name), contents.as_bytes())
             .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
-    }
-    if !showing.json {
-        let path = folder.path().display();
-        help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
     }
     Ok(())
 }
 
-/// Where the runs are, and how an experiment that was interrupted is gone on with.
-fn told_at_the_end(folder: &Folder, results: &Results, is_json: bool) {
-    let path = folder.path().display();
-    if !is_json {
-        help::print(&format!("  runs {path}/runs\n"));
-    }
+/// How an experiment that was interrupted is gone on with.
+fn told_if_interrupted(folder: &Folder, results: &Results) {
     if results.interrupted {
+        let path = folder.path().display();
         note(&format!("interrupted; the same command with --folder {path} goes on"));
     }
 }

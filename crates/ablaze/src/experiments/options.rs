@@ -10,13 +10,13 @@ use clap::{ArgAction, ArgMatches, Args, Command};
 use super::words;
 use crate::Refusal;
 use crate::load::options::{ConnectionOptions, LoadOptions, MachineOptions, RequestOptions};
-use crate::values;
+use crate::{serve, values};
 
 /// What experiments have in common.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Experiment")]
 pub struct ExperimentOptions {
-    /// Targets: a URL, serve:MODEL[,option=value…], or a saved run; NAME= in front names it
+    /// Targets: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
     /// A target to start: 'mine=./server -p {port}'. Repeatable
@@ -95,6 +95,7 @@ impl ExperimentOptions {
             subjects.push(Subject { name: control.clone(), source: Source::Nginx { workers } });
         }
         told_apart(&mut subjects);
+        subjects.iter().try_for_each(can_be_loaded)?;
         Ok(subjects)
     }
 
@@ -102,6 +103,25 @@ impl ExperimentOptions {
     pub fn placement(&self, subjects: &[Subject], load: &[Load]) -> Placement {
         let words: Vec<String> = load.iter().flat_map(|load| load.options.clone()).collect();
         placement(subjects, self.target_cpus.as_ref(), &words)
+    }
+}
+
+/// Whether a target can be loaded, as far as its words tell: better said now than after an hour.
+///
+/// # Errors
+/// When it is a saved run, or a built-in server that does not exist.
+pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
+    match &subject.source {
+        Source::Saved(path) => Err(Refusal::usage(format!(
+            "{}: a saved run cannot be run again; name the target itself, or hold saved runs against \
+             each other with `ablaze explain A.json B.json`",
+            path.display()
+        ))),
+        Source::Model(words) => serve::check(words).map_err(|refusal| Refusal {
+            line: format!("{}: {}", subject.name, refusal.line),
+            ..refusal
+        }),
+        Source::Url(_) | Source::Command(_) | Source::Nginx { .. } => Ok(()),
     }
 }
 

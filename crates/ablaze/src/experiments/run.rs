@@ -122,9 +122,8 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
-        help::print(&format!("  runs {}\n", folder.path().join("runs").display()));
     }
-    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
+    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
     if results.interrupted {
         let folder = folder.path().display();
         note(&format!("interrupted; `ablaze run {file} --folder {folder}` goes on"));

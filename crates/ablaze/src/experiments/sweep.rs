@@ -91,8 +91,8 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     help::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
-    super::keep_page(&experiment, &folder, &results, several.as_ref(), showing)?;
-    super::told_at_the_end(&folder, &results, options.json);
+    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::told_if_interrupted(&folder, &results);
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,
         (false, false) => NOTHING_MEASURED,

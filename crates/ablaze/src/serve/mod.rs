@@ -39,6 +39,15 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     served.map_or_else(|refusal| refusal.report(), |()| ExitCode::SUCCESS)
 }
 
+/// Whether `ablaze serve` would take these options.
+///
+/// # Errors
+/// When it would not.
+pub fn check(options: &[String]) -> Result<(), Refusal> {
+    let words: Vec<OsString> = options.iter().map(OsString::from).collect();
+    resolve::read(&words).map(drop)
+}
+
 fn serve(Asked { options, process, notes }: &Asked) -> Result<(), Refusal> {
     let ready_fd = process.ready_fd.map(ready::descriptor).transpose()?;
     stats::check(process.stats.as_deref())?;

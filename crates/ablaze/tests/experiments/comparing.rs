@@ -51,7 +51,36 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
         assert_eq!(said.status, 2, "{said:?}");
         assert!(said.stderr.contains(part), "{}", said.stderr);
     }
+    // Whatever the command, and however many runs would have come before it.
+    for (words, part) in [
+        (&["compare", "serve:epoll-et", "before.json"][..], "a saved run cannot be run again"),
+        (&["sweep", "-c", "1,2", "before.json"], "a saved run cannot be run again"),
+        (&["find", "before.json", "--slo", "p99<1s"], "a saved run cannot be run again"),
+        (&["compare", "serve:epol", "serve:epoll-et"], "epol: invalid value"),
+        (
+            &["sweep", "-c", "1,2", "serve:epoll-et,bogus=1"],
+            "epoll-et,bogus=1: unexpected argument",
+        ),
+    ] {
+        let said = ablaze(&folder, words);
+        assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{words:?}: {said:?}");
+        assert!(said.stderr.contains(part), "{words:?}: {}", said.stderr);
+        assert_eq!(said.stderr.lines().count(), 1, "{words:?}: {}", said.stderr);
+    }
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_takes_no_result_away() {
+    let folder = scratch("no-page");
+    let words = ["sweep", "serve:epoll-et", "-c", "1", "-d", "100ms", "--folder", "kept"];
+    // Where the page would lie there is a folder.
+    std::fs::create_dir_all(folder.join("kept/index.html")).unwrap();
+    let said = ablaze(&folder, &words);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stdout.ends_with("  runs kept/runs\n"), "{}", said.stdout);
+    assert!(said.stderr.contains("the page is not kept"), "{}", said.stderr);
+    assert_eq!(runs(&folder.join("kept")), ["1-epoll-et-c-1-1.json"]);
 }
 
 #[test]
