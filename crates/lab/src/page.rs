@@ -4,11 +4,10 @@
 
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Plot, Series, Unit};
 use ablaze_engine::Run;
-use ablaze_report::number::{grouped, time};
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
+use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
-use ablaze_verdict::{Finding, Severity};
 
 use crate::comparison::{Against, Comparison};
 use crate::curve::{Curve, Pick, Point, worst};
@@ -67,22 +66,16 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
     let limits = text::limits(&runs);
     let banner = Banner { verdict: worst(&runs), text: limits };
     let mut section = Section::default().with(Block::Verdict(banner));
-    let mut findings: Vec<FindingText> = Vec::new();
-    for (subject, target) in experiment.subjects.iter().enumerate() {
-        let of_target = results.measured().filter(|(trial, _)| trial.subject == subject);
-        let mut gravest: Vec<&Finding> = Vec::new();
-        for finding in of_target.flat_map(|(_, figures)| &figures.findings) {
-            let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
-            if root && !gravest.iter().any(|known| known.id == finding.id) {
-                gravest.push(finding);
-            }
-        }
-        findings.extend(gravest.into_iter().map(|finding| FindingText {
-            of: target.name.clone(),
-            finding: finding.clone(),
+    let found = text::found(results);
+    let mut findings: Vec<FindingText> = found
+        .iter()
+        .filter(|found| found.gravest.severity > Severity::Note)
+        .map(|found| FindingText {
+            of: format!("{} of {} runs{}", found.runs, runs.len(), found.names(experiment)),
+            finding: found.gravest.clone(),
             explains: Vec::new(),
-        }));
-    }
+        })
+        .collect();
     findings.extend(several.into_iter().flat_map(Several::findings).map(|finding| FindingText {
         of: "the runs together".to_owned(),
         finding: finding.clone(),
@@ -105,25 +98,12 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 fn rows(experiment: &Experiment, comparison: &Comparison) -> Section {
     let row = |(subject, point): (&crate::Subject, &Option<Point>)| {
         let mut cells = vec![subject.name.clone()];
-        cells.extend(point.as_ref().map(figures).unwrap_or_default());
+        cells.extend(point.as_ref().map(text::cells).into_iter().flatten());
         cells
     };
     let rows = experiment.subjects.iter().zip(&comparison.rows).map(row).collect();
-    let head = ["target", "rate", "slowest–fastest", "p50", "p99", "server CPU/request"];
+    let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     Section::new("Targets").with(Block::table(&head, rows))
-}
-
-fn figures(point: &Point) -> Vec<String> {
-    let rate = |per_s: f64| grouped(per_s.round() as u64);
-    let (slowest, fastest) = point.extent();
-    let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
-    vec![
-        format!("{}/s", rate(point.rate_per_s)),
-        format!("{}–{}", rate(slowest), rate(fastest)),
-        times(point.p50_ns),
-        times(point.p99_ns),
-        times(point.server_cpu_ns),
-    ]
 }
 
 /// The ratios of a comparison with their intervals, as dots around 1 and in words.

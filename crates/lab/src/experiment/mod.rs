@@ -6,6 +6,7 @@ mod conduct;
 mod figures;
 pub(crate) mod folder;
 
+use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
 use crate::subject::{Placement, Subject};
@@ -80,16 +81,16 @@ pub struct Results {
 impl Experiment {
     /// Every trial in its order: repeat by repeat, load by load, the targets of each load shuffled.
     pub fn trials(&self) -> Vec<Trial> {
-        let mut random = ablaze_stats::Random::new(self.seed);
-        let mut trials = Vec::new();
-        for repeat in 0..self.repeats {
-            for load in 0..self.loads.len() {
-                let mut subjects: Vec<usize> = (0..self.subjects.len()).collect();
-                random.shuffle(&mut subjects);
-                trials.extend(subjects.into_iter().map(|subject| Trial { repeat, load, subject }));
-            }
-        }
-        trials
+        // Each load of each repeat is a block of its own.
+        let blocks = self.repeats as usize * self.loads.len();
+        interleaved(self.subjects.len(), blocks, self.seed)
+            .into_iter()
+            .map(|turn| Trial {
+                repeat: (turn.repeat / self.loads.len()) as u32,
+                load: turn.repeat % self.loads.len(),
+                subject: turn.target,
+            })
+            .collect()
     }
 
     /// The name of a trial's files.

@@ -1,6 +1,6 @@
 //! The report of a comparison: a row per target, and what may be said about each pair.
 
-use ablaze_report::number::{counted, grouped, time};
+use ablaze_report::number::{counted, grouped, significant, time};
 use ablaze_report::table::Table;
 use ablaze_stats::compare::NotComparable;
 
@@ -71,7 +71,7 @@ fn rows(experiment: &Experiment, comparison: &Comparison) -> Table {
     for (subject, point) in experiment.subjects.iter().zip(&comparison.rows) {
         let mut cells = vec![subject.name.clone()];
         match point {
-            Some(point) => cells.extend(row(point)),
+            Some(point) => cells.extend(self::cells(point)),
             None => cells.push("not measured".to_owned()),
         }
         table.row(cells, "");
@@ -79,7 +79,8 @@ fn rows(experiment: &Experiment, comparison: &Comparison) -> Table {
     table
 }
 
-fn row(point: &Point) -> [String; 5] {
+/// The cells of a target, behind its name.
+pub(crate) fn cells(point: &Point) -> [String; 5] {
     let rate = |per_s: f64| grouped(per_s.round() as u64);
     let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
     let (slowest, fastest) = point.extent();
@@ -133,8 +134,9 @@ fn answers(against: &Against) -> Vec<String> {
         match (&compared.ratio, compared.answer) {
             (Ok(ratio), Some(answer)) => {
                 let word = word(compared, answer);
-                let (middle, low, high) = (ratio.ratio, ratio.low, ratio.high);
-                cells.push(format!("{name} {middle:.2} [{low:.2}, {high:.2}]  {word}"));
+                let [middle, low, high] =
+                    [ratio.ratio, ratio.low, ratio.high].map(|ratio| significant(ratio, 3));
+                cells.push(format!("{name} {middle} [{low}, {high}]  {word}"));
             }
             // Said once: it is the same for all metrics.
             (Err(NotComparable::NotEnoughRuns { pairs }), _) => {

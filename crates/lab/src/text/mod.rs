@@ -9,6 +9,6 @@ pub use comparison::comparison;
 pub use search::{answer, search};
 pub use sweep::sweep;
 
-pub(crate) use comparison::ratio_rows;
-pub(crate) use runs::{all_runs, failures, findings, limits, together};
+pub(crate) use comparison::{cells, ratio_rows};
+pub(crate) use runs::{all_runs, failures, findings, found, limits, together};
 pub(crate) use sweep::what;

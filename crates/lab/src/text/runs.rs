@@ -36,36 +36,20 @@ pub(crate) fn limits(runs: &[&Figures]) -> String {
 /// What was found above a note, once for each diagnosis with the gravest evidence and the targets
 /// concerned; notes by number.
 pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let mut found: BTreeMap<DiagnosisId, Found> = BTreeMap::new();
-    for (trial, run) in results.measured() {
-        for finding in run.findings.iter().filter(|finding| finding.explained_by.is_none()) {
-            let of = found.entry(finding.id).or_insert(Found {
-                gravest: finding,
-                runs: 0,
-                subjects: BTreeSet::new(),
-            });
-            of.runs += 1;
-            of.subjects.insert(trial.subject);
-            if finding.severity > of.gravest.severity {
-                of.gravest = finding;
-            }
-        }
-    }
     let all = counted(results.measured().count() as u64, "run");
-    let (notes, grave): (Vec<_>, Vec<_>) =
-        found.iter().partition(|(_, found)| found.gravest.severity == Severity::Note);
-    let mut lines: Vec<String> = grave
-        .iter()
-        .map(|(id, found)| {
-            let Finding { severity, evidence, remedy, .. } = found.gravest;
-            let (name, runs) = (id.name(), found.runs);
-            let of = found.names(experiment);
-            format!("  {id} {severity} {name}, in {runs} of {all}{of}: {evidence} {remedy}")
-        })
-        .collect();
+    let among = |found: &Found| format!("in {} of {all}{}", found.runs, found.names(experiment));
+    let found = found(results);
+    let (notes, grave): (Vec<&Found>, Vec<&Found>) =
+        found.iter().partition(|found| found.gravest.severity == Severity::Note);
+    let line = |found: &&Found| {
+        let Finding { id, severity, evidence, remedy, .. } = found.gravest;
+        format!("  {id} {severity} {}, {}: {evidence} {remedy}", id.name(), among(found))
+    };
+    let mut lines: Vec<String> = grave.iter().map(line).collect();
     if !notes.is_empty() {
-        let note = |(id, found): &(&DiagnosisId, &Found)| {
-            format!("{id} {} (in {} of {all}{})", id.name(), found.runs, found.names(experiment))
+        let note = |found: &&Found| {
+            let id = found.gravest.id;
+            format!("{id} {} {}", id.name(), among(found))
         };
         let notes: Vec<String> = notes.iter().map(note).collect();
         lines.push(format!("  notes: {}", notes.join(", ")));
@@ -74,15 +58,34 @@ pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String
 }
 
 /// One diagnosis in the runs of an experiment.
-struct Found<'a> {
-    gravest: &'a Finding,
-    runs: usize,
+pub(crate) struct Found<'a> {
+    /// The gravest of its findings, or the first of these.
+    pub gravest: &'a Finding,
+    /// Runs that it was found in.
+    pub runs: usize,
     subjects: BTreeSet<usize>,
+}
+
+/// Every diagnosis that no other explains, in the order of their numbers.
+pub(crate) fn found(results: &Results) -> Vec<Found<'_>> {
+    let mut found: BTreeMap<DiagnosisId, Found<'_>> = BTreeMap::new();
+    for (trial, run) in results.measured() {
+        for finding in run.findings.iter().filter(|finding| finding.explained_by.is_none()) {
+            let new = Found { gravest: finding, runs: 0, subjects: BTreeSet::new() };
+            let of = found.entry(finding.id).or_insert(new);
+            of.runs += 1;
+            of.subjects.insert(trial.subject);
+            if finding.severity > of.gravest.severity {
+                of.gravest = finding;
+            }
+        }
+    }
+    found.into_values().collect()
 }
 
 impl Found<'_> {
     /// The targets it was found of, unless it was all of them.
-    fn names(&self, experiment: &Experiment) -> String {
+    pub fn names(&self, experiment: &Experiment) -> String {
         if self.subjects.len() == experiment.subjects.len() {
             return String::new();
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use ablaze_stats::repeats::{self, median};
+
 use super::comparison::Member;
 use crate::printed::{Command, Curve, Printed, Sweep};
 
@@ -15,8 +17,9 @@ pub fn steps(curve: &Curve) -> impl Iterator<Item = [(u64, f64); 2]> + '_ {
 
 /// The smallest concurrency that reaches 95 % of the highest rate.
 pub fn knee(curve: &Curve) -> Option<(u64, f64)> {
-    let most = curve.points.iter().map(|(_, rate)| *rate).fold(0.0, f64::max);
-    curve.points.iter().copied().find(|(_, rate)| *rate >= 0.95 * most)
+    let points: Vec<(f64, f64)> =
+        curve.points.iter().map(|(concurrency, rate)| (*concurrency as f64, *rate)).collect();
+    curve.points.get(repeats::knee(&points)?).copied()
 }
 
 /// How many requests each point of a table took: what the last command above it asks for.
@@ -55,14 +58,6 @@ pub fn of_members(members: &[Member], repeats: bool) -> Option<Vec<Curve>> {
             .collect(),
     };
     enough.then(|| targets.into_iter().map(curve).collect())
-}
-
-/// The middle one, or the mean of the two in the middle.
-pub fn median(values: &[f64]) -> Option<f64> {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let last = sorted.len().checked_sub(1)?;
-    Some((sorted[last / 2] + sorted[last.div_ceil(2)]) / 2.0)
 }
 
 /// How far rates lie apart, as a share of the lowest.

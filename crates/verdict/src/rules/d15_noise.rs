@@ -1,9 +1,10 @@
 //! D15: rates are compared without knowing how far two runs of the same lie apart.
 
+use ablaze_stats::repeats::median;
+
 use std::collections::BTreeMap;
 
 use super::comparison::{Comparison, Member};
-use super::curve::median;
 use crate::DiagnosisId::D15;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Command, Curve};
