@@ -105,6 +105,8 @@ fn machine() -> Machine {
 
 /// The run that Ctrl-C ends: signals belong to the process, and an experiment has many runs.
 static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+/// Whether Ctrl-C is listened for already.
+static LISTENING: Mutex<bool> = Mutex::new(false);
 /// Whether there was a Ctrl-C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
@@ -115,16 +117,27 @@ pub fn interrupted() -> bool {
 
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
-    let heard_already = under_way.replace(Arc::clone(control)).is_some();
+    *under_way = Some(Arc::clone(control));
     drop(under_way);
     if interrupted() {
         control.stop();
     }
-    if heard_already {
+    listen_for_interrupts()
+}
+
+/// From now on the first Ctrl-C ends the run under way, or keeps the next from beginning; the second
+/// ends this process, with all targets that experiments have started.
+///
+/// # Errors
+/// When the system does not let it listen.
+pub fn listen_for_interrupts() -> Result<(), Refusal> {
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut *listening, true) {
         return Ok(());
     }
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
+            ablaze_lab::subject::kill_all();
             std::process::exit(i32::from(INTERRUPTED));
         }
         STOPPED.store(true, Ordering::Release);

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use control::{Answer, nginx_configuration};
 pub use placement::Placement;
 pub(crate) use process::file_name;
-pub use process::{Serving, Site, StartError};
+pub use process::{Serving, Site, StartError, kill_all};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
