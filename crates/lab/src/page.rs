@@ -12,7 +12,7 @@ use ablaze_verdict::several::Several;
 use crate::comparison::{Against, Comparison};
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::text;
+use crate::{saved, text};
 
 /// The page of an experiment. `printed` is its report in words, which is folded away at the end;
 /// `ranked` tells whether ratios may be shown.
@@ -64,7 +64,8 @@ pub fn of_experiment(
 fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Section {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let limits = text::limits(&runs);
-    let banner = Banner { verdict: worst(&runs), text: limits };
+    let verdict = worst(&runs).max(saved::doubt(experiment, results));
+    let banner = Banner { verdict, text: limits };
     let mut section = Section::default().with(Block::Verdict(banner));
     let found = text::found(results);
     let mut findings: Vec<FindingText> = found

@@ -9,6 +9,7 @@ mod options;
 mod progress;
 pub mod report;
 pub mod run;
+mod saved;
 mod shown;
 pub mod sweep;
 mod tester;

@@ -9,6 +9,7 @@ use ablaze_engine::Run;
 use ablaze_engine::run::Ended;
 
 use super::{Experiment, Figures, Folder, FolderError, Outcome, Results, Trial};
+use crate::saved;
 use crate::subject::{Answer, Serving, Site, Source};
 
 /// Carries out one run.
@@ -108,6 +109,12 @@ impl<'a> Targets<'a> {
     /// One run, of a target that is up.
     fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Run, Failure> {
         let subject = &self.experiment.subjects[trial.subject];
+        if let Some(files) = subject.saved_runs() {
+            return files
+                .get(trial.repeat as usize)
+                .ok_or_else(|| Failure::Impossible("there is no such saved run".to_owned()))
+                .and_then(|file| saved::read(file).map_err(Failure::Impossible));
+        }
         let options = &self.experiment.loads[trial.load].options;
         if matches!(subject.source, Source::Nginx { .. }) {
             self.learn_the_answer(options, tester);

@@ -86,7 +86,10 @@ impl Serving {
     pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
         match &subject.source {
             Source::Url(url) => Ok(Self { url: url.clone(), process: None }),
-            Source::Saved(path) => Ok(Self { url: path.display().to_string(), process: None }),
+            Source::Saved(_) => Err(StartError::NotStarted {
+                what: subject.name.clone(),
+                why: "it is a saved run".to_owned(),
+            }),
             Source::Model(words) => model(subject, words, site),
             Source::Command(line) => {
                 let port = free_port(&subject.name)?;
