@@ -25,6 +25,10 @@ impl Metric {
     /// All of them, the one that decides first.
     pub const ALL: [Self; 4] = [Self::ServerCpu, Self::Rate, Self::Median, Self::P99];
 
+    /// The same where testers are compared: what one of them costs the server is not its merit, the
+    /// rate that it gets out of the same server is.
+    const OF_TESTERS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
+
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -104,7 +108,10 @@ impl Comparison {
         let mut all: Vec<Against> = subjects
             .clone()
             .filter(|subject| *subject != control)
-            .map(|subject| Against::of(subject, control, &results.pairs(subject, control, load)))
+            .map(|subject| {
+                let pairs = results.pairs(subject, control, load);
+                Against::of(subject, control, metrics(experiment), &pairs)
+            })
             .collect();
         correct(&mut all);
         let measured: Vec<&Figures> = subjects.clone().flat_map(runs).collect();
@@ -117,7 +124,12 @@ impl Comparison {
 }
 
 impl Against {
-    fn of(subject: usize, control: usize, pairs: &[(&Figures, &Figures)]) -> Self {
+    fn of(
+        subject: usize,
+        control: usize,
+        metrics: [Metric; 4],
+        pairs: &[(&Figures, &Figures)],
+    ) -> Self {
         let compared = |metric: Metric| {
             let pair = |(one, other): &(&Figures, &Figures)| {
                 Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
@@ -126,12 +138,22 @@ impl Against {
             let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
             Some(Compared { metric, ratio: compare(&pairs?), answer: None })
         };
-        Self { subject, control, metrics: Metric::ALL.into_iter().filter_map(compared).collect() }
+        Self { subject, control, metrics: metrics.into_iter().filter_map(compared).collect() }
     }
 
     /// The metric that decides.
     pub fn headline(&self) -> Option<&Compared> {
         self.metrics.first()
+    }
+}
+
+/// By what the targets are compared, the metric that decides first.
+fn metrics(experiment: &Experiment) -> [Metric; 4] {
+    let mut testers = experiment.subjects.iter().map(|subject| subject.tester);
+    let first = testers.next();
+    match testers.all(|tester| Some(tester) == first) {
+        true => Metric::ALL,
+        false => Metric::OF_TESTERS,
     }
 }
 
@@ -212,6 +234,14 @@ mod tests {
             figures.server_cpu_ns = None;
         }
         let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
+    }
+
+    #[test]
+    fn testers_are_compared_by_the_rate_that_they_get() {
+        let mut experiment = sample::experiment();
+        experiment.subjects[1].tester = crate::subject::Tool::Ab;
+        let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }
 

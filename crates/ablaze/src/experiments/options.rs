@@ -92,7 +92,7 @@ impl ExperimentOptions {
         }
         if let Some(control) = &self.control {
             let workers = subjects.iter().map(Subject::threads).max().unwrap_or(1);
-            subjects.push(Subject { name: control.clone(), source: Source::Nginx { workers } });
+            subjects.push(Subject::new(control, Source::Nginx { workers }));
         }
         told_apart(&mut subjects);
         subjects.iter().try_for_each(can_be_loaded)?;
