@@ -35,7 +35,7 @@ pub fn of_experiment(
     let last = experiment.subjects.len() - 1;
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
-        page.sections.push(rows(experiment, &comparison));
+        page.sections.push(rows(experiment, results, &comparison));
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
@@ -58,6 +58,31 @@ pub fn of_experiment(
     page.sections.push(Section::new("In words").with(report));
     page.explain_findings();
     Ok(page)
+}
+
+/// What a page of several experiments says of one of them, under one heading: the verdict, the table
+/// or the curves, and the ratios if they may be shown.
+pub fn section_of(
+    heading: &str,
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    ranked: bool,
+) -> Section {
+    let mut parts = vec![verdict(experiment, results, several)];
+    if experiment.loads.len() == 1 {
+        let last = experiment.subjects.len() - 1;
+        let comparison = Comparison::of(experiment, results, 0, last);
+        parts.push(rows(experiment, results, &comparison));
+        if ranked && !comparison.against.is_empty() {
+            parts.push(ratios(experiment, &comparison));
+        }
+    } else {
+        parts.extend(curves(experiment, results));
+    }
+    let what = Block::Remark(text::what(experiment));
+    let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
+    Section { heading: heading.to_owned(), blocks: blocks.collect() }
 }
 
 /// Whether the runs are to be believed, what was found in them, and which failed.
@@ -96,13 +121,19 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 }
 
 /// A row per target of a comparison.
-fn rows(experiment: &Experiment, comparison: &Comparison) -> Section {
-    let row = |(subject, point): (&crate::Subject, &Option<Point>)| {
+fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
+    let row = |(at, (subject, point)): (usize, (&crate::Subject, &Option<Point>))| {
         let mut cells = vec![subject.name.clone()];
-        cells.extend(point.as_ref().map(text::cells).into_iter().flatten());
+        match point {
+            Some(point) => cells.extend(text::cells(point)),
+            None => {
+                cells.push(results.skipped(at).unwrap_or("not measured").to_owned());
+                cells.extend(["-"; 4].map(String::from));
+            }
+        }
         cells
     };
-    let rows = experiment.subjects.iter().zip(&comparison.rows).map(row).collect();
+    let rows = experiment.subjects.iter().zip(&comparison.rows).enumerate().map(row).collect();
     let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     Section::new("Targets").with(Block::table(&head, rows))
 }

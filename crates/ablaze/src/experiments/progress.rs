@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use ablaze_lab::Experiment;
-use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{grouped, time};
 
@@ -20,6 +20,9 @@ pub struct LiveLine {
     carried_out: u32,
     left: usize,
     last: String,
+    /// What it is part of, and how long the parts behind it take.
+    place: String,
+    behind: Duration,
 }
 
 impl LiveLine {
@@ -27,8 +30,14 @@ impl LiveLine {
     pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let quiet = quiet || dumb || !std::io::stderr().is_terminal();
-        let (began, last) = (Instant::now(), String::new());
-        Self { shown: false, quiet, began, carried_out: 0, left: 0, last }
+        let (began, last, place) = (Instant::now(), String::new(), String::new());
+        let behind = Duration::ZERO;
+        Self { shown: false, quiet, began, carried_out: 0, left: 0, last, place, behind }
+    }
+
+    /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
+    pub fn within(self, place: String, behind: Duration) -> Self {
+        Self { place, behind, ..self }
     }
 
     fn show(&mut self, line: &str) {
@@ -50,7 +59,7 @@ impl LiveLine {
             0 => String::new(),
             runs => {
                 let each = self.began.elapsed() / runs;
-                format!(" · {} left", in_words(each * self.left as u32))
+                format!(" · {} left", in_words(each * self.left as u32 + self.behind))
             }
         }
     }
@@ -61,8 +70,8 @@ impl Observer for LiveLine {
         self.left = of + 1 - number;
         let name = &experiment.subjects[trial.subject].name;
         let label = &experiment.loads[trial.load].label;
-        let (left, last) = (self.time_left(), &self.last);
-        self.show(&format!("run {number} of {of} · {name} · {label}{left}{last}"));
+        let (left, last, place) = (self.time_left(), &self.last, &self.place);
+        self.show(&format!("{place}run {number} of {of} · {name} · {label}{left}{last}"));
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
@@ -75,9 +84,17 @@ impl Observer for LiveLine {
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
-                self.finish();
                 let name = &experiment.subjects[trial.subject].name;
                 let label = &experiment.loads[trial.load].label;
+                if why.starts_with(SKIPPED) {
+                    // Once: it is the same for every run.
+                    if trial.repeat == 0 && trial.load == 0 {
+                        self.finish();
+                        note(&format!("{name} {why}"));
+                    }
+                    return;
+                }
+                self.finish();
                 note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
             }
         }
@@ -103,7 +120,8 @@ impl Watch for LiveLine {
     }
 }
 
-fn in_words(time: Duration) -> String {
+/// A length of time as people tell it.
+pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
