@@ -70,8 +70,7 @@ pub fn run(
     let scratch = Scratch::new("percentiles.csv");
     let mut asked = Command::new("ab");
     asked.args(&words).arg("-e").arg(&scratch.0).arg(url);
-    let command_line =
-        ["ab".to_owned()].into_iter().chain(words).chain([url.to_owned()]).collect();
+    let command_line = ["ab".to_owned()].into_iter().chain(words).chain([url.to_owned()]).collect();
     let mut run = finished(asked, command_line, cpus, server)?;
     run.percentiles_ms = percentiles(&std::fs::read_to_string(&scratch.0).unwrap_or_default());
     Ok(run)

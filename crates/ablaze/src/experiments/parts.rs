@@ -72,21 +72,21 @@ fn words(text: &str) -> Result<Vec<Words>, FileError> {
     let Some(parts) = table.get_ref().get(PARTS) else { return Ok(Vec::new()) };
     let rest = without_parts(text);
     let mut all: Vec<Words> = Vec::new();
-    for (name, part) in in_order(parts).ok_or_else(|| {
-        error(parts.span().start, "parts are tables: [parts.NAME]".to_owned())
-    })? {
+    for (name, part) in in_order(parts)
+        .ok_or_else(|| error(parts.span().start, "parts are tables: [parts.NAME]".to_owned()))?
+    {
         let named = format!("part {}", name.get_ref());
-        let entries = in_order(part).ok_or_else(|| {
-            error(part.span().start, format!("{named} is a table: [parts.NAME]"))
-        })?;
-        let mut words =
-            Words { name: name.get_ref().to_string(), about: None, values: Vec::new() };
+        let entries = in_order(part)
+            .ok_or_else(|| error(part.span().start, format!("{named} is a table: [parts.NAME]")))?;
+        let mut words = Words { name: name.get_ref().to_string(), about: None, values: Vec::new() };
         for (word, value) in entries {
             let at = word.span().start;
             let value = written(value.get_ref())
                 .ok()
                 .filter(|value| !value.contains(['\n', '"', '\\']))
-                .ok_or_else(|| error(at, format!("{}: write one text or number", word.get_ref())))?;
+                .ok_or_else(|| {
+                    error(at, format!("{}: write one text or number", word.get_ref()))
+                })?;
             match word.get_ref().as_ref() {
                 ABOUT => words.about = Some(value),
                 PORT => return Err(error(at, "{port} stands for the port of a target".to_owned())),
@@ -215,7 +215,11 @@ duration = \"200ms\"
             (format!("[parts.a]\nt = [1, 2]\n{rest}"), 2, "one text or number"),
             (format!("[parts.a]\nt = \"x\"\n{rest}"), 4, "threads"),
             (format!("parts = 3\n{rest}"), 1, "[parts.NAME]"),
-            (format!("[parts.a]\nt = 1\n{rest}[quick]\nconections = 1\n[load]\n"), 6, "connections"),
+            (
+                format!("[parts.a]\nt = 1\n{rest}[quick]\nconections = 1\n[load]\n"),
+                6,
+                "connections",
+            ),
         ] {
             let error = read(&text, false).unwrap_err();
             assert_eq!(error.line, at, "{text}{error}");

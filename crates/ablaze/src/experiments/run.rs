@@ -146,9 +146,9 @@ fn conditions(
     experiment: &Experiment,
 ) -> Result<Conditions, Refusal> {
     for (at, check) in &described.checks {
-        check.fits(experiment).map_err(|error| {
-            Refusal::usage(format!("{}, line {at}: {error}", path.display()))
-        })?;
+        check
+            .fits(experiment)
+            .map_err(|error| Refusal::usage(format!("{}, line {at}: {error}", path.display())))?;
     }
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.checks = described.checks.iter().map(|(_, check)| check.clone()).collect();
@@ -198,7 +198,9 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let own = shown::status(experiment, &done.results);
         let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
         // An interruption tells more than a failed check, and that more than a part without answers.
-        let rank = |status: u8| [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status);
+        let rank = |status: u8| {
+            [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status)
+        };
         let own = if fails { FAIL_IF_MET } else { own };
         status = if rank(own) > rank(status) { own } else { status };
     }

@@ -8,7 +8,9 @@ use std::time::Duration;
 use ablaze_engine::Run;
 use ablaze_engine::run::Ended;
 
-use super::{SKIPPED, Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, Trial};
+use super::{
+    Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
+};
 use crate::subject::{Answer, Serving, Site, Source, Tool};
 
 /// Carries out one run.
