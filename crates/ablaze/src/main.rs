@@ -22,6 +22,7 @@ mod outputs;
 mod planning;
 mod progress;
 mod refusal;
+mod replay;
 mod serve;
 mod values;
 mod verdict;
@@ -53,6 +54,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "find" => experiments::find::main(rest),
         "run" => experiments::run::main(rest),
         "report" => experiments::report::main(rest),
+        "replay" => replay::main(rest),
         "explain" => explain::main(rest),
         "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),

@@ -4,6 +4,7 @@
 
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Plot, Series, Unit};
 use ablaze_engine::Run;
+use ablaze_report::number::grouped;
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
@@ -83,6 +84,34 @@ pub fn section_of(
     let what = Block::Remark(text::what(experiment));
     let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
     Section { heading: heading.to_owned(), blocks: blocks.collect() }
+}
+
+/// What an experiment came to, in a row for each pair or curve: the metric that decides, or the
+/// highest point.
+pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec<Vec<String>> {
+    if experiment.loads.len() > 1 {
+        return Curve::all(experiment, results, Pick::Median)
+            .iter()
+            .filter_map(|curve| Some(vec![curve.name.clone(), highest(experiment, curve)?]))
+            .collect();
+    }
+    if !ranked {
+        return vec![vec!["no ranking".to_owned(), "the work was not equal".to_owned()]];
+    }
+    let last = experiment.subjects.len() - 1;
+    let comparison = Comparison::of(experiment, results, 0, last);
+    let rows = text::ratio_rows(experiment, &comparison).into_iter();
+    // The first row of each pair has its name.
+    rows.filter(|row| row.first().is_some_and(|pair| !pair.is_empty())).collect()
+}
+
+fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
+    let points = curve.points.iter().zip(&experiment.loads);
+    let points = points.filter_map(|(point, load)| Some((point.as_ref()?, load)));
+    let (point, load) =
+        points.max_by(|(one, _), (other, _)| one.rate_per_s.total_cmp(&other.rate_per_s))?;
+    let rate = grouped(point.rate_per_s.round() as u64);
+    Some(format!("highest {rate}/s, at {}", load.label))
 }
 
 /// Whether the runs are to be believed, what was found in them, and which failed.

@@ -172,7 +172,11 @@ fn beside_each_other(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
 }
 
-fn own_program() -> Result<PathBuf, Refusal> {
+/// The file of this program, which serves the built-in models.
+///
+/// # Errors
+/// When the system does not say.
+pub fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe()
         .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
 }

@@ -11,10 +11,39 @@ use ablaze_report::number::{grouped, time};
 
 use crate::refusal::note;
 
-/// Shows one line.
-pub struct LiveLine {
+/// A line on stderr that is written over itself; silent when asked to be, and where there is no
+/// terminal.
+pub struct Spoken {
     shown: bool,
     quiet: bool,
+}
+
+impl Spoken {
+    /// With nothing shown yet.
+    pub fn new(quiet: bool) -> Self {
+        let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        Self { shown: false, quiet: quiet || dumb || !std::io::stderr().is_terminal() }
+    }
+
+    /// Shows this instead of what stood there.
+    pub fn show(&mut self, line: &str) {
+        if !self.quiet {
+            self.shown = true;
+            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        }
+    }
+
+    /// Takes the line away.
+    pub fn finish(&mut self) {
+        if std::mem::take(&mut self.shown) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        }
+    }
+}
+
+/// How far an experiment is, in one line.
+pub struct LiveLine {
+    spoken: Spoken,
     began: Instant,
     /// Runs carried out here, and the time they took: an experiment that goes on has others.
     carried_out: u32,
@@ -28,11 +57,15 @@ pub struct LiveLine {
 impl LiveLine {
     /// Silent when asked to be, and where there is no terminal.
     pub fn new(quiet: bool) -> Self {
-        let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let quiet = quiet || dumb || !std::io::stderr().is_terminal();
-        let (began, last, place) = (Instant::now(), String::new(), String::new());
-        let behind = Duration::ZERO;
-        Self { shown: false, quiet, began, carried_out: 0, left: 0, last, place, behind }
+        Self {
+            spoken: Spoken::new(quiet),
+            began: Instant::now(),
+            carried_out: 0,
+            left: 0,
+            last: String::new(),
+            place: String::new(),
+            behind: Duration::ZERO,
+        }
     }
 
     /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
@@ -40,18 +73,9 @@ impl LiveLine {
         Self { place, behind, ..self }
     }
 
-    fn show(&mut self, line: &str) {
-        if !self.quiet {
-            self.shown = true;
-            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
-        }
-    }
-
     /// Takes the line away.
     pub fn finish(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
-        }
+        self.spoken.finish();
     }
 
     fn time_left(&self) -> String {
@@ -71,7 +95,7 @@ impl Observer for LiveLine {
         let name = &experiment.subjects[trial.subject].name;
         let label = &experiment.loads[trial.load].label;
         let (left, last, place) = (self.time_left(), &self.last, &self.place);
-        self.show(&format!("{place}run {number} of {of} · {name} · {label}{left}{last}"));
+        self.spoken.show(&format!("{place}run {number} of {of} · {name} · {label}{left}{last}"));
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
@@ -106,7 +130,7 @@ impl Watch for LiveLine {
         let again = if confirming { " again" } else { "" };
         let rate = grouped(asked_per_s.round() as u64);
         let line = format!("stage {number} · {rate}/s{again}{}", self.last);
-        self.show(&line);
+        self.spoken.show(&line);
     }
 
     fn ended(&mut self, number: usize, stage: &Stage) {
