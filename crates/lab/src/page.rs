@@ -70,7 +70,11 @@ pub fn section_of(
     several: Option<&Several>,
     ranked: bool,
 ) -> Section {
-    let mut parts = vec![verdict(experiment, results, several)];
+    let mut verdict = verdict(experiment, results, several);
+    let is_finding = |block: &Block| matches!(block, Block::Findings(_));
+    // Its own page has the notes too.
+    let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
+    let mut parts = vec![Section { blocks: verdict, ..Section::default() }];
     if experiment.loads.len() == 1 {
         let last = experiment.subjects.len() - 1;
         let comparison = Comparison::of(experiment, results, 0, last);
@@ -81,9 +85,19 @@ pub fn section_of(
     } else {
         parts.extend(curves(experiment, results));
     }
+    parts.push(Section { blocks: graver_than_notes(findings), ..Section::default() });
     let what = Block::Remark(text::what(experiment));
     let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
     Section { heading: heading.to_owned(), blocks: blocks.collect() }
+}
+
+fn graver_than_notes(mut blocks: Vec<Block>) -> Vec<Block> {
+    for block in &mut blocks {
+        if let Block::Findings(findings) = block {
+            findings.retain(|text| text.finding.severity > Severity::Note);
+        }
+    }
+    blocks
 }
 
 /// What an experiment came to, in a row for each pair or curve: the metric that decides, or the
