@@ -105,10 +105,10 @@ fn machine() -> Machine {
 
 /// The run that Ctrl-C ends: signals belong to the process, and an experiment has many runs.
 static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+/// Whether Ctrl-C is listened for already.
+static LISTENING: Mutex<bool> = Mutex::new(false);
 /// Whether there was a Ctrl-C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// Whether Ctrl-C is listened for.
-static LISTENING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the person at the terminal has asked to stop; no run begins after that.
 pub fn interrupted() -> bool {
@@ -125,17 +125,19 @@ fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
     listen_for_interrupts()
 }
 
-/// Listens for Ctrl-C from now on, if that is not done already: for what takes long before its
-/// first run, or between runs.
+/// From now on the first Ctrl-C ends the run under way, or keeps the next from beginning; the second
+/// ends this process, with all targets that experiments have started.
 ///
 /// # Errors
-/// When the system does not let it.
+/// When the system does not let it listen.
 pub fn listen_for_interrupts() -> Result<(), Refusal> {
-    if LISTENING.swap(true, Ordering::AcqRel) {
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut *listening, true) {
         return Ok(());
     }
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
+            ablaze_lab::subject::kill_all();
             std::process::exit(i32::from(INTERRUPTED));
         }
         STOPPED.store(true, Ordering::Release);

@@ -118,7 +118,17 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
     for (trial, run) in results.measured() {
         let mut value = named(trial);
+        value["started_unix_ns"] = run.started_unix_ns.into();
+        value["elapsed_ns"] = run.elapsed_ns.into();
+        value["answers"] = run.answers.into();
+        value["errors"] = run.errors.into();
+        value["unexpected"] = run.unexpected.into();
         value["rate_per_s"] = run.rate_per_s.into();
+        value["mean_ns"] = run.mean_ns.into();
+        value["p50_ns"] = run.p50_ns.into();
+        value["p99_ns"] = run.p99_ns.into();
+        value["server_cpu_ns"] = run.server_cpu_ns.into();
+        value["tester_cpu_ns"] = run.tester_cpu_ns.into();
         value["verdict"] = run.verdict.to_string().into();
         value["limited_by"] = run.limit.key().into();
         value["findings"] = run.findings.iter().map(finding).collect();

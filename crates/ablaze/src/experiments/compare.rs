@@ -10,6 +10,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::conditions::Conditions;
 use super::options::{ExperimentOptions, LOAD, load_words};
+use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::FAIL_IF_MET;
 use crate::{Refusal, help};
@@ -91,6 +92,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let conditions = Conditions::fail_if(&compare.fail_if)?;
     let experiment = super::experiment("comparison", &options, subjects, vec![load], repeats)?;
     conditions.fit(&experiment)?;
+    let files = Files::checked(&options.outputs)?;
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
@@ -98,8 +100,11 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
-    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    let kept =
+        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
     super::told_if_interrupted(&folder, &results);
+    kept?;
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(several.as_ref());
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);

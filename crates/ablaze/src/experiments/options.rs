@@ -46,6 +46,9 @@ pub struct ExperimentOptions {
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     pub json: bool,

@@ -107,7 +107,7 @@ fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.stderr.contains("changed.json: D36 SUSPECT"), "{}", said.stderr);
     for wrong in [
-        &["report", "sweep-1", "-o", "x.csv"][..],
+        &["report", "sweep-1", "-o", "x.hlog"][..],
         &["report", "nowhere"],
         &["report", "sweep-1/experiment.json"],
         &["report"],

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use control::{Answer, nginx_configuration};
 pub use placement::Placement;
-pub use process::{Serving, Site, StartError, file_name, spawn_on};
+pub use process::{Serving, Site, StartError, file_name, kill_all, spawn_on};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -38,7 +38,10 @@ pub(super) fn write(page: &Page) -> String {
     page.sections.iter().for_each(|section| write_section(section, &mut out));
     out.push_str("</main>\n");
     for (name, json) in &page.runs {
-        out.push_str(&embedded::element(name, json));
+        out.push_str(&embedded::element(embedded::RUN, name, json));
+    }
+    for (name, json) in &page.figures {
+        out.push_str(&embedded::element(embedded::FIGURES, name, json));
     }
     let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     out

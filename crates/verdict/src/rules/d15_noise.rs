@@ -35,6 +35,9 @@ const REMEDY: &str = "Run each at least three times, better ten, in turns (A B A
 type Repeats<'a> = Vec<&'a Member>;
 
 pub fn of_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
+    if comparison.members.iter().all(|member| member.of_several) {
+        return None;
+    }
     let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
     for member in &comparison.members {
         targets.entry(&member.identity).or_default().push(member);
