@@ -94,7 +94,7 @@ counters! {
     tls_handshakes,
     /// TLS handshakes that resumed a session.
     tls_resumptions,
-    /// TLS connections that ended in an alert of ours, or never spoke TLS.
+    /// TLS connections that failed: what came was no TLS, or the two could not agree.
     tls_failures,
     /// Calls that waited for events: epoll_wait, poll, io_uring_enter with a wait.
     waits,

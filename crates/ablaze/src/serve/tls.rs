@@ -21,10 +21,10 @@ pub struct TlsArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "tls_cert")]
     pub tls_ca_out: Option<PathBuf>,
     /// Certificate, with its chain behind it, as PEM
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    #[arg(long, value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
     /// Its key, as PEM
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    #[arg(long, value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
     /// Oldest version accepted: 1.2, 1.3 [default: 1.2]
     #[arg(long, value_name = "VERSION", value_parser = names::tls_version)]
@@ -58,6 +58,7 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
     let asked = *tls
         || tls_ca_out.is_some()
         || tls_cert.is_some()
+        || tls_key.is_some()
         || tls_min.is_some()
         || tls_max.is_some()
         || tls_tickets.is_some()
@@ -67,7 +68,13 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
     }
     let identity = match (tls_cert, tls_key) {
         (Some(certificate), Some(key)) => given_identity(certificate, key)?,
-        _ => Identity::self_made(&[address]).map_err(Refusal::machine)?,
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(Refusal::usage(
+                "--tls-cert and --tls-key belong together: give both, or neither for a certificate \
+                 made for this run",
+            ));
+        }
+        (None, None) => Identity::self_made(&[address]).map_err(Refusal::machine)?,
     };
     let own = TlsOptions::new(identity);
     let options = TlsOptions {

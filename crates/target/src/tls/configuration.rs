@@ -14,7 +14,7 @@ impl TlsOptions {
     ///
     /// # Errors
     /// One sentence about what does not go together, with the remedy.
-    pub(crate) fn configuration(&self) -> Result<Arc<ServerConfig>, String> {
+    pub fn configuration(&self) -> Result<Arc<ServerConfig>, String> {
         let versions = self.versions()?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())

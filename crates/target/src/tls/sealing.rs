@@ -4,7 +4,9 @@
 use std::io::IoSlice;
 
 use rustls::server::{ServerConnectionData, UnbufferedServerConnection};
-use rustls::unbuffered::{ConnectionState, EncodeError, EncodeTlsData, WriteTraffic};
+use rustls::unbuffered::{
+    ConnectionState, EncodeError, EncodeTlsData, UnbufferedStatus, WriteTraffic,
+};
 
 use crate::http1::output::Output;
 
@@ -50,7 +52,9 @@ pub(super) fn seal(
     out: &mut Output,
 ) -> Result<(), Unwritable> {
     while !plain.is_empty() {
-        match tls.process_tls_records(partial).state {
+        let UnbufferedStatus { discard, state } = tls.process_tls_records(partial);
+        debug_assert_eq!(discard, 0, "nothing whole was left to be read");
+        match state {
             Ok(ConnectionState::EncodeTlsData(mut data)) => push_encoded(&mut data, out),
             Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
             Ok(ConnectionState::WriteTraffic(mut traffic)) => {
@@ -101,15 +105,14 @@ fn seal_piece(
         encrypt(traffic, first, out)?;
         first.len()
     } else {
-        let mut gathered = [0; RECORD_BYTES];
-        let mut bytes = 0;
+        // Not on the stack, which may be a fiber's.
+        let mut gathered = Vec::with_capacity(RECORD_BYTES);
         for slice in &slices[..used] {
-            let here = slice.len().min(RECORD_BYTES - bytes);
-            gathered[bytes..bytes + here].copy_from_slice(&slice[..here]);
-            bytes += here;
+            let here = slice.len().min(RECORD_BYTES - gathered.len());
+            gathered.extend_from_slice(&slice[..here]);
         }
-        encrypt(traffic, &gathered[..bytes], out)?;
-        bytes
+        encrypt(traffic, &gathered, out)?;
+        gathered.len()
     };
     plain.wrote(bytes);
     if bytes as u64 == to_cut {

@@ -26,9 +26,6 @@ use crate::service::{Refused, Service};
 /// Memory kept by a connection for the beginning of a record.
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
-/// Answers of rustls to one failure: an alert, and what was queued before it.
-const LAST_WORDS: usize = 8;
-
 thread_local! {
     /// What a connection needs while it is busy. It is never lent beyond a call.
     static DESK: RefCell<Desk> = RefCell::default();
@@ -55,6 +52,8 @@ pub struct TlsSession {
     next: Next,
     /// Bytes have come.
     begun: bool,
+    /// It has failed: rustls is not asked again.
+    broken: bool,
     /// The next answer is the last.
     last: bool,
     /// To be counted.
@@ -91,6 +90,7 @@ impl TlsSession {
             plain: None,
             next: Next::Read,
             begun: false,
+            broken: false,
             last: false,
             handshake: None,
             failed: false,
@@ -258,17 +258,14 @@ impl TlsSession {
     }
 
     /// Says what went wrong, as far as TLS has a word for it.
-    fn fail(&mut self, mut used: usize, out: &mut Output) {
-        self.failed = true;
-        for _ in 0..LAST_WORDS {
-            let rest = self.kept.get_mut(used..).unwrap_or_default();
-            let UnbufferedStatus { discard, state } = self.tls.process_tls_records(rest);
-            match state {
-                Ok(ConnectionState::EncodeTlsData(mut data)) => push_encoded(&mut data, out),
-                Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
-                _ => return,
-            }
-            used += discard;
+    fn fail(&mut self, used: usize, out: &mut Output) {
+        (self.broken, self.failed) = (true, true);
+        let rest = self.kept.get_mut(used..).unwrap_or_default();
+        // As long as there is something to send, no record is looked at.
+        while self.tls.wants_write() {
+            let state = self.tls.process_tls_records(rest).state;
+            let Ok(ConnectionState::EncodeTlsData(mut data)) = state else { return };
+            push_encoded(&mut data, out);
         }
     }
 
@@ -281,7 +278,7 @@ impl TlsSession {
         let sealed = seal(&mut self.tls, partial, &mut desk.plain, out);
         let told = if sealed.is_err() {
             desk.plain.clear();
-            self.failed = true;
+            (self.broken, self.failed) = (true, true);
             Next::Close { unread: false }
         } else if desk.plain.is_empty() {
             self.plain = None;
@@ -305,7 +302,9 @@ impl TlsSession {
                 next
             }
             Next::Close { unread } => {
-                self.say_goodbye(out);
+                if !self.broken {
+                    self.say_goodbye(out);
+                }
                 Next::Close { unread: unread || !self.kept.is_empty() }
             }
         }
