@@ -20,6 +20,7 @@ mod phases;
 pub mod system_error;
 pub mod table;
 pub mod text;
+pub mod tls;
 
 #[cfg(test)]
 mod sample;

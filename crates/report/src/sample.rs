@@ -160,6 +160,8 @@ pub fn empty() -> Run {
             answered: Phases::new(),
             failed: Phases::new(),
             setup_connect: Latency::new(3),
+            setup_tls: None,
+            tls: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -192,6 +194,7 @@ fn plan() -> Plan {
             addresses: vec!["127.0.0.1:8080".parse().unwrap()],
             unix_socket: None,
         },
+        tls: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

@@ -88,7 +88,7 @@ fn words(url: &str, options: &[String], cpus: &[u32]) -> Vec<String> {
 
 /// One answer, whole. `None` when it cannot be had or is not plain: chunked, or too long.
 fn fetched(url: &str) -> Option<Answer> {
-    let url: Url = crate::planning::sources::plain_url(url).ok()?;
+    let url: Url = crate::planning::sources::url(url).ok()?;
     let address = (url.host.trim_matches(['[', ']']), url.port).to_socket_addrs().ok()?.next()?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

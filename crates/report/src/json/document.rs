@@ -8,6 +8,7 @@ use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
+use super::tls::Tls;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Document {
@@ -45,10 +46,15 @@ pub(super) struct Document {
     pub body_lengths_other: u64,
     pub bytes: Bytes,
     pub first_answer: Option<FirstAnswer>,
+    /// On https only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
 
     pub latency_ns: PhasesOf,
     pub failed_latency_ns: PhasesOf,
     pub setup_connect_ns: Distribution,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup_tls_ns: Option<Distribution>,
     pub event_age_ns: Distribution,
     pub in_flight: InFlight,
     pub workers: Vec<Worker>,

@@ -47,6 +47,9 @@ pub(crate) fn load_in_words(run: &Run) -> String {
 fn head(run: &Run, style: &Style) -> Vec<String> {
     let items = head_items(run);
     let mut lines = wrapped("", &items, " · ", style.width);
+    if let Some(items) = crate::tls::in_words(run) {
+        lines.extend(wrapped("", &items, " · ", style.width));
+    }
     if let Some(text) = particulars(run) {
         lines.extend(sentence("", &text, style.width).iter().map(|line| style.dim(line)));
     }
