@@ -117,6 +117,8 @@ fn machine() -> Machine {
 static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
 /// Whether there was a Ctrl-C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
+/// Whether Ctrl-C is listened for.
+static LISTENING: AtomicBool = AtomicBool::new(false);
 
 /// Whether the person at the terminal has asked to stop; no run begins after that.
 pub fn interrupted() -> bool {
@@ -125,12 +127,21 @@ pub fn interrupted() -> bool {
 
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
-    let heard_already = under_way.replace(Arc::clone(control)).is_some();
+    *under_way = Some(Arc::clone(control));
     drop(under_way);
     if interrupted() {
         control.stop();
     }
-    if heard_already {
+    listen_for_interrupts()
+}
+
+/// Listens for Ctrl-C from now on, if that is not done already: for what takes long before its
+/// first run, or between runs.
+///
+/// # Errors
+/// When the system does not let it.
+pub fn listen_for_interrupts() -> Result<(), Refusal> {
+    if LISTENING.swap(true, Ordering::AcqRel) {
         return Ok(());
     }
     ablaze_sys::signals::on_interrupt(|times| {

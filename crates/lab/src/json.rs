@@ -6,7 +6,7 @@ use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
 use serde_json::{Value, json};
 
-use crate::comparison::{Against, Answer, Comparison};
+use crate::comparison::{Against, Answer, Comparison, NoInterval};
 use crate::curve::{Curve, Point};
 use crate::experiment::{Experiment, Results};
 use crate::search::{Search, Searched, Stage};
@@ -98,7 +98,12 @@ fn metrics(against: &Against) -> Vec<Value> {
             Ok(ratio) => json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
                 "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
                 "p_value": ratio.p_value, "answer": answer}),
-            Err(why) => json!({"metric": name, "ratio": null, "why": why.to_string()}),
+            Err(why @ NoInterval::Pairs(_)) => {
+                json!({"metric": name, "ratio": null, "why": why.to_string()})
+            }
+            Err(why @ NoInterval::NotInTurns { plain }) => {
+                json!({"metric": name, "ratio": null, "plain_ratio": plain, "why": why.to_string()})
+            }
         }
     };
     against.metrics.iter().map(metric).collect()

@@ -1,14 +1,18 @@
 //! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
 //! runs that are those of `ablaze load`.
 
+pub mod ab_tester;
 pub mod compare;
 mod conditions;
-mod file;
+pub mod file;
 pub mod find;
 mod options;
-mod progress;
+pub mod parts;
+pub mod progress;
 pub mod report;
 pub mod run;
+mod saved;
+pub mod series;
 mod shown;
 pub mod sweep;
 mod tester;
@@ -144,15 +148,7 @@ fn keep_page(
     let ranked = showing.unequal(several).is_empty();
     let page = page::of_experiment(experiment, folder, results, several, ranked, &printed)
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
-    let markdown = page.markdown("BENCH");
-    let mut files =
-        vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
-    files.extend(markdown.files);
-    for (name, contents) in files {
-        write_atomically(&folder.path().join(name), contents.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
-    }
-    Ok(())
+    series::write_page(&page, folder.path())
 }
 
 /// How an experiment that was interrupted is gone on with.
@@ -176,7 +172,11 @@ fn beside_each_other(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
 }
 
-fn own_program() -> Result<PathBuf, Refusal> {
+/// The file of this program, which serves the built-in models.
+///
+/// # Errors
+/// When the system does not say.
+pub fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe()
         .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
 }

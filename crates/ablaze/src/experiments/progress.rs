@@ -5,33 +5,28 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use ablaze_lab::Experiment;
-use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{grouped, time};
 
 use crate::refusal::note;
 
-/// Shows one line.
-pub struct LiveLine {
+/// A line on stderr that is written over itself; silent when asked to be, and where there is no
+/// terminal.
+pub struct Spoken {
     shown: bool,
     quiet: bool,
-    began: Instant,
-    /// Runs carried out here, and the time they took: an experiment that goes on has others.
-    carried_out: u32,
-    left: usize,
-    last: String,
 }
 
-impl LiveLine {
-    /// Silent when asked to be, and where there is no terminal.
+impl Spoken {
+    /// With nothing shown yet.
     pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let quiet = quiet || dumb || !std::io::stderr().is_terminal();
-        let (began, last) = (Instant::now(), String::new());
-        Self { shown: false, quiet, began, carried_out: 0, left: 0, last }
+        Self { shown: false, quiet: quiet || dumb || !std::io::stderr().is_terminal() }
     }
 
-    fn show(&mut self, line: &str) {
+    /// Shows this instead of what stood there.
+    pub fn show(&mut self, line: &str) {
         if !self.quiet {
             self.shown = true;
             let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
@@ -44,13 +39,51 @@ impl LiveLine {
             let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
+}
+
+/// How far an experiment is, in one line.
+pub struct LiveLine {
+    spoken: Spoken,
+    began: Instant,
+    /// Runs carried out here, and the time they took: an experiment that goes on has others.
+    carried_out: u32,
+    left: usize,
+    last: String,
+    /// What it is part of, and how long the parts behind it take.
+    place: String,
+    behind: Duration,
+}
+
+impl LiveLine {
+    /// Silent when asked to be, and where there is no terminal.
+    pub fn new(quiet: bool) -> Self {
+        Self {
+            spoken: Spoken::new(quiet),
+            began: Instant::now(),
+            carried_out: 0,
+            left: 0,
+            last: String::new(),
+            place: String::new(),
+            behind: Duration::ZERO,
+        }
+    }
+
+    /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
+    pub fn within(self, place: String, behind: Duration) -> Self {
+        Self { place, behind, ..self }
+    }
+
+    /// Takes the line away.
+    pub fn finish(&mut self) {
+        self.spoken.finish();
+    }
 
     fn time_left(&self) -> String {
         match self.carried_out {
             0 => String::new(),
             runs => {
                 let each = self.began.elapsed() / runs;
-                format!(" · {} left", in_words(each * self.left as u32))
+                format!(" · {} left", in_words(each * self.left as u32 + self.behind))
             }
         }
     }
@@ -61,8 +94,8 @@ impl Observer for LiveLine {
         self.left = of + 1 - number;
         let name = &experiment.subjects[trial.subject].name;
         let label = &experiment.loads[trial.load].label;
-        let (left, last) = (self.time_left(), &self.last);
-        self.show(&format!("run {number} of {of} · {name} · {label}{left}{last}"));
+        let (left, last, place) = (self.time_left(), &self.last, &self.place);
+        self.spoken.show(&format!("{place}run {number} of {of} · {name} · {label}{left}{last}"));
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
@@ -75,9 +108,17 @@ impl Observer for LiveLine {
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
-                self.finish();
                 let name = &experiment.subjects[trial.subject].name;
                 let label = &experiment.loads[trial.load].label;
+                if why.starts_with(SKIPPED) {
+                    // Once: it is the same for every run.
+                    if trial.repeat == 0 && trial.load == 0 {
+                        self.finish();
+                        note(&format!("{name} {why}"));
+                    }
+                    return;
+                }
+                self.finish();
                 note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
             }
         }
@@ -89,7 +130,7 @@ impl Watch for LiveLine {
         let again = if confirming { " again" } else { "" };
         let rate = grouped(asked_per_s.round() as u64);
         let line = format!("stage {number} · {rate}/s{again}{}", self.last);
-        self.show(&line);
+        self.spoken.show(&line);
     }
 
     fn ended(&mut self, number: usize, stage: &Stage) {
@@ -103,7 +144,8 @@ impl Watch for LiveLine {
     }
 }
 
-fn in_words(time: Duration) -> String {
+/// A length of time as people tell it.
+pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),

@@ -12,16 +12,15 @@ use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
 use ablaze_lab::{json, text};
 use ablaze_report::system_error::reason;
-use ablaze_verdict::{DiagnosisId, saved};
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use super::conditions::Conditions;
 use super::shown::{self, Showing};
-use super::{file, run};
+use super::{file, run, saved};
 use crate::load::ReportOptions;
 use crate::outputs::Outputs;
-use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED, note};
+use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED};
 use crate::{Refusal, help, outcome};
 
 /// Shows saved results again.
@@ -142,18 +141,7 @@ fn of_run(run: &Run, path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         fail_if: line.fail_if.clone(),
         ..ReportOptions::default()
     })?;
-    for finding in saved::judge(run).findings.iter().filter(|f| f.id == DiagnosisId::D36) {
-        note(&format!(
-            "{}: {} {} {}: {} {} {}",
-            path.display(),
-            finding.id,
-            finding.severity,
-            finding.id.name(),
-            finding.evidence,
-            finding.cause,
-            finding.remedy
-        ));
-    }
+    saved::note_if_of_another_command(path, run);
     outputs.print(run)?;
     outputs.keep(run)?;
     Ok(match (outputs.fails(run), outcome::status(run)) {

@@ -5,11 +5,12 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use ablaze_engine::Run;
-use ablaze_lab::experiment::{Failure, Tester};
-use ablaze_lab::subject::Answer;
+use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
+use ablaze_lab::subject::{Answer, Tool};
 use ablaze_wire::url::Url;
 use clap::Parser;
 
+use super::ab_tester;
 use crate::carry_out::{Silent, carry_out, interrupted};
 use crate::load::{self, CommandLine};
 use crate::planning;
@@ -45,6 +46,23 @@ impl Tester for Native {
                     .unwrap_or_else(|| format!("{url}: nothing came back")),
             )),
             _ => Ok(run),
+        }
+    }
+
+    fn run_by(
+        &mut self,
+        tool: Tool,
+        url: &str,
+        options: &[String],
+        cpus: &[u32],
+        server: &dyn Fn() -> Option<u64>,
+    ) -> Result<PrintedRun, Failure> {
+        if interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        match tool {
+            Tool::Ab => ab_tester::run(url, options, cpus, server),
+            Tool::Ablaze => Err(Failure::Impossible("ablaze runs in this process".to_owned())),
         }
     }
 

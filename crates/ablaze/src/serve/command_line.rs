@@ -10,6 +10,7 @@ use ablaze_target::conditions::{
 };
 use clap::{Args, Parser};
 
+use super::tls::TlsArguments;
 use super::{conditions, names};
 use crate::values;
 
@@ -40,6 +41,9 @@ pub struct CommandLine {
     /// Connections and their sockets.
     #[command(flatten)]
     pub connections: ConnectionOptions,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArguments,
     /// What is slow or goes wrong.
     #[command(flatten)]
     pub trouble: TroubleOptions,

@@ -8,4 +8,5 @@ mod comparing;
 mod dying;
 mod files;
 mod finding;
+mod saved;
 mod support;
