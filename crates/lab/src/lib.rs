@@ -11,6 +11,7 @@ pub mod curve;
 pub mod experiment;
 pub mod json;
 pub mod page;
+pub mod profiles;
 pub mod saved;
 pub mod search;
 pub mod subject;

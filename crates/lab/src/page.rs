@@ -13,7 +13,7 @@ use ablaze_verdict::several::Several;
 use crate::comparison::{Against, Comparison};
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::{saved, text};
+use crate::{profiles, saved, text};
 
 /// The page of an experiment. `printed` is its report in words, which is folded away at the end;
 /// `ranked` tells whether ratios may be shown.
@@ -51,6 +51,7 @@ pub fn of_experiment(
         page.sections.push(section::percentiles(&subjects));
         page.sections.push(section::cpu(&subjects));
     }
+    page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
     page.sections.push(commands(experiment, &runs));
     if let Some((_, run)) = runs.first() {
         page.sections.push(section::environment(run));

@@ -17,7 +17,7 @@ pub mod moment;
 pub mod page;
 pub mod per_second;
 mod phases;
-mod profiling;
+pub mod profiling;
 pub mod system_error;
 pub mod table;
 pub mod text;

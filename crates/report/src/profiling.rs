@@ -16,7 +16,7 @@ const FEW_SAMPLES: u64 = 1_000;
 const BROKEN: f64 = 0.1;
 
 /// `12,034 samples of cpu-clock at 999 Hz stand for 4.71 µs of CPU per request (nginx, pid 4711)`.
-pub(crate) fn headline(profile: &Profile) -> String {
+pub fn headline(profile: &Profile) -> String {
     let processes = match profile.pids.as_slice() {
         [pid] => format!("pid {pid}"),
         pids => format!("{} processes", grouped(pids.len() as u64)),
@@ -32,7 +32,7 @@ pub(crate) fn headline(profile: &Profile) -> String {
 }
 
 /// What to keep in mind with a profile.
-pub(crate) fn doubts(profile: &Profile) -> Vec<String> {
+pub fn doubts(profile: &Profile) -> Vec<String> {
     let mut doubts = Vec::new();
     let share = |part: u64| percent(part as f64, profile.samples as f64);
     if profile.samples < FEW_SAMPLES {
@@ -67,7 +67,7 @@ pub(crate) fn doubts(profile: &Profile) -> Vec<String> {
 }
 
 /// The hottest functions: CPU time per request of each by itself, its share, and with what it calls.
-pub(crate) fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) {
+pub fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) {
     let per_request = PerRequest::of(profile);
     let total_ns = per_request.total_ns();
     let head = ["function", "itself", "share", "with what it calls"].map(String::from).to_vec();
@@ -83,7 +83,7 @@ pub(crate) fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<Str
 }
 
 /// A function as people call it: `tcp_sendmsg (kernel)`.
-pub(crate) fn readable(name: &str) -> String {
+pub fn readable(name: &str) -> String {
     if let Some(name) = name.strip_suffix(IN_KERNEL) {
         return format!("{name} (kernel)");
     }
@@ -91,7 +91,7 @@ pub(crate) fn readable(name: &str) -> String {
 }
 
 /// What the run with the profiler did beside the one without.
-pub(crate) fn cost(run: &Run, profiled: &ProfiledRun) -> String {
+pub fn cost(run: &Run, profiled: &ProfiledRun) -> String {
     let mut parts = Vec::new();
     if let Some(before) = crate::rate_per_s(run) {
         parts.push(format!(
@@ -123,12 +123,12 @@ pub(crate) fn cost(run: &Run, profiled: &ProfiledRun) -> String {
 }
 
 /// Why there is no profile.
-pub(crate) fn refused(refused: &NotProfiled) -> String {
+pub fn refused(refused: &NotProfiled) -> String {
     format!("not profiled: {}", refused.why)
 }
 
 /// What a profile is of.
-pub(crate) fn side(whom: Whom) -> &'static str {
+pub fn side(whom: Whom) -> &'static str {
     match whom {
         Whom::Target => "target",
         Whom::Tester => "tester",

@@ -8,6 +8,7 @@ pub mod file;
 pub mod find;
 mod options;
 pub mod parts;
+mod profiles;
 pub mod progress;
 pub mod report;
 pub mod run;
@@ -148,7 +149,8 @@ fn keep_page(
     let ranked = showing.unequal(several).is_empty();
     let page = page::of_experiment(experiment, folder, results, several, ranked, &printed)
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
-    series::write_page(&page, folder.path())
+    series::write_page(&page, folder.path())?;
+    profiles::keep_graphs(experiment, folder)
 }
 
 /// How an experiment that was interrupted is gone on with.
