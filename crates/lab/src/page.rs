@@ -13,7 +13,7 @@ use ablaze_verdict::several::Several;
 use crate::comparison::Comparison;
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::{charts, json, saved, text};
+use crate::{charts, json, profiles, saved, text};
 
 /// How a page is to show its experiment.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +66,7 @@ pub fn of_experiment(
         page.sections.push(section::percentiles(&subjects));
         page.sections.push(section::cpu(&subjects));
     }
+    page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
     page.sections.push(commands(experiment, &runs));
     if let Some((_, run)) = runs.first() {
         page.sections.push(section::environment(run));

@@ -95,10 +95,8 @@ fn element(svg: &str) -> Option<String> {
         let (_, after) = svg.split_once(&format!(" {name}=\""))?;
         after.split_once('"').map(|(value, _)| value)
     };
-    let body = without_names(body.trim_end())
-        .replace("fill=\"url(#background)\"", "fill=\"#f4f4f4\"")
-        .replace(">Search</text>", "></text>")
-        .replace(">Reset Zoom</text>", "></text>");
+    let body = without_names(&without_idle_words(body.trim_end()))
+        .replace("fill=\"url(#background)\"", "fill=\"#f4f4f4\"");
     Some(format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:fg=\"http://github.com/jonhoo/inferno\" \
          viewBox=\"0 0 {WIDTH} {}\" width=\"{WIDTH}\" height=\"{}\" font-family=\"monospace\" \
@@ -106,6 +104,22 @@ fn element(svg: &str) -> Option<String> {
         size("height")?,
         size("height")?
     ))
+}
+
+/// Without the words that do something only with the script, and without empty ones.
+fn without_idle_words(svg: &str) -> String {
+    let mut out = String::with_capacity(svg.len());
+    let mut rest = svg;
+    while let Some((before, after)) = rest.split_once("<text") {
+        out.push_str(before);
+        let Some((text, behind)) = after.split_once("</text>") else { break };
+        let words = text.split_once('>').map_or("", |(_, words)| words.trim());
+        if !matches!(words, "" | "Search" | "Reset Zoom") {
+            out.push_str(&format!("<text{text}</text>"));
+        }
+        rest = behind;
+    }
+    out + rest
 }
 
 /// Without ` id="…"`; a heading that was placed by its name gets its place as an attribute.

@@ -9,6 +9,7 @@ pub mod find;
 mod options;
 pub mod outputs;
 pub mod parts;
+mod profiles;
 pub mod progress;
 pub mod report;
 pub mod run;
@@ -134,7 +135,8 @@ fn told_at_the_end(
 ) -> Result<(), Refusal> {
     let contents = contents(experiment, folder, results, several, showing);
     let kept = match &contents {
-        Ok(contents) => outputs::keep_page(folder.path(), &contents.page),
+        Ok(contents) => outputs::keep_page(folder.path(), &contents.page)
+            .and_then(|()| profiles::keep_graphs(experiment, folder)),
         Err(refusal) => Err(refusal.clone()),
     };
     if let Err(refusal) = &kept {

@@ -104,6 +104,24 @@ pub fn conduct(
     Ok(results)
 }
 
+/// One run of a target beside the trials, under the first load.
+pub(crate) fn aside(
+    experiment: &Experiment,
+    folder: &Folder,
+    program: PathBuf,
+    subject: usize,
+    tester: &mut dyn Tester,
+) -> Result<Run, Failure> {
+    let trial = Trial { repeat: 0, load: 0, subject };
+    match Targets::new(experiment, folder, program).measured(trial, tester)? {
+        Measured::Run(run) => Ok(*run),
+        Measured::Printed(..) => {
+            let name = &experiment.subjects[subject].name;
+            Err(Failure::Impossible(format!("{name} is loaded by another program")))
+        }
+    }
+}
+
 /// One run, as its tester leaves it.
 enum Measured {
     /// By ablaze.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::subject::{Placement, Subject};
 
+pub(crate) use conduct::aside;
 pub use conduct::{Failure, Observer, Tester, conduct};
 pub use figures::Figures;
 pub use folder::{Folder, FolderError, keep_printed, new_numbered};

@@ -12,7 +12,7 @@ mod refusal;
 mod ring;
 
 pub use maps::{Mapping, Maps};
-pub use profile::{Profile, ProfiledRun, Profiling, Stack, Whom};
+pub use profile::{NotProfiled, Profile, ProfiledRun, Profiling, Stack, Whom};
 pub use recording::{Chain, Recorded, Recording, Request};
 pub use refusal::{Refused, refusal};
 

@@ -12,7 +12,17 @@ pub struct Profiling {
     /// What was sampled in that run.
     pub profiles: Vec<Profile>,
     /// What was not, and why.
-    pub refused: Vec<(Whom, Refused)>,
+    pub refused: Vec<NotProfiled>,
+}
+
+/// A side that was to be profiled and was not.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NotProfiled {
+    /// Which side.
+    pub of: Whom,
+    /// Why, and what to do about it.
+    #[serde(flatten)]
+    pub why: Refused,
 }
 
 /// What the run with the profiler did, to hold against the one without: the difference is what

@@ -97,15 +97,19 @@ impl Recording {
         // Made before the events: a thread that is made later inherits them, and would be in the
         // picture where this process itself is recorded.
         let (hand, take) = std::sync::mpsc::sync_channel::<Reading>(1);
+        let (named, has_its_name) = std::sync::mpsc::sync_channel::<()>(1);
         let told = Arc::clone(&end);
         let thread = std::thread::Builder::new()
             .name("profiler".to_owned())
             .spawn(move || {
+                drop(named);
                 let mut reading = take.recv().unwrap_or_else(|_| Reading::empty());
                 reading.until(&told);
                 reading
             })
             .map_err(|error| refused_by(&error))?;
+        // It ends with an error, when the thread runs under its name: nothing is ever sent.
+        let _ = has_its_name.recv();
         let mut kept = Kept::default();
         kept.maps.extend(request.pids.iter().map(|pid| (*pid, Maps::of(*pid))));
         let rings = rings(wanted, &request.pids).map_err(|error| refused_by(&error))?;
