@@ -18,8 +18,12 @@ pub fn judged(
 ) -> Result<Option<Several>, FolderError> {
     let mut members = Vec::new();
     for (trial, _) in results.measured() {
-        let Some(run) = folder.run(experiment, trial)? else { continue };
         let target = &experiment.subjects[trial.subject].name;
+        let Some(run) = folder.run(experiment, trial)? else {
+            let run = folder.printed(experiment, trial)?;
+            members.extend(run.and_then(|run| run.member(target)));
+            continue;
+        };
         members.extend(member(&run, target, target, Some(env!("CARGO_PKG_VERSION"))));
     }
     let mut several = beside_each_other(members, None);

@@ -27,6 +27,10 @@ impl Metric {
     /// All of them, the one that decides first.
     pub const ALL: [Self; 4] = [Self::ServerCpu, Self::Rate, Self::Median, Self::P99];
 
+    /// The same where testers are compared: what one of them costs the server is not its merit, the
+    /// rate that it gets out of the same server is.
+    const OF_TESTERS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
+
     /// Its name in tables.
     pub fn name(self) -> &'static str {
         match self {
@@ -146,9 +150,10 @@ impl Against {
         load: usize,
         (subject, control): (usize, usize),
     ) -> Self {
+        let metrics = metrics(experiment);
         let metrics = match saved::pairs(experiment, results, load, (subject, control)) {
-            Some(pairs) => of_pairs(&pairs),
-            None => of_medians(&results.of(subject, load), &results.of(control, load)),
+            Some(pairs) => of_pairs(metrics, &pairs),
+            None => of_medians(metrics, &results.of(subject, load), &results.of(control, load)),
         };
         Self { subject, control, metrics }
     }
@@ -159,7 +164,17 @@ impl Against {
     }
 }
 
-fn of_pairs(pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
+/// By what the targets are compared, the metric that decides first.
+fn metrics(experiment: &Experiment) -> [Metric; 4] {
+    let mut testers = experiment.subjects.iter().map(|subject| subject.tester);
+    let first = testers.next();
+    match testers.all(|tester| Some(tester) == first) {
+        true => Metric::ALL,
+        false => Metric::OF_TESTERS,
+    }
+}
+
+fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
     let compared = |metric: Metric| {
         let pair = |(one, other): &(&Figures, &Figures)| {
             Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
@@ -169,11 +184,11 @@ fn of_pairs(pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
         let ratio = compare(&pairs?).map_err(NoInterval::Pairs);
         Some(Compared { metric, ratio, answer: None })
     };
-    Metric::ALL.into_iter().filter_map(compared).collect()
+    metrics.into_iter().filter_map(compared).collect()
 }
 
 /// Of runs that nothing pairs: the plain ratio, and no answer.
-fn of_medians(ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
+fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
     let compared = |metric: Metric| {
         let of = |runs: &[&Figures]| {
             let figures: Option<Vec<f64>> = runs.iter().map(|run| metric.of(run)).collect();
@@ -183,7 +198,7 @@ fn of_medians(ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
         let plain = (one > 0.0 && other > 0.0).then(|| one / other);
         Some(Compared { metric, ratio: Err(NoInterval::NotInTurns { plain }), answer: None })
     };
-    Metric::ALL.into_iter().filter_map(compared).collect()
+    metrics.into_iter().filter_map(compared).collect()
 }
 
 /// The metric that decides is one question for each target, the others are many: each group is
@@ -266,6 +281,14 @@ mod tests {
             figures.server_cpu_ns = None;
         }
         let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
+    }
+
+    #[test]
+    fn testers_are_compared_by_the_rate_that_they_get() {
+        let mut experiment = sample::experiment();
+        experiment.subjects[1].tester = crate::subject::Tool::Ab;
+        let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }
 

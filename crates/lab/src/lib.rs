@@ -13,6 +13,7 @@ pub mod curve;
 pub mod experiment;
 pub mod json;
 pub mod page;
+pub mod profiles;
 pub mod saved;
 pub mod search;
 pub mod shards;

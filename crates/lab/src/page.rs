@@ -4,6 +4,7 @@
 
 use ablaze_chart::Chart;
 use ablaze_engine::Run;
+use ablaze_report::number::grouped;
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
@@ -12,7 +13,7 @@ use ablaze_verdict::several::Several;
 use crate::comparison::Comparison;
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::{charts, json, saved, text};
+use crate::{charts, json, profiles, saved, text};
 
 /// How a page is to show its experiment.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +46,7 @@ pub fn of_experiment(
     let last = experiment.subjects.len() - 1;
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
-        page.sections.push(rows(experiment, &comparison));
+        page.sections.push(rows(experiment, results, &comparison));
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
@@ -65,6 +66,7 @@ pub fn of_experiment(
         page.sections.push(section::percentiles(&subjects));
         page.sections.push(section::cpu(&subjects));
     }
+    page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
     page.sections.push(commands(experiment, &runs));
     if let Some((_, run)) = runs.first() {
         page.sections.push(section::environment(run));
@@ -73,6 +75,73 @@ pub fn of_experiment(
     page.sections.push(Section::new("In words").with(report));
     page.explain_findings();
     Ok(page)
+}
+
+/// What a page of several experiments says of one of them, under one heading: the verdict, the table
+/// or the curves, and the ratios if they may be shown.
+pub fn section_of(
+    heading: &str,
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    ranked: bool,
+) -> Section {
+    let mut verdict = verdict(experiment, results, several);
+    let is_finding = |block: &Block| matches!(block, Block::Findings(_));
+    // Its own page has the notes too.
+    let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
+    let mut parts = vec![Section { blocks: verdict, ..Section::default() }];
+    if experiment.loads.len() == 1 {
+        let last = experiment.subjects.len() - 1;
+        let comparison = Comparison::of(experiment, results, 0, last);
+        parts.push(rows(experiment, results, &comparison));
+        if ranked && !comparison.against.is_empty() {
+            parts.push(ratios(experiment, &comparison));
+        }
+    } else {
+        parts.extend(over_loads(experiment, results, Pick::Median));
+    }
+    parts.push(Section { blocks: graver_than_notes(findings), ..Section::default() });
+    let what = Block::Remark(text::what(experiment));
+    let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
+    Section { heading: heading.to_owned(), blocks: blocks.collect() }
+}
+
+fn graver_than_notes(mut blocks: Vec<Block>) -> Vec<Block> {
+    for block in &mut blocks {
+        if let Block::Findings(findings) = block {
+            findings.retain(|text| text.finding.severity > Severity::Note);
+        }
+    }
+    blocks
+}
+
+/// What an experiment came to, in a row for each pair or curve: the metric that decides, or the
+/// highest point.
+pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec<Vec<String>> {
+    if experiment.loads.len() > 1 {
+        return Curve::all(experiment, results, Pick::Median)
+            .iter()
+            .filter_map(|curve| Some(vec![curve.name.clone(), highest(experiment, curve)?]))
+            .collect();
+    }
+    if !ranked {
+        return vec![vec!["no ranking".to_owned(), "the work was not equal".to_owned()]];
+    }
+    let last = experiment.subjects.len() - 1;
+    let comparison = Comparison::of(experiment, results, 0, last);
+    let rows = text::ratio_rows(experiment, &comparison).into_iter();
+    // The first row of each pair has its name.
+    rows.filter(|row| row.first().is_some_and(|pair| !pair.is_empty())).collect()
+}
+
+fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
+    let points = curve.points.iter().zip(&experiment.loads);
+    let points = points.filter_map(|(point, load)| Some((point.as_ref()?, load)));
+    let (point, load) =
+        points.max_by(|(one, _), (other, _)| one.rate_per_s.total_cmp(&other.rate_per_s))?;
+    let rate = grouped(point.rate_per_s.round() as u64);
+    Some(format!("highest {rate}/s, at {}", load.label))
 }
 
 /// Whether the runs are to be believed, what was found in them, and which failed.
@@ -111,13 +180,19 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 }
 
 /// A row per target of a comparison.
-fn rows(experiment: &Experiment, comparison: &Comparison) -> Section {
-    let row = |(subject, point): (&crate::Subject, &Option<Point>)| {
+fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
+    let row = |(at, (subject, point)): (usize, (&crate::Subject, &Option<Point>))| {
         let mut cells = vec![subject.name.clone()];
-        cells.extend(point.as_ref().map(text::cells).into_iter().flatten());
+        match point {
+            Some(point) => cells.extend(text::cells(point)),
+            None => {
+                cells.push(results.skipped(at).unwrap_or("not measured").to_owned());
+                cells.extend(["-"; 4].map(String::from));
+            }
+        }
         cells
     };
-    let rows = experiment.subjects.iter().zip(&comparison.rows).map(row).collect();
+    let rows = experiment.subjects.iter().zip(&comparison.rows).enumerate().map(row).collect();
     let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     Section::new("Targets")
         .with(Block::table(&head, rows))

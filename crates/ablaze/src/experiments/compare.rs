@@ -28,6 +28,9 @@ struct CompareOptions {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
+    /// Profile one more run of each target: flame graphs of each and of the difference
+    #[arg(long, action = ArgAction::SetTrue)]
+    profile: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -96,10 +99,16 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
+    if compare.profile && !results.interrupted {
+        super::profiles::take(&experiment, &folder, options.quiet)?;
+    }
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
+    if !showing.json {
+        help::print(&super::profiles::words(&experiment, &folder)?);
+    }
     super::print_chart(&experiment, &results, several.as_ref(), showing);
     let kept =
         super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);

@@ -1,16 +1,20 @@
 //! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
 //! runs that are those of `ablaze load`.
 
+pub mod ab_tester;
 pub mod compare;
 mod conditions;
-mod file;
+pub mod file;
 pub mod find;
 mod options;
-mod outputs;
-mod progress;
+pub mod outputs;
+pub mod parts;
+mod profiles;
+pub mod progress;
 pub mod report;
 pub mod run;
 mod saved;
+pub mod series;
 mod shown;
 pub mod sweep;
 mod tester;
@@ -131,7 +135,8 @@ fn told_at_the_end(
 ) -> Result<(), Refusal> {
     let contents = contents(experiment, folder, results, several, showing);
     let kept = match &contents {
-        Ok(contents) => outputs::keep_page(folder.path(), &contents.page),
+        Ok(contents) => outputs::keep_page(folder.path(), &contents.page)
+            .and_then(|()| profiles::keep_graphs(experiment, folder)),
         Err(refusal) => Err(refusal.clone()),
     };
     if let Err(refusal) = &kept {
@@ -219,7 +224,11 @@ fn beside_each_other(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
 }
 
-fn own_program() -> Result<PathBuf, Refusal> {
+/// The file of this program, which serves the built-in models.
+///
+/// # Errors
+/// When the system does not say.
+pub fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe()
         .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
 }

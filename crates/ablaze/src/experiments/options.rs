@@ -117,8 +117,7 @@ impl ExperimentOptions {
         }
         if let Some(control) = &self.control {
             let workers = read.iter().map(|(_, subject)| subject.threads()).max().unwrap_or(1);
-            let source = Source::Nginx { workers };
-            read.push((control, Subject { name: control.clone(), source }));
+            read.push((control, Subject::new(control, Source::Nginx { workers })));
         }
         Ok(read)
     }

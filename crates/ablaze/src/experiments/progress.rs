@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ablaze_lab::Experiment;
-use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{grouped, time};
 
@@ -26,6 +26,9 @@ pub struct LiveLine {
     carried_out: u32,
     began: Instant,
     last: String,
+    /// What it is part of, and how long the parts behind it take.
+    place: String,
+    behind: Duration,
 }
 
 /// What is shown, by whoever writes it.
@@ -68,7 +71,20 @@ impl LiveLine {
             std::thread::spawn(move || tick(&shared))
         });
         let (began, last) = (Instant::now(), String::new());
-        Self { quiet, shared, ticking, carried_out: 0, began, last }
+        let (place, behind) = (String::new(), Duration::ZERO);
+        Self { quiet, shared, ticking, carried_out: 0, began, last, place, behind }
+    }
+
+    /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
+    pub fn within(mut self, place: String, behind: Duration) -> Self {
+        self.place = place;
+        self.behind = behind;
+        self
+    }
+
+    /// Shows this, whatever it is, instead of what stood there.
+    pub fn say(&mut self, text: &str) {
+        self.show(text.to_owned(), None);
     }
 
     fn show(&mut self, text: String, left: Option<Duration>) {
@@ -147,8 +163,10 @@ impl Observer for LiveLine {
         let name = &experiment.subjects[trial.subject].name;
         let label = &experiment.loads[trial.load].label;
         let asked = asked_for(experiment, number - 1);
-        let left = Some(self.time_for(of + 1 - number, asked)).filter(|left| !left.is_zero());
-        let text = format!("run {number} of {of} · {name} · {label}{}", self.last);
+        let left = self.time_for(of + 1 - number, asked) + self.behind;
+        let left = Some(left).filter(|left| !left.is_zero());
+        let (place, last) = (&self.place, &self.last);
+        let text = format!("{place}run {number} of {of} · {name} · {label}{last}");
         self.show(text, left);
     }
 
@@ -164,9 +182,17 @@ impl Observer for LiveLine {
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
-                self.clear();
                 let name = &experiment.subjects[trial.subject].name;
                 let label = &experiment.loads[trial.load].label;
+                if why.starts_with(SKIPPED) {
+                    // Once: it is the same for every run.
+                    if trial.repeat == 0 && trial.load == 0 {
+                        self.clear();
+                        note(&format!("{name} {why}"));
+                    }
+                    return;
+                }
+                self.clear();
                 note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
             }
         }
@@ -192,7 +218,8 @@ impl Watch for LiveLine {
     }
 }
 
-fn in_words(time: Duration) -> String {
+/// A length of time as people tell it.
+pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),

@@ -5,15 +5,18 @@
 mod conduct;
 mod figures;
 pub(crate) mod folder;
+mod printed;
 
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
 use crate::subject::{Placement, Subject};
 
+pub(crate) use conduct::aside;
 pub use conduct::{Failure, Observer, Tester, conduct};
 pub use figures::Figures;
-pub use folder::{Folder, FolderError};
+pub use folder::{Folder, FolderError, keep_printed, new_numbered};
+pub use printed::PrintedRun;
 
 /// What is to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +71,9 @@ pub enum Outcome {
     /// It was not, or not to its end, and why.
     Failed(String),
 }
+
+/// How the reason begins where a trial was left out for want of a program.
+pub const SKIPPED: &str = "skipped: ";
 
 /// What an experiment has come to so far.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -157,6 +163,12 @@ impl Results {
             Outcome::Measured(figures) => Some((*trial, &**figures)),
             Outcome::Failed(_) => None,
         })
+    }
+
+    /// Why a target was left out: `skipped: install nginx`. `None` if it was not.
+    pub fn skipped(&self, subject: usize) -> Option<&str> {
+        let of = self.failed().filter(|(trial, _)| trial.subject == subject);
+        of.map(|(_, why)| why).find(|why| why.starts_with(SKIPPED))
     }
 
     /// Trials that were not measured, and why.

@@ -116,6 +116,16 @@ impl Serving {
         }
     }
 
+    /// CPU time of its process and of those that it started, so far, ns; `None` where it was not
+    /// started here.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let pid = self.process.as_ref()?.child.id();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let children = std::fs::read_to_string(children).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+        children.chain([pid]).map(cpu_ns_of).sum()
+    }
+
     /// How its process ended, if it was started here and has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
         self.process.as_mut()?.ended()
@@ -261,8 +271,22 @@ fn answering(
     }
 }
 
-/// A child inherits the processors of the thread that starts it.
-fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
+/// CPU time of the threads of a process, ns: proc(5), the first figure of schedstat.
+fn cpu_ns_of(pid: u32) -> Option<u64> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let of_thread = |thread: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    threads.map(of_thread).sum()
+}
+
+/// Starts a command on these processors, or on any: a child inherits those of the thread that
+/// starts it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
     if cpus.is_empty() {
         return command.spawn();
     }
@@ -287,7 +311,7 @@ fn free_port(what: &str) -> Result<u16, StartError> {
 }
 
 /// A name as part of a file's name.
-pub(crate) fn file_name(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     name.chars().map(kept).take(60).collect()
 }
@@ -390,7 +414,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
         let body = "a \"quoted\" $body; with\nlines".repeat(300);
         let answer = Answer { body: body.clone().into_bytes(), ..Answer::default() };
         let site = Site { answer, ..site(&scratch) };
-        let subject = Subject { name: "nginx".to_owned(), source: Source::Nginx { workers: 1 } };
+        let subject = Subject::new("nginx", Source::Nginx { workers: 1 });
         let serving = Serving::start(&subject, &site).unwrap();
         let answer = fetch(&serving.url);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

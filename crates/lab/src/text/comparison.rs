@@ -35,7 +35,7 @@ pub fn comparison(
     }
     lines.extend(failures(experiment, results));
     lines.push(String::new());
-    lines.extend(rows(experiment, comparison).lines());
+    lines.extend(rows(experiment, results, comparison).lines());
     lines.push(String::new());
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());
@@ -67,15 +67,16 @@ fn what(experiment: &Experiment) -> String {
     )
 }
 
-fn rows(experiment: &Experiment, comparison: &Comparison) -> Table {
+fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Table {
     let mut table = Table::new(&[0]);
     let heads = ["", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     table.row(heads.map(String::from).to_vec(), "");
-    for (subject, point) in experiment.subjects.iter().zip(&comparison.rows) {
+    let named = experiment.subjects.iter().zip(&comparison.rows);
+    for (at, (subject, point)) in named.enumerate() {
         let mut cells = vec![subject.name.clone()];
         match point {
             Some(point) => cells.extend(self::cells(point)),
-            None => cells.push("not measured".to_owned()),
+            None => cells.push(results.skipped(at).unwrap_or("not measured").to_owned()),
         }
         table.row(cells, "");
     }

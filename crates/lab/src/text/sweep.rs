@@ -30,6 +30,11 @@ pub fn sweep(
         lines.push("interrupted: the results up to then".to_owned());
     }
     lines.extend(failures(experiment, results));
+    let names = experiment.subjects.iter().enumerate();
+    let skipped = |(at, subject): (usize, &crate::Subject)| {
+        Some(format!("  {} {}", subject.name, results.skipped(at)?))
+    };
+    lines.extend(names.filter_map(skipped));
     let curves = Curve::all(experiment, results, pick);
     lines.push(String::new());
     lines.extend(table(experiment, &curves).lines());

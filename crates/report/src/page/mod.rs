@@ -39,6 +39,7 @@ mod embedded;
 mod explained;
 mod html;
 mod markdown;
+pub mod profile;
 mod run;
 pub mod section;
 mod several;
