@@ -46,7 +46,7 @@ fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Re
         .iter()
         .map(|name| crate::Subject {
             name: (*name).to_owned(),
-            source: crate::subject::Source::Url("http://h/".to_owned()),
+            ..crate::Subject::read("http://h/").unwrap()
         })
         .collect();
     experiment.loads = loads
