@@ -163,7 +163,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
 fn a_file_with_parts_is_kept_whole_or_refused() {
     let folder = scratch("keep-parts");
     let text = "repeats = 1\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = \"{c}\"\n\
-                duration = \"100ms\"\n[parts.one]\nc = \"1\"\n[parts.two]\nc = \"2\"\n";
+                duration = \"500ms\"\n[parts.one]\nc = \"1\"\n[parts.two]\nc = \"2\"\n";
     std::fs::write(folder.join("x.toml"), text).unwrap();
     let refused = ablaze(&folder, &["run", "x.toml", "-o", "x.csv"]);
     assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
