@@ -231,7 +231,8 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
         Some(charts::latency_curves(experiment, results, pick)),
         charts::cpu_curves(experiment, results, pick),
     ];
-    let section = |chart: Chart| Section::new(&chart.title.clone()).with(Block::chart(chart));
+    // Each chart has its title above it.
+    let section = |chart: Chart| Section::default().with(Block::chart(chart));
     let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
     sections[0].blocks.push(whence());
     sections
