@@ -78,7 +78,9 @@ pub fn section_of(
     if experiment.loads.len() == 1 {
         let last = experiment.subjects.len() - 1;
         let comparison = Comparison::of(experiment, results, 0, last);
-        parts.push(rows(experiment, results, &comparison));
+        let mut rows = rows(experiment, results, &comparison);
+        rows.blocks.extend(rate_bars(experiment, &comparison));
+        parts.push(rows);
         if ranked && !comparison.against.is_empty() {
             parts.push(ratios(experiment, &comparison));
         }
@@ -109,11 +111,24 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
             .filter_map(|curve| Some(vec![curve.name.clone(), highest(experiment, curve)?]))
             .collect();
     }
-    if !ranked {
-        return vec![vec!["no ranking".to_owned(), "the work was not equal".to_owned()]];
+    let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
+    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    if results.measured().next().is_none() {
+        let why = results.failed().next().map_or("interrupted", |(_, why)| why);
+        return row("nothing was measured", why.to_owned());
     }
-    let last = experiment.subjects.len() - 1;
-    let comparison = Comparison::of(experiment, results, 0, last);
+    if !ranked {
+        return row("no ranking", "the work was not equal".to_owned());
+    }
+    let named = experiment.subjects.iter().zip(&comparison.rows);
+    let rates = named.filter_map(|(subject, point)| {
+        let rate = grouped(point.as_ref()?.rate_per_s.round() as u64);
+        Some(format!("{} {rate}/s", subject.name))
+    });
+    let compared = comparison.against.iter().filter_map(Against::headline);
+    if !compared.clone().any(|compared| compared.answer.is_some()) {
+        return row("no ranking", rates.collect::<Vec<_>>().join(" · "));
+    }
     let rows = text::ratio_rows(experiment, &comparison).into_iter();
     // The first row of each pair has its name.
     rows.filter(|row| row.first().is_some_and(|pair| !pair.is_empty())).collect()
@@ -190,6 +205,20 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
     section.with(Block::list(rows))
 }
 
+/// The rates as bars, each with its slowest and fastest run.
+fn rate_bars(experiment: &Experiment, comparison: &Comparison) -> Option<Block> {
+    let mut bars = Bars::new("answers per second, slowest to fastest", Unit::PerSecond, &["rate"]);
+    for (slot, (subject, point)) in experiment.subjects.iter().zip(&comparison.rows).enumerate() {
+        let Some(point) = point else { continue };
+        let mut row = BarRow::new(&subject.name, slot, &[point.rate_per_s]);
+        row.interval = (point.rates_per_s.len() > 1).then(|| point.extent());
+        bars.rows.push(row);
+    }
+    let chart = Chart::of("Rate", bars);
+    let is_empty = comparison.rows.iter().all(Option::is_none);
+    (!is_empty).then(|| Block::Chart { chart, caption: String::new(), figures: false })
+}
+
 fn dots(experiment: &Experiment, against: &Against) -> Block {
     let name = |at: usize| experiment.subjects[at].name.as_str();
     let title = format!("{} / {}", name(against.subject), name(against.control));
@@ -220,7 +249,12 @@ fn curves(experiment: &Experiment, results: &Results) -> Vec<Section> {
             let (low, high) = point.as_ref()?.extent();
             Some((*x, point.as_ref()?.rate_per_s, low, high))
         });
-        rate.series.push(Series::with_intervals(&curve.name, slot, rates.collect::<Vec<_>>()));
+        rate.series.push(match experiment.repeats {
+            1 => {
+                Series::line(&curve.name, slot, rates.map(|(x, y, ..)| (x, y)).collect::<Vec<_>>())
+            }
+            _ => Series::with_intervals(&curve.name, slot, rates.collect::<Vec<_>>()),
+        });
         let of = |figure: fn(&Point) -> Option<f64>| {
             points()
                 .filter_map(|(point, x)| Some((*x, figure(point.as_ref()?)?)))

@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::options::{self, CpuList, LOAD, cpus};
-use super::{check_load, compare, parts, sweep};
+use super::{ab_tester, check_load, compare, parts, sweep};
 use crate::{help, values};
 
 /// What a file describes.
@@ -108,6 +108,13 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
     let subjects = source.subjects(value("targets"))?;
     let whole = source.loads(value("load"), &[])?;
     let shorter = source.loads(value("load"), &shorter_load)?;
+    for subject in subjects.iter().filter(|subject| subject.tester == Tool::Ab) {
+        for load in whole.iter().chain(&shorter) {
+            let at = source.target_named(value("targets"), &subject.name);
+            ab_tester::words(&load.options)
+                .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
+        }
+    }
     let loads = if quick { shorter } else { whole };
     Ok(Described {
         about: source.text_of("about", value("about"))?,
@@ -202,6 +209,13 @@ impl Document<'_> {
             return Err(self.error(value.span(), none));
         }
         Ok(subjects)
+    }
+
+    /// Where a target is written.
+    fn target_named(&self, value: Option<&Value<'_>>, name: &str) -> Range<usize> {
+        let table = value.and_then(|value| value.get_ref().as_table());
+        let mut keys = table.into_iter().flat_map(|table| table.keys());
+        keys.find(|key| key.get_ref() == name).map_or(0..0, Spanned::span)
     }
 
     /// A target; none for a control, which takes after the others.
