@@ -12,9 +12,10 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::file_values::{path, repeats, tool, truth, unknown, written};
 use super::options::{self, CpuList, LOAD, cpus};
 use super::{ab_tester, check_load, compare, parts, sweep};
-use crate::{help, values};
+use crate::values;
 
 /// What a file describes.
 #[derive(Debug)]
@@ -374,52 +375,6 @@ impl Document<'_> {
             checks.push((self.line(key.span().start), check));
         }
         Ok(checks)
-    }
-}
-
-/// A value as it would stand on a command line.
-pub(super) fn written(value: &DeValue<'_>) -> Result<String, String> {
-    match value {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) if number.radix() == 10 => {
-            Ok(number.as_str().trim_start_matches('+').to_owned())
-        }
-        DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
-        DeValue::Boolean(truth) => Ok(truth.to_string()),
-        _ => Err("write a text or a number".to_owned()),
-    }
-}
-
-fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
-    match value.as_str() {
-        Some("ablaze") => Ok(Tool::Ablaze),
-        Some("ab") => Ok(Tool::Ab),
-        _ => Err("a tester is \"ablaze\" or \"ab\"".to_owned()),
-    }
-}
-
-fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
-    match values::small_count(&written(value)?)? {
-        0 => Err("measures nothing: give 1 or more".to_owned()),
-        repeats => Ok(repeats),
-    }
-}
-
-fn path(value: &DeValue<'_>) -> Result<String, String> {
-    match value.as_str() {
-        Some(path) if path.starts_with('/') => Ok(path.to_owned()),
-        _ => Err("a path is a text that begins with /".to_owned()),
-    }
-}
-
-fn truth(value: &DeValue<'_>) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "write true or false".to_owned())
-}
-
-fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    match help::nearest(word, known) {
-        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
-        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
     }
 }
 

@@ -65,7 +65,7 @@ fn ab_loads_beside_ablaze_and_its_figures_are_kept() {
     assert!(printed.starts_with("$ ab -q -c 1 -k -t 1 -n "), "{printed}");
     let kept = std::fs::read_to_string(runs.join("2-ab-c-1-1.json")).unwrap();
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
-    assert_eq!(kept["percentiles_ms"].as_array().unwrap().len(), 100, "0 to 99");
+    assert_eq!(kept["percentiles_ms"].as_array().unwrap().len(), 101, "0 to 100");
     assert!(
         kept["server_cpu_ns"].as_u64().unwrap() > 0 && kept["tester_cpu_ns"].as_u64() > Some(0)
     );
