@@ -237,9 +237,12 @@ fn closing(replayed: &Replayed<'_>) -> String {
     for done in &replayed.done {
         text.push_str(&format!("\n{}\n{}", done.planned.heading, done.in_words()));
     }
-    let mut table = Table::new(&[0, 1, 2]);
-    replayed.in_short().into_iter().for_each(|row| table.row(row, ""));
-    text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+    let rows = replayed.in_short();
+    if !rows.is_empty() {
+        let mut table = Table::new(&[0, 1, 2]);
+        rows.into_iter().for_each(|row| table.row(row, ""));
+        text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+    }
     text
 }
 

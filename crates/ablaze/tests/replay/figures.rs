@@ -70,12 +70,53 @@ pub fn rate_of(run: &Value) -> f64 {
     answers.as_u64().unwrap() as f64 / (elapsed_ns.as_u64().unwrap() as f64 / 1e9)
 }
 
-/// The median of several rates.
-pub fn median_rate(mut rates: Vec<f64>) -> f64 {
-    rates.sort_by(f64::total_cmp);
-    let middle = rates.len() / 2;
-    match rates.len() % 2 {
-        0 => (rates[middle - 1] + rates[middle]) / 2.0,
-        _ => rates[middle],
+/// A percentile of a kept run's times, ns.
+pub fn percentile_ns(run: &Value, percent: u32) -> Option<f64> {
+    if let Some(percentiles) = run["percentiles_ms"].as_array() {
+        let of = percentiles.iter().find(|pair| pair[0].as_f64() == Some(f64::from(percent)))?;
+        return Some(of[1].as_f64()? * 1e6);
+    }
+    run["latency_ns"]["total"][format!("p{percent}")].as_f64()
+}
+
+/// CPU time of the server per request of a kept run, ns: the share of a core that its processes used
+/// while they were watched, over the whole run.
+pub fn server_cpu_ns(run: &Value) -> Option<f64> {
+    if run["printed"].is_string() {
+        let printed = run["printed"].as_str()?;
+        let line = printed.lines().find(|line| line.starts_with("Complete requests:"))?;
+        let complete: f64 = line.split_whitespace().last()?.parse().ok()?;
+        return Some(run["server_cpu_ns"].as_f64()? / complete);
+    }
+    let processes = run["witness"]["target"]["processes"].as_array()?;
+    let cores = |process: &Value| {
+        let cpu_ns = process["user_ns"].as_f64()? + process["system_ns"].as_f64()?;
+        Some(cpu_ns / process["watched_ns"].as_f64().filter(|watched_ns| *watched_ns > 0.0)?)
+    };
+    let cores: Option<f64> = processes.iter().map(cores).sum();
+    let finished = run["answers"].as_f64()? + run["failed"]["total"].as_f64()?;
+    Some(cores? * run["elapsed_ns"].as_f64()? / finished)
+}
+
+/// `3.37 ms` in ns; `None` for anything else.
+pub fn time_ns(cell: &str) -> Option<f64> {
+    let (number, unit) = cell.split_once(' ')?;
+    let ns = match unit {
+        "ns" => 1.0,
+        "µs" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        _ => return None,
+    };
+    Some(number.replace(',', "").parse::<f64>().ok()? * ns)
+}
+
+/// The median of several figures.
+pub fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    let middle = figures.len() / 2;
+    match figures.len() % 2 {
+        0 => (figures[middle - 1] + figures[middle]) / 2.0,
+        _ => figures[middle],
     }
 }
