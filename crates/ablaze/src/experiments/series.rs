@@ -94,7 +94,9 @@ impl Done {
         if !about.is_empty() {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
-        section
+        let own = folder_name(heading);
+        let text = "Every run, its distributions and its command:";
+        section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
     }
 }
 
