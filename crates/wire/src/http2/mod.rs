@@ -8,10 +8,10 @@
 pub mod client;
 pub mod error;
 pub mod field;
-mod floods;
-mod flow;
+pub mod floods;
+pub mod flow;
 pub mod frame;
 pub mod hpack;
-mod reader;
+pub mod reader;
 pub mod request;
 pub mod settings;
