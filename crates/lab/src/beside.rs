@@ -5,6 +5,7 @@ use ablaze_verdict::several::{Several, beside_each_other, member};
 use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
 use crate::experiment::{Experiment, Folder, FolderError, Results};
+use crate::saved;
 
 /// What was found in the runs together, the gravest first; `None` for fewer than two.
 ///
@@ -17,11 +18,19 @@ pub fn judged(
 ) -> Result<Option<Several>, FolderError> {
     let mut members = Vec::new();
     for (trial, _) in results.measured() {
-        let Some(run) = folder.run(experiment, trial)? else { continue };
         let target = &experiment.subjects[trial.subject].name;
+        let Some(run) = folder.run(experiment, trial)? else {
+            let run = folder.printed(experiment, trial)?;
+            members.extend(run.and_then(|run| run.member(target)));
+            continue;
+        };
         members.extend(member(&run, target, target, Some(env!("CARGO_PKG_VERSION"))));
     }
-    Ok(beside_each_other(members, None))
+    let mut several = beside_each_other(members, None);
+    if let Some(several) = &mut several {
+        saved::add_doubt(experiment, results, several);
+    }
+    Ok(several)
 }
 
 /// The differences in the work that forbid a ranking.
