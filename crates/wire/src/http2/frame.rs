@@ -163,7 +163,7 @@ pub fn write_goaway(out: &mut Vec<u8>, last_stream: u32, code: ErrorCode) {
 
 /// The four bytes at `at` as a number. The caller has checked that they are there.
 #[inline(always)]
-pub(super) fn number_at(payload: &[u8], at: usize) -> u32 {
+pub fn number_at(payload: &[u8], at: usize) -> u32 {
     u32::from_be_bytes([payload[at], payload[at + 1], payload[at + 2], payload[at + 3]])
 }
 

@@ -80,8 +80,21 @@ impl<H: Handler> Connection<H> {
         let mut due = None;
         loop {
             match next {
-                Next::Read if protocol.is_idle() => self.read(Patience::Idle).await?,
+                Next::Read if protocol.is_idle() => {
+                    let read = self.read(Patience::Idle).await;
+                    if read.is_err() && self.here.is_stopping() {
+                        self.say_goodbye(&mut protocol);
+                    }
+                    read?;
+                }
                 Next::Read => self.read(Patience::UnderWay).await?,
+                Next::ReadFor(_) => {
+                    if let Some(due) = due.take()
+                        && !self.read_until(due).await?
+                    {
+                        next = Next::Proceed;
+                    }
+                }
                 Next::Proceed => {}
                 Next::Wait(_) => {
                     if let Some(due) = due.take() {
@@ -104,7 +117,9 @@ impl<H: Handler> Connection<H> {
                 let Desk { input, out, date, counters } = desk;
                 date.update();
                 next = match next {
-                    Next::Read => protocol.receive(input, &self.here.service, date, out),
+                    Next::Read | Next::ReadFor(_) => {
+                        protocol.receive(input, &self.here.service, date, out)
+                    }
                     _ => protocol.proceed(&self.here.service, date, out),
                 };
                 // Before the answer leaves: who has it finds it counted.
@@ -113,7 +128,7 @@ impl<H: Handler> Connection<H> {
                 desk.send(socket)
             });
             // An answer that waits does so from now on, not from when the client reads.
-            if let Next::Wait(delay_ns) = next {
+            if let Next::Wait(delay_ns) | Next::ReadFor(delay_ns) = next {
                 due = Some(Instant::now() + Duration::from_nanos(delay_ns));
             }
             match sent {
@@ -156,6 +171,43 @@ impl<H: Handler> Connection<H> {
                 Err(_) => return Err(Over),
             }
         }
+    }
+
+    /// Reads once, if something comes before this time; whether it did.
+    async fn read_until(&mut self, due: Instant) -> Result<bool, Over> {
+        loop {
+            if !self.may_read {
+                self.reads_this_turn = 0;
+                self.here.counters.timers.one();
+                match timeout_at(due, self.readable(false)).await {
+                    Ok(readable) => readable?,
+                    Err(_) => return Ok(false),
+                }
+            }
+            let Some(socket) = self.socket.fd() else { return Err(Over) };
+            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            match read {
+                Ok((0, _)) => return Err(Over),
+                Ok((_, is_full)) => {
+                    self.may_read = is_full || self.half_closed;
+                    return Ok(true);
+                }
+                Err(Errno::AGAIN) => self.may_read = false,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    /// Says what is said on a connection that is closed though nothing is wrong with it, as far
+    /// as that goes without waiting.
+    fn say_goodbye(&mut self, protocol: &mut Protocol) {
+        let Some(socket) = self.socket.fd() else { return };
+        at_desk(|desk| {
+            protocol.say_goodbye(&mut desk.out);
+            let _ = desk.send(socket);
+            desk.out.clear();
+        });
     }
 
     /// Waits until there may be something to read.
