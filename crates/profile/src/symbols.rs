@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use ablaze_sys::perf::{Chain, Recorded, Stack};
+use ablaze_sys::perf::{Chain, Recorded, Stack, file_of};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Sym, Symbolizer};
@@ -20,8 +20,8 @@ pub const INLINED: &str = "_[i]";
 pub struct Named {
     /// The different stacks, the most frequent first.
     pub stacks: Vec<Stack>,
-    /// Samples whose stack does not reach the beginning of its thread: something in it was compiled
-    /// without frame pointers.
+    /// Samples whose stack does not reach the beginning of its thread: something in it cannot be unwound,
+    /// or it is too long.
     pub broken: u64,
 }
 
@@ -33,7 +33,7 @@ pub fn named(recorded: &Recorded) -> Named {
     let mut broken = 0;
     for chain in &recorded.chains {
         let frames = names.frames(chain);
-        if !reaches_its_beginning(&frames) {
+        if !chain.whole && !reaches_its_beginning(&frames) {
             broken += chain.samples;
         }
         let (samples, weight) = stacks.entry(frames.join(";")).or_default();
@@ -48,8 +48,7 @@ pub fn named(recorded: &Recorded) -> Named {
     Named { stacks, broken }
 }
 
-/// Whether a stack of names, the outermost first, begins where threads begin. The C library's own first
-/// functions have no frame pointers, so that `main` may be the outermost that is seen.
+/// Whether a stack of names, the outermost first, begins where threads begin, as far as names tell.
 fn reaches_its_beginning(frames: &[String]) -> bool {
     const BEGINNINGS: [&str; 6] =
         ["_start", "__libc_start", "start_thread", "clone", "thread_start", "main"];
@@ -135,23 +134,6 @@ fn place(recorded: &Recorded, pid: u32, address: u64) -> Result<Place, String> {
         path if path.starts_with('[') => Err(path.to_owned()),
         path => Ok((file_of(pid, path), offset)),
     }
-}
-
-/// Where a file that a process has mapped can be read: it may have been replaced since, or lie in
-/// another mount namespace.
-fn file_of(pid: u32, path: &str) -> PathBuf {
-    let program = PathBuf::from(format!("/proc/{pid}/exe"));
-    let link = std::fs::read_link(&program).ok();
-    let is_program = link.is_some_and(|link| {
-        let link = link.to_string_lossy();
-        link.strip_suffix(" (deleted)").unwrap_or(&link) == path
-    });
-    if is_program {
-        return program;
-    }
-    let within = PathBuf::from(format!("/proc/{pid}/root{path}"));
-    let same = std::fs::exists(path).unwrap_or(false);
-    if !same && std::fs::exists(&within).unwrap_or(false) { within } else { path.into() }
 }
 
 fn in_the_kernel(symbolizer: &Symbolizer, addresses: Vec<u64>) -> HashMap<u64, String> {

@@ -15,7 +15,7 @@ const DATA_HEAD: usize = 1024;
 const DATA_TAIL: usize = 1032;
 /// Pages of data to ask for, most first: a power of two. What an ordinary user may lock without a
 /// privilege is 128 (kernel.perf_event_mlock_kb, 516).
-const DATA_PAGES: [usize; 4] = [1024, 128, 32, 8];
+const DATA_PAGES: [usize; 5] = [4096, 1024, 128, 32, 8];
 
 /// The ring of one processor.
 #[derive(Debug)]
