@@ -13,14 +13,14 @@ ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own 
   ablaze -c 100 -n 1M -o run.json host/path       a million requests, result kept as JSON
   ablaze -d 30s -b '{\"id\":{seq}}' host/api        30 s of posts, each with its own number
   ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
-  ablaze demo                                     a server, its load and the report, at once
+  ablaze demo                                     a server, its load, the report, a comparison
 
 measure     load     load a URL; the default: `ablaze URL` is `ablaze load URL`
             ab       load a URL as ApacheBench does (also when ablaze is called by the name ab)
             gurl     load a URL as `gurl -bench` does
             find     find the highest rate at which a target does what is asked of it
 serve       serve    answer HTTP on 127.0.0.1:8080, for something to load
-            demo     start a server, load it for a few seconds, show the report
+            demo     start a server, load it, show the report; then compare two servers
 compare     compare  targets against each other over interleaved runs, with intervals
             sweep    load several targets over a range of loads, interleaved
             run      carry out the experiment that a file describes

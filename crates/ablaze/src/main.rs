@@ -20,6 +20,7 @@ mod load;
 mod outcome;
 mod outputs;
 mod planning;
+mod profile;
 mod progress;
 mod refusal;
 mod replay;

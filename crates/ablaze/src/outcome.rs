@@ -85,6 +85,64 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("this host has no descriptor or memory left ({}): lower -c", errno())
         }
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
+        kind => of_tls(kind, to, run),
+    }
+}
+
+/// What to do about what went wrong with TLS.
+fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
+    let facts = run.record.tls.as_ref();
+    let detail = facts.and_then(|facts| facts.first_failure.as_ref());
+    let detail = detail.filter(|(of, _)| *of == kind).map_or("", |(_, detail)| detail);
+    let name = run.plan.tls.as_ref().map_or("", |tls| &tls.server_name);
+    let said = |what: String| match detail {
+        "" => what,
+        detail => format!("{what} ({detail})"),
+    };
+    match kind {
+        FailureKind::CertificateExpired => said(format!(
+            "the certificate of {to} is not valid today: renew it, or accept any with -k"
+        )),
+        FailureKind::CertificateName => said(format!(
+            "the certificate of {to} is for another name than {name}: give the right one with --sni \
+             NAME, or accept any with -k"
+        )),
+        FailureKind::CertificateIssuer => said(format!(
+            "the certificate of {to} is from an issuer who is not trusted here: name its \
+             certificate with --cacert FILE, or accept any with -k"
+        )),
+        FailureKind::CertificateSelfSigned => format!(
+            "the certificate of {to} is signed by itself: name it with --cacert FILE, or accept any \
+             with -k"
+        ),
+        FailureKind::CertificateInvalid => {
+            said(format!("the certificate of {to} is not accepted: see it, or accept any with -k"))
+        }
+        FailureKind::ClientCertificate => said(format!(
+            "{to} wants a client certificate that it accepts: give one with --cert FILE --key FILE"
+        )),
+        FailureKind::NoCommonTls => said(format!(
+            "{to} and this client have no TLS in common: see --tls-min, --tls-max, --tls-ciphers and \
+             --tls-groups, and what the server permits"
+        )),
+        FailureKind::AnsweredInPlain => {
+            format!(
+                "{to} answers in plain HTTP: use {}",
+                run.plan.target.url.replacen("https:", "http:", 1)
+            )
+        }
+        FailureKind::AnsweredInTls => {
+            format!(
+                "{to} answers in TLS: use {}",
+                run.plan.target.url.replacen("http:", "https:", 1)
+            )
+        }
+        FailureKind::TlsRefused => said(format!("{to} ended TLS: see the server's log")),
+        FailureKind::TlsTruncated => format!(
+            "{to} cuts its answers off without the end that TLS requires (close_notify): they may be \
+             short"
+        ),
+        _ => said(format!("{to} does not speak TLS as it should: is it the right port?")),
     }
 }
 

@@ -47,6 +47,7 @@ fn plan(exchanges: u64, workers: u32, target: &str) -> Result<Plan, Box<dyn std:
             addresses: vec![([127, 0, 0, 1], 80).into()],
             unix_socket: None,
         },
+        tls: None,
         requests: Requests {
             templates: vec![template],
             order: Vec::new(),

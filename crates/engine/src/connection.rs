@@ -20,6 +20,8 @@ pub struct Exchange {
     pub first_byte_ns: u64,
     /// How long connecting for it took; 0 on a connection that stood already.
     pub connect_ns: u64,
+    /// How long the TLS handshake behind that took; 0 where there was none.
+    pub tls_ns: u64,
     /// Which of the Plan's templates it sends.
     pub template: u32,
     /// It was sent once before, on a connection that the server closed before answering.
@@ -112,6 +114,8 @@ pub struct Connection {
     pub body_bytes: u64,
     /// When a part of an answer last came that was not its end.
     pub progress_ns: u64,
+    /// How long its TLS handshake took; 0 where there was none.
+    pub tls_ns: u64,
     /// When opening it began. 0 until the driver submits.
     pub opening_ns: u64,
     /// When it must have moved on: while resting, closing or held.
@@ -143,6 +147,7 @@ impl Connection {
             failed_attempts: 0,
             body_bytes: 0,
             progress_ns: 0,
+            tls_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
             address: 0,

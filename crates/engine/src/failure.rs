@@ -28,11 +28,36 @@ pub enum FailureKind {
     LocalDescriptors,
     /// Any other error of a system call.
     Other,
+    /// The server's certificate is past its time, or before it.
+    CertificateExpired,
+    /// The server's certificate is for another name.
+    CertificateName,
+    /// The server's certificate was issued by nobody who is trusted here.
+    CertificateIssuer,
+    /// The server's certificate was issued by itself.
+    CertificateSelfSigned,
+    /// The server's certificate is not accepted for another reason.
+    CertificateInvalid,
+    /// The server wants a certificate of the client, or another one.
+    ClientCertificate,
+    /// Server and client have no version, suite, group or application protocol in common.
+    NoCommonTls,
+    /// The server answered in plain HTTP instead of TLS.
+    AnsweredInPlain,
+    /// The server answered in TLS to plain HTTP.
+    AnsweredInTls,
+    /// The server ended TLS with an alert of another kind.
+    TlsRefused,
+    /// What the server sent is not TLS, or was damaged.
+    TlsBroken,
+    /// The connection ended in the middle of an answer without the end that TLS requires
+    /// (`close_notify`): it may have been cut off.
+    TlsTruncated,
 }
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 23] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -44,6 +69,18 @@ impl FailureKind {
         Self::LocalPorts,
         Self::LocalDescriptors,
         Self::Other,
+        Self::CertificateExpired,
+        Self::CertificateName,
+        Self::CertificateIssuer,
+        Self::CertificateSelfSigned,
+        Self::CertificateInvalid,
+        Self::ClientCertificate,
+        Self::NoCommonTls,
+        Self::AnsweredInPlain,
+        Self::AnsweredInTls,
+        Self::TlsRefused,
+        Self::TlsBroken,
+        Self::TlsTruncated,
     ];
 
     /// How reports call it.
@@ -60,6 +97,18 @@ impl FailureKind {
             Self::LocalPorts => "no local port",
             Self::LocalDescriptors => "no descriptor",
             Self::Other => "other",
+            Self::CertificateExpired => "certificate expired",
+            Self::CertificateName => "certificate for another name",
+            Self::CertificateIssuer => "certificate of unknown issuer",
+            Self::CertificateSelfSigned => "self-signed certificate",
+            Self::CertificateInvalid => "invalid certificate",
+            Self::ClientCertificate => "client certificate wanted",
+            Self::NoCommonTls => "no TLS in common",
+            Self::AnsweredInPlain => "plain HTTP, not TLS",
+            Self::AnsweredInTls => "TLS, not plain HTTP",
+            Self::TlsRefused => "TLS alert",
+            Self::TlsBroken => "TLS broken",
+            Self::TlsTruncated => "cut off",
         }
     }
 
@@ -77,7 +126,24 @@ impl FailureKind {
             Self::LocalPorts => "local-ports",
             Self::LocalDescriptors => "local-descriptors",
             Self::Other => "other",
+            Self::CertificateExpired => "certificate-expired",
+            Self::CertificateName => "certificate-name",
+            Self::CertificateIssuer => "certificate-issuer",
+            Self::CertificateSelfSigned => "certificate-self-signed",
+            Self::CertificateInvalid => "certificate-invalid",
+            Self::ClientCertificate => "client-certificate",
+            Self::NoCommonTls => "no-common-tls",
+            Self::AnsweredInPlain => "answered-in-plain",
+            Self::AnsweredInTls => "answered-in-tls",
+            Self::TlsRefused => "tls-refused",
+            Self::TlsBroken => "tls-broken",
+            Self::TlsTruncated => "tls-truncated",
         }
+    }
+
+    /// Whether it is about TLS: the connection stood, and still nobody could be talked to.
+    pub fn is_of_tls(self) -> bool {
+        self as usize >= Self::CertificateExpired as usize
     }
 
     /// The kind that an errno of connecting or transferring belongs to.

@@ -21,6 +21,8 @@ use crate::record::Record;
 use crate::recorder::Snapshot;
 use crate::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use crate::schedule::Numbers;
+use crate::transport::plain::Plain;
+use crate::transport::tls::{Shared, Tls, TlsLine};
 use crate::worker::{Assignment, WorkerRecord, work};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
@@ -213,6 +215,7 @@ fn carry_out<D: Driver>(
     backend: Backend,
     make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
 ) -> Result<Run, LaunchError> {
+    let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
@@ -238,11 +241,11 @@ fn carry_out<D: Driver>(
                     cpus_to_spare: plan.workers.cpus_to_spare,
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
-                let (moments, make_driver) = (&moments, &make_driver);
+                let (moments, make_driver, tls) = (&moments, &make_driver, tls.as_ref());
                 std::thread::Builder::new()
                     .name(format!("worker-{worker}"))
                     .spawn_scoped(scope, move || {
-                        run_worker(assignment, control, moments, || make_driver(setup))
+                        run_worker(assignment, control, moments, tls, || make_driver(setup))
                     })
             })
             .collect();
@@ -267,6 +270,7 @@ fn run_worker<D: Driver>(
     assignment: Assignment,
     control: &Control,
     moments: &Moments,
+    tls: Option<&Shared>,
     make_driver: impl FnOnce() -> io::Result<D>,
 ) -> io::Result<WorkerRecord> {
     let mut gate = ThreadGate::new(moments, control);
@@ -277,7 +281,15 @@ fn run_worker<D: Driver>(
         // Where it is refused, requests leave up to 50 µs late, and the lag shows it.
         ablaze_sys::timer_slack::wake_on_time();
     }
-    let mut record = work(make_driver()?, assignment, control, &mut gate)?;
+    let driver = make_driver()?;
+    let mut record = match (tls, &assignment.plan.tls) {
+        (Some(shared), Some(asked)) => {
+            let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
+            let tls = Tls::new(shared, asked.resume, assignment.connections, constant_bytes);
+            work(TlsLine::new(driver, tls), assignment, control, &mut gate)?
+        }
+        _ => work(Plain(driver), assignment, control, &mut gate)?,
+    };
     let used = gate.used();
     let effort = &mut record.effort;
     effort.user_ns = used.user_ns;
@@ -372,5 +384,6 @@ fn merge(
         connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
         machine: Machine::default(),
         witness: None,
+        profiling: None,
     }
 }

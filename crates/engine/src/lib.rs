@@ -15,6 +15,7 @@ pub mod record;
 mod recorder;
 pub mod run;
 mod schedule;
+pub mod transport;
 mod worker;
 
 pub use failure::FailureKind;

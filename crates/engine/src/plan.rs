@@ -1,6 +1,9 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod tls;
+pub mod tls_names;
+
 use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -13,6 +16,8 @@ use serde::{Deserialize, Serialize};
 pub struct Plan {
     /// Where the load goes.
     pub target: Target,
+    /// TLS on every connection; `None` is plain.
+    pub tls: Option<tls::Tls>,
     /// What is sent.
     pub requests: Requests,
     /// The shape of the load.

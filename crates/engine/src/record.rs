@@ -7,6 +7,7 @@ use ablaze_stats::Latency;
 
 use crate::connection::Exchange;
 use crate::failure::FailureKind;
+use crate::plan::tls::TlsVersion;
 
 /// Times of one outcome (answers, or failures), by phase.
 #[derive(Debug, Clone)]
@@ -23,6 +24,37 @@ pub struct Phases {
     pub processing: Latency,
     /// Times from when a request was due; in open loop only.
     pub intended: Option<Box<Intended>>,
+    /// The handshakes of TLS; where there were any.
+    pub tls: Option<Box<Handshakes>>,
+}
+
+/// Times of TLS handshakes, for exchanges that had to connect.
+#[derive(Debug, Clone)]
+pub struct Handshakes {
+    /// From the connection standing to the keys being there.
+    pub handshake: Latency,
+    /// From the first SYN to the keys being there: ab's "Connect".
+    pub connected: Latency,
+}
+
+impl Default for Handshakes {
+    fn default() -> Self {
+        Self { handshake: Latency::new(3), connected: Latency::new(3) }
+    }
+}
+
+impl Handshakes {
+    /// Adds a handshake, and the connect before it.
+    pub(crate) fn record(&mut self, connect_ns: u64, tls_ns: u64) {
+        self.handshake.record(tls_ns);
+        self.connected.record(connect_ns + tls_ns);
+    }
+
+    /// Adds all values of `other`.
+    fn merge(&mut self, other: &Self) {
+        self.handshake.merge(&other.handshake);
+        self.connected.merge(&other.connected);
+    }
 }
 
 /// Times from the moment at which a request was due, which are what a user waits for when users
@@ -63,6 +95,7 @@ impl Phases {
             total: Latency::new(4),
             processing: Latency::new(3),
             intended: None,
+            tls: None,
         }
     }
 
@@ -83,6 +116,9 @@ impl Phases {
             mine.response.merge(&theirs.response);
             mine.lag.merge(&theirs.lag);
         }
+        if let Some(theirs) = &other.tls {
+            self.tls.get_or_insert_default().merge(theirs);
+        }
     }
 
     /// Forgets everything, keeps the memory.
@@ -99,6 +135,10 @@ impl Phases {
         if let Some(intended) = &mut self.intended {
             intended.response.clear();
             intended.lag.clear();
+        }
+        if let Some(tls) = &mut self.tls {
+            tls.handshake.clear();
+            tls.connected.clear();
         }
     }
 }
@@ -155,6 +195,10 @@ pub struct Record {
     pub failed: Phases,
     /// Connects made before the clock started.
     pub setup_connect: Latency,
+    /// The TLS handshakes behind them.
+    pub setup_tls: Option<Box<Latency>>,
+    /// What is known of TLS; `None` on plain connections.
+    pub tls: Option<Box<TlsFacts>>,
     /// The client's own delay: how old an event was, at most, when its batch had been handled.
     pub event_age: Latency,
     /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
@@ -172,6 +216,63 @@ pub struct Record {
     pub slices: Slices,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
+}
+
+/// What is known of a run's TLS.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TlsFacts {
+    /// Connections that stood, whatever came of their handshake.
+    pub connected: u64,
+    /// Full handshakes.
+    pub handshakes_full: u64,
+    /// Those of them in which the server asked for another group, a round trip more.
+    pub handshakes_retried: u64,
+    /// Sessions resumed.
+    pub handshakes_resumed: u64,
+    /// What was agreed on, and how often.
+    pub agreed: Vec<(Agreed, u64)>,
+    /// The server's certificate, DER; empty where none was shown.
+    pub certificate: Vec<u8>,
+    /// What went wrong first: its kind, and in words.
+    pub first_failure: Option<(FailureKind, String)>,
+}
+
+/// What a handshake agreed on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Agreed {
+    /// The version of TLS.
+    pub version: TlsVersion,
+    /// The cipher suite, by IANA's number.
+    pub suite: u16,
+    /// The group keys were exchanged in, by IANA's number; `None` in a resumed session of TLS 1.2.
+    pub group: Option<u16>,
+    /// The application protocol (ALPN).
+    pub protocol: Option<String>,
+}
+
+impl TlsFacts {
+    /// Handshakes of all kinds.
+    pub fn handshakes(&self) -> u64 {
+        self.handshakes_full + self.handshakes_resumed
+    }
+
+    /// Adds those of another worker.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.connected += other.connected;
+        self.handshakes_full += other.handshakes_full;
+        self.handshakes_retried += other.handshakes_retried;
+        self.handshakes_resumed += other.handshakes_resumed;
+        for (agreed, times) in other.agreed {
+            match self.agreed.iter_mut().find(|(mine, _)| *mine == agreed) {
+                Some((_, mine)) => *mine += times,
+                None => self.agreed.push((agreed, times)),
+            }
+        }
+        if self.certificate.is_empty() {
+            self.certificate = other.certificate;
+        }
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
 }
 
 /// The failure that came first.
@@ -237,7 +338,7 @@ impl Stopped {
 pub struct RequestLine {
     /// Begin, ns since the clock started.
     pub started_ns: u64,
-    /// Connect time; 0 on a reused connection.
+    /// Connect time, with the handshake of TLS; 0 on a reused connection.
     pub connect_ns: u64,
     /// Total time, connect included.
     pub total_ns: u64,

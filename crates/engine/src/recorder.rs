@@ -147,8 +147,12 @@ impl Recorder {
         } else {
             self.connected_total.record(total_ns);
             record.answered.connect.record(exchange.connect_ns);
-            let processing_ns = total_ns.saturating_sub(exchange.connect_ns);
-            record.answered.processing.record(processing_ns);
+            let connected_ns = exchange.connect_ns + exchange.tls_ns;
+            record.answered.processing.record(total_ns.saturating_sub(connected_ns));
+            if exchange.tls_ns > 0 {
+                let tls = record.answered.tls.get_or_insert_default();
+                tls.record(exchange.connect_ns, exchange.tls_ns);
+            }
         }
         match &mut record.answered.intended {
             None => self.slice.record(total_ns),
@@ -183,7 +187,8 @@ impl Recorder {
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         let failed = &mut self.record.failed;
         failed.total.record(total_ns);
-        failed.processing.record(total_ns.saturating_sub(exchange.connect_ns));
+        let connected_ns = exchange.connect_ns + exchange.tls_ns;
+        failed.processing.record(total_ns.saturating_sub(connected_ns));
         if let Some(intended) = &mut failed.intended {
             intended.record(exchange, at);
         }
@@ -193,6 +198,9 @@ impl Recorder {
         }
         if exchange.connect_ns > 0 {
             failed.connect.record(exchange.connect_ns);
+        }
+        if exchange.tls_ns > 0 {
+            failed.tls.get_or_insert_default().record(exchange.connect_ns, exchange.tls_ns);
         }
         if self.keep_every_request {
             self.keep_line(exchange, at, total_ns, wait_ns, false);
@@ -364,7 +372,7 @@ impl Recorder {
         let _ = at;
         self.record.every_request.push(RequestLine {
             started_ns: exchange.started_ns - self.window_start_ns,
-            connect_ns: exchange.connect_ns,
+            connect_ns: exchange.connect_ns + exchange.tls_ns,
             total_ns,
             wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
             answered: ok,
@@ -397,6 +405,8 @@ impl Record {
             answered: Phases::new(),
             failed: Phases::new(),
             setup_connect: Latency::new(3),
+            setup_tls: None,
+            tls: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -460,6 +470,12 @@ impl Record {
         self.answered.merge(&other.answered);
         self.failed.merge(&other.failed);
         self.setup_connect.merge(&other.setup_connect);
+        if let Some(theirs) = other.setup_tls {
+            self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
+        }
+        if let Some(theirs) = other.tls {
+            self.tls.get_or_insert_default().merge(*theirs);
+        }
         self.event_age.merge(&other.event_age);
         self.in_flight_ns += other.in_flight_ns;
         self.drain_ns = self.drain_ns.max(other.drain_ns);

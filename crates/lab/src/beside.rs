@@ -5,6 +5,7 @@ use ablaze_verdict::several::{Several, beside_each_other, member};
 use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
 use crate::experiment::{Experiment, Folder, FolderError, Results};
+use crate::saved;
 
 /// What was found in the runs together, the gravest first; `None` for fewer than two.
 ///
@@ -34,7 +35,11 @@ pub fn judged(
             member
         }));
     }
-    Ok(beside_each_other(members, None))
+    let mut several = beside_each_other(members, None);
+    if let Some(several) = &mut several {
+        saved::add_doubt(experiment, results, several);
+    }
+    Ok(several)
 }
 
 /// The differences in the work that forbid a ranking.

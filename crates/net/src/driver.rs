@@ -142,6 +142,50 @@ pub trait Io {
     fn close(&mut self, slot: Slot, how: CloseHow);
 }
 
+impl<I: Io> Io for &mut I {
+    const SENDS_AT_ONCE: bool = I::SENDS_AT_ONCE;
+
+    #[inline]
+    fn now(&mut self) -> u64 {
+        (**self).now()
+    }
+
+    #[inline]
+    fn open(&mut self, slot: Slot, endpoint: u16, first: Option<Outgoing>, receive: Receive) {
+        (**self).open(slot, endpoint, first, receive);
+    }
+
+    #[inline]
+    fn lease(&mut self, bytes: usize) -> OutBuffer {
+        (**self).lease(bytes)
+    }
+
+    #[inline]
+    fn leased(&mut self, buffer: OutBuffer) -> &mut [u8] {
+        (**self).leased(buffer)
+    }
+
+    #[inline]
+    fn release(&mut self, buffer: OutBuffer) {
+        (**self).release(buffer);
+    }
+
+    #[inline]
+    fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
+        (**self).send(slot, bytes, notify);
+    }
+
+    #[inline]
+    fn receive(&mut self, slot: Slot, mode: Receive) {
+        (**self).receive(slot, mode);
+    }
+
+    #[inline]
+    fn close(&mut self, slot: Slot, how: CloseHow) {
+        (**self).close(slot, how);
+    }
+}
+
 /// What happens to slots. `at` is the driver's clock when the event was seen.
 pub trait Handler<I: Io> {
     /// The connection stands; its first bytes are on their way.

@@ -5,19 +5,22 @@ use ablaze_engine::{Phases, Record};
 use ablaze_stats::Latency;
 
 /// The phases of one outcome, in the order of an exchange's life; last what ab calls processing.
-pub fn of(phases: &Phases) -> [(&'static str, &Latency); 5] {
-    [
-        ("connect", &phases.connect),
+/// The handshake of TLS is there where there was one.
+pub fn of(phases: &Phases) -> impl Iterator<Item = (&'static str, &Latency)> {
+    let tls = phases.tls.as_ref().map(|tls| ("tls", &tls.handshake));
+    let others = [
         ("wait", &phases.wait),
         ("receive", &phases.receive),
         ("total", &phases.total),
         ("processing", &phases.processing),
-    ]
+    ];
+    std::iter::once(("connect", &phases.connect)).chain(tls).chain(others)
 }
 
 /// Every distribution of a record with a flat name, for the formats that know no nesting.
 pub fn flat(record: &Record) -> Vec<(String, &Latency)> {
     let mut all = vec![("setup-connect".to_string(), &record.setup_connect)];
+    all.extend(record.setup_tls.as_deref().map(|latency| ("setup-tls".to_string(), latency)));
     all.extend(of(&record.answered).map(|(name, latency)| (name.to_string(), latency)));
     all.extend(of(&record.failed).map(|(name, latency)| (format!("failed-{name}"), latency)));
     all.push(("event-age".to_string(), &record.event_age));

@@ -1,5 +1,7 @@
 //! Runs made by hand, for the tests of the exporters.
 
+#[path = "sample_profiling.rs"]
+pub mod profiling;
 #[path = "sample_witness.rs"]
 mod witness;
 
@@ -114,6 +116,7 @@ pub fn troubled() -> Run {
         heartbeat.longest = vec![witness::gap()];
     }
     run.ended = Ended::Interrupted;
+    run.profiling = Some(profiling::profiling());
     run
 }
 
@@ -160,6 +163,8 @@ pub fn empty() -> Run {
             answered: Phases::new(),
             failed: Phases::new(),
             setup_connect: Latency::new(3),
+            setup_tls: None,
+            tls: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -179,6 +184,7 @@ pub fn empty() -> Run {
             memory_bytes: Some(8_000_000_000),
         },
         witness: None,
+        profiling: None,
     }
 }
 
@@ -192,6 +198,7 @@ fn plan() -> Plan {
             addresses: vec!["127.0.0.1:8080".parse().unwrap()],
             unix_socket: None,
         },
+        tls: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

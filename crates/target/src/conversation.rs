@@ -15,7 +15,7 @@ use crate::counters::Counters;
 use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
-use crate::http1::protocol::{Next, Protocol};
+use crate::protocol::{Next, Protocol};
 use crate::sending::send_all;
 use crate::service::Service;
 
@@ -139,7 +139,7 @@ impl Desk {
 /// # Errors
 /// When the connection ended by itself or by the end of the server; there is no one to tell.
 pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Result<(), Over> {
-    let mut protocol = Protocol::default();
+    let mut protocol = Protocol::new(service);
     let mut next = Next::Read;
     let mut due_ns = 0;
     loop {
@@ -163,7 +163,7 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
             _ => protocol.proceed(service, date, out),
         };
         // Before the answer leaves: who has it finds it counted.
-        counters.requests.add(protocol.take_answered());
+        protocol.count_into(counters);
         // An answer that waits does so from now on, not from when the client reads.
         if let Next::Wait(delay_ns) = next {
             due_ns = monotonic_ns().saturating_add(delay_ns);

@@ -69,11 +69,13 @@ pub mod listener;
 pub mod models;
 pub mod options;
 pub mod own_pages;
+pub mod protocol;
 pub mod registry;
 pub mod routes;
 mod sending;
 pub mod server;
 pub mod service;
+pub mod tls;
 
 pub use counters::Counts;
 pub use http1::{answer, filler};

@@ -49,7 +49,7 @@ fn saved(change: &Change) -> json::SavedRun {
     run.record.answers = answers;
     run.record.statuses = [(200, answers - change.answers_404), (404, change.answers_404)].into();
     run.record.statuses.retain(|_, answers| *answers > 0);
-    run.record.failures = [0; 11].map(|_: u8| 0);
+    run.record.failures.fill(0);
     run.record.failures[1] = change.resets;
     run.record.received_bytes = change.received_bytes;
     run.record.kept_alive = answers / 2;

@@ -146,7 +146,7 @@ impl Load {
 
 impl Target {
     fn look(url: &str) -> Result<Self, Refusal> {
-        let url = sources::plain_url(url)?;
+        let url = sources::url(url)?;
         let addresses = addresses::resolve(&crate::load::target(&url))?;
         let server = Server::at(&addresses);
         let Some(address) = addresses.first() else {

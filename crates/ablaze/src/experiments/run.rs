@@ -15,6 +15,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 use super::conditions::Conditions;
 use super::file::Described;
 use super::options::placement;
+use super::outputs::{self, Files};
 use super::parts::{self, Part};
 use super::series::{self, Done, Planned};
 use super::shown::{self, Showing};
@@ -60,6 +61,9 @@ struct CommandLine {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     json: bool,
@@ -113,6 +117,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if line.check {
         return Ok(help::print(&what(&experiment)));
     }
+    let files = Files::checked(&line.outputs)?;
     let stem = path.with_extension("");
     let (folder, results) =
         super::carried_out(&experiment, line.folder.as_deref(), line.quiet, &stem, Some(&text))?;
@@ -127,12 +132,15 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
-    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    let kept =
+        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
     if results.interrupted {
         let folder = folder.path().display();
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze run {file}{quick} --folder {folder}` goes on"));
     }
+    kept?;
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
@@ -158,6 +166,15 @@ fn conditions(
 
 /// A file with parts: one experiment after the other, and a page of them all.
 fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, Refusal> {
+    if let Some(output) = line.outputs.first() {
+        return Err(Refusal::usage(format!(
+            "-o {}: {} has {} parts, and a file is of one; index.html and BENCH.md of all are in the \
+             folder, and `ablaze report FOLDER/PART -o` makes files of one",
+            output.display(),
+            path.display(),
+            parts.len()
+        )));
+    }
     let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
     let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
     for mut part in parts {
@@ -207,8 +224,9 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     let mut page = Page::new(&title);
     page.subtitle = about;
     page.sections = done.iter().map(Done::section).collect();
+    page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
-    series::write_page(&page, &folder)?;
+    outputs::keep_page(&folder, &page)?;
     let shown = folder.display();
     if line.json {
         let parts = serde_json::json!({ "parts": documents });

@@ -8,14 +8,14 @@ use ablaze_lab::experiment::{Folder, Results, conduct};
 use ablaze_lab::subject::file_name;
 use ablaze_lab::{Experiment, page};
 use ablaze_report::file::write_atomically;
-use ablaze_report::page::{Block, Page, Section};
+use ablaze_report::page::{Block, Section};
 use ablaze_verdict::several::Several;
 
 use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
 use super::tester::Native;
-use super::{beside_each_other, keep_page, own_program, run};
+use super::{beside_each_other, contents, outputs, own_program, run};
 use crate::Refusal;
 
 /// What starting and stopping a target takes beside its run.
@@ -85,6 +85,14 @@ impl Done {
         Showing::default().unequal(self.several.as_ref()).is_empty()
     }
 
+    /// Its figures as JSON, under its heading: they lie in the page.
+    pub fn figures(&self) -> (String, String) {
+        let showing = Showing { json: true, ..Showing::default() };
+        let Planned { heading, experiment, .. } = &self.planned;
+        let figures = shown::either(experiment, &self.results, self.several.as_ref(), showing);
+        (heading.clone(), figures)
+    }
+
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
         let Planned { heading, about, experiment, .. } = &self.planned;
@@ -141,7 +149,9 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     progress.finish();
     let results = results.map_err(|error| not_kept(&error))?;
     let several = beside_each_other(experiment, &folder, &results)?;
-    keep_page(experiment, &folder, &results, several.as_ref(), Showing::default())?;
+    let showing = Showing::default();
+    let contents = contents(experiment, &folder, &results, several.as_ref(), showing)?;
+    outputs::keep_page(folder.path(), &contents.page)?;
     Ok(Done { planned, folder, results, several })
 }
 
@@ -150,22 +160,6 @@ fn folder_name(heading: &str) -> PathBuf {
     let name = file_name(&heading.to_lowercase());
     let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
     words.join("-").into()
-}
-
-/// Writes a page, its Markdown and its charts into a folder.
-///
-/// # Errors
-/// When they cannot be written.
-pub fn write_page(page: &Page, folder: &Path) -> Result<(), Refusal> {
-    let markdown = page.markdown("BENCH");
-    let mut files =
-        vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
-    files.extend(markdown.files);
-    for (name, contents) in files {
-        write_atomically(&folder.join(name), contents.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use clap::Parser;
 use super::ab_tester;
 use crate::carry_out::{Silent, carry_out, interrupted};
 use crate::load::{self, CommandLine};
-use crate::planning;
+use crate::{planning, profile};
 
 /// The longest body that a control is given.
 const MOST_BYTES: u64 = 256 << 20;
@@ -36,8 +36,12 @@ impl Tester for Native {
             .map_err(|refusal| impossible(refusal.line))?;
         let planned = planning::plan(asked).map_err(|refusal| impossible(refusal.line))?;
         let witnessed = !line.options.machine.no_witness;
-        let run = carry_out(planned.plan, words, witnessed, &mut Silent)
+        let mut run = carry_out(planned.plan.clone(), words, witnessed, &mut Silent)
             .map_err(|refusal| impossible(refusal.line))?;
+        if let Some(sides) = &line.options.report.profile {
+            profile::add(&mut run, planned.plan, sides, &mut Silent)
+                .map_err(|refusal| impossible(refusal.line))?;
+        }
         // A run without an answer has no figure: in an experiment it is one that failed.
         match run.record.answers {
             0 if interrupted() => Err(Failure::Interrupted),
@@ -88,7 +92,7 @@ fn words(url: &str, options: &[String], cpus: &[u32]) -> Vec<String> {
 
 /// One answer, whole. `None` when it cannot be had or is not plain: chunked, or too long.
 fn fetched(url: &str) -> Option<Answer> {
-    let url: Url = crate::planning::sources::plain_url(url).ok()?;
+    let url: Url = crate::planning::sources::url(url).ok()?;
     let address = (url.host.trim_matches(['[', ']']), url.port).to_socket_addrs().ok()?.next()?;
     let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;

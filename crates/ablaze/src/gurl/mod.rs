@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use ablaze_engine::plan::{Arrivals, Load, RateProfile};
 use ablaze_report::gurl as report;
-use ablaze_wire::url::{Scheme, Url};
+use ablaze_wire::url::Url;
 
 use self::options::Options;
 use self::watcher::CompletedLines;
@@ -91,9 +91,6 @@ fn asked(options: &Options) -> Result<Asked, Refusal> {
         ));
     }
     let url = Url::parse_like_gurl(url).map_err(|error| Refusal::usage(error.to_string()))?;
-    if url.scheme == Scheme::Https {
-        return Err(Refusal::usage("https is not in this version: load an http URL"));
-    }
     let mut requests = RequestsAsked::new(url.host_header(), url.path_and_query.clone());
     requests.method.clone_from(&options.method);
     requests.headers.clone_from(&options.headers);
@@ -103,6 +100,7 @@ fn asked(options: &Options) -> Result<Asked, Refusal> {
         requests.bodies = Bodies::Same(sources::body(body)?);
     }
     let mut asked = Asked::new(load::target(&url), requests.build()?);
+    asked.tls = load::tls(&url, &load::TlsOptions::default(), 1)?;
     let connections = options.connections;
     asked.load = match options.rate_per_s {
         None => Load::Closed { connections, pipeline: 1 },

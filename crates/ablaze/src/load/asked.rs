@@ -3,11 +3,14 @@
 
 use std::net::UdpSocket;
 
+use ablaze_engine::plan::tls::Tls;
 use ablaze_engine::plan::{Arrivals, Load};
 use ablaze_report::system_error::reason;
-use ablaze_wire::url::Url;
+use ablaze_wire::url::{Scheme, Url};
 
-use super::options::{ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions};
+use super::options::{
+    ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
+};
 use crate::Refusal;
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{Asked, Family, TargetAsked, sources};
@@ -17,7 +20,7 @@ use crate::planning::{Asked, Family, TargetAsked, sources};
 /// # Errors
 /// When a URL, a header or a file cannot be used.
 pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
-    let url = url.map(sources::plain_url).transpose()?;
+    let url = url.map(sources::url).transpose()?;
     let list = match &options.request.urls {
         Some(path) => Some(sources::url_list(path, url.as_ref())?),
         None => None,
@@ -39,6 +42,7 @@ pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
     lay_over_requests(&options.request, &mut requests)?;
     let mut asked = Asked::new(target(&url), requests.build()?);
     lay_over(options, &mut asked)?;
+    asked.tls = tls(&url, &options.tls, asked.requests.minor_version)?;
     Ok(asked)
 }
 
@@ -90,6 +94,21 @@ pub fn target(url: &Url) -> TargetAsked {
         connect_to: Vec::new(),
         unix_socket: None,
     }
+}
+
+/// TLS for a URL that asks for it.
+///
+/// # Errors
+/// When an option of TLS cannot be used.
+pub fn tls(url: &Url, options: &TlsOptions, minor_version: u8) -> Result<Option<Tls>, Refusal> {
+    if url.scheme == Scheme::Http {
+        return Ok(None);
+    }
+    let mut asked = options.asked();
+    if minor_version > 0 {
+        asked.protocols = vec!["http/1.1".to_owned()];
+    }
+    asked.plan(&url.host).map(Some)
 }
 
 /// Whether requests ask for the connection to be kept.

@@ -7,10 +7,12 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use ablaze_engine::plan::tls::TlsVersion;
 use ablaze_engine::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use clap::{ArgAction, Args, Parser};
 
-use crate::planning::ConnectTo;
+use crate::planning::{ConnectTo, TlsAsked};
+use crate::profile::{self, Sides};
 use crate::values;
 
 /// The whole native command line.
@@ -44,6 +46,9 @@ pub struct Options {
     /// How connections are made, used and ended.
     #[command(flatten)]
     pub connection: ConnectionOptions,
+    /// TLS.
+    #[command(flatten)]
+    pub tls: TlsOptions,
     /// The client's threads and system calls.
     #[command(flatten)]
     pub machine: MachineOptions,
@@ -158,9 +163,61 @@ pub struct ConnectionOptions {
     /// Longest head of an answer [default: 64KiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub max_head: Option<u64>,
-    /// Has no meaning on http
-    #[arg(short = 'k', long, hide = true)]
+}
+
+/// TLS, for https URLs.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "TLS (https)")]
+pub struct TlsOptions {
+    /// Accept any certificate, unverified
+    #[arg(short = 'k', long)]
     pub insecure: bool,
+    /// Trust these certificates (PEM) instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Client certificate (PEM), with its chain and perhaps its key
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+    /// Private key of --cert (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// Server name to send and verify; none sends none [default: the URL's host]
+    #[arg(long, value_name = "NAME")]
+    pub sni: Option<String>,
+    /// Oldest version, 1.2 or 1.3 [default: 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = tls_version)]
+    pub tls_min: Option<TlsVersion>,
+    /// Newest version, 1.2 or 1.3 [default: 1.3]
+    #[arg(long, value_name = "VERSION", value_parser = tls_version)]
+    pub tls_max: Option<TlsVersion>,
+    /// Cipher suites to offer, in this order; names of IANA or OpenSSL
+    #[arg(long, value_name = "LIST")]
+    pub tls_ciphers: Option<String>,
+    /// Groups to offer, in this order [default: x25519,P-256,P-384]
+    #[arg(long, value_name = "LIST")]
+    pub tls_groups: Option<String>,
+    /// Resume sessions instead of full handshakes
+    #[arg(long)]
+    pub tls_resume: bool,
+}
+
+impl TlsOptions {
+    /// What planning makes of them.
+    pub fn asked(&self) -> TlsAsked {
+        TlsAsked {
+            insecure: self.insecure,
+            cacert: self.cacert.clone(),
+            cert: self.cert.clone(),
+            key: self.key.clone(),
+            sni: self.sni.clone(),
+            oldest: self.tls_min,
+            newest: self.tls_max,
+            suites: self.tls_ciphers.clone(),
+            groups: self.tls_groups.clone(),
+            resume: self.tls_resume,
+            protocols: Vec::new(),
+        }
+    }
 }
 
 /// The client's threads and system calls.
@@ -209,6 +266,10 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
+    /// Run once more with a profiler on target, tester or both: where CPU time goes
+    #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
+          require_equals = true, default_missing_value = "target")]
+    pub profile: Option<Sides>,
 }
 
 /// Addresses from one option.
@@ -265,6 +326,15 @@ fn http_version(text: &str) -> Result<u8, String> {
     }
 }
 
+fn tls_version(text: &str) -> Result<TlsVersion, String> {
+    match text {
+        "1.2" => Ok(TlsVersion::V1_2),
+        "1.3" => Ok(TlsVersion::V1_3),
+        "1.0" | "1.1" => Err("is not spoken here any more (RFC 8996): write 1.2 or 1.3".to_owned()),
+        _ => Err("write 1.2 or 1.3".to_owned()),
+    }
+}
+
 fn close(text: &str) -> Result<Close, String> {
     match text {
         "await" => Ok(Close::Await),
@@ -310,7 +380,7 @@ mod tests {
             assert!(line.chars().count() <= 100, "{}: {line}", line.chars().count());
         }
         for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
-            assert!(option == "insecure" || help.contains(&format!("--{option}")), "{option}");
+            assert!(help.contains(&format!("--{option}")), "{option}");
         }
     }
 }

@@ -8,15 +8,18 @@ mod names;
 pub mod order;
 pub mod requests;
 pub mod sources;
+pub mod tls;
 pub mod workers;
 
 use std::ops::RangeInclusive;
 
+use ablaze_engine::plan::tls::Tls;
 use ablaze_engine::plan::{ClockStarts, Close, Connections, Limits, Load, Plan, Requests, Target};
 
 use crate::Refusal;
 pub use addresses::{ConnectTo, Family, TargetAsked};
 pub use names::OptionNames;
+pub use tls::TlsAsked;
 pub use workers::WorkersAsked;
 
 /// What was asked for, in the engine's terms, before anything depends on this machine.
@@ -24,6 +27,8 @@ pub use workers::WorkersAsked;
 pub struct Asked {
     /// Where the load shall go.
     pub target: TargetAsked,
+    /// TLS on every connection.
+    pub tls: Option<Tls>,
     /// What shall be sent.
     pub requests: Requests,
     /// The shape of the load.
@@ -57,6 +62,7 @@ impl Asked {
     pub fn new(target: TargetAsked, requests: Requests) -> Self {
         Self {
             target,
+            tls: None,
             requests,
             load: Load::Closed { connections: 50, pipeline: 1 },
             limits: Limits {
@@ -125,6 +131,7 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
             addresses,
             unix_socket: asked.target.unix_socket,
         },
+        tls: asked.tls,
         requests: asked.requests,
         load,
         limits: asked.limits,

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use ablaze_report::system_error::reason;
-use ablaze_wire::url::{Scheme, Url};
+use ablaze_wire::url::Url;
 
 use crate::Refusal;
 
@@ -110,19 +110,12 @@ pub fn url_list(path: &Path, base: Option<&Url>) -> Result<UrlList, Refusal> {
     }
 }
 
-/// A URL without TLS.
+/// A URL.
 ///
 /// # Errors
-/// When it cannot be read, or is https.
-pub fn plain_url(text: &str) -> Result<Url, Refusal> {
-    let url = Url::parse(text).map_err(|error| Refusal::usage(error.to_string()))?;
-    match url.scheme {
-        Scheme::Http => Ok(url),
-        Scheme::Https => Err(Refusal::usage(format!(
-            "https is not in this version: load {} if the server answers there",
-            Url { scheme: Scheme::Http, port: 80, ..url }
-        ))),
-    }
+/// When it cannot be read.
+pub fn url(text: &str) -> Result<Url, Refusal> {
+    Url::parse(text).map_err(|error| Refusal::usage(error.to_string()))
 }
 
 fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> {
@@ -137,17 +130,17 @@ fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> 
             weight.parse::<u64>().map_err(|_| format!("weight `{weight}` is no whole number"))?
         }
     };
-    let url = match (text.starts_with('/'), base) {
+    let read = match (text.starts_with('/'), base) {
         (true, Some(base)) => {
             let path = format!("{}://{}{text}", base.scheme.name(), base.host_header());
-            plain_url(&path)
+            url(&path)
         }
         (true, None) => {
             return Err(format!("`{text}` has no host: give it as the URL of the command line"));
         }
-        (false, _) => plain_url(text),
+        (false, _) => url(text),
     };
-    Ok((url.map_err(|refusal| refusal.line)?, weight))
+    Ok((read.map_err(|refusal| refusal.line)?, weight))
 }
 
 fn same_far_end(left: &Url, right: &Url) -> bool {
@@ -203,7 +196,6 @@ mod tests {
             ("port", "h/a\nh:81/b\n", "line 2"),
             ("weight", "h/a\nh/b often\n", "line 2: weight `often`"),
             ("words", "h/a 1 2\n", "line 1"),
-            ("tls", "https://h/a\n", "not in this version"),
             ("empty", "# nothing\n", "has no URL"),
         ];
         for (name, text, expected) in table {

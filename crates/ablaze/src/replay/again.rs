@@ -15,7 +15,7 @@ use super::document::{Document, Line, Server};
 use crate::Refusal;
 use crate::carry_out::interrupted;
 use crate::experiments::ab_tester::finished;
-use crate::experiments::progress::{Spoken, in_words};
+use crate::experiments::progress::{LiveLine, in_words};
 
 /// The folder of these runs.
 pub const FOLDER: &str = "as-printed";
@@ -76,7 +76,7 @@ pub struct Manner<'a> {
 pub fn carried_out(
     document: &Document,
     manner: Manner<'_>,
-    progress: &mut Spoken,
+    progress: &mut LiveLine,
 ) -> Result<(Vec<Again>, bool), Refusal> {
     let lines: Vec<Line> =
         (document.lines)().into_iter().filter(|line| line.in_quick || !manner.quick).collect();
@@ -111,7 +111,7 @@ pub fn carried_out(
                     format!(" · {} left", in_words(left + manner.behind))
                 };
                 let name = tool.name(&line);
-                progress.show(&format!("{number} of {of} · {name} · {}{left}", line.name));
+                progress.say(&format!("{number} of {of} · {name} · {}{left}", line.name));
                 carried_out += 1;
                 results.push(match one(&line, tool, manner) {
                     Ok(run) => {

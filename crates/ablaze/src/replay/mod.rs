@@ -19,8 +19,9 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 use serde_json::json;
 
-use crate::experiments::progress::{Spoken, in_words};
-use crate::experiments::series::{self, Planned, write_page};
+use crate::experiments::outputs;
+use crate::experiments::progress::{LiveLine, in_words};
+use crate::experiments::series::{self, Planned};
 use crate::experiments::{own_program, parts};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, carry_out, explain, help};
@@ -96,7 +97,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let folder = folder(document, line)?;
     let replayed = carried_out(document, &folder, line)?;
     let printed = report(&replayed);
-    write_page(&replayed.page(&printed), &folder)?;
+    outputs::keep_page(&folder, &replayed.page(&printed))?;
     let path = folder.display();
     help::print(&closing(&replayed));
     help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
@@ -149,7 +150,7 @@ fn carried_out<'a>(
     let found = wrong::found(document, &document.read());
     help::print(&format!("replay {}: {}\n", document.number, document.title));
     document.did.iter().for_each(|text| say("  ", text));
-    let mut progress = Spoken::new(line.quiet);
+    let mut progress = LiveLine::new(line.quiet);
     let behind = series.iter().map(Planned::length).sum();
     let manner = Manner { quick: line.quick, folder, program: &program, behind };
     let again = again::carried_out(document, manner, &mut progress);

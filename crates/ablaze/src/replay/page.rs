@@ -112,6 +112,7 @@ impl Replayed<'_> {
         let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
         page.sections.push(Section::new("In words").with(report));
         page.explain_findings();
+        page.figures = self.done.iter().map(Done::figures).collect();
         page
     }
 

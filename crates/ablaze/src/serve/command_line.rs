@@ -8,8 +8,9 @@ use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{
     AcceptBatch, AnswerKind, Arm, Delay, FaultShare, PerAccept, Route, Scheduler, WriteMode,
 };
-use clap::{Args, Parser};
+use clap::{ArgAction, Args, Parser};
 
+use super::tls::TlsArguments;
 use super::{conditions, names};
 use crate::values;
 
@@ -21,6 +22,7 @@ use crate::values;
     about = "Answer HTTP/1 requests, for something to load, in any of the ways servers do it.",
     override_usage = "ablaze serve [OPTIONS] [ADDR]",
     disable_version_flag = true,
+    disable_help_flag = true,
     args_override_self = true,
     max_term_width = 100
 )]
@@ -40,6 +42,9 @@ pub struct CommandLine {
     /// Connections and their sockets.
     #[command(flatten)]
     pub connections: ConnectionOptions,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArguments,
     /// What is slow or goes wrong.
     #[command(flatten)]
     pub trouble: TroubleOptions,
@@ -134,7 +139,7 @@ pub struct ConnectionOptions {
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
     /// Keep connections as the protocol says (the default)
-    #[arg(long, overrides_with = "close")]
+    #[arg(long, hide = true, overrides_with = "close")]
     pub keep_alive: bool,
     /// Requests after which a connection is closed; 0: no limit [default: 0]
     #[arg(long, value_name = "N", value_parser = values::count)]
@@ -196,6 +201,9 @@ pub struct ProcessOptions {
     /// Do not say what was served
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print this
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
 }
 
 /// CPUs as one value: clap takes a bare Vec for an option given several times.

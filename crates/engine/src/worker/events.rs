@@ -1,6 +1,7 @@
 //! What the driver reports, and what the worker does about it.
 
 use ablaze_net::{CloseReason, Handler, Io, Slot};
+use ablaze_stats::Latency;
 
 use super::Worker;
 use crate::connection::{Reading, Stage};
@@ -11,13 +12,19 @@ impl<I: Io> Handler<I> for Worker {
         let connection = &mut self.connections[slot as usize];
         connection.stage = Stage::Open;
         connection.failed_attempts = 0;
-        let connect_ns = at.saturating_sub(connection.opening_ns).max(1);
+        let tls_ns = connection.tls_ns;
+        let connect_ns = at.saturating_sub(connection.opening_ns + tls_ns).max(1);
         let (oldest, in_flight) = (connection.oldest, connection.in_flight);
         self.recorder.record().connections_opened += 1;
         self.refused_in_a_row = 0;
         if self.in_setup {
             self.setup_left -= 1;
-            self.recorder.record().setup_connect.record(connect_ns);
+            let record = self.recorder.record();
+            record.setup_connect.record(connect_ns);
+            if tls_ns > 0 {
+                let all = record.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3)));
+                all.record(tls_ns);
+            }
             return;
         }
         if in_flight == 0 {
@@ -29,6 +36,7 @@ impl<I: Io> Handler<I> for Worker {
             let place = self.place(slot, oldest + position);
             let exchange = &mut self.exchanges[place];
             exchange.connect_ns = connect_ns;
+            exchange.tls_ns = tls_ns;
             exchange.sent_ns = if sends_now { 0 } else { at };
         }
         if sends_now {

@@ -348,7 +348,10 @@ impl Worker {
     }
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
-        let (kind, errno) = failure_of(why);
+        let (kind, errno) = match self.connections[slot as usize].given_up {
+            Some(kind) if kind.is_of_tls() => (kind, 0),
+            _ => failure_of(why),
+        };
         if kind == FailureKind::Reset && !self.in_setup {
             // Only a connection that stood can be reset: somebody is there.
             while self.connections[slot as usize].in_flight > 0 {

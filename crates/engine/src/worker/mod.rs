@@ -2,7 +2,7 @@
 //!
 //! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
 //! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines,
-//! `open_loop` hands out what is due on a schedule. It shares nothing on the hot path and makes no
+//! `open_loop` hands out what is due on a schedule, `transport` is what TLS tells it. It shares nothing on the hot path and makes no
 //! system call of its own there.
 
 mod answers;
@@ -11,12 +11,13 @@ mod exchanges;
 mod open_loop;
 mod stopped;
 mod timers;
+mod transport;
 
 use std::io;
 use std::sync::Arc;
 
 use ablaze_net::driver::Setup;
-use ablaze_net::{Driver, Endpoint, Io, Receive, Slot, Wait};
+use ablaze_net::{Endpoint, Io, Receive, Slot, Wait};
 use ablaze_wire::http1::response::Head;
 
 use self::open_loop::OpenLoop;
@@ -28,6 +29,7 @@ use crate::record::Record;
 use crate::recorder::{Recorder, Snapshot};
 use crate::run::{Ended, WorkerEffort};
 use crate::schedule::{Numbers, Schedule};
+use crate::transport::Line;
 
 /// What a worker is made from.
 #[derive(Debug, Clone)]
@@ -153,6 +155,8 @@ pub struct Worker {
     /// How many of them have not failed yet.
     untried_addresses: usize,
     refused_in_a_row: u32,
+    /// Connections that TLS broke off before there was any answer.
+    turned_away: u32,
     hopeless: bool,
     next_check_ns: u64,
     now_ns: u64,
@@ -174,12 +178,12 @@ struct Spill {
     resume: usize,
 }
 
-/// Carries a worker's share of the Plan out over this driver.
+/// Carries a worker's share of the Plan out over this line.
 ///
 /// # Errors
 /// When the driver's loop fails; single connections' failures are recorded.
-pub fn work<D: Driver>(
-    mut driver: D,
+pub fn work<L: Line>(
+    mut line: L,
     assignment: Assignment,
     control: &Control,
     gate: &mut impl Gate,
@@ -187,11 +191,11 @@ pub fn work<D: Driver>(
     let mut worker = Worker::new(&assignment);
     let mut effort = WorkerEffort::default();
     let places = worker.exchanges.len();
-    worker.outbox.lease_all(driver.io(), places);
+    worker.outbox.lease_all(&mut line.io(), places);
     let plan = Arc::clone(&assignment.plan);
     let spin = SpinRule::new(&plan, assignment.cpus_to_spare);
 
-    let mut now = driver.io().now();
+    let mut now = line.io().now();
     worker.now_ns = now;
     worker.next_check_ns = now;
     if worker.connects_first() {
@@ -203,18 +207,18 @@ pub fn work<D: Driver>(
             if control.stopped() || worker.hopeless {
                 break;
             }
-            worker.set_up(driver.io(), slot, begun, now);
+            worker.set_up(&mut line.io(), slot, begun, now);
             // One at a time: on this host a connect completes while it is submitted, and should
             // not be timed with those behind it. Elsewhere none is waited for here.
-            now = worker.turn(&mut driver, &mut effort, now, 0)?;
+            now = worker.turn(&mut line, &mut effort, now, 0)?;
         }
         while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
-            now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
+            now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;
         }
-        now = gate.all_connected(&mut || driver.io().now());
+        now = gate.all_connected(&mut || line.io().now());
         // Simulated clocks stand still while their worker waits.
-        while driver.io().now() < now {
-            worker.turn(&mut driver, &mut effort, now, 0)?;
+        while line.io().now() < now {
+            worker.turn(&mut line, &mut effort, now, 0)?;
         }
         worker.in_setup = false;
     }
@@ -227,11 +231,11 @@ pub fn work<D: Driver>(
             open.for_warmup(&assignment);
         }
         let warm_ns = now.saturating_add(plan.limits.warmup_ns);
-        worker.start_all(driver.io(), now, warm_ns);
+        worker.start_all(&mut line.io(), now, warm_ns);
         while now < warm_ns && !control.stopped() && !worker.hopeless {
             let until = warm_ns.min(now + TURN_NS);
             let spin_ns = spin.for_now(&worker);
-            now = worker.turn(&mut driver, &mut effort, until, spin_ns)?;
+            now = worker.turn(&mut line, &mut effort, until, spin_ns)?;
         }
         worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
         if let Some(open) = &mut worker.open_loop {
@@ -246,7 +250,7 @@ pub fn work<D: Driver>(
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
     if !control.stopped() && !worker.hopeless {
-        worker.start_all(driver.io(), now, end_ns);
+        worker.start_all(&mut line.io(), now, end_ns);
     }
     let mut spin = spin;
     loop {
@@ -265,7 +269,7 @@ pub fn work<D: Driver>(
         }
         let until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
         let spin_ns = spin.for_now(&worker);
-        now = worker.turn(&mut driver, &mut effort, until, spin_ns)?;
+        now = worker.turn(&mut line, &mut effort, until, spin_ns)?;
         if now >= worker.recorder.slice_end_ns() {
             worker.recorder.roll_slices(now);
             spin.look_again(gate.involuntary_switches());
@@ -281,11 +285,13 @@ pub fn work<D: Driver>(
     gate.window_closes();
     let effort_of_window = effort;
     while finished_early && worker.awaits_closes() && !control.stopped() {
-        now = worker.turn(&mut driver, &mut effort, now + TURN_NS, 0)?;
+        now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;
     }
     gate.load_over();
+    let mut record = worker.recorder.finish(closed_ns);
+    record.tls = line.facts();
     Ok(WorkerRecord {
-        record: worker.recorder.finish(closed_ns),
+        record,
         effort: effort_of_window,
         window_ns: (start_ns, closed_ns),
         ended,
@@ -335,6 +341,7 @@ impl Worker {
             addresses,
             untried_addresses: addresses,
             refused_in_a_row: 0,
+            turned_away: 0,
             hopeless: false,
             next_check_ns: 0,
             now_ns: 0,
@@ -365,9 +372,9 @@ impl Worker {
     }
 
     /// One turn of the driver, then what is due. Returns the time.
-    fn turn<D: Driver>(
+    fn turn<L: Line>(
         &mut self,
-        driver: &mut D,
+        line: &mut L,
         effort: &mut WorkerEffort,
         until: u64,
         spin_ns: u64,
@@ -381,25 +388,25 @@ impl Worker {
         let worth_it = gather_ns >= GATHER_NS_MIN;
         // A driver that sends at once would only sleep more often for it.
         let closed_loop = self.open_loop.is_none();
-        let gathers = worth_it && spin_ns == 0 && closed_loop && !<D::Io as Io>::SENDS_AT_ONCE;
+        let gathers = worth_it && spin_ns == 0 && closed_loop && !L::SENDS_AT_ONCE;
         let at_least = if gathers { (self.in_flight / share).clamp(1, BATCH_CAP / 2) } else { 1 };
         let until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
         let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
-        let turn = driver.turn(self, wait)?;
+        let turn = line.turn(self, wait)?;
         effort.turns += 1;
         effort.events += u64::from(turn.events);
         effort.system_calls += u64::from(turn.system_calls);
         effort.spun_ns += turn.spun_ns;
         if turn.events == 0 {
-            self.now_ns = driver.io().now();
+            self.now_ns = line.io().now();
         }
         let now = self.now_ns;
         if now >= self.next_check_ns {
-            self.check_deadlines(driver.io(), now);
+            self.check_deadlines(&mut line.io(), now);
         }
         if self.next_arrival_ns() <= now {
-            self.hand_out(driver.io(), now);
-            self.stamp(driver.io().now());
+            self.hand_out(&mut line.io(), now);
+            self.stamp(line.io().now());
         }
         Ok(now)
     }

@@ -31,6 +31,7 @@ pub fn plan(requests: u64, connections: u32) -> Plan {
             addresses: vec![([127, 0, 0, 1], 80).into()],
             unix_socket: None,
         },
+        tls: None,
         requests: Requests {
             templates: vec![get("/")],
             order: Vec::new(),

@@ -11,6 +11,7 @@ use ablaze_engine::run::Ended;
 use super::{
     Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
 };
+use crate::saved;
 use crate::subject::{Answer, Serving, Site, Source, Tool};
 
 /// Carries out one run.
@@ -103,6 +104,24 @@ pub fn conduct(
     Ok(results)
 }
 
+/// One run of a target beside the trials, under the first load.
+pub(crate) fn aside(
+    experiment: &Experiment,
+    folder: &Folder,
+    program: PathBuf,
+    subject: usize,
+    tester: &mut dyn Tester,
+) -> Result<Run, Failure> {
+    let trial = Trial { repeat: 0, load: 0, subject };
+    match Targets::new(experiment, folder, program).measured(trial, tester)? {
+        Measured::Run(run) => Ok(*run),
+        Measured::Printed(..) => {
+            let name = &experiment.subjects[subject].name;
+            Err(Failure::Impossible(format!("{name} is loaded by another program")))
+        }
+    }
+}
+
 /// One run, as its tester leaves it.
 enum Measured {
     /// By ablaze.
@@ -138,6 +157,13 @@ impl<'a> Targets<'a> {
     /// One run, of a target that is up.
     fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Measured, Failure> {
         let subject = &self.experiment.subjects[trial.subject];
+        if let Some(files) = subject.saved_runs() {
+            return files
+                .get(trial.repeat as usize)
+                .ok_or_else(|| Failure::Impossible("there is no such saved run".to_owned()))
+                .and_then(|file| saved::read(file).map_err(Failure::Impossible))
+                .map(|run| Measured::Run(Box::new(run)));
+        }
         if let Some(package) = subject.missing() {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
         }

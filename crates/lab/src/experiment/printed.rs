@@ -52,7 +52,7 @@ impl PrintedRun {
         let percentile = |percent: f64| {
             let written = self.percentiles_ms.iter().find(|(of, _)| *of == percent);
             let printed = || report.percentile(percent).map(|ms| ms.value);
-            written.map(|(_, ms)| *ms).or_else(printed).map(|ms| (ms * 1e6) as u64)
+            written.map(|(_, ms)| *ms).or_else(printed).map(|ms| (ms * 1e6).round() as u64)
         };
         let each = |ns: Option<u64>| Some(ns? as f64 / complete.max(1) as f64);
         let full = self
@@ -72,7 +72,9 @@ impl PrintedRun {
             limit: if full { Limit::Tester } else { Limit::Unknown },
             findings,
             started_unix_ns: self.started_unix_ns,
-            elapsed_ns: report.taken_s.map_or(self.lived_ns, |taken| (taken.value * 1e9) as u64),
+            elapsed_ns: report
+                .taken_s
+                .map_or(self.lived_ns, |taken| (taken.value * 1e9).round() as u64),
         })
     }
 

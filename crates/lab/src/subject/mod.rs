@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use control::{Answer, nginx_configuration};
 pub use placement::Placement;
-pub use process::{Serving, Site, StartError, file_name, spawn_on};
+pub use process::{Serving, Site, StartError, file_name, kill_all, spawn_on};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,8 +68,8 @@ pub enum Source {
         /// Worker processes.
         workers: u32,
     },
-    /// A run that was saved before.
-    Saved(PathBuf),
+    /// Runs that were saved before, in the order in which they began: repeats of the same.
+    Saved(Vec<PathBuf>),
 }
 
 /// What is wrong with a target on a command line.
@@ -116,7 +116,7 @@ impl Subject {
         }
         if what.ends_with(".json") && !what.contains("://") {
             let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
-            return Ok(Self::new(called(stem), Source::Saved(what.into())));
+            return Ok(Self::new(called(stem), Source::Saved(vec![what.into()])));
         }
         if what.contains([':', '/', '.']) || what.starts_with("localhost") {
             return Ok(Self::new(called(what), Source::Url(what.to_owned())));
@@ -151,6 +151,14 @@ impl Subject {
     /// Whether an experiment starts and stops it.
     pub fn is_started_here(&self) -> bool {
         matches!(self.source, Source::Command(_) | Source::Model(_) | Source::Nginx { .. })
+    }
+
+    /// The files of the runs that it is, if it is nothing to load but was saved before.
+    pub fn saved_runs(&self) -> Option<&[PathBuf]> {
+        match &self.source {
+            Source::Saved(files) => Some(files),
+            _ => None,
+        }
     }
 
     /// What has to be installed before it can be measured: a program that is not to be found, by the
@@ -236,7 +244,7 @@ mod tests {
     fn targets_are_read_as_people_write_them() {
         assert_eq!(source("http://h/?a=b"), Source::Url("http://h/?a=b".into()));
         assert_eq!(source("localhost"), Source::Url("localhost".into()));
-        assert_eq!(source("old=runs/before.json"), Source::Saved("runs/before.json".into()));
+        assert_eq!(source("old=runs/before.json"), Source::Saved(vec!["runs/before.json".into()]));
         assert_eq!(Subject::read("runs/before.json").unwrap().name, "before");
         let words = ["--like", "sylar", "--close"].map(String::from).to_vec();
         assert_eq!(source("serve:like=sylar,close"), Source::Model(words));

@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,10 @@ impl Serving {
     pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
         match &subject.source {
             Source::Url(url) => Ok(Self { url: url.clone(), process: None }),
-            Source::Saved(path) => Ok(Self { url: path.display().to_string(), process: None }),
+            Source::Saved(_) => Err(StartError::NotStarted {
+                what: subject.name.clone(),
+                why: "it is a saved run".to_owned(),
+            }),
             Source::Model(words) => model(subject, words, site),
             Source::Command(line) => {
                 let port = free_port(&subject.name)?;
@@ -128,6 +132,20 @@ impl Serving {
     }
 }
 
+/// The groups of the processes that run at the moment.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Kills every target that was started here, with everything that it started: for a process that is
+/// about to end at once. None is started any more; whoever would do so waits for that end.
+pub fn kill_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for group in running.iter() {
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+    // Never unlocked: whoever starts the next one would leave it behind.
+    std::mem::forget(running);
+}
+
 /// A child with everything it starts, in a process group of its own.
 #[derive(Debug)]
 struct Process {
@@ -145,10 +163,14 @@ impl Process {
         std::fs::create_dir_all(&site.folder).map_err(failed)?;
         let file = File::create(&log).map_err(failed)?;
         command.stderr(file).stdin(Stdio::piped()).process_group(0);
+        // Held while it starts, so that it is either not started or killed with the others.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = spawn_on(&site.cpus, command).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => not_started("it is not installed".to_owned()),
             _ => not_started(reason(&error)),
         })?;
+        running.push(Pid::from_child(&child));
+        drop(running);
         Ok(Self { child, what: name.to_owned(), log })
     }
 
@@ -188,6 +210,7 @@ impl Drop for Process {
         // Whatever is left of the group; the child's number is still its own if it was not waited for.
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.child.wait();
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != group);
         // What a shell started ends a little later than the shell; its port is free only then.
         while Instant::now() < patience + TO_STOP && test_kill_process_group(group).is_ok() {
             thread::sleep(Duration::from_millis(1));

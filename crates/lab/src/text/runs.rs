@@ -113,7 +113,7 @@ pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String
     }
     let line = |((subject, load), (why, count)): (&(usize, usize), &(&str, usize))| {
         let (name, label) = (&experiment.subjects[*subject].name, &experiment.loads[*load].label);
-        let of = experiment.repeats;
+        let of = experiment.repeats_of(*subject);
         format!("  failed: {name}, {label}, {count} of {of} runs: {why}")
     };
     reasons.iter().map(line).collect()

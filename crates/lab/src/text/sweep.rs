@@ -53,6 +53,11 @@ pub fn sweep(
 
 /// How large the experiment is, and who had which processors.
 pub(crate) fn what(experiment: &Experiment) -> String {
+    if experiment.is_saved() {
+        let runs = counted(experiment.trials().len() as u64, "saved run");
+        let targets = counted(experiment.subjects.len() as u64, "target");
+        return format!("{runs} of {targets}: nothing was run");
+    }
     format!(
         "{} × {} × {}, interleaved · {}",
         counted(experiment.subjects.len() as u64, "target"),

@@ -130,9 +130,11 @@ fn failed(record: &Record, variable_length: bool) -> Failed {
                 &mut failed.receive
             }
             FailureKind::ShortBody => &mut failed.length,
+            // ab counts them nowhere; what it has for the rest is this.
             FailureKind::Malformed | FailureKind::TooLarge | FailureKind::Other => {
                 &mut failed.exceptions
             }
+            _ => &mut failed.exceptions,
         };
         *column += record.failures_of(kind);
     }

@@ -41,6 +41,7 @@ pub fn run() -> Run {
         connected_to: "127.0.0.1:8080".into(),
         machine: Machine::default(),
         witness: None,
+        profiling: None,
     }
 }
 
@@ -69,6 +70,8 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         answered,
         failed: Phases::new(),
         setup_connect: Latency::new(3),
+        setup_tls: None,
+        tls: None,
         event_age: Latency::new(3),
         in_flight_ns: 0,
         drain_ns: None,
@@ -88,6 +91,7 @@ fn plan() -> Plan {
             addresses: Vec::new(),
             unix_socket: None,
         },
+        tls: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

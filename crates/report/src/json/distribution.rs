@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::Phases;
-use ablaze_engine::record::Intended;
+use ablaze_engine::record::{Handshakes, Intended};
 use ablaze_stats::{Exact, Latency, RestoreError};
 use serde::{Deserialize, Serialize};
 
@@ -24,6 +24,12 @@ pub(super) struct PhasesOf {
     /// From when it was due to when it began.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     lag: Option<Distribution>,
+    /// The handshake of TLS, for exchanges that had to connect; on https only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    tls: Option<Distribution>,
+    /// Connect and handshake together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    connect_and_tls: Option<Distribution>,
 }
 
 /// A distribution of times in ns. Without values every figure is null.
@@ -61,7 +67,7 @@ pub(super) struct Unreadable {
 
 impl PhasesOf {
     pub(super) fn save(phases: &Phases) -> Self {
-        let intended = phases.intended.as_ref();
+        let (intended, tls) = (phases.intended.as_ref(), phases.tls.as_ref());
         Self {
             connect: Distribution::save(&phases.connect),
             wait: Distribution::save(&phases.wait),
@@ -70,6 +76,8 @@ impl PhasesOf {
             processing: Distribution::save(&phases.processing),
             response: intended.map(|intended| Distribution::save(&intended.response)),
             lag: intended.map(|intended| Distribution::save(&intended.lag)),
+            tls: tls.map(|tls| Distribution::save(&tls.handshake)),
+            connect_and_tls: tls.map(|tls| Distribution::save(&tls.connected)),
         }
     }
 
@@ -87,6 +95,13 @@ impl PhasesOf {
                 (Some(response), Some(lag)) => Some(Box::new(Intended {
                     response: restore(response, "response")?,
                     lag: restore(lag, "lag")?,
+                })),
+                _ => None,
+            },
+            tls: match (&self.tls, &self.connect_and_tls) {
+                (Some(handshake), Some(connected)) => Some(Box::new(Handshakes {
+                    handshake: restore(handshake, "tls")?,
+                    connected: restore(connected, "connect_and_tls")?,
                 })),
                 _ => None,
             },

@@ -4,10 +4,12 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
+use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
+use super::tls::Tls;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Document {
@@ -45,10 +47,15 @@ pub(super) struct Document {
     pub body_lengths_other: u64,
     pub bytes: Bytes,
     pub first_answer: Option<FirstAnswer>,
+    /// On https only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
 
     pub latency_ns: PhasesOf,
     pub failed_latency_ns: PhasesOf,
     pub setup_connect_ns: Distribution,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup_tls_ns: Option<Distribution>,
     pub event_age_ns: Distribution,
     pub in_flight: InFlight,
     pub workers: Vec<Worker>,
@@ -56,6 +63,8 @@ pub(super) struct Document {
     pub slices: Vec<Slice>,
     #[serde(default)]
     pub witness: Option<Witness>,
+    #[serde(default)]
+    pub profile: Option<Profiling>,
     /// What the rules say of all this; judged again when a file is read.
     #[serde(default)]
     pub verdict: Option<Verdict>,

@@ -5,6 +5,7 @@ mod distribution;
 mod document;
 mod read;
 mod save;
+mod tls;
 
 use ablaze_engine::Run;
 

@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::distribution::Unreadable;
 use super::document::*;
+use super::tls::Tls;
 use super::{FORMAT, SavedRun};
 
 /// Why a file could not be read as a saved run.
@@ -101,6 +102,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             memory_bytes: document.machine.memory_bytes,
         },
         witness: document.witness,
+        profiling: document.profile,
     })
 }
 
@@ -113,6 +115,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
     };
     Ok(Plan {
         target: document.target.clone(),
+        tls: document.tls.as_ref().map(Tls::plan).transpose()?,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
@@ -173,6 +176,11 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         answered: document.latency_ns.restore("latency_ns")?,
         failed: document.failed_latency_ns.restore("failed_latency_ns")?,
         setup_connect: document.setup_connect_ns.restore("setup_connect_ns")?,
+        setup_tls: match &document.setup_tls_ns {
+            Some(times) => Some(Box::new(times.restore("setup_tls_ns")?)),
+            None => None,
+        },
+        tls: document.tls.as_ref().map(Tls::facts).transpose()?,
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight
             .parse()
@@ -238,7 +246,7 @@ fn effort(worker: &Worker) -> run::WorkerEffort {
 }
 
 /// A kind that a later version knows and this one does not is one of the others.
-fn kind(key: &str) -> FailureKind {
+pub(super) fn kind(key: &str) -> FailureKind {
     let known = FailureKind::ALL.into_iter().find(|kind| kind.key() == key);
     known.unwrap_or(FailureKind::Other)
 }
@@ -248,6 +256,6 @@ fn backend_name(name: &str) -> &'static str {
     known.unwrap_or("unknown")
 }
 
-fn damaged(what: &str, why: &str) -> LoadError {
+pub(super) fn damaged(what: &str, why: &str) -> LoadError {
     LoadError::Damaged(format!("{what}: {why}"))
 }

@@ -8,6 +8,7 @@ use ablaze_verdict::live::{self, Judged};
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use super::document::*;
+use super::tls;
 use crate::moment::rfc3339;
 
 pub(super) fn document(run: &Run) -> Document {
@@ -80,9 +81,11 @@ pub(super) fn document(run: &Run) -> Document {
             body_bytes: record.first_body_bytes,
             head: characters(&record.first_head),
         }),
+        tls: tls::save(run),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),
         setup_connect_ns: Distribution::save(&record.setup_connect),
+        setup_tls_ns: record.setup_tls.as_deref().map(Distribution::save),
         event_age_ns: Distribution::save(&record.event_age),
         in_flight: InFlight {
             mean: (run.elapsed_ns > 0).then(|| record.in_flight_ns as f64 / run.elapsed_ns as f64),
@@ -104,6 +107,7 @@ pub(super) fn document(run: &Run) -> Document {
             })
             .collect(),
         witness: run.witness.clone(),
+        profile: run.profiling.clone(),
         verdict: Some(verdict(run)),
     }
 }

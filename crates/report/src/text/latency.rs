@@ -63,6 +63,9 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     if record.setup_connect.count() > 0 {
         let note = format!("{}×, before the clock", grouped(record.setup_connect.count()));
         rows.push(row("connect", &record.setup_connect, &note));
+        if let Some(handshakes) = &record.setup_tls {
+            rows.push(row("tls", handshakes, ""));
+        }
     }
     if answered.connect.count() > 0 {
         let note = if answered.connect.count() == answered.total.count() {
@@ -71,6 +74,9 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
             format!("{}×, during the run", grouped(answered.connect.count()))
         };
         rows.push(row("connect", &answered.connect, &note));
+        if let Some(tls) = &answered.tls {
+            rows.push(row("tls", &tls.handshake, ""));
+        }
     }
     rows.push(row("wait", &answered.wait, ""));
     let p50 = |latency: &Latency| latency.quantile_ns(0.5).unwrap_or(0) as f64;
@@ -171,7 +177,7 @@ fn too_few(rows: &[Row<'_>]) -> Option<String> {
     let first = needs.first_mut()?;
     let only_connects = rows
         .iter()
-        .filter(|row| row.label != "connect")
+        .filter(|row| !["connect", "tls"].contains(&row.label))
         .all(|row| PERCENTILES.iter().all(|(_, q)| !lacks(row, *q)));
     let what = if only_connects { "connects" } else { "requests" };
     *first = format!("{} {what}", first.replacen(' ', " needs ", 1));

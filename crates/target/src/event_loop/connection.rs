@@ -14,7 +14,7 @@ use crate::event_loop::readiness::Wants;
 use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
-use crate::http1::protocol::{Next, Protocol};
+use crate::protocol::{Next, Protocol};
 use crate::sending::send_all;
 use crate::service::Service;
 
@@ -101,10 +101,10 @@ enum Written {
 
 impl Connection {
     /// Around a socket that was just accepted; its request may be there already.
-    pub fn new(socket: OwnedFd) -> Self {
+    pub fn new(socket: OwnedFd, protocol: Protocol) -> Self {
         Self {
             socket,
-            protocol: Protocol::default(),
+            protocol,
             pending: None,
             stage: Stage::Next(Next::Read),
             readable: true,
@@ -216,7 +216,7 @@ impl Connection {
             }
         };
         // Before the answer leaves: who has it finds it counted.
-        scratch.counters.requests.add(self.protocol.take_answered());
+        self.protocol.count_into(&scratch.counters);
         self.stage = Stage::Next(next);
         if scratch.out.is_empty() {
             return None;

@@ -11,6 +11,7 @@ use crate::conditions::{
     WriteMode,
 };
 use crate::models::Model;
+use crate::tls::TlsOptions;
 
 pub use validate::OptionsError;
 
@@ -19,6 +20,8 @@ pub use validate::OptionsError;
 pub struct Options {
     /// Where to listen; port 0 picks a free one.
     pub address: SocketAddr,
+    /// How TLS is spoken; nothing to speak none.
+    pub tls: Option<TlsOptions>,
     /// How workers wait, read and write.
     pub model: Model,
     /// How connections come to the workers.
@@ -86,6 +89,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            tls: None,
             model: Model::EpollEt,
             accept: AcceptMode::ReusePort,
             threads: 0,

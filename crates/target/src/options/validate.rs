@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::conditions::{AnswerKind, Delay, FaultShare, Route};
 use crate::options::Options;
+use crate::tls::TlsOptions;
 
 /// An option out of its range.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +36,7 @@ impl Options {
         self.check_service()?;
         check_faults(&self.faults)?;
         self.check_sockets()?;
+        self.tls.as_ref().map_or(Ok(()), TlsOptions::check)?;
         self.model.check(self)
     }
 

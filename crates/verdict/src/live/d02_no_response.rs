@@ -16,7 +16,7 @@ const MOST: f64 = 0.5;
 
 /// Failures by which the far end left a request without an answer; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 8] = [
+const OF_THE_SERVER: [FailureKind; 20] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
@@ -25,6 +25,18 @@ const OF_THE_SERVER: [FailureKind; 8] = [
     FailureKind::Malformed,
     FailureKind::TooLarge,
     FailureKind::Unreachable,
+    FailureKind::CertificateExpired,
+    FailureKind::CertificateName,
+    FailureKind::CertificateIssuer,
+    FailureKind::CertificateSelfSigned,
+    FailureKind::CertificateInvalid,
+    FailureKind::ClientCertificate,
+    FailureKind::NoCommonTls,
+    FailureKind::AnsweredInPlain,
+    FailureKind::AnsweredInTls,
+    FailureKind::TlsRefused,
+    FailureKind::TlsBroken,
+    FailureKind::TlsTruncated,
 ];
 
 pub const RULE: Rule = Rule { id: D02, check, seen };
@@ -57,7 +69,11 @@ fn check(run: &Run) -> Option<Finding> {
         listed(which)
     );
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    let cause = if record.answers == 0 {
+    let of_tls = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_tls());
+    let of_tls: u64 = of_tls.map(failures_of).sum();
+    let cause = if record.answers == 0 && of_tls > 0 {
+        "Server and client did not come to terms about TLS."
+    } else if record.answers == 0 {
         "Nobody listened there, or whoever did speaks something else than HTTP/1."
     } else {
         "The server, or something before it, refused, cut or left out answers; their times are in no \

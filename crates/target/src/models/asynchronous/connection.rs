@@ -21,7 +21,7 @@ use crate::conversation::{Desk, Over};
 use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
-use crate::http1::protocol::{Next, Protocol};
+use crate::protocol::{Next, Protocol};
 use crate::sending::send_all;
 
 /// Reads of one connection before the others have their turn.
@@ -75,7 +75,7 @@ enum Patience {
 
 impl<H: Handler> Connection<H> {
     async fn answer_requests(&mut self) -> Result<(), Over> {
-        let mut protocol = Protocol::default();
+        let mut protocol = Protocol::new(&self.here.service);
         let mut next = Next::Read;
         let mut due = None;
         loop {
@@ -108,7 +108,7 @@ impl<H: Handler> Connection<H> {
                     _ => protocol.proceed(&self.here.service, date, out),
                 };
                 // Before the answer leaves: who has it finds it counted.
-                counters.requests.add(protocol.take_answered());
+                protocol.count_into(counters);
                 let Some(socket) = self.socket.fd() else { return Err(Errno::BADF) };
                 desk.send(socket)
             });

@@ -3,7 +3,7 @@
 
 use super::operations::File;
 use super::outgoing::Outgoing;
-use crate::http1::protocol::{Next, Protocol};
+use crate::protocol::{Next, Protocol};
 
 /// A socket and its state.
 #[derive(Debug)]
@@ -82,10 +82,10 @@ pub enum Receiving {
 
 impl Connection {
     /// Around a socket that was just accepted.
-    pub fn new(file: File) -> Self {
+    pub fn new(file: File, protocol: Protocol) -> Self {
         Self {
             file,
-            protocol: Protocol::default(),
+            protocol,
             stage: Stage::Next(Next::Read),
             sending: Sending::Nothing,
             silent: 0,

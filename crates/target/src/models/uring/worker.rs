@@ -23,9 +23,9 @@ use crate::event_loop::slots::{Slots, place};
 use crate::event_loop::timers::Timers;
 use crate::handler::Handler;
 use crate::http1::date::Date;
-use crate::http1::protocol::Next;
 use crate::models::Worker;
 use crate::options::Options;
+use crate::protocol::{Next, Protocol};
 use crate::server::Stop;
 use crate::service::Service;
 
@@ -209,7 +209,7 @@ impl<H: Handler> RingWorker<H> {
                 }
                 Stage::Next(Next::Read) => return self.read_on(key),
             };
-            self.counters.requests.add(connection.protocol.take_answered());
+            connection.protocol.count_into(&self.counters);
             connection.stage = Stage::Next(next);
             connection.answered = !outgoing.output.is_empty();
             if connection.answered {
@@ -319,7 +319,7 @@ impl<H: Handler> RingWorker<H> {
     #[inline]
     pub(super) fn begin(&mut self, file: File) {
         self.counters.connections.one();
-        let key = self.slots.insert(Connection::new(file));
+        let key = self.slots.insert(Connection::new(file, Protocol::new(&self.service)));
         if place(key) >= op::PLACES {
             // Its requests could not be told from those of others.
             return self.close(key);

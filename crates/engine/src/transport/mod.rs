@@ -1,0 +1,33 @@
+//! What lies between a worker and its driver: nothing, or TLS.
+//!
+//! The worker knows slots, verbs and events, and nothing of who is behind them. A [`Line`] gives it
+//! those of the driver itself ([`plain`]), or those of [`tls`], which has the same verbs and events
+//! for the bytes inside. The line is chosen once for a run, so that plain connections pay nothing.
+
+pub mod plain;
+pub mod tls;
+
+use std::io;
+
+use ablaze_net::{Io, Turn, Wait};
+
+use crate::record::TlsFacts;
+use crate::worker::Worker;
+
+/// What a worker acts through.
+pub trait Line {
+    /// Whether sends are handed to the kernel during the call; see [`Io::SENDS_AT_ONCE`].
+    const SENDS_AT_ONCE: bool;
+
+    /// The verbs, outside of a turn.
+    fn io(&mut self) -> impl Io;
+
+    /// Submits what is queued, waits, and has the worker told what happened.
+    ///
+    /// # Errors
+    /// As [`ablaze_net::Driver::turn`].
+    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn>;
+
+    /// What is to be reported about the line itself when the run is over.
+    fn facts(self) -> Option<Box<TlsFacts>>;
+}

@@ -1,0 +1,171 @@
+//! From what a Plan says about TLS to rustls's configuration, made once for a run.
+
+use std::sync::Arc;
+
+use rustls::client::danger::ServerCertVerifier;
+use rustls::client::{Resumption, WebPkiServerVerifier};
+use rustls::crypto::{CryptoProvider, aws_lc_rs};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProtocolVersion};
+
+use super::verifier::{Unverified, Verified};
+use crate::plan::PlanError;
+use crate::plan::tls::{Identity, Tls, TlsVersion, Trust};
+use crate::plan::tls_names::{GROUPS, SUITES, USUAL_GROUPS};
+
+/// Everything that connections of a run are made with.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    /// rustls's configuration.
+    pub config: Arc<ClientConfig>,
+    /// Whom the certificate has to be for.
+    pub server_name: ServerName<'static>,
+}
+
+impl Shared {
+    /// From the Plan.
+    ///
+    /// # Errors
+    /// When the offer is empty, a certificate or key cannot be used, the name is none, or this
+    /// system has no roots to verify by.
+    pub fn new(tls: &Tls) -> Result<Self, PlanError> {
+        let server_name = ServerName::try_from(tls.server_name.clone()).map_err(|_| {
+            invalid(format!(
+                "`{}` is no name that a certificate can be for: give a host name or an address \
+                 with --sni",
+                tls.server_name
+            ))
+        })?;
+        Ok(Self { config: Arc::new(client_config(tls)?), server_name })
+    }
+
+    /// The configuration of one worker: its own store of sessions, so that none is shared.
+    pub fn for_worker(&self, resume: bool) -> Arc<ClientConfig> {
+        if !resume {
+            return Arc::clone(&self.config);
+        }
+        let mut config = ClientConfig::clone(&self.config);
+        config.resumption = Resumption::in_memory_sessions(SESSIONS);
+        Arc::new(config)
+    }
+}
+
+/// Names of servers whose sessions are kept; a run has one.
+const SESSIONS: usize = 8;
+
+fn invalid(text: impl Into<String>) -> PlanError {
+    PlanError::Invalid(text.into())
+}
+
+fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
+    let provider = Arc::new(provider(tls)?);
+    let versions = versions(tls)?;
+    let verifier: Arc<dyn ServerCertVerifier> = match &tls.trust {
+        Trust::Anyone => Arc::new(Unverified::new(&provider)),
+        Trust::System => verified(&provider, &system_roots()?, Vec::new())?,
+        Trust::Issuers(given) => {
+            let given: Vec<_> = given.iter().map(|der| CertificateDer::from(der.clone())).collect();
+            verified(&provider, &given, given.clone())?
+        }
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_protocol_versions(&versions)
+        .map_err(|error| {
+            invalid(format!("no suite asked for belongs to a version asked for ({error})"))
+        })?
+        .dangerous()
+        .with_custom_certificate_verifier(verifier);
+    let mut config = match &tls.identity {
+        None => builder.with_no_client_auth(),
+        Some(Identity { chain, key }) => {
+            let chain = chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
+            let key = PrivateKeyDer::try_from(key.der.clone())
+                .map_err(|_| invalid("the private key of --key is of no kind known here"))?;
+            builder.with_client_auth_cert(chain, key).map_err(|error| match error {
+                Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
+                    invalid("the private key is not that of the certificate: --cert and --key have to belong together")
+                }
+                error => invalid(format!("the client certificate cannot be used: {error}")),
+            })?
+        }
+    };
+    config.enable_sni = tls.send_server_name;
+    config.alpn_protocols = tls.protocols.iter().map(|name| name.clone().into_bytes()).collect();
+    config.resumption = Resumption::disabled();
+    // The records of a connection are opened and sealed in `protection`.
+    config.enable_secret_extraction = true;
+    Ok(config)
+}
+
+fn provider(tls: &Tls) -> Result<CryptoProvider, PlanError> {
+    let mut provider = aws_lc_rs::default_provider();
+    let suites: Vec<u16> = match &tls.suites[..] {
+        [] => SUITES.iter().map(|suite| suite.number).collect(),
+        asked => asked.to_vec(),
+    };
+    provider.cipher_suites = suites
+        .iter()
+        .filter_map(|number| {
+            let mut all = aws_lc_rs::ALL_CIPHER_SUITES.iter();
+            all.find(|suite| u16::from(suite.suite()) == *number).copied()
+        })
+        .collect();
+    let groups: Vec<u16> = match &tls.groups[..] {
+        [] => GROUPS[..USUAL_GROUPS].iter().map(|group| group.number).collect(),
+        asked => asked.to_vec(),
+    };
+    provider.kx_groups = groups
+        .iter()
+        .filter_map(|number| {
+            let mut all = aws_lc_rs::ALL_KX_GROUPS.iter();
+            all.find(|group| u16::from(group.name()) == *number).copied()
+        })
+        .collect();
+    if provider.cipher_suites.is_empty() || provider.kx_groups.is_empty() {
+        return Err(invalid("none of the suites or groups asked for is known here"));
+    }
+    Ok(provider)
+}
+
+fn versions(tls: &Tls) -> Result<Vec<&'static SupportedProtocolVersion>, PlanError> {
+    let asked = tls.oldest..=tls.newest;
+    let all =
+        [(TlsVersion::V1_3, &rustls::version::TLS13), (TlsVersion::V1_2, &rustls::version::TLS12)];
+    let versions: Vec<_> =
+        all.into_iter().filter(|(version, _)| asked.contains(version)).map(|(_, v)| v).collect();
+    if versions.is_empty() {
+        return Err(invalid("--tls-min is above --tls-max: no version of TLS is left"));
+    }
+    Ok(versions)
+}
+
+fn verified(
+    provider: &Arc<CryptoProvider>,
+    roots: &[CertificateDer<'static>],
+    given: Vec<CertificateDer<'static>>,
+) -> Result<Arc<dyn ServerCertVerifier>, PlanError> {
+    let mut store = RootCertStore::empty();
+    let (added, _) = store.add_parsable_certificates(roots.iter().cloned());
+    if added == 0 {
+        return Err(invalid(
+            "no certificate to trust can be read: give one in PEM with --cacert, or accept any with -k",
+        ));
+    }
+    let rules = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
+        .build()
+        .map_err(|error| invalid(format!("certificates cannot be verified: {error}")))?;
+    Ok(Arc::new(Verified::new(rules, given)))
+}
+
+fn system_roots() -> Result<Vec<CertificateDer<'static>>, PlanError> {
+    let found = rustls_native_certs::load_native_certs();
+    if found.certs.is_empty() {
+        let reason =
+            found.errors.first().map_or("none are installed".to_owned(), |error| error.to_string());
+        return Err(invalid(format!(
+            "this system's certificates to trust cannot be read ({reason}): install its package \
+             ca-certificates, give them with --cacert FILE, or accept any with -k"
+        )));
+    }
+    Ok(found.certs)
+}

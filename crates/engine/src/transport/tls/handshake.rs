@@ -1,0 +1,252 @@
+//! The handshake: rustls says what to send and reads what comes, until both sides have their keys.
+
+use std::sync::Arc;
+
+use ablaze_net::{CloseHow, Handler, Io, Outgoing, Slot};
+use rustls::client::UnbufferedClientConnection;
+use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
+use rustls::{Error, HandshakeKind, ProtocolVersion};
+
+use super::TlsIo;
+use super::protection::{Protection, record_type};
+use super::session::{Keys, Out, Phase, Session, Waiting};
+use super::trouble::Trouble;
+use crate::plan::tls::TlsVersion;
+use crate::record::{Agreed, TlsFacts};
+use crate::worker::Worker;
+
+/// How far a handshake got with what came.
+enum Got {
+    /// More has to come.
+    Further,
+    /// It is over.
+    There,
+    /// It came to nothing.
+    Nowhere(Trouble),
+}
+
+impl<I: Io> TlsIo<'_, I> {
+    /// Begins a connection's TLS: the ClientHello, which leaves as its first bytes. `first` waits.
+    pub(super) fn begin(&mut self, slot: Slot, first: Option<Outgoing>) -> Option<Outgoing> {
+        let config = Arc::clone(&self.tls.config);
+        let name = self.tls.server_name.clone();
+        let connection = UnbufferedClientConnection::new(config, name);
+        let session = self.session(slot);
+        debug_assert!(matches!(session.phase, Phase::Free), "slot {slot} is opened while in use");
+        if let Some(bytes) = first {
+            session.waiting.push_back(Waiting { bytes, sealed: 0, notify: false });
+        }
+        // Made before the run with the same configuration, it can only fail for want of randomness:
+        // the connection then has no ClientHello to send, and times out.
+        session.phase = Phase::Handshake(Box::new(connection.ok()?));
+        self.advance(slot, &mut []);
+        self.session(slot).out.hand_over()
+    }
+
+    /// Something came while the handshake is under way.
+    pub(super) fn shake(
+        &mut self,
+        worker: &mut Worker,
+        slot: Slot,
+        bytes: &mut [u8],
+        at: u64,
+        more: bool,
+    ) {
+        let session = self.session(slot);
+        if !session.heard && !bytes.first().copied().is_none_or(record_type::is_one) {
+            let trouble = Trouble::of_first_bytes(bytes);
+            return self.fail(worker, slot, trouble);
+        }
+        session.heard = true;
+        let mut gathered = std::mem::take(&mut session.spill);
+        let came: &mut [u8] = if gathered.is_empty() {
+            bytes
+        } else {
+            gathered.extend_from_slice(bytes);
+            &mut gathered
+        };
+        let (got, used, early) = self.advance(slot, came);
+        match got {
+            Got::Further => {
+                let rest = came[used..].to_vec();
+                self.list(slot);
+                self.session(slot).spill = rest;
+            }
+            Got::Nowhere(trouble) => self.fail(worker, slot, trouble),
+            Got::There => match self.take_keys(slot) {
+                Err(trouble) => self.fail(worker, slot, trouble),
+                Ok(()) => {
+                    self.stand(worker, slot);
+                    self.deliver_early(worker, slot, early, at);
+                    if !self.session(slot).ended {
+                        self.read_records(worker, slot, &mut came[used..], at, more);
+                    }
+                }
+            },
+        }
+    }
+
+    /// The connection stands, keys and all.
+    fn stand(&mut self, worker: &mut Worker, slot: Slot) {
+        let now = self.io.now();
+        let session = self.session(slot);
+        worker.handshake_took(slot, now.saturating_sub(session.stood_ns));
+        if session.wanted != session.told
+            && let Some(mode) = session.wanted
+        {
+            session.told = Some(mode);
+            self.io.receive(slot, mode);
+        }
+        self.list(slot);
+        worker.opened(self, slot, now);
+    }
+
+    /// What the server sent behind its part of the handshake, before it was asked for anything.
+    fn deliver_early(&mut self, worker: &mut Worker, slot: Slot, mut early: Vec<u8>, at: u64) {
+        if !early.is_empty() && !self.session(slot).ended {
+            worker.received(self, slot, &mut early, at, false);
+        }
+    }
+
+    /// Lets rustls read and write as far as it can. Returns how far it got, how many bytes are used
+    /// up, and application data that came already.
+    fn advance(&mut self, slot: Slot, came: &mut [u8]) -> (Got, usize, Vec<u8>) {
+        let mut used = 0;
+        let mut early = Vec::new();
+        loop {
+            let Session { phase: Phase::Handshake(connection), out, .. } =
+                &mut self.tls.sessions[slot as usize]
+            else {
+                return (Got::Further, used, early);
+            };
+            let UnbufferedStatus { discard, state } =
+                connection.process_tls_records(&mut came[used..]);
+            let got = match state {
+                Ok(ConnectionState::EncodeTlsData(mut data)) => {
+                    write(out, self.io, |to| data.encode(to));
+                    None
+                }
+                Ok(ConnectionState::TransmitTlsData(data)) => {
+                    data.done();
+                    None
+                }
+                Ok(ConnectionState::ReadTraffic(mut traffic)) => {
+                    while let Some(Ok(record)) = traffic.next_record() {
+                        early.extend_from_slice(record.payload);
+                    }
+                    None
+                }
+                Ok(ConnectionState::WriteTraffic(_)) => Some(Got::There),
+                Ok(ConnectionState::BlockedHandshake) => Some(Got::Further),
+                Ok(_) => Some(Got::Nowhere(Trouble::of_farewell())),
+                Err(error) => {
+                    let trouble = Trouble::of(&error);
+                    self.explain(slot);
+                    Some(Got::Nowhere(trouble))
+                }
+            };
+            used += discard;
+            if let Some(got) = got {
+                return (got, used, early);
+            }
+        }
+    }
+
+    /// Writes the alert that says why, if rustls has one.
+    fn explain(&mut self, slot: Slot) {
+        let session = &mut self.tls.sessions[slot as usize];
+        let Session { phase: Phase::Handshake(connection), out, .. } = session else { return };
+        let UnbufferedStatus { state, .. } = connection.process_tls_records(&mut []);
+        if let Ok(ConnectionState::EncodeTlsData(mut data)) = state {
+            write(out, self.io, |to| data.encode(to));
+        }
+    }
+
+    /// The handshake came to nothing: what it was is told, to the server too, and the connection
+    /// closed.
+    pub(super) fn fail(&mut self, worker: &mut Worker, slot: Slot, trouble: Trouble) {
+        self.flush(slot);
+        worker.handshake_failed(slot, trouble.kind);
+        self.note(trouble);
+        self.session(slot).ended = true;
+        self.io.close(slot, CloseHow::Fin);
+    }
+
+    /// Keeps the first trouble for reports.
+    pub(super) fn note(&mut self, trouble: Trouble) {
+        let facts = &mut self.tls.facts;
+        if facts.first_failure.is_none() {
+            facts.first_failure = Some((trouble.kind, trouble.detail));
+        }
+    }
+
+    /// Takes the keys out of a handshake that is over.
+    fn take_keys(&mut self, slot: Slot) -> Result<(), Trouble> {
+        let phase = std::mem::take(&mut self.session(slot).phase);
+        let Phase::Handshake(connection) = phase else { return Ok(()) };
+        note_agreed(&mut self.tls.facts, &connection);
+        let (secrets, rustls) =
+            connection.dangerous_into_kernel_connection().map_err(|error| Trouble::of(&error))?;
+        let version = rustls.protocol_version();
+        let keys = || {
+            let write = Protection::new(version, secrets.tx.0, &secrets.tx.1)?;
+            let read = Protection::new(version, secrets.rx.0, &secrets.rx.1)?;
+            Some((write, read))
+        };
+        let (write, read) = keys().ok_or_else(|| Trouble::of(&Error::EncryptError))?;
+        let keys = Keys { write, read, rustls, owes_update: false, message: Vec::new() };
+        self.session(slot).phase = Phase::Data(Box::new(keys));
+        Ok(())
+    }
+}
+
+/// Encodes behind what waits for the flush, in as much room as it takes.
+fn write<I: Io>(
+    out: &mut Out,
+    io: &mut I,
+    mut encode: impl FnMut(&mut [u8]) -> Result<usize, EncodeError>,
+) {
+    out.room(io, 0);
+    let mut wrote = encode(out.free(io));
+    if let Err(EncodeError::InsufficientSize(missing)) = &wrote {
+        let bytes = missing.required_size;
+        wrote = encode(out.room(io, bytes).free(io));
+    }
+    out.wrote(wrote.unwrap_or(0));
+}
+
+/// Keeps what a handshake agreed on, and what it took.
+fn note_agreed(facts: &mut TlsFacts, connection: &UnbufferedClientConnection) {
+    match connection.handshake_kind() {
+        Some(HandshakeKind::Resumed) => facts.handshakes_resumed += 1,
+        Some(HandshakeKind::FullWithHelloRetryRequest) => {
+            facts.handshakes_full += 1;
+            facts.handshakes_retried += 1;
+        }
+        _ => facts.handshakes_full += 1,
+    }
+    let version = match connection.protocol_version() {
+        Some(ProtocolVersion::TLSv1_2) => TlsVersion::V1_2,
+        _ => TlsVersion::V1_3,
+    };
+    let suite = connection.negotiated_cipher_suite().map_or(0, |suite| suite.suite().into());
+    let group = connection.negotiated_key_exchange_group().map(|group| group.name().into());
+    let is_known = |(agreed, _): &&mut (Agreed, u64)| {
+        (agreed.version, agreed.suite, agreed.group) == (version, suite, group)
+            && agreed.protocol.as_deref().map(str::as_bytes) == connection.alpn_protocol()
+    };
+    match facts.agreed.iter_mut().find(is_known) {
+        Some((_, times)) => *times += 1,
+        None => {
+            let protocol = connection
+                .alpn_protocol()
+                .map(|protocol| String::from_utf8_lossy(protocol).into_owned());
+            facts.agreed.push((Agreed { version, suite, group, protocol }, 1));
+        }
+    }
+    if facts.certificate.is_empty()
+        && let Some([leaf, ..]) = connection.peer_certificates()
+    {
+        facts.certificate = leaf.to_vec();
+    }
+}

@@ -1,0 +1,171 @@
+//! TLS between a worker and its driver, without I/O of its own: the worker opens, sends and receives
+//! what is inside; the driver is given and gives records.
+//!
+//! `verbs` are what the worker does ([`TlsIo`] has the driver's own verbs), `sending` seals and
+//! flushes, `handshake` lets rustls and the server get acquainted, `receiving` opens records where
+//! they lie and tells the worker. `protection` is the cipher around records, `session` what is kept
+//! of a connection, `config` comes from the Plan, `verifier` decides on certificates, `trouble` names
+//! what went wrong.
+
+pub mod certificate;
+pub mod config;
+mod handshake;
+pub mod pem;
+mod protection;
+mod receiving;
+mod sending;
+mod session;
+mod trouble;
+mod verbs;
+mod verifier;
+
+use std::io;
+use std::sync::Arc;
+
+use ablaze_net::{CloseReason, Driver, Handler, Io, Slot, Turn, Wait};
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+
+pub use self::config::Shared;
+use self::session::{Phase, Session};
+use super::Line;
+use crate::record::TlsFacts;
+use crate::worker::Worker;
+
+/// The TLS of one worker's connections.
+pub struct Tls {
+    config: Arc<ClientConfig>,
+    server_name: ServerName<'static>,
+    resumes: bool,
+    /// The requests, as the driver has them too.
+    constant_bytes: Arc<[u8]>,
+    sessions: Box<[Session]>,
+    /// Buffers the worker leased: their bytes are sealed into the driver's.
+    leases: Vec<Box<[u8]>>,
+    released: Vec<u32>,
+    /// Slots with something to flush.
+    listed: Vec<Slot>,
+    /// Memory of spills that are not in use.
+    spare: Vec<Vec<u8>>,
+    facts: Box<TlsFacts>,
+}
+
+impl Tls {
+    /// For this many slots.
+    pub fn new(shared: &Shared, resumes: bool, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
+        Self {
+            config: shared.for_worker(resumes),
+            server_name: shared.server_name.clone(),
+            resumes,
+            constant_bytes,
+            sessions: (0..slots).map(|_| Session::default()).collect(),
+            leases: Vec::new(),
+            released: Vec::new(),
+            listed: Vec::with_capacity(slots as usize),
+            spare: Vec::new(),
+            facts: Box::default(),
+        }
+    }
+}
+
+/// A driver under TLS.
+pub struct TlsLine<D> {
+    driver: D,
+    tls: Tls,
+}
+
+impl<D> TlsLine<D> {
+    /// This driver under this TLS.
+    pub fn new(driver: D, tls: Tls) -> Self {
+        Self { driver, tls }
+    }
+}
+
+impl<D: Driver> Line for TlsLine<D> {
+    const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
+
+    fn io(&mut self) -> impl Io {
+        TlsIo { io: self.driver.io(), tls: &mut self.tls }
+    }
+
+    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
+        TlsIo { io: self.driver.io(), tls: &mut self.tls }.flush_all();
+        self.driver.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
+    }
+
+    fn facts(self) -> Option<Box<TlsFacts>> {
+        Some(self.tls.facts)
+    }
+}
+
+/// The verbs of a driver under TLS.
+pub struct TlsIo<'a, I> {
+    io: &'a mut I,
+    tls: &'a mut Tls,
+}
+
+impl<I: Io> TlsIo<'_, I> {
+    fn session(&mut self, slot: Slot) -> &mut Session {
+        &mut self.tls.sessions[slot as usize]
+    }
+}
+
+/// Hears what happens below, and tells the worker what happens above.
+struct Layer<'a> {
+    worker: &'a mut Worker,
+    tls: &'a mut Tls,
+}
+
+impl Layer<'_> {
+    /// Does something with the verbs; a driver that sends at once does so behind it.
+    #[inline]
+    fn with<I: Io>(&mut self, io: &mut I, act: impl FnOnce(&mut TlsIo<'_, I>, &mut Worker)) {
+        let mut io = TlsIo { io, tls: self.tls };
+        act(&mut io, self.worker);
+        if I::SENDS_AT_ONCE {
+            io.flush_all();
+        }
+    }
+}
+
+impl<I: Io> Handler<I> for Layer<'_> {
+    fn opened(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let _ = io;
+        self.tls.facts.connected += 1;
+        self.tls.sessions[slot as usize].stood_ns = at;
+    }
+
+    #[inline]
+    fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool) {
+        self.with(io, |io, worker| io.arrived(worker, slot, bytes, at, more));
+    }
+
+    fn discarded(&mut self, _io: &mut I, _slot: Slot, _bytes: u64, _at: u64) {
+        debug_assert!(false, "TLS never asks for bytes to be discarded");
+    }
+
+    fn sent(&mut self, io: &mut I, slot: Slot, at: u64) {
+        self.with(io, |io, worker| io.left(worker, slot, at));
+    }
+
+    fn closed(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
+        self.with(io, |io, worker| {
+            let session = io.session(slot);
+            let open = matches!(session.phase, Phase::Data(_)) && !session.ended;
+            if open && why == CloseReason::Eof && !session.said_farewell {
+                worker.cut_off(slot, at);
+            }
+            let spill = std::mem::take(&mut io.session(slot).spill);
+            io.keep_spare(spill);
+            io.tls.sessions[slot as usize].clear(io.io);
+            worker.closed(io, slot, why, at);
+        });
+    }
+
+    #[inline]
+    fn batch_end(&mut self, io: &mut I, events: u32, oldest_at: u64, at: u64) {
+        let mut io = TlsIo { io, tls: self.tls };
+        self.worker.batch_end(&mut io, events, oldest_at, at);
+        io.flush_all();
+    }
+}

@@ -1,0 +1,98 @@
+//! Why a handshake or a connection came to nothing, as one of the kinds that reports know, and in
+//! one sentence for the first of them.
+
+use rustls::{AlertDescription, CertificateError, Error};
+
+use super::protection::Damage;
+use super::verifier::SelfSigned;
+use crate::failure::FailureKind;
+
+/// What went wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// The kind it is counted as.
+    pub kind: FailureKind,
+    /// What rustls or the far end said, in words.
+    pub detail: String,
+}
+
+impl Trouble {
+    /// Of a handshake.
+    pub fn of(error: &Error) -> Self {
+        let kind = match error {
+            Error::InvalidCertificate(reason) => of_certificate(reason),
+            Error::AlertReceived(alert) => return Self::of_alert(*alert),
+            Error::PeerIncompatible(_) | Error::NoApplicationProtocol => FailureKind::NoCommonTls,
+            Error::NoCertificatesPresented => FailureKind::CertificateInvalid,
+            _ => FailureKind::TlsBroken,
+        };
+        Self { kind, detail: error.to_string() }
+    }
+
+    /// The far end gave a reason and closed.
+    pub fn of_alert(alert: AlertDescription) -> Self {
+        use AlertDescription as Alert;
+        let kind = match alert {
+            Alert::HandshakeFailure
+            | Alert::ProtocolVersion
+            | Alert::InsufficientSecurity
+            | Alert::NoApplicationProtocol => FailureKind::NoCommonTls,
+            Alert::CertificateRequired
+            | Alert::BadCertificate
+            | Alert::UnsupportedCertificate
+            | Alert::CertificateRevoked
+            | Alert::CertificateExpired
+            | Alert::CertificateUnknown
+            | Alert::UnknownCA
+            | Alert::AccessDenied
+            | Alert::NoCertificate => FailureKind::ClientCertificate,
+            _ => FailureKind::TlsRefused,
+        };
+        Self { kind, detail: format!("the server sent the alert {alert:?}") }
+    }
+
+    /// The far end said farewell in the middle of the handshake.
+    pub fn of_farewell() -> Self {
+        let detail = "the server ended the handshake before it was over".to_owned();
+        Self { kind: FailureKind::TlsRefused, detail }
+    }
+
+    /// A record that cannot be read.
+    pub fn of_record(damage: Damage) -> Self {
+        let detail = match damage {
+            Damage::TooLong => "a record is longer than TLS permits",
+            Damage::NotARecord => "what came is no TLS record",
+            Damage::NotAuthentic => "a record was not sealed with the key of its connection",
+            Damage::Unexpected => "a record says what may not be said at that point",
+        };
+        Self { kind: FailureKind::TlsBroken, detail: detail.to_owned() }
+    }
+
+    /// The first bytes of the far end are no TLS record.
+    pub fn of_first_bytes(bytes: &[u8]) -> Self {
+        let text: String = bytes.iter().take(40).map(|byte| char::from(*byte)).collect();
+        let line = text.lines().next().unwrap_or_default().escape_debug();
+        let is_http = bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<");
+        Self {
+            kind: if is_http { FailureKind::AnsweredInPlain } else { FailureKind::TlsBroken },
+            detail: format!("its first bytes are `{line}`"),
+        }
+    }
+}
+
+fn of_certificate(reason: &CertificateError) -> FailureKind {
+    match reason {
+        CertificateError::Expired
+        | CertificateError::ExpiredContext { .. }
+        | CertificateError::NotValidYet
+        | CertificateError::NotValidYetContext { .. } => FailureKind::CertificateExpired,
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            FailureKind::CertificateName
+        }
+        CertificateError::UnknownIssuer => FailureKind::CertificateIssuer,
+        CertificateError::Other(reason) if reason.0.is::<SelfSigned>() => {
+            FailureKind::CertificateSelfSigned
+        }
+        _ => FailureKind::CertificateInvalid,
+    }
+}

@@ -1,0 +1,101 @@
+//! What a worker does to a connection under TLS: the driver's own verbs, one floor up.
+
+use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
+
+use super::TlsIo;
+use super::protection::{OVERHEAD_BYTES, record_type};
+use super::session::Phase;
+
+/// `close_notify` as a warning (RFC 8446, 6.1).
+const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+
+impl<I: Io> Io for TlsIo<'_, I> {
+    const SENDS_AT_ONCE: bool = I::SENDS_AT_ONCE;
+
+    fn now(&mut self) -> u64 {
+        self.io.now()
+    }
+
+    fn open(&mut self, slot: Slot, endpoint: u16, first: Option<Outgoing>, receive: Receive) {
+        let hello = self.begin(slot, first);
+        let session = self.session(slot);
+        session.wanted = Some(in_records(receive));
+        // The server's part of the handshake is small; the rest of it comes in one piece.
+        session.told = Some(Receive::Stream);
+        self.io.open(slot, endpoint, hello, Receive::Stream);
+    }
+
+    fn lease(&mut self, bytes: usize) -> OutBuffer {
+        let fits = |number: &u32| self.tls.leases[*number as usize].len() >= bytes;
+        if let Some(index) = self.tls.released.iter().position(fits) {
+            return OutBuffer(self.tls.released.swap_remove(index));
+        }
+        self.tls.leases.push(vec![0; bytes].into_boxed_slice());
+        OutBuffer((self.tls.leases.len() - 1) as u32)
+    }
+
+    fn leased(&mut self, buffer: OutBuffer) -> &mut [u8] {
+        &mut self.tls.leases[buffer.0 as usize]
+    }
+
+    fn release(&mut self, buffer: OutBuffer) {
+        self.tls.released.push(buffer.0);
+    }
+
+    #[inline]
+    fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
+        self.seal_or_wait(slot, bytes, notify);
+    }
+
+    #[inline]
+    fn receive(&mut self, slot: Slot, mode: Receive) {
+        let mode = in_records(mode);
+        let session = &mut self.tls.sessions[slot as usize];
+        session.wanted = Some(mode);
+        if session.told != Some(mode) && matches!(session.phase, Phase::Data(_)) {
+            session.told = Some(mode);
+            self.io.receive(slot, mode);
+        }
+    }
+
+    fn close(&mut self, slot: Slot, how: CloseHow) {
+        if how == CloseHow::Fin {
+            self.say_farewell(slot);
+        }
+        self.session(slot).ended = true;
+        self.io.close(slot, how);
+    }
+}
+
+/// How records are received for a worker that wants to receive so: bodies have to be opened, and
+/// cannot be dropped unread.
+#[inline]
+fn in_records(mode: Receive) -> Receive {
+    match mode {
+        Receive::Stream => Receive::Stream,
+        Receive::Pause => Receive::Pause,
+        Receive::Head | Receive::Bulk | Receive::Discard(_) | Receive::DiscardToEnd => {
+            Receive::Bulk
+        }
+    }
+}
+
+impl<I: Io> TlsIo<'_, I> {
+    /// Tells a server that has not done so itself that nothing more will come.
+    fn say_farewell(&mut self, slot: Slot) {
+        let session = self.session(slot);
+        let speaks = !session.ended && !session.said_farewell && session.waiting.is_empty();
+        if !speaks || !matches!(session.phase, Phase::Data(_)) {
+            return;
+        }
+        self.flush(slot);
+        let buffer = self.io.lease(CLOSE_NOTIFY.len() + OVERHEAD_BYTES);
+        let session = &mut self.tls.sessions[slot as usize];
+        session.farewell = Some(buffer);
+        let Phase::Data(keys) = &mut session.phase else { return };
+        let to = self.io.leased(buffer);
+        if let Ok(len) = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to) {
+            self.io.send(slot, Outgoing::Leased { buffer, len: len as u32 }, false);
+        }
+    }
+}

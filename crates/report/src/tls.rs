@@ -1,0 +1,64 @@
+//! What a run's TLS was, in words: for every report that is read by people.
+
+use ablaze_engine::Run;
+use ablaze_engine::plan::tls::Trust;
+use ablaze_engine::plan::tls_names::{group, suite};
+use ablaze_engine::record::Agreed;
+
+use crate::number::grouped;
+
+/// The name of a suite; its number where it has none here.
+pub fn suite_name(number: u16) -> String {
+    suite(number).map_or_else(|| format!("0x{number:04x}"), |suite| suite.name.to_owned())
+}
+
+/// The name of a group; its number where it has none here.
+pub fn group_name(number: u16) -> String {
+    group(number).map_or_else(|| format!("0x{number:04x}"), |group| group.name.to_owned())
+}
+
+/// What was agreed on, how the server was verified, and how many handshakes it took; `None` for
+/// plain connections.
+pub fn in_words(run: &Run) -> Option<Vec<String>> {
+    let (asked, facts) = (run.plan.tls.as_ref()?, run.record.tls.as_ref()?);
+    let mut items: Vec<String> = facts
+        .agreed
+        .iter()
+        .map(|(agreed, times)| {
+            let mut text = agreement(agreed);
+            if facts.agreed.len() > 1 {
+                text.push_str(&format!(" ({}×)", grouped(*times)));
+            }
+            text
+        })
+        .collect();
+    if items.is_empty() {
+        items.push("TLS, and no handshake came to its end".to_owned());
+    }
+    items.push(match &asked.trust {
+        Trust::System => "certificate verified".to_owned(),
+        Trust::Issuers(_) => "certificate verified by --cacert".to_owned(),
+        Trust::Anyone => "certificate NOT verified".to_owned(),
+    });
+    let mut handshakes = format!("handshakes: {} full", grouped(facts.handshakes_full));
+    if facts.handshakes_retried > 0 {
+        handshakes.push_str(&format!(
+            " ({} with a round trip more, for another group)",
+            grouped(facts.handshakes_retried)
+        ));
+    }
+    if asked.resume {
+        handshakes.push_str(&format!(", {} resumed", grouped(facts.handshakes_resumed)));
+    }
+    items.push(handshakes);
+    Some(items)
+}
+
+fn agreement(agreed: &Agreed) -> String {
+    let mut text = format!("{} {}", agreed.version.name(), suite_name(agreed.suite));
+    if let Some(number) = agreed.group {
+        text.push(' ');
+        text.push_str(&group_name(number));
+    }
+    text
+}
