@@ -85,6 +85,14 @@ impl Done {
         Showing::default().unequal(self.several.as_ref()).is_empty()
     }
 
+    /// Its figures as JSON, under its heading: they lie in the page.
+    pub fn figures(&self) -> (String, String) {
+        let showing = Showing { json: true, ..Showing::default() };
+        let Planned { heading, experiment, .. } = &self.planned;
+        let figures = shown::either(experiment, &self.results, self.several.as_ref(), showing);
+        (heading.clone(), figures)
+    }
+
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
         let Planned { heading, about, experiment, .. } = &self.planned;
