@@ -8,7 +8,8 @@ use super::streams::Lookup;
 use crate::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use crate::http2::floods::Flood;
 use crate::http2::frame::{
-    FrameHead, STREAM_MAX, WINDOW_MAX, flag, kind, number_at, write_ping, write_settings_ack,
+    FrameHead, PRIORITY_BYTES, STREAM_MAX, WINDOW_MAX, flag, kind, number_at, write_ping,
+    write_settings_ack,
 };
 
 impl<S: Sink> Receiving<'_, S> {
@@ -45,7 +46,7 @@ impl<S: Sink> Receiving<'_, S> {
 
     /// RFC 9113, 6.3: deprecated, but its length still has to be right.
     fn priority(&mut self, head: &FrameHead) -> Result<(), ErrorKind> {
-        if head.payload_bytes != 5 {
+        if head.payload_bytes as usize != PRIORITY_BYTES {
             match self.core.streams.look_up(head.stream) {
                 Lookup::Live(place) => self.fault(place, StreamFault::PriorityLength),
                 _ => return Err(ErrorKind::FrameLength),
