@@ -4,7 +4,7 @@
 use super::Core;
 use super::receive::Receiving;
 use super::sink::{End, Sink};
-use super::streams::Lookup;
+use super::streams::{Lookup, State};
 use crate::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use crate::http2::floods::Flood;
 use crate::http2::frame::{
@@ -66,7 +66,7 @@ impl<S: Sink> Receiving<'_, S> {
                     ErrorCode::REFUSED_STREAM => End::Unprocessed,
                     code => End::Reset(code),
                 };
-                self.ended_by_peer(place, end);
+                self.ended_by_peer(place, State::Over, end);
                 Ok(())
             }
             Lookup::Idle => Err(ErrorKind::IdleStream),
@@ -131,7 +131,8 @@ impl<S: Sink> Receiving<'_, S> {
         for place in 0..self.core.streams.places() {
             let stream = self.core.streams.at(place);
             if stream.is_live() && stream.id > last_stream {
-                self.ended_by_peer(place, End::Unprocessed);
+                // Some peers had begun to answer; that is not held against them.
+                self.ended_by_peer(place, State::Dropped, End::Unprocessed);
             }
         }
         Ok(())

@@ -270,12 +270,12 @@ impl<S: Sink> Receiving<'_, S> {
         self.sink.ended(tag, End::Fault(fault));
     }
 
-    /// Ends a live stream because the peer did.
-    pub(super) fn ended_by_peer(&mut self, place: usize, end: End) {
+    /// Ends a live stream because the peer did, leaving it as `state`.
+    pub(super) fn ended_by_peer(&mut self, place: usize, state: State, end: End) {
         let stream = self.core.streams.at(place);
         let (tag, upload) = (stream.tag, stream.upload);
         self.core.uploads.end(upload);
-        self.core.streams.close(place, State::Over);
+        self.core.streams.close(place, state);
         self.sink.ended(tag, end);
     }
 }
