@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ablaze_engine::run::Machine;
 use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
 use ablaze_sys::clock;
-use ablaze_sys::witness::{Attending, Destination, Witness};
+use ablaze_sys::witness::{Attending, Destination};
 
 use crate::Refusal;
 use crate::refusal::INTERRUPTED;
@@ -45,6 +45,19 @@ pub fn carry_out(
     witnessed: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, Refusal> {
+    timed(plan, command_line, witnessed, watcher).map(|(run, _)| run)
+}
+
+/// As [`carry_out`]; with the measured window by the monotonic clock, ns.
+///
+/// # Errors
+/// When the run could not take place.
+pub fn timed(
+    plan: Plan,
+    command_line: Vec<String>,
+    witnessed: bool,
+    watcher: &mut dyn Watcher,
+) -> Result<(Run, (u64, u64)), Refusal> {
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
     let witness = witnessed.then(|| Attending::begin(&destination(&plan)));
@@ -68,24 +81,21 @@ pub fn carry_out(
         LaunchError::Plan(error) => Refusal::usage(error.to_string()),
         LaunchError::System { .. } => Refusal::machine(error.to_string()),
     })?;
-    run.witness = witness.map(|witness| ended(witness, begun_ns, &run));
+    // Connections are opened before the measured window.
+    let start_ns = begun_ns + run.setup_ns;
+    let window_ns = (start_ns, start_ns + run.elapsed_ns);
+    run.witness = witness.map(|witness| witness.end(window_ns));
     run.command_line = command_line;
     run.machine = machine();
-    Ok(run)
+    Ok((run, window_ns))
 }
 
 /// Where the connections of this Plan go.
-fn destination(plan: &Plan) -> Destination {
+pub fn destination(plan: &Plan) -> Destination {
     match &plan.target.unix_socket {
         Some(path) => Destination::Unix(path.clone()),
         None => Destination::Tcp(plan.target.addresses.clone()),
     }
-}
-
-/// What was witnessed of the measured window: connections are opened before it.
-fn ended(witness: Attending, begun_ns: u64, run: &Run) -> Witness {
-    let start_ns = begun_ns + run.setup_ns;
-    witness.end((start_ns, start_ns + run.elapsed_ns))
 }
 
 /// The words of this process's command line, for reports.
@@ -105,6 +115,8 @@ fn machine() -> Machine {
 
 /// The run that Ctrl-C ends: signals belong to the process, and an experiment has many runs.
 static UNDER_WAY: Mutex<Option<Arc<Control>>> = Mutex::new(None);
+/// Whether Ctrl-C is listened for already.
+static LISTENING: Mutex<bool> = Mutex::new(false);
 /// Whether there was a Ctrl-C.
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
@@ -115,16 +127,27 @@ pub fn interrupted() -> bool {
 
 fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
-    let heard_already = under_way.replace(Arc::clone(control)).is_some();
+    *under_way = Some(Arc::clone(control));
     drop(under_way);
     if interrupted() {
         control.stop();
     }
-    if heard_already {
+    listen_for_interrupts()
+}
+
+/// From now on the first Ctrl-C ends the run under way, or keeps the next from beginning; the second
+/// ends this process, with all targets that experiments have started.
+///
+/// # Errors
+/// When the system does not let it listen.
+pub fn listen_for_interrupts() -> Result<(), Refusal> {
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if std::mem::replace(&mut *listening, true) {
         return Ok(());
     }
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
+            ablaze_lab::subject::kill_all();
             std::process::exit(i32::from(INTERRUPTED));
         }
         STOPPED.store(true, Ordering::Release);

@@ -1,16 +1,17 @@
-//! `ablaze demo`: a server, a few seconds of load, the report, and what to try next. The server
-//! is a process of its own, as a real target is, so that its CPU time is not the tester's.
+//! `ablaze demo`: a server, a few seconds of load, the report, two servers compared, and what to
+//! try next. The server is a process of its own, as a real target is, so that its CPU time is not the tester's.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use clap::Parser;
 use clap::error::ErrorKind;
 
+use crate::experiments::compare;
 use crate::{Refusal, help, load, serve, values};
 
 /// The command line of `ablaze demo`.
@@ -18,7 +19,7 @@ use crate::{Refusal, help, load, serve, values};
 #[command(
     name = "ablaze demo",
     bin_name = "ablaze demo",
-    about = "Start a server on a free port, load it for a few seconds, show the report.",
+    about = "Start a server, load it, show the report; then compare two servers.",
     disable_version_flag = true,
     max_term_width = 100
 )]
@@ -31,6 +32,13 @@ struct CommandLine {
     connections: u32,
 }
 
+/// Two that differ in one thing: how fibers are switched, by a system call or by ten instructions.
+const COMPARED: [&str; 2] = ["serve:fiber-ucontext", "serve:fiber-asm"];
+/// As many runs of each as an interval needs.
+const REPEATS: &str = "6";
+/// Longest of these runs: with the first one, the demo takes less than 20 s.
+const MOST_NS: u64 = 1_000_000_000;
+
 const WHAT_NEXT: &str = "
 What to try next:
   ablaze serve                        the same server, on http://127.0.0.1:8080/
@@ -38,6 +46,7 @@ What to try next:
   ablaze -c 1 :8080/                  one connection: what a single answer takes
   ablaze --no-keepalive :8080/        a new connection for every request
   ablaze ab -kc 100 -n 100000 http://127.0.0.1:8080/     ab's options and ab's report
+  ablaze compare --start 'mine=./server -p {port}' --control nginx     yours against nginx
   ablaze serve --help                 bodies of any size, other statuses, delays, /echo
 ";
 
@@ -70,8 +79,25 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     ));
     let status = load::main(&words.map(OsString::from));
     drop(target);
+    if status != ExitCode::SUCCESS {
+        return status;
+    }
+    let status = compared(&line);
     help::print(WHAT_NEXT);
     status
+}
+
+/// Two models against each other, with a page.
+fn compared(line: &CommandLine) -> ExitCode {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let name = format!("ablaze-demo-{}-{since_1970}", std::process::id());
+    let length = Duration::from_nanos(line.duration.min(MOST_NS));
+    let (length, connections) = (format!("{length:?}"), line.connections.to_string());
+    let words = ["-c", &connections, "-d", &length, "--repeat", REPEATS];
+    help::print(&format!("\n$ ablaze compare {} {}\n\n", COMPARED.join(" "), words.join(" ")));
+    let words = COMPARED.into_iter().chain(words).map(OsString::from);
+    let folder = [OsString::from("--folder"), std::env::temp_dir().join(name).into()];
+    compare::main(&words.chain(folder).collect::<Vec<_>>())
 }
 
 /// The server's process. It ends when its standard input does: here when this is dropped, and,

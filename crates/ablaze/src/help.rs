@@ -13,34 +13,32 @@ ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own 
   ablaze -c 100 -n 1M -o run.json host/path       a million requests, result kept as JSON
   ablaze -d 30s -b '{\"id\":{seq}}' host/api        30 s of posts, each with its own number
   ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
-  ablaze demo                                     a server, its load and the report, at once
+  ablaze demo                                     a server, its load, the report, a comparison
 
 measure     load     load a URL; the default: `ablaze URL` is `ablaze load URL`
             ab       load a URL as ApacheBench does (also when ablaze is called by the name ab)
             gurl     load a URL as `gurl -bench` does
             find     find the highest rate at which a target does what is asked of it
 serve       serve    answer HTTP on 127.0.0.1:8080, for something to load
-            demo     start a server, load it for a few seconds, show the report
+            demo     start a server, load it, show the report; then compare two servers
 compare     compare  targets against each other over interleaved runs, with intervals
             sweep    load several targets over a range of loads, interleaved
             run      carry out the experiment that a file describes
             report   show saved results again, and convert saved runs
+            replay   carry out five published measurements again, as they were and fairly
 understand  explain  say what the numbers in a report of ab, gurl or ablaze do and do not mean
             doctor   check this machine before a run, and say what mends what is in the way
 
-`ablaze load --help` explains every option; `ablaze COMMAND --help` those of another command.
+`ablaze COMMAND --help` explains every option of a command.
 Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if
 was met; 130 interrupted.
 ";
 
 /// Every command there is.
 const COMMANDS: &[&str] = &[
-    "load", "ab", "gurl", "serve", "demo", "compare", "sweep", "find", "run", "report", "explain",
-    "doctor", "help",
+    "load", "ab", "gurl", "serve", "demo", "compare", "sweep", "find", "run", "report", "replay",
+    "explain", "doctor", "help",
 ];
-
-/// Commands that a later version will have.
-const LATER: &[&str] = &["replay"];
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -56,6 +54,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Some("find") => crate::experiments::find::main(&help),
         Some("run") => crate::experiments::run::main(&help),
         Some("report") => crate::experiments::report::main(&help),
+        Some("replay") => crate::replay::main(&help),
         Some("explain") => crate::explain::main(&help),
         Some("doctor") => crate::doctor::main(&help),
         Some(word) if !word.starts_with('-') => unknown_command(word).report(),
@@ -76,9 +75,6 @@ pub fn print(text: &str) -> ExitCode {
 
 /// What is said to a first word that is neither a command nor a URL.
 pub fn unknown_command(word: &str) -> Refusal {
-    if LATER.contains(&word) {
-        return Refusal::usage(format!("`{word}` is not in this version; see `ablaze --help`"));
-    }
     let as_url = format!("for a host of this name, write http://{word}/");
     match nearest(word, COMMANDS) {
         Some(command) => Refusal::usage(format!(

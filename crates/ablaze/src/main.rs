@@ -20,8 +20,10 @@ mod load;
 mod outcome;
 mod outputs;
 mod planning;
+mod profile;
 mod progress;
 mod refusal;
+mod replay;
 mod serve;
 mod values;
 mod verdict;
@@ -53,6 +55,7 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
         "find" => experiments::find::main(rest),
         "run" => experiments::run::main(rest),
         "report" => experiments::report::main(rest),
+        "replay" => replay::main(rest),
         "explain" => explain::main(rest),
         "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),

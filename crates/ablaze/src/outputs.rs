@@ -35,6 +35,10 @@ impl Outputs {
             if format == Format::Markdown {
                 file::check_writable(&path.with_extension("svg"))?;
             }
+            if asked.profile.is_some() {
+                let graph = format!("{}-flame-target.svg", stem(path));
+                file::check_writable(&path.with_file_name(graph))?;
+            }
             Ok::<_, file::FileError>((path.clone(), format))
         };
         let files = asked.outputs.iter().map(checked).collect::<Result<Vec<_>, _>>();
@@ -72,7 +76,17 @@ impl Outputs {
             let kept = self.keep_in(run, path, *format);
             first = first.and(kept);
         }
-        first
+        first.and(self.keep_graphs(run))
+    }
+
+    /// Flame graphs, beside the first file: `run-flame-target.svg` beside `run.json`.
+    fn keep_graphs(&self, run: &Run) -> Result<(), Refusal> {
+        let Some((path, _)) = self.files.first() else { return Ok(()) };
+        for (of, svg) in page::profile::files(run) {
+            let name = format!("{}-flame-{of}.svg", stem(path));
+            written(&path.with_file_name(name), &svg)?;
+        }
+        Ok(())
     }
 
     fn keep_in(&self, run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {

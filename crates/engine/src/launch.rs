@@ -384,5 +384,6 @@ fn merge(
         connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
         machine: Machine::default(),
         witness: None,
+        profiling: None,
     }
 }

@@ -1,6 +1,7 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
+use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 
 use crate::plan::Plan;
@@ -34,6 +35,8 @@ pub struct Run {
     pub machine: Machine,
     /// What the operating system saw of it, if it was asked to witness.
     pub witness: Option<Witness>,
+    /// Where CPU time went, if that was asked for: from a run of its own.
+    pub profiling: Option<Profiling>,
 }
 
 /// How a run ended.

@@ -5,6 +5,7 @@ use ablaze_verdict::several::{Several, beside_each_other, member};
 use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
 use crate::experiment::{Experiment, Folder, FolderError, Results};
+use crate::saved;
 
 /// What was found in the runs together, the gravest first; `None` for fewer than two.
 ///
@@ -16,12 +17,29 @@ pub fn judged(
     results: &Results,
 ) -> Result<Option<Several>, FolderError> {
     let mut members = Vec::new();
+    // Concurrencies are told apart by themselves.
+    let by_connections = experiment.loads.len() == 1 || experiment.loads[0].label.starts_with("c=");
     for (trial, _) in results.measured() {
-        let Some(run) = folder.run(experiment, trial)? else { continue };
         let target = &experiment.subjects[trial.subject].name;
-        members.extend(member(&run, target, target, Some(env!("CARGO_PKG_VERSION"))));
+        let Some(run) = folder.run(experiment, trial)? else {
+            let run = folder.printed(experiment, trial)?;
+            members.extend(run.and_then(|run| run.member(target)));
+            continue;
+        };
+        let version = Some(env!("CARGO_PKG_VERSION"));
+        members.extend(member(&run, target, target, version).map(|mut member| {
+            if !by_connections {
+                // Runs with other options of the load are no repeats of each other.
+                member.identity = format!("{target} {}", experiment.loads[trial.load].label);
+            }
+            member
+        }));
     }
-    Ok(beside_each_other(members, None))
+    let mut several = beside_each_other(members, None);
+    if let Some(several) = &mut several {
+        saved::add_doubt(experiment, results, several);
+    }
+    Ok(several)
 }
 
 /// The differences in the work that forbid a ranking.

@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 use ablaze_stats::compare::{Pair, compare};
 
-use crate::comparison::Metric;
+use crate::comparison::{Comparison, Metric, NoInterval};
 use crate::experiment::{Experiment, Figures, Results};
+use crate::saved;
 
 /// A condition on the ratio of two targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -165,9 +166,49 @@ impl Check {
                 let text = format!("{self}{label}: cannot be judged, {difference}");
                 return Standing { text, answer: Answer::Unknown };
             }
-            self.of_pairs(&results.pairs(subject, control, load), &label)
+            match saved::pairs(experiment, results, load, (subject, control)) {
+                Some(pairs) => self.of_pairs(&pairs, &label),
+                None => self.of_medians(experiment, results, load, (subject, control)),
+            }
         };
         (0..experiment.loads.len()).map(standing).collect()
+    }
+
+    /// Of saved runs that nothing pairs: by the plain ratio, since there is nothing else.
+    fn of_medians(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        load: usize,
+        (subject, control): (usize, usize),
+    ) -> Standing {
+        let comparison = Comparison::of(experiment, results, load, control);
+        let against = comparison.against.iter().find(|against| against.subject == subject);
+        let metrics = against.into_iter().flat_map(|against| &against.metrics);
+        let plain =
+            metrics.filter(|compared| compared.metric == self.metric).find_map(|compared| {
+                match compared.ratio {
+                    Err(NoInterval::NotInTurns { plain }) => plain,
+                    _ => None,
+                }
+            });
+        let Some(plain) = plain else {
+            let why = format!("{} was not seen in every run", self.metric.name());
+            let text = format!("{self}: cannot be judged, {why}");
+            return Standing { text, answer: Answer::Unknown };
+        };
+        let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
+        let text = format!("{self}: it was {plain:.3}, without an interval: not taken in turns");
+        Standing { text, answer }
+    }
+
+    fn meets(&self, value: f64) -> bool {
+        match self.sign {
+            Sign::Below => value < self.limit,
+            Sign::AtMost => value <= self.limit,
+            Sign::Above => value > self.limit,
+            Sign::AtLeast => value >= self.limit,
+        }
     }
 
     fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
@@ -185,13 +226,7 @@ impl Check {
             Ok(ratio) => ratio,
             Err(why) => return unknown(why.to_string()),
         };
-        let meets = |value: f64| match self.sign {
-            Sign::Below => value < self.limit,
-            Sign::AtMost => value <= self.limit,
-            Sign::Above => value > self.limit,
-            Sign::AtLeast => value >= self.limit,
-        };
-        let answer = match (meets(ratio.low), meets(ratio.high)) {
+        let answer = match (self.meets(ratio.low), self.meets(ratio.high)) {
             (true, true) => Answer::Met,
             (false, false) => Answer::NotMet,
             _ => Answer::NotShown,

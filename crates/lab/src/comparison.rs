@@ -3,10 +3,12 @@
 //! are corrected for being many.
 
 use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
+use ablaze_stats::repeats::median;
 use ablaze_verdict::Verdict;
 
 use crate::curve::{Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Results};
+use crate::saved;
 
 /// A figure of a run that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub enum Metric {
 impl Metric {
     /// All of them, the one that decides first.
     pub const ALL: [Self; 4] = [Self::ServerCpu, Self::Rate, Self::Median, Self::P99];
+
+    /// The same where testers are compared: what one of them costs the server is not its merit, the
+    /// rate that it gets out of the same server is.
+    const OF_TESTERS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -62,13 +68,34 @@ pub enum Answer {
     NoDifferenceShown,
 }
 
+/// Why there is no interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum NoInterval {
+    /// What the pairs lack.
+    Pairs(NotComparable),
+    /// The runs were not taken in turns, so that nothing pairs them ([`crate::saved`]).
+    NotInTurns {
+        /// First / second of the medians, where both are above zero.
+        plain: Option<f64>,
+    },
+}
+
+impl std::fmt::Display for NoInterval {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Pairs(why) => why.fmt(f),
+            Self::NotInTurns { .. } => f.write_str("not taken in turns: no interval"),
+        }
+    }
+}
+
 /// One metric of two targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// Which.
     pub metric: Metric,
-    /// First / second over the pairs, or why there is none.
-    pub ratio: Result<Ratio, NotComparable>,
+    /// First / second over the pairs with its interval, or why there is none.
+    pub ratio: Result<Ratio, NoInterval>,
     /// The answer, corrected for the number of metrics; `None` without a ratio.
     pub answer: Option<Answer>,
 }
@@ -104,35 +131,74 @@ impl Comparison {
         let mut all: Vec<Against> = subjects
             .clone()
             .filter(|subject| *subject != control)
-            .map(|subject| Against::of(subject, control, &results.pairs(subject, control, load)))
+            .map(|subject| Against::of(experiment, results, load, (subject, control)))
             .collect();
         correct(&mut all);
         let measured: Vec<&Figures> = subjects.clone().flat_map(runs).collect();
         Self {
             rows: subjects.map(|subject| Point::of(&runs(subject), Pick::Median)).collect(),
+            verdict: worst(&measured).max(saved::doubt(experiment, results)),
             against: all,
-            verdict: worst(&measured),
         }
     }
 }
 
 impl Against {
-    fn of(subject: usize, control: usize, pairs: &[(&Figures, &Figures)]) -> Self {
-        let compared = |metric: Metric| {
-            let pair = |(one, other): &(&Figures, &Figures)| {
-                Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
-            };
-            // A metric that a run does not have is none of these targets.
-            let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
-            Some(Compared { metric, ratio: compare(&pairs?), answer: None })
+    fn of(
+        experiment: &Experiment,
+        results: &Results,
+        load: usize,
+        (subject, control): (usize, usize),
+    ) -> Self {
+        let metrics = metrics(experiment);
+        let metrics = match saved::pairs(experiment, results, load, (subject, control)) {
+            Some(pairs) => of_pairs(metrics, &pairs),
+            None => of_medians(metrics, &results.of(subject, load), &results.of(control, load)),
         };
-        Self { subject, control, metrics: Metric::ALL.into_iter().filter_map(compared).collect() }
+        Self { subject, control, metrics }
     }
 
     /// The metric that decides.
     pub fn headline(&self) -> Option<&Compared> {
         self.metrics.first()
     }
+}
+
+/// By what the targets are compared, the metric that decides first.
+fn metrics(experiment: &Experiment) -> [Metric; 4] {
+    let mut testers = experiment.subjects.iter().map(|subject| subject.tester);
+    let first = testers.next();
+    match testers.all(|tester| Some(tester) == first) {
+        true => Metric::ALL,
+        false => Metric::OF_TESTERS,
+    }
+}
+
+fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
+    let compared = |metric: Metric| {
+        let pair = |(one, other): &(&Figures, &Figures)| {
+            Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
+        };
+        // A metric that a run does not have is none of these targets.
+        let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
+        let ratio = compare(&pairs?).map_err(NoInterval::Pairs);
+        Some(Compared { metric, ratio, answer: None })
+    };
+    metrics.into_iter().filter_map(compared).collect()
+}
+
+/// Of runs that nothing pairs: the plain ratio, and no answer.
+fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
+    let compared = |metric: Metric| {
+        let of = |runs: &[&Figures]| {
+            let figures: Option<Vec<f64>> = runs.iter().map(|run| metric.of(run)).collect();
+            median(&figures?)
+        };
+        let (one, other) = (of(ones)?, of(others)?);
+        let plain = (one > 0.0 && other > 0.0).then(|| one / other);
+        Some(Compared { metric, ratio: Err(NoInterval::NotInTurns { plain }), answer: None })
+    };
+    metrics.into_iter().filter_map(compared).collect()
 }
 
 /// The metric that decides is one question for each target, the others are many: each group is
@@ -201,7 +267,10 @@ mod tests {
         assert_eq!(answers, [Some(Answer::NoDifferenceShown); 4]);
         let few = compared(5, 0.5);
         let headline = few.against[0].headline().unwrap();
-        assert_eq!(headline.ratio, Err(NotComparable::NotEnoughRuns { pairs: 5 }));
+        assert_eq!(
+            headline.ratio,
+            Err(NoInterval::Pairs(NotComparable::NotEnoughRuns { pairs: 5 }))
+        );
         assert_eq!(headline.answer, None);
     }
 
@@ -212,6 +281,14 @@ mod tests {
             figures.server_cpu_ns = None;
         }
         let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
+    }
+
+    #[test]
+    fn testers_are_compared_by_the_rate_that_they_get() {
+        let mut experiment = sample::experiment();
+        experiment.subjects[1].tester = crate::subject::Tool::Ab;
+        let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }
 

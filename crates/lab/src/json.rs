@@ -6,7 +6,7 @@ use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
 use serde_json::{Value, json};
 
-use crate::comparison::{Against, Answer, Comparison};
+use crate::comparison::{Against, Answer, Comparison, NoInterval};
 use crate::curve::{Curve, Point};
 use crate::experiment::{Experiment, Results};
 use crate::search::{Search, Searched, Stage};
@@ -98,7 +98,12 @@ fn metrics(against: &Against) -> Vec<Value> {
             Ok(ratio) => json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
                 "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
                 "p_value": ratio.p_value, "answer": answer}),
-            Err(why) => json!({"metric": name, "ratio": null, "why": why.to_string()}),
+            Err(why @ NoInterval::Pairs(_)) => {
+                json!({"metric": name, "ratio": null, "why": why.to_string()})
+            }
+            Err(why @ NoInterval::NotInTurns { plain }) => {
+                json!({"metric": name, "ratio": null, "plain_ratio": plain, "why": why.to_string()})
+            }
         }
     };
     against.metrics.iter().map(metric).collect()
@@ -113,7 +118,17 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
     let mut all: Vec<Value> = Vec::new();
     for (trial, run) in results.measured() {
         let mut value = named(trial);
+        value["started_unix_ns"] = run.started_unix_ns.into();
+        value["elapsed_ns"] = run.elapsed_ns.into();
+        value["answers"] = run.answers.into();
+        value["errors"] = run.errors.into();
+        value["unexpected"] = run.unexpected.into();
         value["rate_per_s"] = run.rate_per_s.into();
+        value["mean_ns"] = run.mean_ns.into();
+        value["p50_ns"] = run.p50_ns.into();
+        value["p99_ns"] = run.p99_ns.into();
+        value["server_cpu_ns"] = run.server_cpu_ns.into();
+        value["tester_cpu_ns"] = run.tester_cpu_ns.into();
         value["verdict"] = run.verdict.to_string().into();
         value["limited_by"] = run.limit.key().into();
         value["findings"] = run.findings.iter().map(finding).collect();

@@ -5,13 +5,18 @@
 //! needs no network.
 
 pub mod beside;
+pub mod charts;
 pub mod check;
 pub mod comparison;
+pub mod csv;
 pub mod curve;
 pub mod experiment;
 pub mod json;
 pub mod page;
+pub mod profiles;
+pub mod saved;
 pub mod search;
+pub mod shards;
 pub mod subject;
 pub mod text;
 

@@ -2,20 +2,31 @@
 //! first, then what was asked, with every chart's figures in a table; all from the folder of
 //! results, so that it can be drawn again at any time.
 
-use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Plot, Series, Unit};
+use ablaze_chart::Chart;
 use ablaze_engine::Run;
+use ablaze_report::number::grouped;
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
 
-use crate::comparison::{Against, Comparison};
+use crate::comparison::Comparison;
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::text;
+use crate::{charts, json, profiles, saved, text};
 
-/// The page of an experiment. `printed` is its report in words, which is folded away at the end;
-/// `ranked` tells whether ratios may be shown.
+/// How a page is to show its experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// Whether ratios may be shown.
+    pub ranked: bool,
+    /// Which of a point's repeats is drawn.
+    pub pick: Pick,
+    /// Its report in words, which is folded away at the end.
+    pub printed: &'a str,
+}
+
+/// The page of an experiment. Its figures lie in it as JSON.
 ///
 /// # Errors
 /// When a kept run cannot be read back.
@@ -24,9 +35,9 @@ pub fn of_experiment(
     folder: &Folder,
     results: &Results,
     several: Option<&Several>,
-    ranked: bool,
-    printed: &str,
+    shown: Shown<'_>,
 ) -> Result<Page, FolderError> {
+    let Shown { ranked, pick, printed } = shown;
     let names: Vec<&str> =
         experiment.subjects.iter().map(|subject| subject.name.as_str()).collect();
     let mut page = Page::new(&names.join(", "));
@@ -35,12 +46,17 @@ pub fn of_experiment(
     let last = experiment.subjects.len() - 1;
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
-        page.sections.push(rows(experiment, &comparison));
+        page.sections.push(rows(experiment, results, &comparison));
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
+        let figures = json::comparison(experiment, results, &comparison, several);
+        page.figures.push((experiment.title.clone(), figures));
     } else {
-        page.sections.extend(curves(experiment, results));
+        let curves = Curve::all(experiment, results, pick);
+        let figures = json::sweep(experiment, results, &curves, several);
+        page.figures.push((experiment.title.clone(), figures));
+        page.sections.extend(over_loads(experiment, results, pick));
     }
     let runs = first_runs(experiment, folder, results)?;
     let subjects: Vec<Subject<'_>> =
@@ -50,6 +66,7 @@ pub fn of_experiment(
         page.sections.push(section::percentiles(&subjects));
         page.sections.push(section::cpu(&subjects));
     }
+    page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
     page.sections.push(commands(experiment, &runs));
     if let Some((_, run)) = runs.first() {
         page.sections.push(section::environment(run));
@@ -60,11 +77,92 @@ pub fn of_experiment(
     Ok(page)
 }
 
+/// What a page of several experiments says of one of them, under one heading: the verdict, the table
+/// or the curves, and the ratios if they may be shown.
+pub fn section_of(
+    heading: &str,
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    ranked: bool,
+) -> Section {
+    let mut verdict = verdict(experiment, results, several);
+    let is_finding = |block: &Block| matches!(block, Block::Findings(_));
+    // Its own page has the notes too.
+    let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
+    let mut parts = vec![Section { blocks: verdict, ..Section::default() }];
+    if experiment.loads.len() == 1 {
+        let last = experiment.subjects.len() - 1;
+        let comparison = Comparison::of(experiment, results, 0, last);
+        parts.push(rows(experiment, results, &comparison));
+        if ranked && !comparison.against.is_empty() {
+            parts.push(ratios(experiment, &comparison));
+        }
+    } else {
+        parts.extend(over_loads(experiment, results, Pick::Median));
+    }
+    parts.push(Section { blocks: graver_than_notes(findings), ..Section::default() });
+    let what = Block::Remark(text::what(experiment));
+    let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
+    Section { heading: heading.to_owned(), blocks: blocks.collect() }
+}
+
+fn graver_than_notes(mut blocks: Vec<Block>) -> Vec<Block> {
+    for block in &mut blocks {
+        if let Block::Findings(findings) = block {
+            findings.retain(|text| text.finding.severity > Severity::Note);
+        }
+    }
+    blocks
+}
+
+/// What an experiment came to, in a row for each pair or curve: the metric that decides, or the
+/// highest point.
+pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec<Vec<String>> {
+    if experiment.loads.len() > 1 {
+        return Curve::all(experiment, results, Pick::Median)
+            .iter()
+            .filter_map(|curve| Some(vec![curve.name.clone(), highest(experiment, curve)?]))
+            .collect();
+    }
+    let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
+    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    if results.measured().next().is_none() {
+        let why = results.failed().next().map_or("interrupted", |(_, why)| why);
+        return row("nothing was measured", why.to_owned());
+    }
+    if !ranked {
+        return row("no ranking", "the work was not equal".to_owned());
+    }
+    let named = experiment.subjects.iter().zip(&comparison.rows);
+    let rates = named.filter_map(|(subject, point)| {
+        let rate = grouped(point.as_ref()?.rate_per_s.round() as u64);
+        Some(format!("{} {rate}/s", subject.name))
+    });
+    let compared = comparison.against.iter().filter_map(Against::headline);
+    if !compared.clone().any(|compared| compared.answer.is_some()) {
+        return row("no ranking", rates.collect::<Vec<_>>().join(" · "));
+    }
+    let rows = text::ratio_rows(experiment, &comparison).into_iter();
+    // The first row of each pair has its name.
+    rows.filter(|row| row.first().is_some_and(|pair| !pair.is_empty())).collect()
+}
+
+fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
+    let points = curve.points.iter().zip(&experiment.loads);
+    let points = points.filter_map(|(point, load)| Some((point.as_ref()?, load)));
+    let (point, load) =
+        points.max_by(|(one, _), (other, _)| one.rate_per_s.total_cmp(&other.rate_per_s))?;
+    let rate = grouped(point.rate_per_s.round() as u64);
+    Some(format!("highest {rate}/s, at {}", load.label))
+}
+
 /// Whether the runs are to be believed, what was found in them, and which failed.
 fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Section {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let limits = text::limits(&runs);
-    let banner = Banner { verdict: worst(&runs), text: limits };
+    let verdict = worst(&runs).max(saved::doubt(experiment, results));
+    let banner = Banner { verdict, text: limits };
     let mut section = Section::default().with(Block::Verdict(banner));
     let found = text::found(results);
     let mut findings: Vec<FindingText> = found
@@ -95,84 +193,64 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 }
 
 /// A row per target of a comparison.
-fn rows(experiment: &Experiment, comparison: &Comparison) -> Section {
-    let row = |(subject, point): (&crate::Subject, &Option<Point>)| {
+fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
+    let row = |(at, (subject, point)): (usize, (&crate::Subject, &Option<Point>))| {
         let mut cells = vec![subject.name.clone()];
-        cells.extend(point.as_ref().map(text::cells).into_iter().flatten());
+        match point {
+            Some(point) => cells.extend(text::cells(point)),
+            None => {
+                cells.push(results.skipped(at).unwrap_or("not measured").to_owned());
+                cells.extend(["-"; 4].map(String::from));
+            }
+        }
         cells
     };
-    let rows = experiment.subjects.iter().zip(&comparison.rows).map(row).collect();
+    let rows = experiment.subjects.iter().zip(&comparison.rows).enumerate().map(row).collect();
     let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
-    Section::new("Targets").with(Block::table(&head, rows))
+    let table = Section::new("Targets").with(Block::table(&head, rows));
+    if comparison.rows.iter().all(Option::is_none) {
+        return table;
+    }
+    let chart = Block::Chart {
+        chart: charts::targets(experiment, comparison),
+        caption: "From the slowest to the fastest run.".to_owned(),
+        figures: false,
+    };
+    table.with(chart).with(whence())
+}
+
+/// Where the figures come from.
+fn whence() -> Block {
+    Block::Remark(
+        "Medians of the runs. Every run lies in `runs/` of the results' folder; the figures of all \
+         of them lie in this page, too (class `ablaze-figures`)."
+            .to_owned(),
+    )
 }
 
 /// The ratios of a comparison with their intervals, as dots around 1 and in words.
 fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
     let mut section = Section::new("Ratios");
     for against in &comparison.against {
-        section = section.with(dots(experiment, against));
+        let chart = charts::ratios(experiment, against);
+        section = section.with(Block::chart(chart));
     }
     let rows = text::ratio_rows(experiment, comparison);
     section.with(Block::list(rows))
 }
 
-fn dots(experiment: &Experiment, against: &Against) -> Block {
-    let name = |at: usize| experiment.subjects[at].name.as_str();
-    let title = format!("{} / {}", name(against.subject), name(against.control));
-    let mut bars = Bars::new("ratio of the medians, 99 % interval", Unit::Ratio, &["ratio"]);
-    bars.look = BarLook::Dots;
-    bars.reference = Some((1.0, "equal".to_owned()));
-    for compared in &against.metrics {
-        let Ok(ratio) = compared.ratio else { continue };
-        let mut row = BarRow::new(compared.metric.name(), against.subject, &[ratio.ratio]);
-        row.interval = Some((ratio.low, ratio.high));
-        bars.rows.push(row);
-    }
-    Block::chart(Chart::of(&title, bars))
-}
-
 /// A line per target over the loads: rate, 99 % time and CPU time of the server.
-fn curves(experiment: &Experiment, results: &Results) -> Vec<Section> {
-    let curves = Curve::all(experiment, results, Pick::Median);
-    let places: Vec<f64> = places(experiment);
-    let axis = || Axis::categories(&axis_title(experiment), Unit::Count, &places);
-    let mut rate = Plot::new(axis(), Axis::linear("answers per second", Unit::PerSecond));
-    rate.table = true;
-    let mut p99 = Plot::new(axis(), Axis::log("99 % took at most", Unit::TimeNs));
-    let mut cpu = Plot::new(axis(), Axis::linear("CPU per request", Unit::TimeNs));
-    for (slot, curve) in curves.iter().enumerate() {
-        let points = || curve.points.iter().zip(&places);
-        let rates = points().filter_map(|(point, x)| {
-            let (low, high) = point.as_ref()?.extent();
-            Some((*x, point.as_ref()?.rate_per_s, low, high))
-        });
-        rate.series.push(Series::with_intervals(&curve.name, slot, rates.collect::<Vec<_>>()));
-        let of = |figure: fn(&Point) -> Option<f64>| {
-            points()
-                .filter_map(|(point, x)| Some((*x, figure(point.as_ref()?)?)))
-                .collect::<Vec<_>>()
-        };
-        p99.series.push(Series::line(&curve.name, slot, of(|point| point.p99_ns)));
-        cpu.series.push(Series::line(&curve.name, slot, of(|point| point.server_cpu_ns)));
-    }
-    let section =
-        |title: &str, plot: Plot| Section::new(title).with(Block::chart(Chart::of(title, plot)));
-    let mut sections = vec![section("Rate", rate), section("Latency", p99)];
-    if cpu.series.iter().any(|series| !series.points.is_empty()) {
-        sections.push(section("CPU of the server", cpu));
-    }
+fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Section> {
+    let charts = [
+        Some(charts::rate_curves(experiment, results, pick)),
+        Some(charts::latency_curves(experiment, results, pick)),
+        charts::cpu_curves(experiment, results, pick),
+    ];
+    // Each chart has its title above it.
+    let section = |chart: Chart| Section::default().with(Block::chart(chart));
+    let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
+    sections[0].blocks.push(whence());
     sections
-}
-
-/// Where the loads stand on the axis: at their values, or one after the other.
-fn places(experiment: &Experiment) -> Vec<f64> {
-    let known: Option<Vec<f64>> = experiment.loads.iter().map(|load| load.x).collect();
-    known.unwrap_or_else(|| (1..=experiment.loads.len()).map(|at| at as f64).collect())
-}
-
-fn axis_title(experiment: &Experiment) -> String {
-    let option = experiment.loads[0].label.split('=').next().unwrap_or("load");
-    if option == "c" { "connections".to_owned() } else { option.to_owned() }
 }
 
 /// The first run of each target that was measured, under the middle load.
@@ -204,3 +282,7 @@ fn commands(experiment: &Experiment, runs: &[(usize, Run)]) -> Section {
     }
     section
 }
+
+#[cfg(test)]
+#[path = "page_tests.rs"]
+mod tests;

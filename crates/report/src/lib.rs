@@ -17,6 +17,7 @@ pub mod moment;
 pub mod page;
 pub mod per_second;
 mod phases;
+pub mod profiling;
 pub mod system_error;
 pub mod table;
 pub mod text;

@@ -1,5 +1,7 @@
 //! Runs made by hand, for the tests of the exporters.
 
+#[path = "sample_profiling.rs"]
+pub mod profiling;
 #[path = "sample_witness.rs"]
 mod witness;
 
@@ -114,6 +116,7 @@ pub fn troubled() -> Run {
         heartbeat.longest = vec![witness::gap()];
     }
     run.ended = Ended::Interrupted;
+    run.profiling = Some(profiling::profiling());
     run
 }
 
@@ -181,6 +184,7 @@ pub fn empty() -> Run {
             memory_bytes: Some(8_000_000_000),
         },
         witness: None,
+        profiling: None,
     }
 }
 

@@ -9,6 +9,7 @@ pub mod interfaces;
 pub mod limits;
 pub mod local_time;
 pub mod machine;
+pub mod perf;
 pub mod quota;
 pub mod signals;
 pub mod stop_signals;

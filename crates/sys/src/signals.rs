@@ -19,7 +19,7 @@ static HEARD: AtomicI32 = AtomicI32::new(-1);
 /// Keeps the descriptor of [`HEARD`] open for the rest of the process.
 static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
 
-/// From now on, SIGINT and SIGTERM do not end the process but call `hook` on a thread of its own,
+/// From now on, SIGINT, SIGTERM and SIGHUP do not end the process but call `hook` on a thread of its own,
 /// with the number of times that has been wished for so far: signals less than a tenth of a second
 /// apart are one wish. For the rest of the process; only once.
 ///
@@ -52,7 +52,9 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
     })?;
     let note = note_interrupt as *const () as libc::sighandler_t;
     handle(libc::SIGINT, note)?;
-    handle(libc::SIGTERM, note)
+    handle(libc::SIGTERM, note)?;
+    // A terminal that is closed; nohup(1) has it ignored, and it stays so.
+    if is_ignored(libc::SIGHUP)? { Ok(()) } else { handle(libc::SIGHUP, note) }
 }
 
 /// Ignores SIGPIPE: writing to a socket or pipe whose reader is gone is an error to be handled,
@@ -73,6 +75,16 @@ extern "C" fn note_interrupt(_signal: libc::c_int) {
         let saved = *errno;
         libc::write(descriptor, one.as_ptr().cast(), one.len());
         *errno = saved;
+    }
+}
+
+fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
+    // SAFETY: all-zero bytes are a valid sigaction.
+    let mut now: libc::sigaction = unsafe { std::mem::zeroed() };
+    // SAFETY: no new action is given, and `now` is valid for the old one to be written to.
+    match unsafe { libc::sigaction(signal, std::ptr::null(), &mut now) } {
+        0 => Ok(now.sa_sigaction == libc::SIG_IGN),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

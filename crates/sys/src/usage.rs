@@ -31,6 +31,12 @@ pub fn peak_memory_bytes() -> Option<u64> {
     Some(u64::try_from(usage.ru_maxrss).ok()? * 1024)
 }
 
+/// CPU time of all children of this process that have ended and were waited for, and of theirs, ns.
+pub fn ended_children_cpu_ns() -> Option<u64> {
+    let usage = resource_usage(libc::RUSAGE_CHILDREN)?;
+    Some(nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
+}
+
 /// The clock that counts the CPU time of the calling thread, for other threads of this process to
 /// read with [`clock_ns`]; `None` where there is none.
 pub fn thread_clock() -> Option<libc::clockid_t> {

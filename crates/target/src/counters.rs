@@ -90,6 +90,12 @@ counters! {
     connections,
     /// Requests answered, refused ones included.
     requests,
+    /// TLS handshakes completed in full.
+    tls_handshakes,
+    /// TLS handshakes that resumed a session.
+    tls_resumptions,
+    /// TLS connections that failed: what came was no TLS, or the two could not agree.
+    tls_failures,
     /// Calls that waited for events: epoll_wait, poll, io_uring_enter with a wait.
     waits,
     /// Events (or completions) those calls gave.

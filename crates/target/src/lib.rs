@@ -65,15 +65,18 @@ pub mod fibers;
 pub mod handler;
 pub mod hostile;
 pub mod http1;
+pub mod http2;
 pub mod listener;
 pub mod models;
 pub mod options;
 pub mod own_pages;
+pub mod protocol;
 pub mod registry;
 pub mod routes;
 mod sending;
 pub mod server;
 pub mod service;
+pub mod tls;
 
 pub use counters::Counts;
 pub use http1::{answer, filler};

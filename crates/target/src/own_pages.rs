@@ -10,6 +10,7 @@ use crate::conditions::{
 use crate::counters::Counts;
 use crate::options::Options;
 use crate::registry::Registry;
+use crate::tls::TlsOptions;
 
 /// What their paths begin with.
 pub const PREFIX: &[u8] = b"/_/";
@@ -43,6 +44,9 @@ pub fn config(options: &Options) -> Value {
     // Taken apart completely: an option that is added cannot be forgotten here.
     let Options {
         address,
+        tls,
+        http2,
+        max_streams,
         model,
         accept,
         threads,
@@ -76,6 +80,9 @@ pub fn config(options: &Options) -> Value {
     let FiberOptions { stack_bytes, stack_pool, scheduler, arm } = fibers;
     json!({
         "address": address.to_string(),
+        "tls": tls.as_ref().map(tls_value),
+        "http2": http2,
+        "max_streams": max_streams,
         "model": model.name(),
         "accept": accept.name(),
         "threads": threads,
@@ -128,6 +135,17 @@ pub fn config(options: &Options) -> Value {
                 Arm::PerWait => "per-wait",
             },
         },
+    })
+}
+
+fn tls_value(tls: &TlsOptions) -> Value {
+    let TlsOptions { identity, min, max, tickets, client_authorities } = tls;
+    json!({
+        "certificate": if identity.authority().is_some() { "self-made" } else { "given" },
+        "min": min.name(),
+        "max": max.name(),
+        "tickets": tickets,
+        "client_certificates": client_authorities.is_some(),
     })
 }
 

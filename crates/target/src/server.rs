@@ -96,7 +96,9 @@ impl Server {
         let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
         let (listeners, address) = listen_on(&options, own_listeners)?;
         let registry = Arc::new(Registry::default());
-        let service = Arc::new(Service::new(handler, &options, registry.clone()));
+        let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2)).transpose();
+        let tls = tls.map_err(|why| StartError::Options(OptionsError(why)))?;
+        let service = Arc::new(Service::new(handler, &options, tls, registry.clone()));
         let shared_options = Arc::new(options.clone());
         let (intakes, acceptor) = intakes(listeners, &options, threads)?;
         let mut workers = Vec::new();

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use rustls::ServerConfig;
+
 use crate::conditions::circumstances::Circumstances;
 use crate::conditions::{AnswerKind, WriteMode};
 use crate::handler::{Answer, Body, Handler, Method, Reply};
@@ -34,11 +36,18 @@ pub struct Service<H> {
     pub max_head_bytes: usize,
     /// Longest body that is taken in for a handler.
     pub max_body_bytes: u64,
+    /// What connections speak TLS with; nothing if they speak none.
+    pub tls: Option<Arc<ServerConfig>>,
+    /// Whether HTTP/2 is spoken with clients that begin with it.
+    pub http2: bool,
+    /// Streams that a client may have open at a time.
+    pub max_streams: u32,
     /// Who works here, for `/_/status`.
     pub registry: Arc<Registry>,
     malformed: FixedAnswer,
     head_too_long: FixedAnswer,
     body_too_long: FixedAnswer,
+    plain_http: FixedAnswer,
     no_own_page: FixedAnswer,
     options: Options,
 }
@@ -53,11 +62,18 @@ pub enum Refused {
     HeadTooLong,
     /// The body is longer than allowed.
     BodyTooLong,
+    /// HTTP came where TLS is spoken.
+    PlainHttp,
 }
 
 impl<H: Handler> Service<H> {
     /// Puts a handler under these options.
-    pub fn new(handler: H, options: &Options, registry: Arc<Registry>) -> Self {
+    pub fn new(
+        handler: H,
+        options: &Options,
+        tls: Option<Arc<ServerConfig>>,
+        registry: Arc<Registry>,
+    ) -> Self {
         let refusal = |status, text: &str| {
             let body = FixedBody::Bytes(text.as_bytes());
             FixedAnswer::under(options, status, "text/plain; charset=utf-8", body)
@@ -73,6 +89,9 @@ impl<H: Handler> Service<H> {
             circumstances: Circumstances::new(options),
             max_head_bytes: options.max_head_bytes,
             max_body_bytes: options.max_body_bytes,
+            tls,
+            http2: options.http2,
+            max_streams: options.max_streams,
             registry,
             malformed: refusal(400, "this is no HTTP/1 request, or it contradicts itself\n"),
             head_too_long: refusal(
@@ -82,6 +101,10 @@ impl<H: Handler> Service<H> {
             body_too_long: refusal(
                 413,
                 &format!("the body is longer than {} bytes\n", options.max_body_bytes),
+            ),
+            plain_http: refusal(
+                400,
+                "this port speaks TLS, and this came without: ask for https:// instead of http://\n",
             ),
             no_own_page: refusal(404, "nothing here; there are /_/status and /_/config\n"),
             options: options.clone(),
@@ -121,6 +144,7 @@ impl<H: Handler> Service<H> {
             Refused::Malformed => &self.malformed,
             Refused::HeadTooLong => &self.head_too_long,
             Refused::BodyTooLong => &self.body_too_long,
+            Refused::PlainHttp => &self.plain_http,
         }
     }
 }

@@ -2,4 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod http1;
+pub mod http2;
 pub mod url;

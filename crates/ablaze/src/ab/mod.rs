@@ -25,10 +25,10 @@ use ablaze_engine::Run;
 use ablaze_engine::run::Ended;
 use ablaze_report::ab as report;
 
-use crate::carry_out::{carry_out, own_command_line};
+use crate::carry_out::{Silent, carry_out, own_command_line};
 use crate::outputs::{Outputs, printed};
 use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, help, load, planning, verdict};
+use crate::{Refusal, help, load, planning, profile, verdict};
 use completed::CompletedLines;
 use native::Native;
 use options::Options;
@@ -75,8 +75,11 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         let _ = to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
     }
     let witnessed = !native.machine.no_witness;
-    let run =
-        carry_out(planned.plan, own_command_line(), witnessed, &mut lines).map_err(of_ours)?;
+    let plan = planned.plan.clone();
+    let mut run = carry_out(plan, own_command_line(), witnessed, &mut lines).map_err(of_ours)?;
+    if let Some(sides) = &native.report.profile {
+        profile::add(&mut run, planned.plan, sides, &mut Silent).map_err(of_ours)?;
+    }
     tell(options, &native, &run, &mut lines, &outputs)
 }
 

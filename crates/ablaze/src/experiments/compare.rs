@@ -10,6 +10,7 @@ use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::conditions::Conditions;
 use super::options::{ExperimentOptions, LOAD, load_words};
+use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::FAIL_IF_MET;
 use crate::{Refusal, help};
@@ -27,6 +28,9 @@ struct CompareOptions {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
+    /// Profile one more run of each target: flame graphs of each and of the difference
+    #[arg(long, action = ArgAction::SetTrue)]
+    profile: bool,
 }
 
 const AFTER_HELP: &str = "\
@@ -34,9 +38,13 @@ Every target runs --repeat times (10 unless given), in turns and in random order
 sample. The last target is what the others are held against: with --control that is nginx. The ratio
 is the median of the pairs' ratios with its 99 % bootstrap interval; CPU time of the server per
 request decides where it can be seen, else the rate. Fewer than 6 pairs are not enough.
+Saved runs are targets too; of one NAME= several are repeats. Nothing is run for them: unless they
+were taken in turns there is a ratio without an interval, and the verdict is SUSPECT.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
-A --fail-if is met when the whole interval is on its side, or when there is none.
+  ablaze compare before.json after.json
+A --fail-if is met when the whole interval is on its side, or when there is none; of saved runs
+not taken in turns the plain ratio decides.
 Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a --fail-if was met; 130
 interrupted.";
 
@@ -71,31 +79,57 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let read = |error: clap::Error| Refusal::usage(error.to_string());
     let options = ExperimentOptions::from_arg_matches(matches).map_err(read)?;
     let compare = CompareOptions::from_arg_matches(matches).map_err(read)?;
-    let subjects = options.subjects()?;
+    let subjects = options.subjects_or_saved()?;
     if subjects.len() < 2 {
         return Err(Refusal::usage(
             "a comparison needs two targets: URLs, serve:MODEL, --start 'NAME=COMMAND {port}', \
-             --control nginx",
+             --control nginx, saved runs",
         ));
     }
     let repeats = options.repeat.unwrap_or(REPEATS);
-    let load = load(load_words(matches));
+    let words = load_words(matches);
+    let load = match subjects.iter().all(|subject| subject.saved_runs().is_some()) {
+        true => nothing_to_load(&words, &options)?,
+        false => load(words),
+    };
     let conditions = Conditions::fail_if(&compare.fail_if)?;
     let experiment = super::experiment("comparison", &options, subjects, vec![load], repeats)?;
     conditions.fit(&experiment)?;
+    let files = Files::checked(&options.outputs)?;
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
+    if compare.profile && !results.interrupted {
+        super::profiles::take(&experiment, &folder, options.quiet)?;
+    }
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
-    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    if !showing.json {
+        help::print(&super::profiles::words(&experiment, &folder)?);
+    }
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    let kept =
+        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
     super::told_if_interrupted(&folder, &results);
+    kept?;
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(several.as_ref());
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
+}
+
+/// Saved runs were loaded before.
+fn nothing_to_load(words: &[String], options: &ExperimentOptions) -> Result<Load, Refusal> {
+    let repeat = options.repeat.map(|_| "--repeat");
+    if let Some(word) = words.first().map(String::as_str).or(repeat) {
+        return Err(Refusal::usage(format!(
+            "{word}: every target is a saved run, so nothing is run; leave it out, or name a target \
+             that can be loaded"
+        )));
+    }
+    Ok(Load { label: "saved".to_owned(), x: None, options: Vec::new() })
 }
 
 /// The one load, named by what matters of it.

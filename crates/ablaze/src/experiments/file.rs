@@ -7,20 +7,23 @@ use std::ops::Range;
 use ablaze_lab::Subject;
 use ablaze_lab::check::Check;
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::Source;
+use ablaze_lab::subject::{Source, Tool};
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::file_values::{path, repeats, tool, truth, unknown, written};
 use super::options::{self, CpuList, LOAD, cpus};
-use super::{check_load, compare, sweep};
-use crate::{help, values};
+use super::{ab_tester, check_load, compare, parts, sweep};
+use crate::values;
 
 /// What a file describes.
 #[derive(Debug)]
 pub struct Described {
     /// What the page is called.
     pub title: Option<String>,
+    /// What it is about, in a sentence or two.
+    pub about: Option<String>,
     /// The targets in their order, a control last.
     pub subjects: Vec<Subject>,
     /// The loads: one, or one for each value of a list.
@@ -58,6 +61,7 @@ impl fmt::Display for FileError {
 
 const KEYS: &[&str] = &[
     "title",
+    "about",
     "targets",
     "load",
     "repeats",
@@ -67,13 +71,22 @@ const KEYS: &[&str] = &[
     "order_seed",
     "target_cpus",
     "checks",
+    parts::QUICK,
 ];
 
-/// Reads a file.
+/// Reads a file that describes one experiment.
 ///
 /// # Errors
 /// What is wrong first.
 pub fn read(text: &str) -> Result<Described, FileError> {
+    described(text, false)
+}
+
+/// The same; `quick` lets the keys under `[quick]` take the place of those of the file.
+///
+/// # Errors
+/// What is wrong first.
+pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
     let source = Document { text };
     let table = DeTable::parse(text)
         .map_err(|error| source.error(error.span().unwrap_or(0..0), error.message().to_owned()))?;
@@ -81,10 +94,31 @@ pub fn read(text: &str) -> Result<Described, FileError> {
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
         return Err(source.error(key.span(), unknown("key", key.get_ref(), KEYS)));
     }
-    let value = |name: &str| table.get(name);
+    // Read in any case, so that what is wrong with it is told before someone is in a hurry.
+    let shorter = match table.get(parts::QUICK) {
+        Some(value) => source.entries(parts::QUICK, value)?,
+        None => Vec::new(),
+    };
+    let own = |key: &Spanned<DeString<'_>>| KEYS.contains(&key.get_ref().as_ref());
+    let (shorter_here, shorter_load): (Vec<_>, Vec<_>) =
+        shorter.into_iter().partition(|(key, _)| own(key));
+    let value = |name: &str| {
+        let found = shorter_here.iter().find(|(key, _)| quick && key.get_ref() == name);
+        found.map(|(_, value)| *value).or_else(|| table.get(name))
+    };
     let subjects = source.subjects(value("targets"))?;
-    let loads = source.loads(value("load"))?;
+    let whole = source.loads(value("load"), &[])?;
+    let shorter = source.loads(value("load"), &shorter_load)?;
+    for subject in subjects.iter().filter(|subject| subject.tester == Tool::Ab) {
+        for load in whole.iter().chain(&shorter) {
+            let at = source.target_named(value("targets"), &subject.name);
+            ab_tester::words(&load.options)
+                .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
+        }
+    }
+    let loads = if quick { shorter } else { whole };
     Ok(Described {
+        about: source.text_of("about", value("about"))?,
         title: source.text_of("title", value("title"))?,
         subjects,
         loads,
@@ -169,14 +203,20 @@ impl Document<'_> {
             }
         }
         let threads = subjects.iter().map(Subject::threads).max().unwrap_or(1);
-        subjects.extend(controls.into_iter().map(|(name, workers)| Subject {
-            name,
-            source: Source::Nginx { workers: workers.unwrap_or(threads) },
+        subjects.extend(controls.into_iter().map(|(name, workers)| {
+            Subject::new(name, Source::Nginx { workers: workers.unwrap_or(threads) })
         }));
         if subjects.is_empty() {
             return Err(self.error(value.span(), none));
         }
         Ok(subjects)
+    }
+
+    /// Where a target is written.
+    fn target_named(&self, value: Option<&Value<'_>>, name: &str) -> Range<usize> {
+        let table = value.and_then(|value| value.get_ref().as_table());
+        let mut keys = table.into_iter().flat_map(|table| table.keys());
+        keys.find(|key| key.get_ref() == name).map_or(0..0, Spanned::span)
     }
 
     /// A target; none for a control, which takes after the others.
@@ -185,13 +225,14 @@ impl Document<'_> {
         name: &str,
         value: &Value<'_>,
     ) -> Result<(Option<Subject>, Option<u32>), FileError> {
-        const WAYS: &[&str] = &["url", "start", "serve", "control", "workers"];
-        let (mut way, mut workers) = (None, None);
+        const WAYS: &[&str] = &["url", "start", "serve", "control", "workers", "tester"];
+        let (mut way, mut workers, mut tester) = (None, None, Tool::Ablaze);
         for (key, value) in self.entries(&format!("targets.{name}"), value)? {
             match key.get_ref().as_ref() {
                 "workers" => {
                     workers = self.read(Some(value), |v| values::small_count(&written(v)?))?;
                 }
+                "tester" => tester = self.read(Some(value), tool)?.unwrap_or_default(),
                 known if WAYS.contains(&known) => {
                     if way.replace((known, value)).is_some() {
                         let why = "a target is one of url, start, serve, control";
@@ -219,8 +260,9 @@ impl Document<'_> {
             }
             "start" => Subject::started_by(&format!("x={text}")).map_err(wrong)?,
             "serve" => Subject::read(&format!("serve:{text}")).map_err(wrong)?,
-            _ => Subject { name: String::new(), source: Source::Url(text) },
+            _ => Subject::new("", Source::Url(text)),
         };
+        let subject = Subject { tester, ..subject };
         let subject = named(subject);
         options::can_be_loaded(&subject)
             .map_err(|refusal| self.error(value.span(), refusal.line))?;
@@ -228,13 +270,23 @@ impl Document<'_> {
     }
 
     /// The load with the options of `ablaze load` as keys; the one list among them is the axis.
-    fn loads(&self, value: Option<&Value<'_>>) -> Result<Vec<Load>, FileError> {
+    /// Those of `instead` take the place of keys with the same name.
+    fn loads(
+        &self,
+        value: Option<&Value<'_>>,
+        instead: &[Entry<'_, '_>],
+    ) -> Result<Vec<Load>, FileError> {
         let Some(value) = value else { return Ok(vec![compare::load(Vec::new())]) };
         let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
         let known: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
         let (mut words, mut axis) = (Vec::new(), None);
-        for (key, value) in self.entries("load", value)? {
-            let option = key.get_ref().replace('_', "-");
+        let option_of = |key: &Spanned<DeString<'_>>| key.get_ref().replace('_', "-");
+        let written = self.entries("load", value)?;
+        let kept = written.into_iter().filter(|(key, _)| {
+            !instead.iter().any(|(other, _)| option_of(other) == option_of(key))
+        });
+        for (key, value) in kept.chain(instead.iter().copied()) {
+            let option = option_of(key);
             let Some(argument) =
                 command.get_arguments().find(|argument| argument.get_long() == Some(&option))
             else {
@@ -323,44 +375,6 @@ impl Document<'_> {
             checks.push((self.line(key.span().start), check));
         }
         Ok(checks)
-    }
-}
-
-/// A value as it would stand on a command line.
-fn written(value: &DeValue<'_>) -> Result<String, String> {
-    match value {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) if number.radix() == 10 => {
-            Ok(number.as_str().trim_start_matches('+').to_owned())
-        }
-        DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
-        DeValue::Boolean(truth) => Ok(truth.to_string()),
-        _ => Err("write a text or a number".to_owned()),
-    }
-}
-
-fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
-    match values::small_count(&written(value)?)? {
-        0 => Err("measures nothing: give 1 or more".to_owned()),
-        repeats => Ok(repeats),
-    }
-}
-
-fn path(value: &DeValue<'_>) -> Result<String, String> {
-    match value.as_str() {
-        Some(path) if path.starts_with('/') => Ok(path.to_owned()),
-        _ => Err("a path is a text that begins with /".to_owned()),
-    }
-}
-
-fn truth(value: &DeValue<'_>) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "write true or false".to_owned())
-}
-
-fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    match help::nearest(word, known) {
-        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
-        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
     }
 }
 

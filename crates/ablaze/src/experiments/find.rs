@@ -6,15 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use ablaze_lab::Subject;
-use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
-use ablaze_lab::{json, text};
+use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, chart, conduct, of_search};
+use ablaze_lab::{csv, json, text};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::options::{CpuList, can_be_loaded, cpus, placement};
+use super::outputs::{Contents, Files};
 use super::progress::LiveLine;
 use super::tester::Native;
 use super::words;
+use crate::carry_out::listen_for_interrupts;
 use crate::load::options::{ConnectionOptions, MachineOptions, RequestOptions};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, help, values};
@@ -71,6 +73,9 @@ struct FindOptions {
     /// Where the stages are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     json: bool,
@@ -152,11 +157,13 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     };
     let goal: Goal = slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
     let search = search(&options, &goal, words::of(matches, &LOAD))?;
+    let files = Files::checked(&options.outputs)?;
     let folder = match &options.folder {
         Some(path) => StageFolder::at(path, &search),
         None => StageFolder::numbered(Path::new("find"), &search),
     };
     let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    listen_for_interrupts()?;
     let mut progress = LiveLine::new(options.quiet);
     let setting = Setting {
         program: super::own_program()?,
@@ -172,12 +179,44 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
         help::print(&json::search(&search, &searched));
     } else {
         help::print(&text::search(&search, &searched, &goal));
-        help::print(&format!("  runs {}\n", path.join("runs").display()));
+    }
+    let contents = contents(&search, &folder, &searched, &goal);
+    let page = match &contents {
+        Ok(contents) => super::outputs::keep_page(path, &contents.page),
+        Err(refusal) => Err(refusal.clone()),
+    };
+    if let Err(refusal) = &page {
+        note(&refusal.line);
+    }
+    if !options.json {
+        super::told_where(path, page.is_ok());
     }
     if searched.interrupted {
         note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
     }
+    files.keep(&contents?)?;
     Ok(status(&searched))
+}
+
+/// What a search gives to be kept.
+///
+/// # Errors
+/// When a kept stage cannot be read back.
+pub(super) fn contents(
+    search: &Search,
+    folder: &StageFolder,
+    searched: &Searched,
+    goal: &Goal,
+) -> Result<Contents, Refusal> {
+    let page = of_search(search, folder, searched, goal)
+        .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")))?;
+    Ok(Contents {
+        page,
+        chart: chart(searched),
+        json: json::search(search, searched),
+        csv: csv::search(searched),
+        text: text::search(search, searched, goal),
+    })
 }
 
 /// The exit status that a search deserves.

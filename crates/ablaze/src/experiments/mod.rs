@@ -1,32 +1,43 @@
 //! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
 //! runs that are those of `ablaze load`.
 
+pub mod ab_tester;
 pub mod compare;
 mod conditions;
-mod file;
+pub mod file;
+mod file_values;
 pub mod find;
 mod options;
-mod progress;
+pub mod outputs;
+pub mod parts;
+mod profiles;
+pub mod progress;
 pub mod report;
 pub mod run;
+mod saved;
+pub mod series;
 mod shown;
 pub mod sweep;
 mod tester;
+mod together;
 mod words;
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use ablaze_lab::experiment::{Folder, Load, Results, conduct};
 use ablaze_lab::{Experiment, Subject};
-use ablaze_lab::{beside, page};
+use ablaze_lab::{beside, charts, csv, page};
 use ablaze_report::file::write_atomically;
 use ablaze_verdict::several::Several;
 use clap::Parser;
 
+use crate::carry_out::listen_for_interrupts;
 use crate::load::CommandLine;
 use crate::refusal::note;
 use crate::{Refusal, help};
 use options::ExperimentOptions;
+use outputs::{Contents, Files};
 use progress::LiveLine;
 use tester::Native;
 
@@ -97,6 +108,7 @@ fn carried_out(
         write_atomically(&folder.path().join(run::FILE), text.as_bytes())
             .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
     }
+    listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
     let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
     progress.finish();
@@ -108,51 +120,88 @@ fn carried_out(
     Ok((folder, results))
 }
 
-/// Puts the page of an experiment into its folder, and says where page and runs are. What was measured is
-/// on disk and printed already: a page that cannot be made is told, and no more.
+/// Puts the page of an experiment into its folder and what was asked for into files, and says where
+/// page and runs are. What was measured is on disk and printed already: a page that cannot be made
+/// in the folder is told, and no more.
+///
+/// # Errors
+/// When a file that was asked for cannot be written.
 fn told_at_the_end(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
     several: Option<&Several>,
     showing: shown::Showing,
-) {
-    let kept = keep_page(experiment, folder, results, several, showing);
+    files: &Files,
+) -> Result<(), Refusal> {
+    let contents = contents(experiment, folder, results, several, showing);
+    let kept = match &contents {
+        Ok(contents) => outputs::keep_page(folder.path(), &contents.page)
+            .and_then(|()| profiles::keep_graphs(experiment, folder)),
+        Err(refusal) => Err(refusal.clone()),
+    };
     if let Err(refusal) = &kept {
         note(&refusal.line);
     }
-    if showing.json {
-        return;
+    if !showing.json {
+        told_where(folder.path(), kept.is_ok());
     }
-    let path = folder.path().display();
-    if kept.is_ok() {
+    files.keep(&contents?)
+}
+
+/// Where page and runs are.
+fn told_where(folder: &Path, has_page: bool) {
+    let path = folder.display();
+    if has_page {
         help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
     }
     help::print(&format!("  runs {path}/runs\n"));
 }
 
-/// `index.html`, and `BENCH.md` with its charts.
-fn keep_page(
+/// What an experiment gives to be kept.
+///
+/// # Errors
+/// When a kept run cannot be read back.
+fn contents(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
     several: Option<&Several>,
     showing: shown::Showing,
-) -> Result<(), Refusal> {
+) -> Result<Contents, Refusal> {
     let as_words = shown::Showing { json: false, ..showing };
-    let printed = shown::either(experiment, results, several, as_words);
+    let as_json = shown::Showing { json: true, ..showing };
+    let text = shown::either(experiment, results, several, as_words);
     let ranked = showing.unequal(several).is_empty();
-    let page = page::of_experiment(experiment, folder, results, several, ranked, &printed)
+    let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
+    let page = page::of_experiment(experiment, folder, results, several, shown)
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
-    let markdown = page.markdown("BENCH");
-    let mut files =
-        vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
-    files.extend(markdown.files);
-    for (name, contents) in files {
-        write_atomically(&folder.path().join(name), contents.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
+    Ok(Contents {
+        page,
+        chart: charts::main(experiment, results, showing.pick, ranked),
+        json: shown::either(experiment, results, several, as_json),
+        csv: csv::experiment(experiment, results),
+        text,
+    })
+}
+
+/// The chart below a report on a terminal that is wide enough for it.
+fn print_chart(
+    experiment: &Experiment,
+    results: &Results,
+    several: Option<&Several>,
+    showing: shown::Showing,
+) {
+    let stdout = std::io::stdout();
+    if showing.json || !stdout.is_terminal() {
+        return;
     }
-    Ok(())
+    let ranked = showing.unequal(several).is_empty();
+    let width = ablaze_sys::terminal::width(&stdout).unwrap_or_default();
+    let drawn = charts::terminal(experiment, results, showing.pick, ranked, width);
+    if let Some(drawn) = drawn {
+        help::print(&format!("{drawn}\n"));
+    }
 }
 
 /// How an experiment that was interrupted is gone on with.
@@ -176,7 +225,11 @@ fn beside_each_other(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
 }
 
-fn own_program() -> Result<PathBuf, Refusal> {
+/// The file of this program, which serves the built-in models.
+///
+/// # Errors
+/// When the system does not say.
+pub fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe()
         .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
 }

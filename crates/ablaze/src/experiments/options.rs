@@ -7,7 +7,7 @@ use ablaze_lab::experiment::Load;
 use ablaze_lab::subject::{Placement, Source, Subject, told_apart};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
-use super::words;
+use super::{saved, words};
 use crate::Refusal;
 use crate::load::options::{ConnectionOptions, LoadOptions, MachineOptions, RequestOptions};
 use crate::{serve, values};
@@ -46,6 +46,9 @@ pub struct ExperimentOptions {
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     pub json: bool,
@@ -78,25 +81,45 @@ impl ExperimentOptions {
     /// The targets, each under a name of its own.
     ///
     /// # Errors
-    /// When one cannot be read, or there is none.
+    /// When one cannot be read or loaded.
     pub fn subjects(&self) -> Result<Vec<Subject>, Refusal> {
+        let mut subjects: Vec<Subject> =
+            self.read()?.into_iter().map(|(_, subject)| subject).collect();
+        subjects.iter().try_for_each(can_be_loaded)?;
+        told_apart(&mut subjects);
+        Ok(subjects)
+    }
+
+    /// The targets, of which each may also be a saved run.
+    ///
+    /// # Errors
+    /// When one cannot be read, or neither be loaded nor compared.
+    pub fn subjects_or_saved(&self) -> Result<Vec<Subject>, Refusal> {
+        let read = self.read()?;
+        let live = read.iter().filter(|(_, subject)| subject.saved_runs().is_none());
+        live.map(|(_, subject)| subject).try_for_each(can_be_loaded)?;
+        let mut subjects = saved::gathered(read)?;
+        told_apart(&mut subjects);
+        Ok(subjects)
+    }
+
+    /// The targets with the words that they were read from.
+    fn read(&self) -> Result<Vec<(&str, Subject)>, Refusal> {
         let refuse = |error: ablaze_lab::subject::SubjectError| Refusal::usage(error.to_string());
-        let mut subjects = Vec::new();
+        let mut read = Vec::new();
         for text in &self.targets {
-            subjects.push(Subject::read(text).map_err(refuse)?);
+            read.push((text.as_str(), Subject::read(text).map_err(refuse)?));
         }
         for text in &self.start {
             let subject = Subject::started_by(text)
                 .map_err(|error| Refusal::usage(format!("--start {error}")))?;
-            subjects.push(subject);
+            read.push((text, subject));
         }
         if let Some(control) = &self.control {
-            let workers = subjects.iter().map(Subject::threads).max().unwrap_or(1);
-            subjects.push(Subject { name: control.clone(), source: Source::Nginx { workers } });
+            let workers = read.iter().map(|(_, subject)| subject.threads()).max().unwrap_or(1);
+            read.push((control, Subject::new(control, Source::Nginx { workers })));
         }
-        told_apart(&mut subjects);
-        subjects.iter().try_for_each(can_be_loaded)?;
-        Ok(subjects)
+        Ok(read)
     }
 
     /// Who gets which processors: its own, where a target is started here and there are enough.
@@ -112,10 +135,10 @@ impl ExperimentOptions {
 /// When it is a saved run, or a built-in server that does not exist.
 pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
     match &subject.source {
-        Source::Saved(path) => Err(Refusal::usage(format!(
+        Source::Saved(_) => Err(Refusal::usage(format!(
             "{}: a saved run cannot be run again; name the target itself, or hold saved runs against \
-             each other with `ablaze explain A.json B.json`",
-            path.display()
+             each other with `ablaze compare A.json B.json`",
+            subject.name
         ))),
         Source::Model(words) => serve::check(words).map_err(|refusal| Refusal {
             line: format!("{}: {}", subject.name, refusal.line),

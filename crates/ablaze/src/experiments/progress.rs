@@ -2,24 +2,62 @@
 //! itself on a terminal; elsewhere only what failed is told.
 
 use std::io::{IsTerminal, Write};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use ablaze_lab::Experiment;
-use ablaze_lab::experiment::{Observer, Outcome, Trial};
+use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{grouped, time};
 
 use crate::refusal::note;
+use crate::values;
 
-/// Shows one line.
+/// How often the line is written anew while a run lasts.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Shows one line, which goes on counting while a run lasts.
 pub struct LiveLine {
-    shown: bool,
     quiet: bool,
-    began: Instant,
+    shared: Arc<Shared>,
+    ticking: Option<JoinHandle<()>>,
     /// Runs carried out here, and the time they took: an experiment that goes on has others.
     carried_out: u32,
-    left: usize,
+    began: Instant,
     last: String,
+    /// What it is part of, and how long the parts behind it take.
+    place: String,
+    behind: Duration,
+}
+
+/// What is shown, by whoever writes it.
+#[derive(Default)]
+struct Shared {
+    line: Mutex<Line>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Line {
+    text: String,
+    /// When everything ends, as far as that can be foreseen.
+    ends: Option<Instant>,
+    shown: bool,
+    over: bool,
+}
+
+impl Line {
+    fn show(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
+        self.shown = true;
+        let left = self.ends.map(|ends| ends.saturating_duration_since(Instant::now()));
+        let left = left.map_or(String::new(), |left| format!(" · {} left", in_words(left)));
+        // Without wrapping (?7l): a narrow terminal clips it instead of scrolling.
+        let _ = write!(std::io::stderr(), "\r\x1b[?7l{}{left}\x1b[K\x1b[?7h", self.text);
+    }
 }
 
 impl LiveLine {
@@ -27,46 +65,115 @@ impl LiveLine {
     pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         let quiet = quiet || dumb || !std::io::stderr().is_terminal();
+        let shared = Arc::new(Shared::default());
+        let ticking = (!quiet).then(|| {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || tick(&shared))
+        });
         let (began, last) = (Instant::now(), String::new());
-        Self { shown: false, quiet, began, carried_out: 0, left: 0, last }
+        let (place, behind) = (String::new(), Duration::ZERO);
+        Self { quiet, shared, ticking, carried_out: 0, began, last, place, behind }
     }
 
-    fn show(&mut self, line: &str) {
-        if !self.quiet {
-            self.shown = true;
-            let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+    /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
+    pub fn within(mut self, place: String, behind: Duration) -> Self {
+        self.place = place;
+        self.behind = behind;
+        self
+    }
+
+    /// Shows this, whatever it is, instead of what stood there.
+    pub fn say(&mut self, text: &str) {
+        self.show(text.to_owned(), None);
+    }
+
+    fn show(&mut self, text: String, left: Option<Duration>) {
+        if self.quiet {
+            return;
+        }
+        let mut line = self.line();
+        line.text = text;
+        line.ends = left.map(|left| Instant::now() + left);
+        line.show();
+    }
+
+    fn line(&self) -> std::sync::MutexGuard<'_, Line> {
+        self.shared.line.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes the line away, until the next run begins.
+    fn clear(&mut self) {
+        let mut line = self.line();
+        line.text.clear();
+        if std::mem::take(&mut line.shown) {
+            let _ = write!(std::io::stderr(), "\r\x1b[K");
         }
     }
 
     /// Takes the line away.
     pub fn finish(&mut self) {
-        if std::mem::take(&mut self.shown) {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+        self.clear();
+        self.line().over = true;
+        self.shared.changed.notify_all();
+        if let Some(ticking) = self.ticking.take() {
+            let _ = ticking.join();
         }
     }
 
-    fn time_left(&self) -> String {
+    /// The time that so many runs take: as long as those before, or else as they are asked to.
+    fn time_for(&self, runs: usize, asked: Duration) -> Duration {
         match self.carried_out {
-            0 => String::new(),
-            runs => {
-                let each = self.began.elapsed() / runs;
-                format!(" · {} left", in_words(each * self.left as u32))
-            }
+            0 => asked,
+            carried_out => self.began.elapsed() / carried_out * runs as u32,
         }
     }
 }
 
+impl Drop for LiveLine {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+fn tick(shared: &Shared) {
+    let mut line = shared.line.lock().unwrap_or_else(PoisonError::into_inner);
+    while !line.over {
+        line.show();
+        let waited = shared.changed.wait_timeout(line, TICK);
+        line = waited.unwrap_or_else(PoisonError::into_inner).0;
+    }
+}
+
+/// How long the runs that are left take by their options; zero where these do not say.
+fn asked_for(experiment: &Experiment, from: usize) -> Duration {
+    let of = |trial: &Trial| {
+        let options = &experiment.loads[trial.load].options;
+        let value = |option: &str| {
+            let at = options.iter().position(|word| word == option)?;
+            values::duration_ns(options.get(at + 1)?).ok()
+        };
+        value("--duration").unwrap_or(0) + value("--warmup").unwrap_or(0)
+    };
+    let live = |trial: &&Trial| experiment.subjects[trial.subject].saved_runs().is_none();
+    Duration::from_nanos(experiment.trials().iter().skip(from).filter(live).map(of).sum())
+}
+
 impl Observer for LiveLine {
     fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize) {
-        self.left = of + 1 - number;
         let name = &experiment.subjects[trial.subject].name;
         let label = &experiment.loads[trial.load].label;
-        let (left, last) = (self.time_left(), &self.last);
-        self.show(&format!("run {number} of {of} · {name} · {label}{left}{last}"));
+        let asked = asked_for(experiment, number - 1);
+        let left = self.time_for(of + 1 - number, asked) + self.behind;
+        let left = Some(left).filter(|left| !left.is_zero());
+        let (place, last) = (&self.place, &self.last);
+        let text = format!("{place}run {number} of {of} · {name} · {label}{last}");
+        self.show(text, left);
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
-        self.carried_out += 1;
+        if experiment.subjects[trial.subject].saved_runs().is_none() {
+            self.carried_out += 1;
+        }
         match outcome {
             Outcome::Measured(figures) => {
                 let p99 =
@@ -75,9 +182,17 @@ impl Observer for LiveLine {
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
-                self.finish();
                 let name = &experiment.subjects[trial.subject].name;
                 let label = &experiment.loads[trial.load].label;
+                if why.starts_with(SKIPPED) {
+                    // Once: it is the same for every run.
+                    if trial.repeat == 0 && trial.load == 0 {
+                        self.clear();
+                        note(&format!("{name} {why}"));
+                    }
+                    return;
+                }
+                self.clear();
                 note(&format!("{name}, {label}, run {}: {why}", trial.repeat + 1));
             }
         }
@@ -88,14 +203,14 @@ impl Watch for LiveLine {
     fn begins(&mut self, number: usize, asked_per_s: f64, confirming: bool) {
         let again = if confirming { " again" } else { "" };
         let rate = grouped(asked_per_s.round() as u64);
-        let line = format!("stage {number} · {rate}/s{again}{}", self.last);
-        self.show(&line);
+        let text = format!("stage {number} · {rate}/s{again}{}", self.last);
+        self.show(text, None);
     }
 
     fn ended(&mut self, number: usize, stage: &Stage) {
         let rate = grouped(stage.asked_per_s.round() as u64);
         if let (None, Some(why)) = (&stage.measured, &stage.why) {
-            self.finish();
+            self.clear();
             note(&format!("stage {number}, {rate}/s: {why}"));
         }
         let held = if stage.why.is_none() { "held" } else { "did not hold" };
@@ -103,7 +218,8 @@ impl Watch for LiveLine {
     }
 }
 
-fn in_words(time: Duration) -> String {
+/// A length of time as people tell it.
+pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),
         seconds @ 60..3600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
@@ -114,6 +230,25 @@ fn in_words(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_left_is_known_before_the_first_run_has_ended() {
+        let subject = |text: &str| ablaze_lab::Subject::read(text).unwrap();
+        let load = super::super::compare::load(["--warmup", "1s"].map(String::from).to_vec());
+        let experiment = Experiment {
+            title: String::new(),
+            subjects: vec![subject("a=:1/"), subject("b=:2/")],
+            loads: vec![load],
+            repeats: 5,
+            seed: 1,
+            path: "/".to_owned(),
+            placement: ablaze_lab::subject::Placement::default(),
+            restart: true,
+            ready_within_s: 10,
+        };
+        // Ten runs of 3 s and a second before each; two are over.
+        assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));
+    }
 
     #[test]
     fn times_are_told_as_people_do() {

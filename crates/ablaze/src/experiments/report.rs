@@ -12,16 +12,16 @@ use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
 use ablaze_lab::{json, text};
 use ablaze_report::system_error::reason;
-use ablaze_verdict::{DiagnosisId, saved};
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use super::conditions::Conditions;
+use super::outputs::Files;
 use super::shown::{self, Showing};
-use super::{file, run};
+use super::{file, run, saved, together};
 use crate::load::ReportOptions;
 use crate::outputs::Outputs;
-use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED, note};
+use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED};
 use crate::{Refusal, help, outcome};
 
 /// Shows saved results again.
@@ -35,16 +35,19 @@ use crate::{Refusal, help, outcome};
     disable_version_flag = true,
     max_term_width = 100
 )]
-struct CommandLine {
+pub(super) struct CommandLine {
     /// Folders of compare, sweep, find or run, and files of -o RUN.json
     #[arg(value_name = "FOLDER|RUN.json")]
     paths: Vec<PathBuf>,
-    /// Keep the run in a file, in the format of its extension. Repeatable
+    /// Keep it in a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
-    outputs: Vec<PathBuf>,
+    pub(super) outputs: Vec<PathBuf>,
     /// Print as JSON
     #[arg(long, action = ArgAction::SetTrue)]
-    json: bool,
+    pub(super) json: bool,
+    /// Put shards of one run together: the same work at the same time
+    #[arg(long, action = ArgAction::SetTrue)]
+    merge: bool,
     /// Show the evidence of the rules that found nothing, too
     #[arg(long, action = ArgAction::SetTrue)]
     explain: bool,
@@ -63,7 +66,10 @@ const AFTER_HELP: &str = "\
 Figures, verdict and findings are computed anew from what was saved.
   ablaze report compare-1
   ablaze report run.json -o run.csv -o run.html
-Formats of -o by extension: .json .csv .txt .hlog .html .md .svg, of one saved run.
+  ablaze report before.json after.json -o both.html
+  ablaze report --merge left.json right.json -o whole.json
+Formats of -o by extension: .json .csv .txt .html .md .svg, of one saved run .hlog too; several runs
+together make a page: .html .md .svg.
 Exit status: 0 shown; 1 nothing was measured in it, or it cannot be kept; 2 usage; 3 a check failed
 or a --fail-if was met.";
 
@@ -80,9 +86,12 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 }
 
 /// What lies at a path.
-enum Saved {
+pub(super) enum Saved {
+    /// A saved run.
     Run(Box<Run>),
+    /// The folder of an experiment.
     Experiment(PathBuf),
+    /// The folder of a search.
     Search(PathBuf),
 }
 
@@ -93,11 +102,12 @@ fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
         ));
     }
     let saved = line.paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
-    let one_run = matches!(saved.as_slice(), [Saved::Run(_)]);
-    if !line.outputs.is_empty() && !one_run {
-        return Err(Refusal::usage(
-            "-o keeps one saved run: name the file of a run, such as compare-1/runs/1-a-c-50-1.json",
-        ));
+    if line.merge || (saved.len() > 1 && !line.outputs.is_empty()) {
+        let runs = together::only_runs(&line.paths, saved)?;
+        return match line.merge {
+            true => Ok(ExitCode::from(of_run(&together::merged(runs)?, None, line)?)),
+            false => together::kept_in_one(&runs, line),
+        };
     }
     let several = saved.len() > 1;
     let mut worst = 0;
@@ -106,7 +116,7 @@ fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
             help::print(&format!("{}\n", path.display()));
         }
         let status = match saved {
-            Saved::Run(run) => of_run(&run, path, line)?,
+            Saved::Run(run) => of_run(&run, Some(path), line)?,
             Saved::Experiment(folder) => of_experiment(&folder, line)?,
             Saved::Search(folder) => of_search(&folder, line)?,
         };
@@ -133,8 +143,8 @@ fn read(path: &Path) -> Result<Saved, Refusal> {
     Ok(Saved::Run(Box::new(saved.run)))
 }
 
-/// A run, as `ablaze load` would have reported it.
-fn of_run(run: &Run, path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+/// A run, as `ablaze load` would have reported it; one that was put together has no file.
+fn of_run(run: &Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refusal> {
     let outputs = Outputs::checked(&ReportOptions {
         outputs: line.outputs.clone(),
         json: line.json,
@@ -142,17 +152,8 @@ fn of_run(run: &Run, path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         fail_if: line.fail_if.clone(),
         ..ReportOptions::default()
     })?;
-    for finding in saved::judge(run).findings.iter().filter(|f| f.id == DiagnosisId::D36) {
-        note(&format!(
-            "{}: {} {} {}: {} {} {}",
-            path.display(),
-            finding.id,
-            finding.severity,
-            finding.id.name(),
-            finding.evidence,
-            finding.cause,
-            finding.remedy
-        ));
+    if let Some(path) = path {
+        saved::note_if_of_another_command(path, run);
     }
     outputs.print(run)?;
     outputs.keep(run)?;
@@ -168,6 +169,7 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     let unreadable = |error: ablaze_lab::experiment::FolderError| Refusal::usage(error.to_string());
     let (folder, experiment) = Folder::open(path).map_err(unreadable)?;
     let results = folder.results(&experiment).map_err(unreadable)?;
+    let files = Files::checked(&line.outputs)?;
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.fit(&experiment)?;
     // The file of an experiment was checked before it was carried out.
@@ -187,6 +189,8 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    files.keep(&super::contents(&experiment, &folder, &results, several.as_ref(), showing)?)?;
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
         Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
@@ -204,6 +208,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     let unreadable = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
     let (mut folder, search) = StageFolder::open(path).map_err(|error| unreadable(&error))?;
     let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
+    let files = Files::checked(&line.outputs)?;
     let setting = Setting {
         program: PathBuf::new(),
         tester: None,
@@ -215,6 +220,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         true => json::search(&search, &searched),
         false => text::search(&search, &searched, &goal),
     });
+    files.keep(&super::find::contents(&search, &folder, &searched, &goal)?)?;
     Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
 }
 

@@ -6,15 +6,20 @@ use std::process::ExitCode;
 
 use ablaze_lab::Experiment;
 use ablaze_lab::curve::Pick;
+use ablaze_lab::experiment::new_numbered;
+use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use super::conditions::Conditions;
-use super::file::{self, Described};
+use super::file::Described;
 use super::options::placement;
+use super::outputs::{self, Files};
+use super::parts::{self, Part};
+use super::series::{self, Done, Planned};
 use super::shown::{self, Showing};
-use crate::refusal::{FAIL_IF_MET, note};
+use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, help};
 
 /// What the file is called in the folder of its results.
@@ -41,6 +46,9 @@ struct CommandLine {
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
+    /// Shorter, with less certainty: what the file has under [quick]
+    #[arg(long, action = ArgAction::SetTrue)]
+    quick: bool,
     /// Look at the file only: say what would be done
     #[arg(long, action = ArgAction::SetTrue)]
     check: bool,
@@ -53,6 +61,9 @@ struct CommandLine {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     json: bool,
@@ -95,20 +106,18 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let file = path.display();
     let text = std::fs::read_to_string(path)
         .map_err(|error| Refusal::usage(format!("`{file}` cannot be read: {}", reason(&error))))?;
-    let described =
-        file::read(&text).map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
-    let experiment = experiment(path, &described);
-    for (at, check) in &described.checks {
-        check
-            .fits(&experiment)
-            .map_err(|error| Refusal::usage(format!("{file}, line {at}: {error}")))?;
+    let mut parts = parts::read(&text, line.quick)
+        .map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
+    if parts.len() > 1 || parts.iter().any(|part| part.name.is_some()) {
+        return several(line, path, parts);
     }
-    let mut conditions = Conditions::fail_if(&line.fail_if)?;
-    conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
-    conditions.fit(&experiment)?;
+    let Some(Part { described, .. }) = parts.pop() else { return Ok(ExitCode::SUCCESS) };
+    let experiment = experiment(path, &described);
+    let conditions = conditions(line, path, &described, &experiment)?;
     if line.check {
         return Ok(help::print(&what(&experiment)));
     }
+    let files = Files::checked(&line.outputs)?;
     let stem = path.with_extension("");
     let (folder, results) =
         super::carried_out(&experiment, line.folder.as_deref(), line.quiet, &stem, Some(&text))?;
@@ -123,17 +132,108 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
-    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    let kept =
+        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
     if results.interrupted {
         let folder = folder.path().display();
-        note(&format!("interrupted; `ablaze run {file} --folder {folder}` goes on"));
+        let quick = if line.quick { " --quick" } else { "" };
+        note(&format!("interrupted; `ablaze run {file}{quick} --folder {folder}` goes on"));
     }
+    kept?;
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }
 
-fn experiment(file: &Path, described: &Described) -> Experiment {
+/// What has to hold of an experiment, and what must not.
+fn conditions(
+    line: &CommandLine,
+    path: &Path,
+    described: &Described,
+    experiment: &Experiment,
+) -> Result<Conditions, Refusal> {
+    for (at, check) in &described.checks {
+        check
+            .fits(experiment)
+            .map_err(|error| Refusal::usage(format!("{}, line {at}: {error}", path.display())))?;
+    }
+    let mut conditions = Conditions::fail_if(&line.fail_if)?;
+    conditions.checks = described.checks.iter().map(|(_, check)| check.clone()).collect();
+    conditions.fit(experiment)?;
+    Ok(conditions)
+}
+
+/// A file with parts: one experiment after the other, and a page of them all.
+fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, Refusal> {
+    let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
+    let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
+    for mut part in parts {
+        // Said once, at the head of the page.
+        part.described.about = None;
+        let experiment = experiment(path, &part.described);
+        all_conditions.push(conditions(line, path, &part.described, &experiment)?);
+        series.push(Planned::of(path, part));
+    }
+    if line.check {
+        let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
+        return Ok(help::print(&series.iter().map(part).collect::<String>()));
+    }
+    let title = series.first().map_or_else(String::new, |part| part.experiment.title.clone());
+    let folder = match &line.folder {
+        Some(folder) => folder.clone(),
+        None => new_numbered(&path.with_extension(""))
+            .map_err(|error| Refusal::usage(error.to_string()))?,
+    };
+    let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
+    let (mut status, mut documents) = (0, Vec::new());
+    for (done, conditions) in done.iter().zip(&all_conditions) {
+        let experiment = &done.planned.experiment;
+        let showing = Showing {
+            json: line.json,
+            pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+            allow_unequal: line.allow_unequal,
+        };
+        let unequal = showing.unequal(done.several.as_ref());
+        let text = shown::either(experiment, &done.results, done.several.as_ref(), showing);
+        if line.json {
+            let result: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
+        } else {
+            let said = conditions.in_words(experiment, &done.results, &unequal);
+            help::print(&format!("{}\n{text}{said}\n", done.planned.heading));
+        }
+        let own = shown::status(experiment, &done.results);
+        let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
+        // An interruption tells more than a failed check, and that more than a part without answers.
+        let rank = |status: u8| {
+            [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status)
+        };
+        let own = if fails { FAIL_IF_MET } else { own };
+        status = if rank(own) > rank(status) { own } else { status };
+    }
+    let mut page = Page::new(&title);
+    page.subtitle = about;
+    page.sections = done.iter().map(Done::section).collect();
+    page.explain_findings();
+    outputs::keep_page(&folder, &page)?;
+    let shown = folder.display();
+    if line.json {
+        let parts = serde_json::json!({ "parts": documents });
+        help::print(&format!("{parts:#}\n"));
+    } else {
+        help::print(&format!("  page {shown}/index.html · Markdown {shown}/BENCH.md\n"));
+    }
+    if status == INTERRUPTED {
+        let file = path.display();
+        let quick = if line.quick { " --quick" } else { "" };
+        note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
+    }
+    Ok(ExitCode::from(status))
+}
+
+/// What a file describes, carried out as it says.
+pub(super) fn experiment(file: &Path, described: &Described) -> Experiment {
     let words: Vec<String> = described.loads.iter().flat_map(|load| load.options.clone()).collect();
     let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
     let (alone, each) = REPEATS;

@@ -10,6 +10,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::options::{ExperimentOptions, LOAD, load_words};
+use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 use crate::{Refusal, help, values};
@@ -85,14 +86,18 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let loads = loads(load_words(matches), sweep.vary.as_deref())?;
     let repeats = options.repeat.unwrap_or(1);
     let experiment = super::experiment("sweep", &options, subjects, loads, repeats)?;
+    let files = Files::checked(&options.outputs)?;
     let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
     let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     help::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
-    super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing);
+    super::print_chart(&experiment, &results, several.as_ref(), showing);
+    let kept =
+        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
     super::told_if_interrupted(&folder, &results);
+    kept?;
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,
         (false, false) => NOTHING_MEASURED,

@@ -5,14 +5,15 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use ablaze_engine::Run;
-use ablaze_lab::experiment::{Failure, Tester};
-use ablaze_lab::subject::Answer;
+use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
+use ablaze_lab::subject::{Answer, Tool};
 use ablaze_wire::url::Url;
 use clap::Parser;
 
+use super::ab_tester;
 use crate::carry_out::{Silent, carry_out, interrupted};
 use crate::load::{self, CommandLine};
-use crate::planning;
+use crate::{planning, profile};
 
 /// The longest body that a control is given.
 const MOST_BYTES: u64 = 256 << 20;
@@ -35,8 +36,12 @@ impl Tester for Native {
             .map_err(|refusal| impossible(refusal.line))?;
         let planned = planning::plan(asked).map_err(|refusal| impossible(refusal.line))?;
         let witnessed = !line.options.machine.no_witness;
-        let run = carry_out(planned.plan, words, witnessed, &mut Silent)
+        let mut run = carry_out(planned.plan.clone(), words, witnessed, &mut Silent)
             .map_err(|refusal| impossible(refusal.line))?;
+        if let Some(sides) = &line.options.report.profile {
+            profile::add(&mut run, planned.plan, sides, &mut Silent)
+                .map_err(|refusal| impossible(refusal.line))?;
+        }
         // A run without an answer has no figure: in an experiment it is one that failed.
         match run.record.answers {
             0 if interrupted() => Err(Failure::Interrupted),
@@ -45,6 +50,23 @@ impl Tester for Native {
                     .unwrap_or_else(|| format!("{url}: nothing came back")),
             )),
             _ => Ok(run),
+        }
+    }
+
+    fn run_by(
+        &mut self,
+        tool: Tool,
+        url: &str,
+        options: &[String],
+        cpus: &[u32],
+        server: &dyn Fn() -> Option<u64>,
+    ) -> Result<PrintedRun, Failure> {
+        if interrupted() {
+            return Err(Failure::Interrupted);
+        }
+        match tool {
+            Tool::Ab => ab_tester::run(url, options, cpus, server),
+            Tool::Ablaze => Err(Failure::Impossible("ablaze runs in this process".to_owned())),
         }
     }
 

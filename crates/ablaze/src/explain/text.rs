@@ -89,7 +89,8 @@ fn of_text(
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
         parts.push(judged_block(&head, judged, said));
     }
-    if images > 0 && judgement.reports.is_empty() {
+    let figures = judgement.reports.len() + judgement.comparisons.len() + judgement.sweeps.len();
+    if images > 0 && figures == 0 {
         parts.push(paragraph(
             "",
             &format!(

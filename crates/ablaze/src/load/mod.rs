@@ -13,7 +13,7 @@ use clap::{CommandFactory, Parser};
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, help, outcome, planning, progress, verdict};
+use crate::{Refusal, help, outcome, planning, profile, progress, verdict};
 pub use asked::{asked, lay_over, lay_over_requests, target, tls};
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 
@@ -60,7 +60,11 @@ fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
     planned.notes.iter().for_each(|text| note(text));
     let mut watcher = progress::watcher(&planned.plan, report.quiet);
     let witnessed = !line.options.machine.no_witness;
-    let run = carry_out(planned.plan, own_command_line(), witnessed, watcher.as_mut())?;
+    let mut run = carry_out(planned.plan.clone(), own_command_line(), witnessed, watcher.as_mut())?;
+    if let Some(sides) = &report.profile {
+        let mut watcher = progress::watcher(&planned.plan, report.quiet);
+        profile::add(&mut run, planned.plan, sides, watcher.as_mut())?;
+    }
     // Files last: if one cannot be written any more, the report has been printed.
     outputs.print(&run)?;
     outputs.keep(&run)?;

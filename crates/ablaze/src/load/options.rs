@@ -12,6 +12,7 @@ use ablaze_engine::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use clap::{ArgAction, Args, Parser};
 
 use crate::planning::{ConnectTo, TlsAsked};
+use crate::profile::{self, Sides};
 use crate::values;
 
 /// The whole native command line.
@@ -265,6 +266,10 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
+    /// Run once more with a profiler on target, tester or both: where CPU time goes
+    #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
+          require_equals = true, default_missing_value = "target")]
+    pub profile: Option<Sides>,
 }
 
 /// Addresses from one option.

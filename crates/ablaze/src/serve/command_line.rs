@@ -8,8 +8,9 @@ use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{
     AcceptBatch, AnswerKind, Arm, Delay, FaultShare, PerAccept, Route, Scheduler, WriteMode,
 };
-use clap::{Args, Parser};
+use clap::{ArgAction, Args, Parser};
 
+use super::tls::TlsArguments;
 use super::{conditions, names};
 use crate::values;
 
@@ -18,9 +19,10 @@ use crate::values;
 #[command(
     name = "ablaze serve",
     bin_name = "ablaze serve",
-    about = "Answer HTTP/1 requests, for something to load, in any of the ways servers do it.",
+    about = "Answer HTTP requests, for something to load, in any of the ways servers do it.",
     override_usage = "ablaze serve [OPTIONS] [ADDR]",
     disable_version_flag = true,
+    disable_help_flag = true,
     args_override_self = true,
     max_term_width = 100
 )]
@@ -40,6 +42,9 @@ pub struct CommandLine {
     /// Connections and their sockets.
     #[command(flatten)]
     pub connections: ConnectionOptions,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArguments,
     /// What is slow or goes wrong.
     #[command(flatten)]
     pub trouble: TroubleOptions,
@@ -130,11 +135,17 @@ pub struct AnswerOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionOptions {
+    /// 1.1; 2: HTTP/2 too, with clients that begin with it [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = names::http)]
+    pub http: Option<HttpVersion>,
+    /// Streams an HTTP/2 client may have open at a time [default: 128]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub max_streams: Option<u32>,
     /// Close each connection after its answer
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
     /// Keep connections as the protocol says (the default)
-    #[arg(long, overrides_with = "close")]
+    #[arg(long, hide = true, overrides_with = "close")]
     pub keep_alive: bool,
     /// Requests after which a connection is closed; 0: no limit [default: 0]
     #[arg(long, value_name = "N", value_parser = values::count)]
@@ -196,6 +207,18 @@ pub struct ProcessOptions {
     /// Do not say what was served
     #[arg(short, long)]
     pub quiet: bool,
+    /// Print this
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// What is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1.0 and 1.1.
+    Http1,
+    /// HTTP/2 beside them.
+    Http2,
 }
 
 /// CPUs as one value: clap takes a bare Vec for an option given several times.

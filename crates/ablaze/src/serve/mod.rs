@@ -17,6 +17,7 @@ mod reference;
 mod resolve;
 mod stats;
 mod table;
+mod tls;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -48,9 +49,10 @@ pub fn check(options: &[String]) -> Result<(), Refusal> {
     resolve::read(&words).map(drop)
 }
 
-fn serve(Asked { options, process, notes }: &Asked) -> Result<(), Refusal> {
+fn serve(Asked { options, process, authority_file, notes }: &Asked) -> Result<(), Refusal> {
     let ready_fd = process.ready_fd.map(ready::descriptor).transpose()?;
     stats::check(process.stats.as_deref())?;
+    tls::check_authority_file(authority_file.as_deref())?;
     // Before any thread starts: all of them have to leave these signals to this one.
     let signals = StopSignals::block()
         .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))?;
@@ -63,6 +65,7 @@ fn serve(Asked { options, process, notes }: &Asked) -> Result<(), Refusal> {
         note(&format!("only {soft} descriptors are allowed; `ulimit -n` raises that"));
     }
     notes.iter().for_each(|text| note(text));
+    tls::write_authority(authority_file.as_deref(), options.tls.as_ref())?;
     ready::announce(&server, options, ready_fd);
     if process.stop_with_stdin {
         ready::stop_when_stdin_ends()?;

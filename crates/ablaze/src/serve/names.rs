@@ -6,6 +6,9 @@ use ablaze_target::conditions::{
     AcceptBatch, AnswerKind, Arm, Fault, PerAccept, Scheduler, WriteMode,
 };
 
+use ablaze_target::tls::TlsVersion;
+
+use super::command_line::HttpVersion;
 use crate::help::nearest;
 
 /// The faults of `--fault`, with what each does.
@@ -39,6 +42,17 @@ pub fn scheduler(text: &str) -> Result<Scheduler, String> {
 /// `--arm`.
 pub fn arm(text: &str) -> Result<Arm, String> {
     one_of(text, &[("persistent", Arm::Persistent), ("per-wait", Arm::PerWait)])
+}
+
+/// `--http`.
+pub fn http(text: &str) -> Result<HttpVersion, String> {
+    let known = [("1.1", HttpVersion::Http1), ("2", HttpVersion::Http2)];
+    one_of(text, &known)
+}
+
+/// `--tls-min` and `--tls-max`.
+pub fn tls_version(text: &str) -> Result<TlsVersion, String> {
+    one_of(text, &TlsVersion::ALL.map(|version| (version.name(), version)))
 }
 
 /// `--answer`.

@@ -34,7 +34,8 @@ pub fn descriptor(number: i32) -> Result<File, Refusal> {
 /// Says that the server is ready: in a line on standard output, and as a URL to the descriptor,
 /// which is then closed. Programs that start a server wait for one or the other.
 pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
-    let url = format!("http://{}/", server.address());
+    let scheme = if options.tls.is_some() { "https" } else { "http" };
+    let url = format!("{scheme}://{}/", server.address());
     let body = match options.body_bytes.unwrap_or(HELLO.len() as u64) {
         _ if options.answer == AnswerKind::None => "nothing is answered".to_owned(),
         _ if options.answer == AnswerKind::Echo => "what is sent comes back".to_owned(),
@@ -42,7 +43,8 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
         bytes => format!("{} B body", grouped(bytes)),
     };
     say(&format!(
-        "listening on {url} · {}, {} · {} · {body} · {}",
+        "listening on {url} · {}{}, {} · {} · {body} · {}",
+        if options.http2 { "HTTP/2 · " } else { "" },
         options.model,
         options.accept,
         counted(server.threads() as u64, "thread"),

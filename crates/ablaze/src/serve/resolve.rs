@@ -2,6 +2,7 @@
 //! the server's own defaults.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_target::Options;
@@ -11,9 +12,10 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use super::address::address;
-use super::command_line::{CommandLine, ProcessOptions};
+use super::command_line::{CommandLine, HttpVersion, ProcessOptions};
 use super::presets::{self, Preset};
 use super::reference;
+use super::tls;
 use crate::planning::workers::{Cpus, refuse_foreign_cpu};
 use crate::{Refusal, help};
 
@@ -24,6 +26,8 @@ pub struct Asked {
     pub options: Options,
     /// How it starts and stops.
     pub process: ProcessOptions,
+    /// Where it writes who signed its certificate.
+    pub authority_file: Option<PathBuf>,
     /// What was given and means nothing.
     pub notes: Vec<String>,
 }
@@ -114,15 +118,20 @@ fn notes(given: &CommandLine) -> Vec<String> {
 fn asked(line: CommandLine, notes: Vec<String>) -> Result<Asked, Refusal> {
     let options = options(&line)?;
     refuse_foreign_cpu(&options.cpus, &Cpus::of_this_process())?;
-    Ok(Asked { options, process: line.process, notes })
+    let (process, authority_file) = (line.process, line.tls.tls_ca_out);
+    Ok(Asked { options, process, authority_file, notes })
 }
 
 fn options(line: &CommandLine) -> Result<Options, Refusal> {
     let CommandLine { model, answers, connections, trouble, .. } = line;
     let own = Options::default();
     let cpus = model.cpus.as_ref().map_or(own.cpus, |cpus| cpus.0.clone());
+    let address = line.address.as_deref().map_or(Ok(own.address), address)?;
     Ok(Options {
-        address: line.address.as_deref().map_or(Ok(own.address), address)?,
+        address,
+        tls: tls::options(&line.tls, address.ip())?,
+        http2: connections.http == Some(HttpVersion::Http2),
+        max_streams: connections.max_streams.unwrap_or(own.max_streams),
         model: model.model.unwrap_or(own.model),
         accept: model.accept.unwrap_or(accept_of(line.fibers.scheduler, own.accept)),
         // Without a number, as many as there are CPUs to pin them to.
@@ -238,7 +247,7 @@ mod tests {
                      --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
                      --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
                      --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --fault garbage=1% \
-                     --seed 14 :0";
+                     --seed 14 --tls --http 2 --max-streams 15 :0";
         let (given, own) =
             (format!("{:?}", options_of(words)), format!("{:?}", Options::default()));
         // Every field differs from its default, but the model, of which there might be one only,

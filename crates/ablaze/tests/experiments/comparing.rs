@@ -53,7 +53,7 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
     }
     // Whatever the command, and however many runs would have come before it.
     for (words, part) in [
-        (&["compare", "serve:epoll-et", "before.json"][..], "a saved run cannot be run again"),
+        (&["compare", "serve:epoll-et", "before.json"][..], "`before.json` cannot be read"),
         (&["sweep", "-c", "1,2", "before.json"], "a saved run cannot be run again"),
         (&["find", "before.json", "--slo", "p99<1s"], "a saved run cannot be run again"),
         (&["compare", "serve:epol", "serve:epoll-et"], "epol: invalid value"),
@@ -107,7 +107,7 @@ fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
     assert_eq!(said.status, 0, "{said:?}");
     assert!(said.stderr.contains("changed.json: D36 SUSPECT"), "{}", said.stderr);
     for wrong in [
-        &["report", "sweep-1", "-o", "x.csv"][..],
+        &["report", "sweep-1", "-o", "x.hlog"][..],
         &["report", "nowhere"],
         &["report", "sweep-1/experiment.json"],
         &["report"],

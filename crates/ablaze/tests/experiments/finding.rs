@@ -1,6 +1,7 @@
 //! `ablaze find`. How near it comes to a known capacity is a matter of time on this machine:
 //! bench/find measures that.
 
+use std::io::{BufRead, BufReader};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -70,4 +71,54 @@ fn an_interrupted_search_says_how_it_goes_on() {
     assert_eq!(said.status, 130, "{said:?}");
     assert!(said.stdout.starts_with("interrupted, no answer yet: "), "{}", said.stdout);
     assert!(said.stderr.contains("--folder find-1 goes on"), "{}", said.stderr);
+}
+
+/// Runs while it lives, on one processor.
+struct Child(std::process::Child);
+
+impl Child {
+    fn on(cpu: u32, words: &mut Command) -> Self {
+        let spawned = std::thread::scope(|scope| {
+            let spawning = scope.spawn(|| {
+                ablaze_sys::affinity::keep_thread_on(&[cpu]).unwrap();
+                words.spawn().unwrap()
+            });
+            spawning.join().unwrap()
+        });
+        Self(spawned)
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn where_the_tester_is_the_limit_there_is_no_answer() {
+    let [.., tester, target] = ablaze_sys::allowed_cpus().unwrap()[..] else {
+        eprintln!("skipped: tester and target need a processor each");
+        return;
+    };
+    let folder = scratch("find-starved");
+    let mut serve = command(&folder, &["serve", "127.0.0.1:0", "--quiet", "--threads", "1"]);
+    let mut server = Child::on(target, &mut serve);
+    let mut line = String::new();
+    BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    // Beside a process that never rests, one as nice as this gets a thirtieth of a processor.
+    let _busy = Child::on(tester, Command::new("sh").args(["-c", "while :; do :; done"]));
+    let cpu = tester.to_string();
+    let mut find = Command::new("nice");
+    find.args(["-n", "15", env!("CARGO_BIN_EXE_ablaze"), "find", url, "--slo", "p99<10s"]);
+    find.args(["--cpus", &cpu, "--from", "20000", "-d", "1s", "--confirm", "1s"]);
+    let said = said(find.current_dir(&folder).output().unwrap());
+    assert_eq!(said.status, 1, "{said:?}");
+    let first = said.stdout.lines().next().unwrap();
+    assert!(first.starts_with("no answer, the tester came to its limit first: "), "{said:?}");
+    assert!(first.ends_with("give it more threads (-t) or a machine of its own"), "{first}");
+    let page = std::fs::read_to_string(folder.join("find-1/index.html")).unwrap();
+    assert!(page.contains("no answer, the tester came to its limit first"), "no page");
 }

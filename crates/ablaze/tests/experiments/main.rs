@@ -8,4 +8,7 @@ mod comparing;
 mod dying;
 mod files;
 mod finding;
+mod interrupting;
+mod keeping;
+mod saved;
 mod support;

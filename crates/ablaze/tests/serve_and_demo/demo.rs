@@ -15,6 +15,15 @@ fn the_demo_reports_and_leaves_no_server_behind() {
         assert!(report.contains(needle), "{needle} is missing in\n{report}");
     }
     assert!(TcpStream::connect(address).is_err());
+    // Then two servers are compared, and their page lies where it says.
+    let compared = "$ ablaze compare serve:fiber-ucontext serve:fiber-asm -c 4 -d 300ms --repeat 6";
+    assert!(report.contains(compared), "{report}");
+    assert!(report.contains("  fiber-ucontext / fiber-asm  "), "{report}");
+    let page = report.split("  page ").nth(1).and_then(|rest| rest.split(" · ").next()).unwrap();
+    assert!(std::fs::read_to_string(page).unwrap().contains("<svg"), "{page}");
+    let folder = std::path::Path::new(page).parent().unwrap();
+    assert!(folder.file_name().unwrap().to_string_lossy().starts_with("ablaze-demo-"), "{page}");
+    std::fs::remove_dir_all(folder).unwrap();
 }
 
 #[test]

@@ -10,3 +10,4 @@ mod refusals;
 mod starting;
 mod stopping;
 mod support;
+mod tls;

@@ -32,14 +32,14 @@ impl Serving {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        while !line.contains("http://") {
+        while !line.contains("://") {
             line.clear();
             if stdout.read_line(&mut line).unwrap() == 0 {
                 let output = child.wait_with_output().unwrap();
                 panic!("it ended without an address: {}", String::from_utf8_lossy(&output.stderr));
             }
         }
-        let url = line.split_once("http://").unwrap().1;
+        let url = line.split_once("://").unwrap().1;
         let address = url.split('/').next().unwrap().parse().unwrap();
         Self { child, line, address, stdout }
     }

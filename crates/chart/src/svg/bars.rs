@@ -16,7 +16,8 @@ const THICK: f64 = 16.0;
 pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64 {
     let mut y = top + LINE;
     out.group("m");
-    out.text("n", (0.0, y - 6.0), Anchor::Start, &bars.title);
+    let title = cut(&bars.title, TEXT_SIZE, width.pixels());
+    out.text("n", (0.0, y - 6.0), Anchor::Start, &title);
     out.close("g");
     y += legend(bars, width.pixels(), y, out);
     let row_height = if width == Width::Wide { ROW } else { ROW_NARROW };

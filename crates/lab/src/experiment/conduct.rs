@@ -8,8 +8,11 @@ use std::time::Duration;
 use ablaze_engine::Run;
 use ablaze_engine::run::Ended;
 
-use super::{Experiment, Figures, Folder, FolderError, Outcome, Results, Trial};
-use crate::subject::{Answer, Serving, Site, Source};
+use super::{
+    Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
+};
+use crate::saved;
+use crate::subject::{Answer, Serving, Site, Source, Tool};
 
 /// Carries out one run.
 pub trait Tester {
@@ -18,6 +21,22 @@ pub trait Tester {
     /// # Errors
     /// When the run could not take place, or was interrupted.
     fn run(&mut self, url: &str, options: &[String], cpus: &[u32]) -> Result<Run, Failure>;
+
+    /// Has another tester load this URL as these options would have ablaze do. `server` gives the CPU
+    /// time of the server's process so far, ns.
+    ///
+    /// # Errors
+    /// When it is not installed, cannot be asked for this, or printed no report.
+    fn run_by(
+        &mut self,
+        tool: Tool,
+        _url: &str,
+        _options: &[String],
+        _cpus: &[u32],
+        _server: &dyn Fn() -> Option<u64>,
+    ) -> Result<PrintedRun, Failure> {
+        Err(Failure::Impossible(format!("{} cannot be run here", tool.name())))
+    }
 
     /// What the URL answers, for a control that is to do the same. `None` when it does not.
     fn answer_of(&mut self, url: &str, options: &[String]) -> Option<Answer>;
@@ -56,15 +75,19 @@ pub fn conduct(
     let mut targets = Targets::new(experiment, folder, program);
     let mut results = Results::default();
     for (at, &trial) in trials.iter().enumerate() {
-        if let Some(run) = folder.run(experiment, trial)? {
-            results.trials.push((trial, Outcome::Measured(Box::new(Figures::of(&run)))));
+        if let Some(figures) = folder.figures(experiment, trial)? {
+            results.trials.push((trial, Outcome::Measured(Box::new(figures))));
             continue;
         }
         observer.begins(experiment, trial, at + 1, trials.len());
         let outcome = match targets.measured(trial, tester) {
-            Ok(run) => {
+            Ok(Measured::Run(run)) => {
                 folder.keep(experiment, trial, &run)?;
                 Outcome::Measured(Box::new(Figures::of(&run)))
+            }
+            Ok(Measured::Printed(run, figures)) => {
+                folder.keep_printed(experiment, trial, &run)?;
+                Outcome::Measured(figures)
             }
             Err(Failure::Interrupted) => {
                 results.interrupted = true;
@@ -79,6 +102,32 @@ pub fn conduct(
         results.trials.push((trial, outcome));
     }
     Ok(results)
+}
+
+/// One run of a target beside the trials, under the first load.
+pub(crate) fn aside(
+    experiment: &Experiment,
+    folder: &Folder,
+    program: PathBuf,
+    subject: usize,
+    tester: &mut dyn Tester,
+) -> Result<Run, Failure> {
+    let trial = Trial { repeat: 0, load: 0, subject };
+    match Targets::new(experiment, folder, program).measured(trial, tester)? {
+        Measured::Run(run) => Ok(*run),
+        Measured::Printed(..) => {
+            let name = &experiment.subjects[subject].name;
+            Err(Failure::Impossible(format!("{name} is loaded by another program")))
+        }
+    }
+}
+
+/// One run, as its tester leaves it.
+enum Measured {
+    /// By ablaze.
+    Run(Box<Run>),
+    /// By another, with the figures in what it printed.
+    Printed(Box<PrintedRun>, Box<Figures>),
 }
 
 /// The targets that run at the moment.
@@ -106,8 +155,18 @@ impl<'a> Targets<'a> {
     }
 
     /// One run, of a target that is up.
-    fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Run, Failure> {
+    fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Measured, Failure> {
         let subject = &self.experiment.subjects[trial.subject];
+        if let Some(files) = subject.saved_runs() {
+            return files
+                .get(trial.repeat as usize)
+                .ok_or_else(|| Failure::Impossible("there is no such saved run".to_owned()))
+                .and_then(|file| saved::read(file).map_err(Failure::Impossible))
+                .map(|run| Measured::Run(Box::new(run)));
+        }
+        if let Some(package) = subject.missing() {
+            return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
+        }
         let options = &self.experiment.loads[trial.load].options;
         if matches!(subject.source, Source::Nginx { .. }) {
             self.learn_the_answer(options, tester);
@@ -117,18 +176,28 @@ impl<'a> Targets<'a> {
             None => Serving::start(subject, &self.site)
                 .map_err(|error| Failure::Impossible(error.to_string()))?,
         };
-        let run = tester.run(&serving.url, options, &self.experiment.placement.tester)?;
+        let cpus = &self.experiment.placement.tester;
+        let measured = match subject.tester {
+            Tool::Ablaze => Measured::Run(Box::new(tester.run(&serving.url, options, cpus)?)),
+            tool => {
+                let server = || serving.cpu_ns();
+                let run = tester.run_by(tool, &serving.url, options, cpus, &server)?;
+                let none = || Failure::Impossible(format!("{} printed no report", tool.name()));
+                let figures = run.figures().ok_or_else(none)?;
+                Measured::Printed(Box::new(run), Box::new(figures))
+            }
+        };
         if let Some(status) = serving.ended() {
             let why = format!("{} ended during the run ({status})", subject.name);
             return Err(Failure::Impossible(why));
         }
-        if run.ended == Ended::Interrupted {
+        if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {
             return Err(Failure::Interrupted);
         }
         if !self.experiment.restart {
             self.serving.insert(trial.subject, serving);
         }
-        Ok(run)
+        Ok(measured)
     }
 
     /// The control does what the first of the others does.

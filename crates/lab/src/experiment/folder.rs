@@ -9,7 +9,9 @@ use ablaze_engine::Run;
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
 
-use super::{Experiment, Figures, Outcome, Results, Trial};
+use crate::subject::Tool;
+
+use super::{Experiment, Figures, Outcome, PrintedRun, Results, Trial};
 
 /// What was to be done.
 pub(crate) const EXPERIMENT: &str = "experiment.json";
@@ -112,6 +114,23 @@ impl Folder {
         Ok(())
     }
 
+    /// Keeps a run of another tester, with what it printed in a text beside it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn keep_printed(
+        &mut self,
+        experiment: &Experiment,
+        trial: Trial,
+        run: &PrintedRun,
+    ) -> Result<(), FolderError> {
+        keep_printed(&self.file(experiment, trial), run)?;
+        if self.failed.remove(&experiment.stem(trial)).is_some() {
+            write(&self.path.join(FAILED), &self.failed)?;
+        }
+        Ok(())
+    }
+
     /// Notes why a trial was not measured.
     ///
     /// # Errors
@@ -126,12 +145,45 @@ impl Folder {
         write(&self.path.join(FAILED), &self.failed)
     }
 
-    /// The run of a trial, if it was kept.
+    /// The run of a trial, if it was kept and is one of ablaze's own.
     ///
     /// # Errors
     /// When its file is damaged.
     pub fn run(&self, experiment: &Experiment, trial: Trial) -> Result<Option<Run>, FolderError> {
-        kept_run(&self.file(experiment, trial))
+        match experiment.subjects[trial.subject].tester {
+            Tool::Ablaze => kept_run(&self.file(experiment, trial)),
+            Tool::Ab => Ok(None),
+        }
+    }
+
+    /// The run of a trial by another tester, if it was kept.
+    ///
+    /// # Errors
+    /// When its file is damaged.
+    pub fn printed(
+        &self,
+        experiment: &Experiment,
+        trial: Trial,
+    ) -> Result<Option<PrintedRun>, FolderError> {
+        match experiment.subjects[trial.subject].tester {
+            Tool::Ablaze => Ok(None),
+            Tool::Ab => read(&self.file(experiment, trial)),
+        }
+    }
+
+    /// The figures of a trial, whoever carried it out; `None` if it was not kept.
+    ///
+    /// # Errors
+    /// When its file is damaged.
+    pub fn figures(
+        &self,
+        experiment: &Experiment,
+        trial: Trial,
+    ) -> Result<Option<Figures>, FolderError> {
+        if let Some(run) = self.run(experiment, trial)? {
+            return Ok(Some(Figures::of(&run)));
+        }
+        Ok(self.printed(experiment, trial)?.and_then(|run| run.figures()))
     }
 
     /// What the experiment has come to so far.
@@ -141,8 +193,8 @@ impl Folder {
     pub fn results(&self, experiment: &Experiment) -> Result<Results, FolderError> {
         let mut trials = Vec::new();
         for trial in experiment.trials() {
-            if let Some(run) = self.run(experiment, trial)? {
-                trials.push((trial, Outcome::Measured(Box::new(Figures::of(&run)))));
+            if let Some(figures) = self.figures(experiment, trial)? {
+                trials.push((trial, Outcome::Measured(Box::new(figures))));
             } else if let Some(why) = self.failed.get(&experiment.stem(trial)) {
                 trials.push((trial, Outcome::Failed(why.clone())));
             }
@@ -153,7 +205,10 @@ impl Folder {
 }
 
 /// Makes the first of `stem-1`, `stem-2`, … that does not exist yet.
-pub(crate) fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
+///
+/// # Errors
+/// When it cannot be made.
+pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
     let name = stem.file_name().map_or_else(|| "results".into(), |name| name.to_string_lossy());
     let mut number = 1;
     loop {
@@ -173,6 +228,17 @@ pub(crate) fn keep_run(path: &Path, run: &Run) -> Result<(), FolderError> {
     };
     kept(&path.with_extension("hlog"), hlog::write(run))?;
     kept(path, json::write(run))
+}
+
+/// Keeps a run of another tester in this file, with what it printed in a text beside it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep_printed(path: &Path, run: &PrintedRun) -> Result<(), FolderError> {
+    let text = format!("$ {}\n\n{}", run.command_line.join(" "), run.printed);
+    let beside = path.with_extension("txt");
+    file::write_atomically(&beside, text.as_bytes()).map_err(|failure| error(&beside, failure))?;
+    write(path, run)
 }
 
 /// The run in this file; `None` when there is none.

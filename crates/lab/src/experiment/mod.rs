@@ -5,15 +5,18 @@
 mod conduct;
 mod figures;
 pub(crate) mod folder;
+mod printed;
 
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
 use crate::subject::{Placement, Subject};
 
+pub(crate) use conduct::aside;
 pub use conduct::{Failure, Observer, Tester, conduct};
 pub use figures::Figures;
-pub use folder::{Folder, FolderError};
+pub use folder::{Folder, FolderError, keep_printed, new_numbered};
+pub use printed::PrintedRun;
 
 /// What is to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +72,9 @@ pub enum Outcome {
     Failed(String),
 }
 
+/// How the reason begins where a trial was left out for want of a program.
+pub const SKIPPED: &str = "skipped: ";
+
 /// What an experiment has come to so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Results {
@@ -79,18 +85,34 @@ pub struct Results {
 }
 
 impl Experiment {
-    /// Every trial in its order: repeat by repeat, load by load, the targets of each load shuffled.
+    /// Every trial in its order: saved runs, which only have to be read; then repeat by repeat, load
+    /// by load, the targets of each load shuffled.
     pub fn trials(&self) -> Vec<Trial> {
+        let saved = |subject: usize| {
+            let files = self.subjects[subject].saved_runs().unwrap_or_default().len() as u32;
+            (0..files).map(move |repeat| Trial { repeat, load: 0, subject })
+        };
+        let mut trials: Vec<Trial> = (0..self.subjects.len()).flat_map(saved).collect();
         // Each load of each repeat is a block of its own.
         let blocks = self.repeats as usize * self.loads.len();
-        interleaved(self.subjects.len(), blocks, self.seed)
-            .into_iter()
-            .map(|turn| Trial {
-                repeat: (turn.repeat / self.loads.len()) as u32,
-                load: turn.repeat % self.loads.len(),
-                subject: turn.target,
-            })
-            .collect()
+        let turns = interleaved(self.subjects.len(), blocks, self.seed).into_iter();
+        let turns = turns.filter(|turn| self.subjects[turn.target].saved_runs().is_none());
+        trials.extend(turns.map(|turn| Trial {
+            repeat: (turn.repeat / self.loads.len()) as u32,
+            load: turn.repeat % self.loads.len(),
+            subject: turn.target,
+        }));
+        trials
+    }
+
+    /// Whether nothing is run for it: every target is a saved run.
+    pub fn is_saved(&self) -> bool {
+        self.subjects.iter().all(|subject| subject.saved_runs().is_some())
+    }
+
+    /// How often a target meets each load.
+    pub fn repeats_of(&self, subject: usize) -> u32 {
+        self.subjects[subject].saved_runs().map_or(self.repeats, |files| files.len() as u32)
     }
 
     /// The name of a trial's files.
@@ -141,6 +163,12 @@ impl Results {
             Outcome::Measured(figures) => Some((*trial, &**figures)),
             Outcome::Failed(_) => None,
         })
+    }
+
+    /// Why a target was left out: `skipped: install nginx`. `None` if it was not.
+    pub fn skipped(&self, subject: usize) -> Option<&str> {
+        let of = self.failed().filter(|(trial, _)| trial.subject == subject);
+        of.map(|(_, why)| why).find(|why| why.starts_with(SKIPPED))
     }
 
     /// Trials that were not measured, and why.

@@ -6,12 +6,14 @@ use std::str::FromStr;
 use ablaze_engine::plan::{Arrivals, Load};
 use ablaze_engine::{FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
-use ablaze_report::number::{grouped, time};
+use ablaze_report::number::{grouped, percent, time};
 use ablaze_stats::rate_search::Trial;
 use ablaze_verdict::limit::{self, Limit};
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
+/// A tester that waited for a processor for this share of the time was starved.
+const STARVED: f64 = 0.5;
 /// An even schedule puts so many requests at most on either side of a boundary.
 const EVEN_CHANCE: f64 = 2.0;
 
@@ -173,16 +175,29 @@ fn client_is_the_limit(run: &Run) -> Option<String> {
 }
 
 /// Whether half of the requests were sent late although a connection could have been had: nothing
-/// but the tester itself was waited for.
+/// but the tester itself was waited for. What was never sent may have waited for a target that does
+/// not accept, unless the tester had no processor to send it with.
 fn sent_late(run: &Run) -> Option<String> {
     let intended = run.record.answered.intended.as_ref()?;
     let Load::Open { connections, .. } = run.plan.load else { return None };
-    let waited_for_a_connection =
-        run.record.never_sent > 0 || run.record.connections_opened >= u64::from(connections);
+    let starved = waited(run).filter(|share| *share >= STARVED);
+    let waited_for_a_connection = run.record.never_sent > 0 && starved.is_none()
+        || run.record.connections_opened >= u64::from(connections);
     let (lag, response) = (intended.lag.quantile_ns(0.5)?, intended.response.quantile_ns(0.5)?);
     let late = !waited_for_a_connection && lag > response / 2;
     let (lag, response) = (time(lag as f64), time(response as f64));
+    let waited = starved.map_or(String::new(), |share| {
+        format!("waited {} of the time for a processor and ", percent(share, 1.0))
+    });
     late.then(|| {
-        format!("the tester sent late: half of the requests by {lag}, of {response} in all")
+        format!("the tester {waited}sent late: half of the requests by {lag}, of {response} in all")
     })
+}
+
+/// The share of the time for which the tester's thread that waited longest for a processor did so.
+fn waited(run: &Run) -> Option<f64> {
+    let tester = run.witness.as_ref()?.tester.as_ref()?;
+    let workers = tester.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
+    let longest_ns = workers.map(|thread| thread.waited_ns).max()?;
+    (tester.watched_ns > 0).then(|| longest_ns as f64 / tester.watched_ns as f64)
 }

@@ -6,6 +6,7 @@
 mod conduct;
 mod folder;
 mod goal;
+mod page;
 
 use ablaze_stats::rate_search::{Found, Limits, Trial};
 use ablaze_verdict::{Finding, Verdict};
@@ -16,6 +17,7 @@ use crate::subject::{Placement, Subject};
 pub use conduct::{Setting, Watch, conduct};
 pub use folder::StageFolder;
 pub use goal::{Goal, Judged};
+pub use page::{chart, of_search};
 
 /// A search gives up after so many stages.
 const MOST_STAGES: u32 = 60;

@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 
 pub use control::{Answer, nginx_configuration};
 pub use placement::Placement;
-pub(crate) use process::file_name;
-pub use process::{Serving, Site, StartError};
+pub use process::{Serving, Site, StartError, file_name, kill_all, spawn_on};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +22,35 @@ pub struct Subject {
     pub name: String,
     /// What it is.
     pub source: Source,
+    /// What loads it.
+    #[serde(default, skip_serializing_if = "Tool::is_ablaze")]
+    pub tester: Tool,
+}
+
+/// A load tester. A row of an experiment may have another one than ablaze, so that testers can be
+/// held against each other as servers are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Tool {
+    /// This program.
+    #[default]
+    Ablaze,
+    /// ApacheBench.
+    Ab,
+}
+
+impl Tool {
+    /// Its name: that of its program, too.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ablaze => "ablaze",
+            Self::Ab => "ab",
+        }
+    }
+
+    fn is_ablaze(&self) -> bool {
+        *self == Self::Ablaze
+    }
 }
 
 /// Where a target comes from.
@@ -40,8 +68,8 @@ pub enum Source {
         /// Worker processes.
         workers: u32,
     },
-    /// A run that was saved before.
-    Saved(PathBuf),
+    /// Runs that were saved before, in the order in which they began: repeats of the same.
+    Saved(Vec<PathBuf>),
 }
 
 /// What is wrong with a target on a command line.
@@ -55,6 +83,11 @@ pub struct SubjectError {
 }
 
 impl Subject {
+    /// A target that ablaze loads.
+    pub fn new(name: impl Into<String>, source: Source) -> Self {
+        Self { name: name.into(), source, tester: Tool::Ablaze }
+    }
+
     /// Reads a target: a URL, `serve:MODEL,option=value,…`, or the file of a saved run, each with
     /// `name=` in front if the name is not to be made up.
     ///
@@ -79,14 +112,14 @@ impl Subject {
         let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
         if let Some(words) = what.strip_prefix("serve:") {
             let source = Source::Model(model_words(words));
-            return Ok(Self { name: called(words), source });
+            return Ok(Self::new(called(words), source));
         }
         if what.ends_with(".json") && !what.contains("://") {
             let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
-            return Ok(Self { name: called(stem), source: Source::Saved(what.into()) });
+            return Ok(Self::new(called(stem), Source::Saved(vec![what.into()])));
         }
         if what.contains([':', '/', '.']) || what.starts_with("localhost") {
-            return Ok(Self { name: called(what), source: Source::Url(what.to_owned()) });
+            return Ok(Self::new(called(what), Source::Url(what.to_owned())));
         }
         refuse(
             "no target: write a URL, serve:MODEL (`ablaze serve --help` lists them), or the file of a saved run",
@@ -112,12 +145,30 @@ impl Subject {
         let first = command.split_whitespace().next().unwrap_or(command);
         let made_up = first.rsplit('/').next().unwrap_or(first);
         let source = Source::Command(command.to_owned());
-        Ok(Self { name: name.unwrap_or(made_up).to_owned(), source })
+        Ok(Self::new(name.unwrap_or(made_up), source))
     }
 
     /// Whether an experiment starts and stops it.
     pub fn is_started_here(&self) -> bool {
         matches!(self.source, Source::Command(_) | Source::Model(_) | Source::Nginx { .. })
+    }
+
+    /// The files of the runs that it is, if it is nothing to load but was saved before.
+    pub fn saved_runs(&self) -> Option<&[PathBuf]> {
+        match &self.source {
+            Source::Saved(files) => Some(files),
+            _ => None,
+        }
+    }
+
+    /// What has to be installed before it can be measured: a program that is not to be found, by the
+    /// name of its package.
+    pub fn missing(&self) -> Option<&'static str> {
+        match (self.tester, &self.source) {
+            (Tool::Ab, _) if !is_installed("ab") => Some("apache2-utils"),
+            (_, Source::Nginx { .. }) if !is_installed("nginx") => Some("nginx"),
+            _ => None,
+        }
     }
 
     /// Threads or processes it works with, where what is known of it says so.
@@ -128,6 +179,12 @@ impl Subject {
             _ => 1,
         }
     }
+}
+
+/// Whether a program is in a folder of PATH.
+pub fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
 /// Gives those that have the same name different ones: `x`, `x (2)`.
@@ -187,7 +244,7 @@ mod tests {
     fn targets_are_read_as_people_write_them() {
         assert_eq!(source("http://h/?a=b"), Source::Url("http://h/?a=b".into()));
         assert_eq!(source("localhost"), Source::Url("localhost".into()));
-        assert_eq!(source("old=runs/before.json"), Source::Saved("runs/before.json".into()));
+        assert_eq!(source("old=runs/before.json"), Source::Saved(vec!["runs/before.json".into()]));
         assert_eq!(Subject::read("runs/before.json").unwrap().name, "before");
         let words = ["--like", "sylar", "--close"].map(String::from).to_vec();
         assert_eq!(source("serve:like=sylar,close"), Source::Model(words));

@@ -7,6 +7,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -86,7 +87,10 @@ impl Serving {
     pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
         match &subject.source {
             Source::Url(url) => Ok(Self { url: url.clone(), process: None }),
-            Source::Saved(path) => Ok(Self { url: path.display().to_string(), process: None }),
+            Source::Saved(_) => Err(StartError::NotStarted {
+                what: subject.name.clone(),
+                why: "it is a saved run".to_owned(),
+            }),
             Source::Model(words) => model(subject, words, site),
             Source::Command(line) => {
                 let port = free_port(&subject.name)?;
@@ -112,10 +116,34 @@ impl Serving {
         }
     }
 
+    /// CPU time of its process and of those that it started, so far, ns; `None` where it was not
+    /// started here.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let pid = self.process.as_ref()?.child.id();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let children = std::fs::read_to_string(children).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+        children.chain([pid]).map(cpu_ns_of).sum()
+    }
+
     /// How its process ended, if it was started here and has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
         self.process.as_mut()?.ended()
     }
+}
+
+/// The groups of the processes that run at the moment.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Kills every target that was started here, with everything that it started: for a process that is
+/// about to end at once. None is started any more; whoever would do so waits for that end.
+pub fn kill_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for group in running.iter() {
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+    // Never unlocked: whoever starts the next one would leave it behind.
+    std::mem::forget(running);
 }
 
 /// A child with everything it starts, in a process group of its own.
@@ -135,10 +163,14 @@ impl Process {
         std::fs::create_dir_all(&site.folder).map_err(failed)?;
         let file = File::create(&log).map_err(failed)?;
         command.stderr(file).stdin(Stdio::piped()).process_group(0);
+        // Held while it starts, so that it is either not started or killed with the others.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = spawn_on(&site.cpus, command).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => not_started("it is not installed".to_owned()),
             _ => not_started(reason(&error)),
         })?;
+        running.push(Pid::from_child(&child));
+        drop(running);
         Ok(Self { child, what: name.to_owned(), log })
     }
 
@@ -178,6 +210,7 @@ impl Drop for Process {
         // Whatever is left of the group; the child's number is still its own if it was not waited for.
         let _ = kill_process_group(group, Signal::KILL);
         let _ = self.child.wait();
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != group);
         // What a shell started ends a little later than the shell; its port is free only then.
         while Instant::now() < patience + TO_STOP && test_kill_process_group(group).is_ok() {
             thread::sleep(Duration::from_millis(1));
@@ -238,8 +271,22 @@ fn answering(
     }
 }
 
-/// A child inherits the processors of the thread that starts it.
-fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
+/// CPU time of the threads of a process, ns: proc(5), the first figure of schedstat.
+fn cpu_ns_of(pid: u32) -> Option<u64> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let of_thread = |thread: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    threads.map(of_thread).sum()
+}
+
+/// Starts a command on these processors, or on any: a child inherits those of the thread that
+/// starts it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
     if cpus.is_empty() {
         return command.spawn();
     }
@@ -264,7 +311,7 @@ fn free_port(what: &str) -> Result<u16, StartError> {
 }
 
 /// A name as part of a file's name.
-pub(crate) fn file_name(name: &str) -> String {
+pub fn file_name(name: &str) -> String {
     let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
     name.chars().map(kept).take(60).collect()
 }
@@ -367,7 +414,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
         let body = "a \"quoted\" $body; with\nlines".repeat(300);
         let answer = Answer { body: body.clone().into_bytes(), ..Answer::default() };
         let site = Site { answer, ..site(&scratch) };
-        let subject = Subject { name: "nginx".to_owned(), source: Source::Nginx { workers: 1 } };
+        let subject = Subject::new("nginx", Source::Nginx { workers: 1 });
         let serving = Serving::start(&subject, &site).unwrap();
         let answer = fetch(&serving.url);
         assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");

@@ -6,9 +6,9 @@ use ablaze_stats::compare::NotComparable;
 
 use ablaze_verdict::several::Several;
 
-use super::{all_runs, failures, findings, together};
+use super::{failures, findings, limits, together};
 use crate::beside::unequal_work;
-use crate::comparison::{Against, Answer, Compared, Comparison};
+use crate::comparison::{Against, Answer, Compared, Comparison, NoInterval};
 use crate::curve::Point;
 use crate::experiment::{Experiment, Figures, Results};
 
@@ -26,7 +26,7 @@ pub fn comparison(
     if runs.is_empty() {
         lines.push("nothing was measured".to_owned());
     } else {
-        lines.push(all_runs(&runs));
+        lines.push(format!("{}  {}", comparison.verdict, limits(&runs)));
         lines.extend(findings(experiment, results));
         lines.extend(several.map(together).unwrap_or_default());
     }
@@ -35,7 +35,7 @@ pub fn comparison(
     }
     lines.extend(failures(experiment, results));
     lines.push(String::new());
-    lines.extend(rows(experiment, comparison).lines());
+    lines.extend(rows(experiment, results, comparison).lines());
     lines.push(String::new());
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());
@@ -54,6 +54,9 @@ pub fn comparison(
 }
 
 fn what(experiment: &Experiment) -> String {
+    if experiment.is_saved() {
+        return super::what(experiment);
+    }
     let load = &experiment.loads[0];
     format!(
         "{} · {} · {} of each, interleaved · {}",
@@ -64,15 +67,16 @@ fn what(experiment: &Experiment) -> String {
     )
 }
 
-fn rows(experiment: &Experiment, comparison: &Comparison) -> Table {
+fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Table {
     let mut table = Table::new(&[0]);
     let heads = ["", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     table.row(heads.map(String::from).to_vec(), "");
-    for (subject, point) in experiment.subjects.iter().zip(&comparison.rows) {
+    let named = experiment.subjects.iter().zip(&comparison.rows);
+    for (at, (subject, point)) in named.enumerate() {
         let mut cells = vec![subject.name.clone()];
         match point {
             Some(point) => cells.extend(self::cells(point)),
-            None => cells.push("not measured".to_owned()),
+            None => cells.push(results.skipped(at).unwrap_or("not measured").to_owned()),
         }
         table.row(cells, "");
     }
@@ -139,10 +143,13 @@ fn answers(against: &Against) -> Vec<String> {
                 cells.push(format!("{name} {middle} [{low}, {high}]  {word}"));
             }
             // Said once: it is the same for all metrics.
-            (Err(NotComparable::NotEnoughRuns { pairs }), _) => {
+            (Err(NoInterval::Pairs(NotComparable::NotEnoughRuns { pairs })), _) => {
                 let pairs = counted(*pairs as u64, "pair");
                 cells.push(format!("not enough runs: {pairs}, and fewer than 6 show nothing"));
                 break;
+            }
+            (Err(NoInterval::NotInTurns { plain: Some(plain) }), _) => {
+                cells.push(format!("{name} {}", significant(*plain, 3)));
             }
             (Err(error), _) => cells.push(format!("{name}: {error}")),
             (Ok(_), None) => {}
@@ -153,6 +160,9 @@ fn answers(against: &Against) -> Vec<String> {
 
 /// Where no difference was shown by the metric that decides: how large one would have had to be.
 fn could_show(against: &Against) -> [String; 2] {
+    if let Some(Err(why @ NoInterval::NotInTurns { .. })) = against.headline().map(|c| c.ratio) {
+        return [String::new(), why.to_string()];
+    }
     let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
     let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
         let (pairs, share) = (counted(ratio.pairs as u64, "pair"), ratio.could_show * 100.0);

@@ -9,7 +9,7 @@ use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
 
 use crate::beside::other_findings;
 use crate::curve::worst;
-use crate::experiment::{Experiment, Figures, Results};
+use crate::experiment::{Experiment, Figures, Results, SKIPPED};
 
 /// `VALID  30 of 30 runs limited by the server`.
 pub(crate) fn all_runs(runs: &[&Figures]) -> String {
@@ -107,12 +107,13 @@ pub(crate) fn together(several: &Several) -> Vec<String> {
 /// Which trials failed, and why: of one target and load the first reason.
 pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String> {
     let mut reasons: BTreeMap<(usize, usize), (&str, usize)> = BTreeMap::new();
-    for (trial, why) in results.failed() {
+    // What was left out says so in its row.
+    for (trial, why) in results.failed().filter(|(_, why)| !why.starts_with(SKIPPED)) {
         reasons.entry((trial.subject, trial.load)).or_insert((why, 0)).1 += 1;
     }
     let line = |((subject, load), (why, count)): (&(usize, usize), &(&str, usize))| {
         let (name, label) = (&experiment.subjects[*subject].name, &experiment.loads[*load].label);
-        let of = experiment.repeats;
+        let of = experiment.repeats_of(*subject);
         format!("  failed: {name}, {label}, {count} of {of} runs: {why}")
     };
     reasons.iter().map(line).collect()

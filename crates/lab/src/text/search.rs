@@ -178,7 +178,7 @@ fn rows(searched: &Searched, texts: &[&str]) -> Table {
     table
 }
 
-fn outcome(stage: &Stage) -> String {
+pub(crate) fn outcome(stage: &Stage) -> String {
     let again = if stage.confirming { " (again)" } else { "" };
     let doubt = match stage.measured.as_ref().map(|measured| measured.verdict) {
         Some(verdict) if verdict != Verdict::Valid => format!(" · {verdict}"),
@@ -193,6 +193,6 @@ fn outcome(stage: &Stage) -> String {
 }
 
 /// Whole above 100 per second, else with two digits behind the point.
-fn rate(per_s: f64) -> String {
+pub(crate) fn rate(per_s: f64) -> String {
     if per_s >= 100.0 { grouped(per_s.round() as u64) } else { format!("{per_s:.2}") }
 }

@@ -30,6 +30,11 @@ pub fn sweep(
         lines.push("interrupted: the results up to then".to_owned());
     }
     lines.extend(failures(experiment, results));
+    let names = experiment.subjects.iter().enumerate();
+    let skipped = |(at, subject): (usize, &crate::Subject)| {
+        Some(format!("  {} {}", subject.name, results.skipped(at)?))
+    };
+    lines.extend(names.filter_map(skipped));
     let curves = Curve::all(experiment, results, pick);
     lines.push(String::new());
     lines.extend(table(experiment, &curves).lines());
@@ -48,6 +53,11 @@ pub fn sweep(
 
 /// How large the experiment is, and who had which processors.
 pub(crate) fn what(experiment: &Experiment) -> String {
+    if experiment.is_saved() {
+        let runs = counted(experiment.trials().len() as u64, "saved run");
+        let targets = counted(experiment.subjects.len() as u64, "target");
+        return format!("{runs} of {targets}: nothing was run");
+    }
     format!(
         "{} × {} × {}, interleaved · {}",
         counted(experiment.subjects.len() as u64, "target"),

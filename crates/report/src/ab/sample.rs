@@ -41,6 +41,7 @@ pub fn run() -> Run {
         connected_to: "127.0.0.1:8080".into(),
         machine: Machine::default(),
         witness: None,
+        profiling: None,
     }
 }
 

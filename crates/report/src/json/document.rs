@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
+use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
@@ -62,6 +63,8 @@ pub(super) struct Document {
     pub slices: Vec<Slice>,
     #[serde(default)]
     pub witness: Option<Witness>,
+    #[serde(default)]
+    pub profile: Option<Profiling>,
     /// What the rules say of all this; judged again when a file is read.
     #[serde(default)]
     pub verdict: Option<Verdict>,

@@ -102,6 +102,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             memory_bytes: document.machine.memory_bytes,
         },
         witness: document.witness,
+        profiling: document.profile,
     })
 }
 

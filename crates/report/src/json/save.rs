@@ -107,6 +107,7 @@ pub(super) fn document(run: &Run) -> Document {
             })
             .collect(),
         witness: run.witness.clone(),
+        profile: run.profiling.clone(),
         verdict: Some(verdict(run)),
     }
 }

@@ -38,7 +38,10 @@ pub(super) fn write(page: &Page) -> String {
     page.sections.iter().for_each(|section| write_section(section, &mut out));
     out.push_str("</main>\n");
     for (name, json) in &page.runs {
-        out.push_str(&embedded::element(name, json));
+        out.push_str(&embedded::element(embedded::RUN, name, json));
+    }
+    for (name, json) in &page.figures {
+        out.push_str(&embedded::element(embedded::FIGURES, name, json));
     }
     let _ = write!(out, "<script>\n{SCRIPT}</script>\n</body>\n</html>\n");
     out
@@ -49,11 +52,11 @@ fn write_section(section: &Section, out: &mut String) {
     if !section.heading.is_empty() {
         let _ = writeln!(out, "<h2>{}</h2>", escaped(&section.heading));
     }
-    section.blocks.iter().for_each(|block| write_block(block, out));
+    section.blocks.iter().for_each(|block| write_block(block, &section.heading, out));
     out.push_str("</section>\n");
 }
 
-fn write_block(block: &Block, out: &mut String) {
+fn write_block(block: &Block, heading: &str, out: &mut String) {
     match block {
         Block::Verdict(banner) => write_banner(banner, out),
         Block::Findings(findings) => findings.iter().for_each(|text| write_finding(text, out)),
@@ -65,7 +68,11 @@ fn write_block(block: &Block, out: &mut String) {
             let _ = writeln!(out, "<p class=\"quiet\">{}</p>", with_code(text));
         }
         Block::Table(block) => write_table(block, out),
-        Block::Chart { chart, caption, figures } => write_chart(chart, caption, *figures, out),
+        Block::Chart { chart, caption, figures } => {
+            // A title that only repeats the heading above it is left out.
+            let title = Some(chart.title.as_str()).filter(|title| *title != heading);
+            write_chart(chart, title, caption, *figures, out);
+        }
         Block::Command(text) => {
             let _ = writeln!(
                 out,
@@ -186,12 +193,14 @@ fn write_cells(table: &Table, class: &str, out: &mut String) {
     out.push_str("</tbody></table>");
 }
 
-fn write_chart(chart: &Chart, caption: &str, figures: bool, out: &mut String) {
+fn write_chart(chart: &Chart, title: Option<&str>, caption: &str, figures: bool, out: &mut String) {
+    out.push_str("<figure>\n");
+    if let Some(title) = title {
+        let _ = writeln!(out, "<figcaption>{}</figcaption>", escaped(title));
+    }
     let _ = write!(
         out,
-        "<figure>\n<figcaption>{}</figcaption>\n<div class=\"wide\">{}</div>\n\
-         <div class=\"narrow\">{}</div>\n",
-        escaped(&chart.title),
+        "<div class=\"wide\">{}</div>\n<div class=\"narrow\">{}</div>\n",
         chart.svg(Width::Wide),
         chart.svg(Width::Narrow)
     );

@@ -39,17 +39,20 @@ mod embedded;
 mod explained;
 mod html;
 mod markdown;
+pub mod profile;
 mod run;
 pub mod section;
+mod several;
 
 use ablaze_chart::{Chart, Table};
 use ablaze_engine::Run;
 use ablaze_verdict::{Finding, Verdict};
 
 pub use command::shell_text;
-pub use embedded::{run_json, runs_json};
+pub use embedded::{figures_json, run_json, runs_json};
 pub use markdown::{Markdown, markdown_of_run};
 pub use run::of_run;
+pub use several::of_runs;
 
 /// A page under construction.
 #[derive(Debug, Clone, Default)]
@@ -64,6 +67,8 @@ pub struct Page {
     pub sections: Vec<Section>,
     /// Runs that lie in the file: a name, and the text of [`crate::json::write`].
     pub runs: Vec<(String, String)>,
+    /// Figures of several runs that lie in the file: a name, and JSON.
+    pub figures: Vec<(String, String)>,
 }
 
 /// A heading and what stands below it.
@@ -268,6 +273,8 @@ impl<'a> Subject<'a> {
     }
 }
 
+#[cfg(test)]
+mod browser;
 #[cfg(test)]
 mod browser_tests;
 #[cfg(test)]

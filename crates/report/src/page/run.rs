@@ -2,7 +2,7 @@
 
 use ablaze_engine::Run;
 
-use super::{Page, Section, Subject, section};
+use super::{Page, Section, Subject, profile, section};
 
 /// The page of one Run, with the Run in it.
 pub fn of_run(run: &Run) -> Page {
@@ -16,6 +16,7 @@ pub fn of_run(run: &Run) -> Page {
         page.sections.push(section::distribution(&subjects));
         page.sections.push(joined("", [section::phases(&subjects), section::cpu(&subjects)]));
     }
+    page.sections.extend(profile::of_run(run));
     page.sections.push(section::outcome(run));
     page.sections.push(section::command(&run.command_line));
     page.sections.push(joined("", [section::environment(run), section::report(run)]));

@@ -242,3 +242,24 @@ fn a_stall_is_pointed_at() {
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
     assert_eq!(rate.marks, []);
 }
+
+#[test]
+fn runs_on_one_page_stand_beside_each_other() {
+    let runs =
+        [("before".to_owned(), sample::ordinary()), ("after".to_owned(), sample::troubled())];
+    let page = of_runs(&runs);
+    let html = page.html();
+    parsed(&html);
+    let saved: Vec<Run> = runs_json(&html).map(|json| json::load(json).unwrap().run).collect();
+    assert_eq!(saved.len(), 2);
+    assert_eq!(json::write(&saved[1]), json::write(&runs[1].1));
+    // What is wrong with one of them is said of it.
+    let judged = ablaze_verdict::live::judge(&runs[1].1);
+    assert!(html.contains(&format!("<strong>{}</strong>", judged.verdict)), "the worst of both");
+    let (root, _) = judged.with_explained().next().unwrap();
+    assert!(html.contains(&format!("after: <a href=\"#{}\">", root.id.anchor())));
+    for cell in ["<th scope=\"row\">before</th>", "<td>2,000</td>"] {
+        assert!(html.contains(cell), "{cell}");
+    }
+    assert_eq!(printed::read(&page.markdown("both").text).reports.len(), 2);
+}

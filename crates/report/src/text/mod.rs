@@ -4,6 +4,7 @@
 mod effort;
 mod latency;
 mod outcome;
+mod profile;
 mod style;
 mod verdict;
 
@@ -28,6 +29,7 @@ pub fn write(run: &Run, style: &Style) -> String {
     lines.extend(latency::lines(run, style));
     lines.push(String::new());
     lines.extend(effort::lines(run, style));
+    lines.extend(profile::lines(run, style));
     lines.extend(remark_on_load(run, style));
     lines.dedup_by(|second, first| second.is_empty() && first.is_empty());
     while lines.last().is_some_and(String::is_empty) {

@@ -80,6 +80,13 @@ pub enum Destination {
     Unix(PathBuf),
 }
 
+impl Destination {
+    /// The processes that listen there and that this one may look into; none when it is another host.
+    pub fn processes(&self) -> Vec<u32> {
+        self.listener().map(|listener| listener.holders()).unwrap_or_default()
+    }
+}
+
 /// A witness at work, from [`Attending::begin`] to [`Attending::end`].
 #[derive(Debug)]
 pub struct Attending {

@@ -23,7 +23,7 @@ pub struct Target {
 
 impl Destination {
     /// Whether connections stay on this host.
-    pub(super) fn is_on_this_host(&self) -> bool {
+    pub fn is_on_this_host(&self) -> bool {
         match self {
             Self::Tcp(addresses) => {
                 addresses.first().is_some_and(|address| crate::is_local_address(address.ip()))

@@ -8,6 +8,7 @@ use super::readiness::Readiness;
 use super::{EventLoop, INTAKE, Then};
 use crate::accepting::{ACCEPT_PAUSE_NS, Accepted, Intake, accept_one, accepts_per_event, welcome};
 use crate::handler::Handler;
+use crate::protocol::Protocol;
 
 impl<H: Handler, R: Readiness> EventLoop<H, R> {
     /// Waits for connections; also again, after a pause.
@@ -84,7 +85,7 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
 
     /// A new connection is taken in if it lives longer than its first turn.
     fn first_turn(&mut self, socket: OwnedFd) {
-        let mut connection = Connection::new(socket);
+        let mut connection = Connection::new(socket, Protocol::new(&self.service));
         if self.draining {
             connection.finish();
         }

@@ -13,6 +13,8 @@ pub const STACK_BYTES_MIN: usize = 16 * 1024;
 
 /// Largest stack.
 pub const STACK_BYTES_MAX: usize = 1 << 30;
+/// Twice what a handshake was seen to take, built without optimisation.
+const TLS_STACK_BYTES_MIN: usize = 64 * 1024;
 
 /// Of the stacks in a pool, those put back last keep their memory; it is taken from the others.
 const WARM: usize = 256;
@@ -40,6 +42,12 @@ pub fn check_stack_bytes(options: &Options) -> Result<(), String> {
         let next = bytes.next_multiple_of(page);
         return Err(format!(
             "a stack of {bytes} bytes is no multiple of the page size, {page}; use {next}"
+        ));
+    }
+    if options.tls.is_some() && bytes < TLS_STACK_BYTES_MIN {
+        return Err(format!(
+            "a handshake of TLS needs a stack of {} KiB, not {bytes} bytes; use a larger --stack",
+            TLS_STACK_BYTES_MIN >> 10
         ));
     }
     Ok(())

@@ -130,7 +130,7 @@ impl Output {
 
     /// How many bytes one write may take.
     #[inline]
-    fn uncut(&self) -> u64 {
+    pub(crate) fn uncut(&self) -> u64 {
         self.cuts.get(self.cut).map_or(u64::MAX, |cut| cut - self.passed)
     }
 

@@ -11,6 +11,7 @@ use crate::conditions::{
     WriteMode,
 };
 use crate::models::Model;
+use crate::tls::TlsOptions;
 
 pub use validate::OptionsError;
 
@@ -19,6 +20,12 @@ pub use validate::OptionsError;
 pub struct Options {
     /// Where to listen; port 0 picks a free one.
     pub address: SocketAddr,
+    /// How TLS is spoken; nothing to speak none.
+    pub tls: Option<TlsOptions>,
+    /// HTTP/2 is spoken with clients that begin with it, or choose it by ALPN, beside HTTP/1.
+    pub http2: bool,
+    /// Streams that an HTTP/2 client may have open at a time, on a connection.
+    pub max_streams: u32,
     /// How workers wait, read and write.
     pub model: Model,
     /// How connections come to the workers.
@@ -86,6 +93,9 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
+            tls: None,
+            http2: false,
+            max_streams: 128,
             model: Model::EpollEt,
             accept: AcceptMode::ReusePort,
             threads: 0,

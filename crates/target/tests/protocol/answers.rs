@@ -58,10 +58,10 @@ fn bodies_longer_than_any_memory_begin_like_all_others() {
     let (head, _) = head_and_body(&heard.bytes);
     assert_eq!(field(&head, "Content-Length"), Some("18446744073709551615"));
     // A GET: the protocol gives the model all of it to write, without memory for it.
-    use ablaze_target::http1::{date::Date, output::Output, protocol::Protocol};
+    use ablaze_target::http1::{date::Date, output::Output, protocol::Http1};
     let mut out = Output::default();
     let request = b"GET /bytes/18446744073709551615 HTTP/1.1\r\nHost: t\r\n\r\n";
-    Protocol::default().receive(request, &bench().service, &Date::now(), &mut out);
+    Http1::default().receive(request, &bench().service, &Date::now(), &mut out);
     let mut written = 0;
     while written < 10_000_000 {
         let mut slices = [std::io::IoSlice::new(&[]); 4];

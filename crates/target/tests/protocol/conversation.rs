@@ -5,10 +5,11 @@ use std::io::IoSlice;
 use std::sync::{Arc, OnceLock};
 
 use ablaze_target::Options;
+use ablaze_target::counters::Counters;
 use ablaze_target::handler::Handler;
 use ablaze_target::http1::date::Date;
 use ablaze_target::http1::output::Output;
-use ablaze_target::http1::protocol::{Next, Protocol};
+use ablaze_target::protocol::{Next, Protocol};
 use ablaze_target::registry::Registry;
 use ablaze_target::routes::Routes;
 use ablaze_target::service::Service;
@@ -50,7 +51,7 @@ impl Bench<Routes> {
 
 impl<H: Handler> Bench<H> {
     pub fn with(handler: H, options: &Options) -> Self {
-        let service = Service::new(handler, options, Arc::new(Registry::default()));
+        let service = Service::new(handler, options, None, Arc::new(Registry::default()));
         Self { service, date: date(), write_bytes: usize::MAX }
     }
 
@@ -97,7 +98,7 @@ impl<'a, H: Handler> Connection<'a, H> {
             end: End::Open,
             requests: 0,
         };
-        Self { bench, protocol: Protocol::default(), heard }
+        Self { bench, protocol: Protocol::new(&bench.service), heard }
     }
 
     /// Hands over what one read gave, and goes on until the protocol wants to read.
@@ -106,7 +107,9 @@ impl<'a, H: Handler> Connection<'a, H> {
         let mut out = Output::default();
         let mut next = self.protocol.receive(bytes, service, date, &mut out);
         for _ in 0..1_000_000 {
-            self.heard.requests += self.protocol.take_answered();
+            let counters = Counters::default();
+            self.protocol.count_into(&counters);
+            self.heard.requests += counters.read().requests;
             self.write(&mut out);
             match next {
                 Next::Read => return,

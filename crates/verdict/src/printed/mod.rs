@@ -11,6 +11,7 @@ mod native;
 mod reader;
 mod report;
 mod sweep;
+mod targets;
 
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
@@ -54,4 +55,6 @@ pub struct LoneRate {
     pub rate_per_s: Printed,
     /// The last command above it.
     pub command: Option<Command>,
+    /// Whether it is the median of several runs, whose spread stands beside it.
+    pub of_several: bool,
 }

@@ -9,6 +9,7 @@ use super::labels::{self, Label, Labelled};
 use super::line::cleaned;
 use super::{
     Abort, Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep,
+    targets,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -26,6 +27,7 @@ pub fn read(text: &str) -> Text {
     reader.close();
     reader.ended();
     reader.text.sweeps = sweep::find(text);
+    reader.text.rates.extend(targets::find(text));
     reader.text
 }
 
@@ -191,7 +193,8 @@ impl Reader {
         match report.rate_per_s {
             Some(rate_per_s) if lone => {
                 let (line, label) = (report.line, report.label);
-                self.text.rates.push(LoneRate { line, label, rate_per_s, command });
+                let of_several = false;
+                self.text.rates.push(LoneRate { line, label, rate_per_s, command, of_several });
             }
             _ => {
                 report.command = command;

@@ -32,6 +32,8 @@ pub struct Member {
     pub identity: String,
     /// The curve that it is a point of, if its concurrency varies.
     pub curve: String,
+    /// Whether it stands for several runs, whose spread is known.
+    pub of_several: bool,
 }
 
 /// The lone rates of a text that stand under the same command.
@@ -40,7 +42,9 @@ pub fn of_lone_rates(text: &Text) -> Vec<Comparison> {
     let mut before: Option<&LoneRate> = None;
     for rate in &text.rates {
         let member = of_rate(rate);
-        let continues = before.is_some_and(|before| before.command == rate.command);
+        let continues = before.is_some_and(|before| {
+            before.command == rate.command && before.of_several == rate.of_several
+        });
         match comparisons.last_mut().filter(|_| continues) {
             Some(comparison) => comparison.members.push(member),
             None => comparisons.push(Comparison { members: vec![member] }),
@@ -74,6 +78,7 @@ fn of_rate(rate: &LoneRate) -> Member {
             .filter(|(low, high)| low == high)
             .map(|(low, _)| low),
         work: None,
+        of_several: rate.of_several,
     }
 }
 
@@ -100,6 +105,7 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
         )
         .trim()
         .to_owned(),
+        of_several: false,
         work: Some(Work::of_report(report)),
     })
 }

@@ -21,6 +21,7 @@ const HOURS_APART: f64 = 1.0;
 /// Noise does not make so many times the rate.
 const FAR_APART: f64 = 2.0;
 
+const NO_SPREAD: &str = "One figure stands for each point, and no spread.";
 const CHANGES: &str = "Something besides the target changes from run to run: other processes, processor \
                        frequency, what runs beside it on the host.";
 const SPREAD_REMEDY: &str =
@@ -34,6 +35,9 @@ const REMEDY: &str = "Run each at least three times, better ten, in turns (A B A
 type Repeats<'a> = Vec<&'a Member>;
 
 pub fn of_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
+    if comparison.members.iter().all(|member| member.of_several) {
+        return None;
+    }
     let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
     for member in &comparison.members {
         targets.entry(&member.identity).or_default().push(member);
@@ -214,8 +218,15 @@ pub fn of_points(
     if let Some(evidence) = apart_in_time(&targets) {
         return Some(Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
     }
-    if points.values().any(|runs| runs.len() < RUNS) {
-        return of_single_points(curves, best_of_line);
+    let fewest = points.values().map(|runs| runs.len()).min()?;
+    if fewest < RUNS {
+        let evidence = match fewest {
+            1 => NO_SPREAD.to_owned(),
+            _ => {
+                format!("At some points {fewest} runs are all there is: too few to tell a spread.")
+            }
+        };
+        return of_few_runs(curves, best_of_line, evidence);
     }
     let spreads = points.iter().filter_map(|(at, runs)| Some((at, spread(runs)?)));
     let ((name, asked), (share, [least, _, most])) =
@@ -232,10 +243,17 @@ pub fn of_points(
 
 /// A table of single figures.
 pub fn of_single_points(curves: &[Curve], best_of_line: Option<usize>) -> Option<Finding> {
+    of_few_runs(curves, best_of_line, NO_SPREAD.to_owned())
+}
+
+fn of_few_runs(
+    curves: &[Curve],
+    best_of_line: Option<usize>,
+    mut evidence: String,
+) -> Option<Finding> {
     if curves.len() < 2 && best_of_line.is_none() {
         return None;
     }
-    let mut evidence = "One figure stands for each point, and no spread.".to_owned();
     evidence.push_str(&best_of(best_of_line));
     let severity = if best_of_line.is_some() { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(

@@ -28,6 +28,7 @@ pub fn member(run: &Run, name: &str, target: &str, tool_version: Option<&str>) -
         work: Some(work(run, tool_version)),
         identity: target.to_owned(),
         curve: target.to_owned(),
+        of_several: false,
     })
 }
 

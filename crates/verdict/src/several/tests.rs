@@ -238,8 +238,13 @@ fn runs_over_concurrency_make_curves() {
     assert!(finding(&several, D17).unwrap().evidence.contains("from 9,000 to 6,000/s (-33 %)"));
     // Its server was full: that is no round trip.
     assert_eq!(finding(&several, D39), None);
-    assert!(finding(&several, D15).is_some());
+    let noise = &finding(&several, D15).unwrap().evidence;
+    assert!(noise.contains("One figure stands for each point"), "{noise}");
     assert_eq!(finding(&several, D05), None);
+
+    let twice: Vec<_> = runs.iter().chain(&runs).cloned().collect();
+    let noise = finding(&compared(&twice), D15).unwrap().evidence.clone();
+    assert!(noise.contains("2 runs are all there is"), "{noise}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! A [`Patcher`] belongs to a template, [`Digits`] to a worker, which patches all its templates
 //! with it: its counter is quick when numbers mostly follow each other.
 
-use crate::http1::request::{PatchValue, Template};
+use crate::http1::request::{Patch, PatchValue, Template};
 
 const TEN_TO_8: u64 = 100_000_000;
 
@@ -46,7 +46,12 @@ impl Digits {
 impl Patcher {
     /// For copies of this template.
     pub fn new(template: &Template) -> Self {
-        let fields = template.patches.iter().map(|patch| Field {
+        Self::from_patches(&template.patches)
+    }
+
+    /// For copies of bytes that have these places.
+    pub fn from_patches(patches: &[Patch]) -> Self {
+        let fields = patches.iter().map(|patch| Field {
             start: patch.offset,
             width: patch.width,
             kind: match (patch.value, patch.width) {

@@ -8,11 +8,11 @@ use crate::http1::answer::Persistence;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::protocol::later::{Later, Streaming};
-use crate::http1::protocol::{Next, Protocol};
+use crate::http1::protocol::{Http1, Next};
 use crate::http1::rendering::{Rendering, RequestBody, Rest};
 use crate::service::{Refused, Service};
 
-impl Protocol {
+impl Http1 {
     /// Answers a complete request. What comes next is [`Next::Read`] if nothing speaks against
     /// the next request.
     #[inline]
@@ -107,7 +107,7 @@ impl Protocol {
 
     /// Answers that a request is refused, and closes.
     #[cold]
-    pub(super) fn refuse<H: Handler>(
+    pub(crate) fn refuse<H: Handler>(
         &mut self,
         why: Refused,
         service: &Service<H>,

@@ -4,12 +4,12 @@
 use crate::conditions::AnswerKind;
 use crate::http1::output::Output;
 use crate::http1::protocol::later::Later;
-use crate::http1::protocol::{Next, Protocol};
+use crate::http1::protocol::{Http1, Next};
 use crate::service::Service;
 
-impl Protocol {
+impl Http1 {
     /// Takes in what one read gave.
-    pub(super) fn receive_bare<H>(
+    pub(crate) fn receive_bare<H>(
         &mut self,
         bytes: &[u8],
         service: &Service<H>,

@@ -9,11 +9,12 @@ mod bare;
 mod later;
 mod spoiling;
 
+pub(crate) use spoiling::{GARBAGE, SURPLUS, TRICKLE_PAUSE_NS, TRICKLE_PIECES};
+
 use std::mem;
 
 use ablaze_wire::http1::request_head::{RequestFraming, RequestHead, RequestScan};
 
-use crate::conditions::AnswerKind;
 use crate::handler::{Handler, path_and_query};
 use crate::http1::date::Date;
 use crate::http1::known_head;
@@ -26,11 +27,14 @@ use later::Later;
 /// What the model has to do next, after it has written all output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// Read, and call [`Protocol::receive`].
+    /// Read, and call [`Http1::receive`].
     Read,
-    /// Call [`Protocol::proceed`]: more was received than has been answered.
+    /// The same, but if nothing comes for so many nanoseconds, call [`Http1::proceed`]: it can be
+    /// called at any time then, and does nothing if nothing is due.
+    ReadFor(u64),
+    /// Call [`Http1::proceed`]: more was received than has been answered.
     Proceed,
-    /// Wait for this long, then call [`Protocol::proceed`].
+    /// Wait for this long, then call [`Http1::proceed`].
     Wait(u64),
     /// Close. With `unread`, more may have arrived than was read: close the sending side first
     /// and read on until the client closes too, or the reset that follows could destroy the
@@ -44,14 +48,14 @@ pub enum Next {
 }
 
 /// Answers are given up to this many bytes before they are written, when requests come faster.
-const OUTPUT_BYTES_MAX: u64 = 256 * 1024;
+pub(crate) const OUTPUT_BYTES_MAX: u64 = 256 * 1024;
 
 /// Memory kept by an idle connection for the beginning of a request.
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
 /// One connection's state.
 #[derive(Debug, Default)]
-pub struct Protocol {
+pub struct Http1 {
     /// Bytes that were received but not used, from `used` on.
     kept: Vec<u8>,
     used: usize,
@@ -64,7 +68,7 @@ pub struct Protocol {
     last: bool,
 }
 
-impl Protocol {
+impl Http1 {
     /// Takes in bytes that were received and answers every request they complete, as far as the
     /// output may grow.
     #[inline]
@@ -75,9 +79,6 @@ impl Protocol {
         date: &Date,
         out: &mut Output,
     ) -> Next {
-        if service.answer != AnswerKind::Http {
-            return self.receive_bare(bytes, service, out);
-        }
         if self.kept.is_empty() {
             let (used, next) = self.run(bytes, service, date, out);
             self.kept.extend_from_slice(&bytes[used..]);

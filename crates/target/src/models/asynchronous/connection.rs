@@ -21,7 +21,7 @@ use crate::conversation::{Desk, Over};
 use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
-use crate::http1::protocol::{Next, Protocol};
+use crate::protocol::{Next, Protocol};
 use crate::sending::send_all;
 
 /// Reads of one connection before the others have their turn.
@@ -75,13 +75,26 @@ enum Patience {
 
 impl<H: Handler> Connection<H> {
     async fn answer_requests(&mut self) -> Result<(), Over> {
-        let mut protocol = Protocol::default();
+        let mut protocol = Protocol::new(&self.here.service);
         let mut next = Next::Read;
         let mut due = None;
         loop {
             match next {
-                Next::Read if protocol.is_idle() => self.read(Patience::Idle).await?,
+                Next::Read if protocol.is_idle() => {
+                    let read = self.read(Patience::Idle).await;
+                    if read.is_err() && self.here.is_stopping() {
+                        self.say_goodbye(&mut protocol);
+                    }
+                    read?;
+                }
                 Next::Read => self.read(Patience::UnderWay).await?,
+                Next::ReadFor(_) => {
+                    if let Some(due) = due.take()
+                        && !self.read_until(due).await?
+                    {
+                        next = Next::Proceed;
+                    }
+                }
                 Next::Proceed => {}
                 Next::Wait(_) => {
                     if let Some(due) = due.take() {
@@ -104,16 +117,18 @@ impl<H: Handler> Connection<H> {
                 let Desk { input, out, date, counters } = desk;
                 date.update();
                 next = match next {
-                    Next::Read => protocol.receive(input, &self.here.service, date, out),
+                    Next::Read | Next::ReadFor(_) => {
+                        protocol.receive(input, &self.here.service, date, out)
+                    }
                     _ => protocol.proceed(&self.here.service, date, out),
                 };
                 // Before the answer leaves: who has it finds it counted.
-                counters.requests.add(protocol.take_answered());
+                protocol.count_into(counters);
                 let Some(socket) = self.socket.fd() else { return Err(Errno::BADF) };
                 desk.send(socket)
             });
             // An answer that waits does so from now on, not from when the client reads.
-            if let Next::Wait(delay_ns) = next {
+            if let Next::Wait(delay_ns) | Next::ReadFor(delay_ns) = next {
                 due = Some(Instant::now() + Duration::from_nanos(delay_ns));
             }
             match sent {
@@ -156,6 +171,43 @@ impl<H: Handler> Connection<H> {
                 Err(_) => return Err(Over),
             }
         }
+    }
+
+    /// Reads once, if something comes before this time; whether it did.
+    async fn read_until(&mut self, due: Instant) -> Result<bool, Over> {
+        loop {
+            if !self.may_read {
+                self.reads_this_turn = 0;
+                self.here.counters.timers.one();
+                match timeout_at(due, self.readable(false)).await {
+                    Ok(readable) => readable?,
+                    Err(_) => return Ok(false),
+                }
+            }
+            let Some(socket) = self.socket.fd() else { return Err(Over) };
+            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            match read {
+                Ok((0, _)) => return Err(Over),
+                Ok((_, is_full)) => {
+                    self.may_read = is_full || self.half_closed;
+                    return Ok(true);
+                }
+                Err(Errno::AGAIN) => self.may_read = false,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    /// Says what is said on a connection that is closed though nothing is wrong with it, as far
+    /// as that goes without waiting.
+    fn say_goodbye(&mut self, protocol: &mut Protocol) {
+        let Some(socket) = self.socket.fd() else { return };
+        at_desk(|desk| {
+            protocol.say_goodbye(&mut desk.out);
+            let _ = desk.send(socket);
+            desk.out.clear();
+        });
     }
 
     /// Waits until there may be something to read.

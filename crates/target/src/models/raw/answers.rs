@@ -5,7 +5,7 @@ use std::io::IoSlice;
 use crate::handler::Handler;
 use crate::http1::date::{DATE_BYTES, Date};
 use crate::http1::output::Output;
-use crate::http1::protocol::{Next, Protocol};
+use crate::http1::protocol::{Http1, Next};
 use crate::service::Service;
 
 /// The forms of the answer: they differ in what they say about the connection.
@@ -59,7 +59,7 @@ impl Answers {
             b"GET / HTTP/1.0\r\n\r\n",
         ];
         requests.map(|request| {
-            let mut protocol = Protocol::default();
+            let mut protocol = Http1::default();
             let mut out = Output::default();
             let mut next = protocol.receive(request, service, date, &mut out);
             // A handler's own delay is left out, too.

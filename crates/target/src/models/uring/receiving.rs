@@ -7,7 +7,7 @@ use super::connection::{Receiving, Sending, Stage};
 use super::operations as op;
 use super::worker::RingWorker;
 use crate::handler::Handler;
-use crate::http1::protocol::Next;
+use crate::protocol::Next;
 
 /// Bytes kept of a client that sends on while its answers wait: beyond, receiving stops.
 const HELD_BYTES_MAX: usize = 64 * 1024;
@@ -107,7 +107,7 @@ impl<H: Handler> RingWorker<H> {
         let out = &mut outgoing.output;
         let next = connection.protocol.receive(bytes, &self.service, &self.date, out);
         // Before the answer leaves: who has it finds it counted.
-        self.counters.requests.add(connection.protocol.take_answered());
+        connection.protocol.count_into(&self.counters);
         connection.stage = Stage::Next(next);
         connection.answered = !outgoing.output.is_empty();
         if connection.answered {

@@ -8,7 +8,7 @@ use super::operations as op;
 use super::outgoing::Outgoing;
 use super::worker::RingWorker;
 use crate::handler::Handler;
-use crate::http1::protocol::Next;
+use crate::protocol::Next;
 
 impl<H: Handler> RingWorker<H> {
     /// Sends an answer. If the connection ends behind it and nothing speaks against, the close is
@@ -115,7 +115,9 @@ impl<H: Handler> RingWorker<H> {
             return;
         }
         connection.sending = Sending::Nothing;
-        let nothing_to_do = connection.is_receiving_on() && !self.draining;
+        let nothing_to_do = connection.is_receiving_on()
+            && connection.stage == Stage::Next(Next::Read)
+            && !self.draining;
         if !nothing_to_do {
             self.advance(key);
         }

@@ -8,13 +8,14 @@ use super::{Asked, Program, is_url_like, range};
 const WITH_VALUE: &str = "cndrmXHbuto";
 
 /// Words that stand alone; all others take a value.
-const ALONE: [&str; 11] = [
+const ALONE: [&str; 12] = [
     "no-keepalive",
     "no-repeat",
     "ipv4",
     "ipv6",
     "insecure",
     "no-witness",
+    "profile",
     "explain",
     "json",
     "strict",

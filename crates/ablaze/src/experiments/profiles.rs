@@ -1,0 +1,58 @@
+//! `ablaze compare --profile`: one more run of each target with the profiler, and the graphs of them.
+
+use ablaze_lab::experiment::Folder;
+use ablaze_lab::{Experiment, profiles};
+use ablaze_report::file::write_atomically;
+
+use super::own_program;
+use super::tester::Native;
+use crate::Refusal;
+use crate::refusal::note;
+
+/// Carries the profiled runs out; says which targets could not be profiled.
+///
+/// # Errors
+/// When they cannot be kept.
+pub fn take(experiment: &Experiment, folder: &Folder, quiet: bool) -> Result<(), Refusal> {
+    if !quiet {
+        note(
+            "the comparison is measured; now one run of each target with a profiler beside one without",
+        );
+    }
+    let failed = profiles::take(experiment, folder, &own_program()?, &mut Native)
+        .map_err(|error| Refusal::machine(format!("the profiles cannot be kept: {error}")))?;
+    for (subject, why) in failed {
+        note(&format!("{}: not profiled: {why}", experiment.subjects[subject].name));
+    }
+    Ok(())
+}
+
+/// What they came to, for the terminal.
+///
+/// # Errors
+/// When one cannot be read back.
+pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Refusal> {
+    let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
+    let mut text = profiles::words(experiment, &runs).join("\n");
+    if !text.is_empty() {
+        text = format!("profiles, each from a pair of runs of its own\n{text}\n");
+    }
+    Ok(text)
+}
+
+/// Puts the flame graphs into the folder, as files that can be zoomed and searched.
+///
+/// # Errors
+/// When one cannot be written.
+pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), Refusal> {
+    let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
+    for (name, svg) in profiles::files(experiment, &runs) {
+        write_atomically(&folder.path().join(name), svg.as_bytes())
+            .map_err(|error| Refusal::machine(format!("a flame graph is not kept: {error}")))?;
+    }
+    Ok(())
+}
+
+fn unreadable(error: ablaze_lab::experiment::FolderError) -> Refusal {
+    Refusal::machine(format!("a profiled run cannot be read back: {error}"))
+}

@@ -1,0 +1,76 @@
+//! Saved runs on the command line of `compare`: `before.json after.json`, `NAME=before.json`, the
+//! same name several times for repeats. Read before anything else happens.
+
+use std::path::{Path, PathBuf};
+
+use ablaze_engine::Run;
+use ablaze_lab::saved;
+use ablaze_lab::subject::{Source, Subject};
+use ablaze_verdict::DiagnosisId;
+
+use crate::Refusal;
+use crate::refusal::note;
+
+/// Targets as they were written, with the words they were read from: files of one given name become
+/// repeats of one target; files whose made-up names are equal are told apart by their folders.
+///
+/// # Errors
+/// When a file cannot be read, or holds no run with an answer.
+pub fn gathered(read: Vec<(&str, Subject)>) -> Result<Vec<Subject>, Refusal> {
+    let mut gathered: Vec<Subject> = Vec::new();
+    let is_given = |text: &str, name: &str| text.starts_with(&format!("{name}="));
+    let taken = |name: &str| read.iter().filter(|(_, subject)| subject.name == name).count() > 1;
+    for (text, subject) in &read {
+        let Some([file]) = subject.saved_runs() else {
+            gathered.push(subject.clone());
+            continue;
+        };
+        let given = is_given(text, &subject.name);
+        let mut before = gathered.iter_mut().filter(|other| other.name == subject.name);
+        if given && let Some(Source::Saved(files)) = before.next().map(|other| &mut other.source) {
+            files.push(file.clone());
+            continue;
+        }
+        let mut subject = subject.clone();
+        if !given && taken(&subject.name) {
+            subject.name = text.trim_end_matches(".json").to_owned();
+        }
+        gathered.push(subject);
+    }
+    for subject in &mut gathered {
+        if let Source::Saved(files) = &mut subject.source {
+            in_order(files)?;
+        }
+    }
+    Ok(gathered)
+}
+
+/// In the order in which the runs began.
+fn in_order(files: &mut Vec<PathBuf>) -> Result<(), Refusal> {
+    let mut began = Vec::new();
+    for file in files.drain(..) {
+        let run = saved::read(&file).map_err(Refusal::usage)?;
+        note_if_of_another_command(&file, &run);
+        began.push((run.started_unix_ns, file));
+    }
+    began.sort();
+    files.extend(began.into_iter().map(|(_, file)| file));
+    Ok(())
+}
+
+/// Says on stderr that a saved run does not fit the command saved with it (D36).
+pub fn note_if_of_another_command(file: &Path, run: &Run) {
+    let judged = ablaze_verdict::saved::judge(run);
+    for finding in judged.findings.iter().filter(|finding| finding.id == DiagnosisId::D36) {
+        note(&format!(
+            "{}: {} {} {}: {} {} {}",
+            file.display(),
+            finding.id,
+            finding.severity,
+            finding.id.name(),
+            finding.evidence,
+            finding.cause,
+            finding.remedy
+        ));
+    }
+}

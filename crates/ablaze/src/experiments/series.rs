@@ -1,0 +1,167 @@
+//! Several experiments after one another, each in a folder of its own below one that has the page of
+//! them all: the parts of a file, and the fair versions of a replay.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ablaze_lab::experiment::{Folder, Results, conduct};
+use ablaze_lab::subject::file_name;
+use ablaze_lab::{Experiment, page};
+use ablaze_report::file::write_atomically;
+use ablaze_report::page::{Block, Section};
+use ablaze_verdict::several::Several;
+
+use super::parts::Part;
+use super::progress::LiveLine;
+use super::shown::{self, Showing};
+use super::tester::Native;
+use super::{beside_each_other, contents, outputs, own_program, run};
+use crate::Refusal;
+
+/// What starting and stopping a target takes beside its run.
+const BESIDE_A_RUN: Duration = Duration::from_millis(400);
+
+/// One experiment of a series.
+#[derive(Debug)]
+pub struct Planned {
+    /// What its page calls it.
+    pub heading: String,
+    /// What it is about; empty if nobody said.
+    pub about: String,
+    /// What to do.
+    pub experiment: Experiment,
+    /// The file that says so.
+    pub text: String,
+}
+
+/// One experiment that was carried out, or as much of it as there was time for.
+#[derive(Debug)]
+pub struct Done {
+    /// What was to be done.
+    pub planned: Planned,
+    /// Where its runs are.
+    pub folder: Folder,
+    /// What it came to.
+    pub results: Results,
+    /// What was found in the runs together.
+    pub several: Option<Several>,
+}
+
+impl Planned {
+    /// A part of a file; `file` is the file's path, whose name stands for a missing title.
+    pub fn of(file: &Path, part: Part) -> Self {
+        let experiment = run::experiment(file, &part.described);
+        let about = [part.described.about, part.about].into_iter().flatten();
+        Self {
+            heading: part.name.unwrap_or_else(|| experiment.title.clone()),
+            about: about.collect::<Vec<_>>().join(" "),
+            experiment,
+            text: part.text,
+        }
+    }
+
+    /// How long it takes, about.
+    pub fn length(&self) -> Duration {
+        let one = |options: &[String]| {
+            let at = options.iter().position(|word| word == "--duration");
+            let value = at.and_then(|at| options.get(at + 1));
+            let ns = value.and_then(|value| crate::values::duration_ns(value).ok());
+            Duration::from_nanos(ns.unwrap_or(3_000_000_000)) + BESIDE_A_RUN
+        };
+        let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.options)).sum();
+        loads * self.experiment.subjects.len() as u32 * self.experiment.repeats
+    }
+}
+
+impl Done {
+    /// Its report in words.
+    pub fn in_words(&self) -> String {
+        let showing = Showing::default();
+        shown::either(&self.planned.experiment, &self.results, self.several.as_ref(), showing)
+    }
+
+    /// Whether ratios may be shown: the targets did the same work.
+    pub fn ranked(&self) -> bool {
+        Showing::default().unequal(self.several.as_ref()).is_empty()
+    }
+
+    /// What a page of several says of it.
+    pub fn section(&self) -> Section {
+        let Planned { heading, about, experiment, .. } = &self.planned;
+        let several = self.several.as_ref();
+        let mut section =
+            page::section_of(heading, experiment, &self.results, several, self.ranked());
+        if !about.is_empty() {
+            section.blocks.insert(0, Block::Text(about.clone()));
+        }
+        let own = folder_name(heading);
+        let text = "Every run, its distributions and its command:";
+        section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
+    }
+}
+
+/// Carries them out in turn, below this folder. Those that were not begun when Ctrl-C came are not in
+/// the list. `begun` hears of each before it begins.
+///
+/// # Errors
+/// When results cannot be kept.
+pub fn carried_out(
+    series: Vec<Planned>,
+    folder: &Path,
+    quiet: bool,
+    mut begun: impl FnMut(&Planned),
+) -> Result<Vec<Done>, Refusal> {
+    let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
+    let of = series.len();
+    let mut done: Vec<Done> = Vec::new();
+    for (at, planned) in series.into_iter().enumerate() {
+        if done.last().is_some_and(|before| before.results.interrupted) {
+            break;
+        }
+        begun(&planned);
+        let place = if of > 1 { format!("part {} of {of} · ", at + 1) } else { String::new() };
+        let left = lengths[at + 1..].iter().sum();
+        let progress = LiveLine::new(quiet).within(place, left);
+        done.push(one(planned, folder, progress)?);
+    }
+    Ok(done)
+}
+
+fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, Refusal> {
+    let not_kept = |error: &dyn std::fmt::Display| {
+        Refusal::machine(format!("the results cannot be kept: {error}"))
+    };
+    let path = folder.join(folder_name(&planned.heading));
+    let experiment = &planned.experiment;
+    let mut folder =
+        Folder::at(&path, experiment).map_err(|error| Refusal::usage(error.to_string()))?;
+    write_atomically(&path.join(run::FILE), planned.text.as_bytes())
+        .map_err(|error| not_kept(&error))?;
+    let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
+    progress.finish();
+    let results = results.map_err(|error| not_kept(&error))?;
+    let several = beside_each_other(experiment, &folder, &results)?;
+    let showing = Showing::default();
+    let contents = contents(experiment, &folder, &results, several.as_ref(), showing)?;
+    outputs::keep_page(folder.path(), &contents.page)?;
+    Ok(Done { planned, folder, results, several })
+}
+
+/// `connections kept, 1 thread` as the name of a folder.
+fn folder_name(heading: &str) -> PathBuf {
+    let name = file_name(&heading.to_lowercase());
+    let words: Vec<&str> = name.split('-').filter(|word| !word.is_empty()).collect();
+    words.join("-").into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_become_names_that_shells_like() {
+        let name = |heading: &str| folder_name(heading).display().to_string();
+        assert_eq!(name("Connections kept, 1 thread"), "connections-kept-1-thread");
+        assert_eq!(name("1 MiB · every answer blocks"), "1-mib-every-answer-blocks");
+    }
+}

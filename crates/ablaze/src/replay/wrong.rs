@@ -1,0 +1,85 @@
+//! What is wrong with a document's figures: what `explain` finds in them.
+
+use ablaze_report::page::FindingText;
+use ablaze_verdict::printed::Text;
+use ablaze_verdict::{DiagnosisId, Finding, Severity, rules};
+
+use super::document::{Document, Then};
+
+/// One diagnosis in a document.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// The gravest of its findings.
+    pub gravest: Finding,
+    /// The lines it was found in, as far as it is one of a line's report.
+    pub lines: Vec<String>,
+}
+
+/// Every diagnosis above a note that no other explains, in the order of their numbers.
+pub fn found(document: &Document, texts: &[Text]) -> Vec<Found> {
+    let mut all: Vec<Found> = Vec::new();
+    let mut add = |findings: &[Finding], line: Option<&str>| {
+        let roots = findings.iter().filter(|f| f.explained_by.is_none());
+        for finding in roots.filter(|finding| finding.severity > Severity::Note) {
+            let at = all.iter().position(|found| found.gravest.id == finding.id);
+            let at = at.unwrap_or_else(|| {
+                all.push(Found { gravest: finding.clone(), lines: Vec::new() });
+                all.len() - 1
+            });
+            let found = &mut all[at];
+            if finding.severity > found.gravest.severity {
+                found.gravest = finding.clone();
+            }
+            found.lines.extend(line.map(str::to_owned));
+        }
+    };
+    let lines = (document.lines)();
+    for (number, text) in texts.iter().enumerate() {
+        let judged = rules::judge(text);
+        for (at, report) in judged.reports.iter().enumerate() {
+            let line = lines.iter().find(|line| match line.then {
+                Then::Report(report) => (number, at) == (0, report),
+                Then::ReportOf(text, report) => (number, at) == (text, report),
+                Then::Rate(..) | Then::Point(..) => false,
+            });
+            add(&report.findings, Some(line.map_or("another report", |line| &line.name)));
+        }
+        judged.comparisons.iter().for_each(|judged| add(&judged.findings, None));
+        judged.sweeps.iter().for_each(|judged| add(&judged.findings, None));
+    }
+    all.sort_by_key(|found| found.gravest.id);
+    all
+}
+
+/// The diagnoses of one line's report, by number: `D01 D02`.
+pub fn ids(found: &[Found], line: &str) -> String {
+    let of = |found: &&Found| found.lines.iter().any(|name| name == line);
+    let ids: Vec<String> = found.iter().filter(of).map(|f| f.gravest.id.to_string()).collect();
+    if ids.is_empty() { "-".to_owned() } else { ids.join(" ") }
+}
+
+/// The same of findings on a run.
+pub fn ids_of(findings: &[Finding]) -> String {
+    let roots = findings.iter().filter(|finding| finding.explained_by.is_none());
+    let mut ids: Vec<DiagnosisId> = roots
+        .filter(|finding| finding.severity > Severity::Note)
+        .map(|finding| finding.id)
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+    if ids.is_empty() { "-".to_owned() } else { ids.join(" ") }
+}
+
+/// For a page.
+pub fn on_a_page(found: &[Found]) -> Vec<FindingText> {
+    let text = |found: &Found| FindingText {
+        of: match found.lines.as_slice() {
+            [] => "the figures beside each other".to_owned(),
+            lines => lines.join(", "),
+        },
+        finding: found.gravest.clone(),
+        explains: Vec::new(),
+    };
+    found.iter().map(text).collect()
+}

@@ -1,0 +1,138 @@
+//! The options of TLS, from words and files to what the server is told.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use ablaze_report::file;
+use ablaze_target::tls::{Identity, TlsOptions, TlsVersion};
+use clap::Args;
+
+use super::names;
+use crate::Refusal;
+
+/// How TLS is spoken. Each of these options means TLS.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "TLS")]
+pub struct TlsArguments {
+    /// Speak TLS, with a certificate made for this run
+    #[arg(long)]
+    pub tls: bool,
+    /// Write who signed that certificate: a file for --cacert of clients
+    #[arg(long, value_name = "FILE", conflicts_with = "tls_cert")]
+    pub tls_ca_out: Option<PathBuf>,
+    /// Certificate, with its chain behind it, as PEM
+    #[arg(long, value_name = "FILE")]
+    pub tls_cert: Option<PathBuf>,
+    /// Its key, as PEM
+    #[arg(long, value_name = "FILE")]
+    pub tls_key: Option<PathBuf>,
+    /// Oldest version accepted: 1.2, 1.3 [default: 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = names::tls_version)]
+    pub tls_min: Option<TlsVersion>,
+    /// Newest version offered: 1.2, 1.3 [default: 1.3]
+    #[arg(long, value_name = "VERSION", value_parser = names::tls_version)]
+    pub tls_max: Option<TlsVersion>,
+    /// Session tickets, on or off [default: on]
+    #[arg(long, value_name = "WHETHER", value_parser = names::on_or_off)]
+    pub tls_tickets: Option<bool>,
+    /// Ask clients for a certificate that one of these signed
+    #[arg(long, value_name = "FILE")]
+    pub tls_client_ca: Option<PathBuf>,
+}
+
+/// What the server is told; nothing if TLS was not asked for.
+///
+/// # Errors
+/// When a file cannot be read, or does not hold what it should.
+pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOptions>, Refusal> {
+    let TlsArguments {
+        tls,
+        tls_ca_out,
+        tls_cert,
+        tls_key,
+        tls_min,
+        tls_max,
+        tls_tickets,
+        tls_client_ca,
+    } = given;
+    let asked = *tls
+        || tls_ca_out.is_some()
+        || tls_cert.is_some()
+        || tls_key.is_some()
+        || tls_min.is_some()
+        || tls_max.is_some()
+        || tls_tickets.is_some()
+        || tls_client_ca.is_some();
+    if !asked {
+        return Ok(None);
+    }
+    let identity = match (tls_cert, tls_key) {
+        (Some(certificate), Some(key)) => given_identity(certificate, key)?,
+        (Some(_), None) | (None, Some(_)) => {
+            return Err(Refusal::usage(
+                "--tls-cert and --tls-key belong together: give both, or neither for a certificate \
+                 made for this run",
+            ));
+        }
+        (None, None) => Identity::self_made(&[address]).map_err(Refusal::machine)?,
+    };
+    let own = TlsOptions::new(identity);
+    let options = TlsOptions {
+        min: tls_min.unwrap_or(own.min),
+        max: tls_max.unwrap_or(own.max),
+        tickets: tls_tickets.unwrap_or(own.tickets),
+        client_authorities: tls_client_ca
+            .as_ref()
+            .map(|path| read(path, "--tls-client-ca"))
+            .transpose()?,
+        ..own
+    };
+    // Here, where the names of the files are known.
+    options.check().map_err(|why| match (tls_cert, tls_key) {
+        (Some(certificate), Some(key)) => Refusal::usage(format!(
+            "--tls-cert {} with --tls-key {}: {why}",
+            certificate.display(),
+            key.display()
+        )),
+        _ => Refusal::usage(why),
+    })?;
+    Ok(Some(options))
+}
+
+fn given_identity(certificate: &Path, key: &Path) -> Result<Identity, Refusal> {
+    let certificates = read(certificate, "--tls-cert")?;
+    let private = read(key, "--tls-key")?;
+    Identity::from_pem(&certificates, &private).map_err(|why| {
+        Refusal::usage(format!(
+            "--tls-cert {} with --tls-key {}: {why}",
+            certificate.display(),
+            key.display()
+        ))
+    })
+}
+
+fn read(path: &Path, option: &str) -> Result<Vec<u8>, Refusal> {
+    std::fs::read(path).map_err(|error| {
+        Refusal::usage(format!("{option} {} cannot be read: {error}", path.display()))
+    })
+}
+
+/// Refuses a file that could not be written, before the server starts.
+///
+/// # Errors
+/// When it could not.
+pub fn check_authority_file(path: Option<&Path>) -> Result<(), Refusal> {
+    path.map_or(Ok(()), file::check_writable)
+        .map_err(|error| Refusal::usage(format!("--tls-ca-out {error}")))
+}
+
+/// Writes the certificate of the authority, before anyone is told that the server is ready.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_authority(path: Option<&Path>, tls: Option<&TlsOptions>) -> Result<(), Refusal> {
+    let authority = tls.and_then(|tls| tls.identity.authority());
+    let (Some(path), Some(authority)) = (path, authority) else { return Ok(()) };
+    file::write_atomically(path, authority.as_bytes())
+        .map_err(|error| Refusal::machine(format!("the authority's certificate is lost: {error}")))
+}

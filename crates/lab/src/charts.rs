@@ -1,0 +1,261 @@
+//! What is drawn of an experiment: targets beside each other, ratios with their intervals, curves
+//! over loads. The same charts stand on its page, in a file of their own and in a terminal.
+
+use ablaze_chart::terminal::Characters;
+use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
+
+use crate::comparison::{Against, Comparison};
+use crate::curve::{Curve, Pick, Point};
+use crate::experiment::{Experiment, Results};
+
+/// A terminal narrower than this has no room for a chart.
+const LEAST_WIDTH: usize = 60;
+/// Wider is not easier to read.
+const MOST_WIDTH: usize = 100;
+
+/// The one chart of an experiment where there is room for one. `ranked` tells whether ratios may be
+/// shown.
+pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool) -> Chart {
+    if experiment.loads.len() > 1 {
+        let mut chart = rate_curves(experiment, results, pick);
+        chart.panels.extend(latency_curves(experiment, results, pick).panels);
+        return titled(chart, experiment);
+    }
+    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    let mut chart = targets(experiment, &comparison);
+    if ranked {
+        let ratios = comparison.against.iter().map(|against| ratios(experiment, against));
+        chart.panels.extend(ratios.filter(has_rows).flat_map(|chart| chart.panels));
+    }
+    titled(chart, experiment)
+}
+
+fn titled(chart: Chart, experiment: &Experiment) -> Chart {
+    let names: Vec<&str> =
+        experiment.subjects.iter().map(|subject| subject.name.as_str()).collect();
+    Chart { title: format!("{}: {}", chart.title, names.join(", ")), ..chart }
+}
+
+/// The chart in characters, for a terminal so many columns wide: the rates of a sweep, the ratios
+/// of a comparison, and where there are none its rates. `None` where there is no room for it, and
+/// nothing to draw.
+pub fn terminal(
+    experiment: &Experiment,
+    results: &Results,
+    pick: Pick,
+    ranked: bool,
+    width: usize,
+) -> Option<String> {
+    if width < LEAST_WIDTH || results.measured().next().is_none() {
+        return None;
+    }
+    let chart = if experiment.loads.len() > 1 {
+        rate_curves(experiment, results, pick)
+    } else {
+        let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+        let drawn = comparison.against.iter().filter(|_| ranked);
+        let mut drawn = drawn.map(|against| ratios(experiment, against)).filter(has_rows);
+        match drawn.next() {
+            Some(first) => drawn.fold(first, |mut all, next| {
+                all.panels.extend(next.panels);
+                all
+            }),
+            None => rates(experiment, &comparison),
+        }
+    };
+    Some(chart.terminal(width.min(MOST_WIDTH), Characters::Unicode))
+}
+
+/// The targets of a comparison: rate from the slowest to the fastest run, CPU time per request.
+pub(crate) fn targets(experiment: &Experiment, comparison: &Comparison) -> Chart {
+    let mut chart = rates(experiment, comparison);
+    let cpu = bars(experiment, comparison, "server CPU per request", Unit::TimeNs, |point| {
+        point.server_cpu_ns.map(|cpu_ns| (cpu_ns, None))
+    });
+    if !cpu.rows.is_empty() {
+        chart = chart.above(cpu);
+    }
+    chart
+}
+
+fn rates(experiment: &Experiment, comparison: &Comparison) -> Chart {
+    let rate = bars(experiment, comparison, "answers per second", Unit::PerSecond, |point| {
+        let extent = Some(point.extent()).filter(|_| point.rates_per_s.len() > 1);
+        Some((point.rate_per_s, extent))
+    });
+    Chart::of("Rate and cost", rate)
+        .described("The rate of each target, from its slowest to its fastest run.")
+}
+
+/// A row per target that has the figure, with what lies around it.
+fn bars(
+    experiment: &Experiment,
+    comparison: &Comparison,
+    title: &str,
+    unit: Unit,
+    figure: impl Fn(&Point) -> Option<(f64, Option<(f64, f64)>)>,
+) -> Bars {
+    let mut bars = Bars::new(title, unit, &[]);
+    for (slot, (subject, point)) in experiment.subjects.iter().zip(&comparison.rows).enumerate() {
+        if let Some((value, interval)) = point.as_ref().and_then(&figure) {
+            let row = BarRow::new(&subject.name, slot, &[value]);
+            bars.rows.push(BarRow { interval, ..row });
+        }
+    }
+    bars
+}
+
+/// The ratios of a target and what it is held against, as dots around 1 with their intervals.
+pub(crate) fn ratios(experiment: &Experiment, against: &Against) -> Chart {
+    let name = |at: usize| experiment.subjects[at].name.as_str();
+    let title = format!("{} / {}", name(against.subject), name(against.control));
+    let unit = format!("{title}: median ratio, 99 % interval");
+    let mut bars = Bars::new(&unit, Unit::Ratio, &["ratio"]);
+    bars.look = BarLook::Dots;
+    bars.reference = Some((1.0, "equal".to_owned()));
+    for compared in &against.metrics {
+        let Ok(ratio) = compared.ratio else { continue };
+        let mut row = BarRow::new(compared.metric.name(), against.subject, &[ratio.ratio]);
+        row.interval = Some((ratio.low, ratio.high));
+        bars.rows.push(row);
+    }
+    Chart::of(&title, bars)
+}
+
+fn has_rows(chart: &Chart) -> bool {
+    chart.panels.iter().any(|panel| matches!(panel, Panel::Bars(bars) if !bars.rows.is_empty()))
+}
+
+/// Answers per second over the loads, a line per target, with its table.
+pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
+    let mut rate = plot(experiment, Axis::linear("answers per second", Unit::PerSecond));
+    rate.table = true;
+    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
+        rate.series.push(if experiment.repeats == 1 {
+            line(experiment, curve, slot, |point| Some(point.rate_per_s))
+        } else {
+            let points = measured(experiment, curve).map(|(x, point)| {
+                let (low, high) = point.extent();
+                (x, point.rate_per_s, low, high)
+            });
+            Series::with_intervals(&curve.name, slot, points.collect::<Vec<_>>())
+        });
+    }
+    Chart::of("Rate", rate).described("Answers per second of each target over the loads.")
+}
+
+/// The time that 99 % of the answers took at most.
+pub(crate) fn latency_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
+    let mut p99 = plot(experiment, Axis::log("99 % took at most", Unit::TimeNs));
+    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
+        p99.series.push(line(experiment, curve, slot, |point| point.p99_ns));
+    }
+    Chart::of("Latency", p99).described("The 99th percentile of the latency over the loads.")
+}
+
+/// CPU time of the servers; `None` where none was seen.
+pub(crate) fn cpu_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Option<Chart> {
+    let mut cpu = plot(experiment, Axis::linear("CPU per request", Unit::TimeNs));
+    for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
+        cpu.series.push(line(experiment, curve, slot, |point| point.server_cpu_ns));
+    }
+    let seen = cpu.series.iter().any(|series| !series.points.is_empty());
+    seen.then(|| Chart::of("CPU of the server", cpu))
+}
+
+fn plot(experiment: &Experiment, y: Axis) -> Plot {
+    Plot::new(Axis::categories(&axis_title(experiment), Unit::Count, &places(experiment)), y)
+}
+
+fn measured<'a>(
+    experiment: &Experiment,
+    curve: &'a Curve,
+) -> impl Iterator<Item = (f64, &'a Point)> {
+    let points = curve.points.iter().zip(places(experiment));
+    points.filter_map(|(point, x)| Some((x, point.as_ref()?)))
+}
+
+fn line(
+    experiment: &Experiment,
+    curve: &Curve,
+    slot: usize,
+    figure: fn(&Point) -> Option<f64>,
+) -> Series {
+    let points = measured(experiment, curve).filter_map(|(x, point)| Some((x, figure(point)?)));
+    Series::line(&curve.name, slot, points.collect::<Vec<_>>())
+}
+
+/// Where the loads stand on the axis: at their values, or one after the other.
+fn places(experiment: &Experiment) -> Vec<f64> {
+    let known: Option<Vec<f64>> = experiment.loads.iter().map(|load| load.x).collect();
+    known.unwrap_or_else(|| (1..=experiment.loads.len()).map(|at| at as f64).collect())
+}
+
+fn axis_title(experiment: &Experiment) -> String {
+    let option = experiment.loads[0].label.split('=').next().unwrap_or("load");
+    if option == "c" { "connections".to_owned() } else { option.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Load, Outcome, Trial, sample};
+
+    /// The second target has half the first one's rate; at each next load it is twice as high.
+    fn results(loads: usize, repeats: u32) -> (Experiment, Results) {
+        let mut experiment = sample::experiment();
+        experiment.repeats = repeats;
+        experiment.loads = (0..loads)
+            .map(|at| Load {
+                label: format!("c={}", 1 << at),
+                x: Some(f64::from(1 << at)),
+                options: Vec::new(),
+            })
+            .collect();
+        let mut results = Results::default();
+        for trial in experiment.trials() {
+            let noise = 1.0 + f64::from(trial.repeat % 3) * 0.01;
+            let rate = 1000.0 * f64::from(1 << trial.load) / (trial.subject + 1) as f64 * noise;
+            let Trial { .. } = trial;
+            results.trials.push((trial, Outcome::Measured(Box::new(sample::figures(rate)))));
+        }
+        (experiment, results)
+    }
+
+    #[test]
+    fn a_terminal_shows_the_curve_or_the_ratios_where_there_is_room() {
+        let (sweep, measured) = results(3, 1);
+        let drawn = terminal(&sweep, &measured, Pick::Median, true, 80).unwrap();
+        assert!(drawn.contains("● one  ■ other") && drawn.contains("connections"), "{drawn}");
+        assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
+        assert_eq!(terminal(&sweep, &measured, Pick::Median, true, 59), None);
+        assert_eq!(terminal(&sweep, &Results::default(), Pick::Median, true, 80), None);
+        let (comparison, measured) = results(1, 6);
+        let drawn = terminal(&comparison, &measured, Pick::Median, true, 200).unwrap();
+        assert!(drawn.starts_with("one / other: median ratio, 99 % interval\n"), "{drawn}");
+        assert!(drawn.contains("rate") && drawn.contains("equal"), "{drawn}");
+        assert!(drawn.lines().all(|line| line.chars().count() <= 100), "{drawn}");
+        // Without a ranking, and without enough runs for one, the rates themselves.
+        for (ranked, repeats) in [(false, 6), (true, 2)] {
+            let (comparison, measured) = results(1, repeats);
+            let drawn = terminal(&comparison, &measured, Pick::Median, ranked, 80).unwrap();
+            assert!(drawn.starts_with("answers per second\n"), "{drawn}");
+            assert!(!drawn.contains("ratio"), "{drawn}");
+        }
+    }
+
+    #[test]
+    fn the_chart_alone_has_what_was_measured() {
+        let (sweep, measured) = results(3, 2);
+        let table = &main(&sweep, &measured, Pick::Best, true).tables()[0];
+        assert_eq!(table.head, ["connections", "1", "2", "4"]);
+        assert_eq!(
+            table.rows[1],
+            ["other", "505 [500–505]", "1,010 [1,000–1,010]", "2,020 [2,000–2,020]"]
+        );
+        let (comparison, measured) = results(1, 6);
+        let chart = main(&comparison, &measured, Pick::Median, true);
+        assert_eq!((chart.panels.len(), chart.title.as_str()), (3, "Rate and cost: one, other"));
+        assert_eq!(main(&comparison, &measured, Pick::Median, false).panels.len(), 2);
+    }
+}

@@ -1,0 +1,115 @@
+//! The runs of an experiment or a search for spreadsheets: one row each, one column per figure.
+//! Times are in nanoseconds, rates per second; what was not seen is empty (RFC 4180).
+
+use ablaze_stats::rate_search::Trial as StageTrial;
+
+use crate::experiment::{Experiment, Figures, Outcome, Results};
+use crate::search::Searched;
+
+/// Every trial of an experiment, in the order in which they were carried out.
+pub fn experiment(experiment: &Experiment, results: &Results) -> String {
+    let mut text = String::from(
+        "target,load,x,repeat,started_unix_ns,elapsed_ns,answers,errors,unexpected,rate_per_s,mean_ns,\
+         p50_ns,p99_ns,server_cpu_ns,tester_cpu_ns,verdict,limited_by,failed,run\r\n",
+    );
+    for (trial, outcome) in &results.trials {
+        let load = &experiment.loads[trial.load];
+        let mut cells = vec![
+            experiment.subjects[trial.subject].name.clone(),
+            load.label.clone(),
+            load.x.map_or(String::new(), |x| x.to_string()),
+            (trial.repeat + 1).to_string(),
+        ];
+        match outcome {
+            Outcome::Measured(figures) => {
+                cells.extend(of_run(figures));
+                cells.extend([String::new(), format!("runs/{}.json", experiment.stem(*trial))]);
+            }
+            Outcome::Failed(why) => {
+                cells.extend(std::iter::repeat_n(String::new(), 13));
+                cells.extend([why.clone(), String::new()]);
+            }
+        }
+        row(&cells, &mut text);
+    }
+    text
+}
+
+fn of_run(run: &Figures) -> Vec<String> {
+    let whole = |value: Option<u64>| value.map_or(String::new(), |value| value.to_string());
+    let broken = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.1}"));
+    vec![
+        run.started_unix_ns.to_string(),
+        run.elapsed_ns.to_string(),
+        run.answers.to_string(),
+        run.errors.to_string(),
+        run.unexpected.to_string(),
+        format!("{:.3}", run.rate_per_s),
+        broken(run.mean_ns),
+        whole(run.p50_ns),
+        whole(run.p99_ns),
+        broken(run.server_cpu_ns),
+        broken(run.tester_cpu_ns),
+        run.verdict.to_string(),
+        run.limit.key().to_owned(),
+    ]
+}
+
+/// Every stage of a search.
+pub fn search(searched: &Searched) -> String {
+    let mut text = String::from("stage,asked_per_s,again,outcome,answered_per_s,verdict,why\r\n");
+    for (number, stage) in (1..).zip(&searched.stages) {
+        let measured = stage.measured.as_ref();
+        let cells: [String; 7] = [
+            i32::to_string(&number),
+            format!("{:.3}", stage.asked_per_s),
+            stage.confirming.to_string(),
+            match stage.trial {
+                StageTrial::Holds => "holds",
+                StageTrial::Fails => "fails",
+                StageTrial::LimitedByClient => "not offered",
+            }
+            .to_owned(),
+            measured.map_or(String::new(), |measured| format!("{:.3}", measured.answered_per_s)),
+            measured.map_or(String::new(), |measured| measured.verdict.to_string()),
+            stage.why.clone().unwrap_or_default(),
+        ];
+        row(&cells, &mut text);
+    }
+    text
+}
+
+fn row(cells: &[String], text: &mut String) {
+    let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell.clone(),
+    };
+    text.push_str(&cells.iter().map(quoted).collect::<Vec<_>>().join(","));
+    text.push_str("\r\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::{Trial, sample};
+
+    #[test]
+    fn every_trial_has_a_row_of_as_many_cells() {
+        let mut of = sample::experiment();
+        of.subjects[1].name = "other, or \"none\"".to_owned();
+        let trial = |subject| Trial { repeat: 0, load: 0, subject };
+        let trials = vec![
+            (trial(0), Outcome::Measured(Box::new(sample::figures(1000.0)))),
+            (trial(1), Outcome::Failed("gone".to_owned())),
+        ];
+        let text = experiment(&of, &Results { trials, interrupted: false });
+        let lines: Vec<&str> = text.split_terminator("\r\n").collect();
+        assert_eq!(lines.len(), 3);
+        let cells = |line: &str| line.split(',').count();
+        assert_eq!(cells(lines[0]), cells(lines[1]));
+        assert!(lines[1].starts_with("one,c=10,10,1,0,10000000000,10000,0,0,1000.000,"), "{text}");
+        // The comma in its name stands in quotes.
+        assert!(lines[2].starts_with("\"other, or \"\"none\"\"\",c=10,10,1,,"), "{text}");
+        assert!(lines[2].ends_with(",gone,") && cells(lines[2]) == cells(lines[0]) + 1, "{text}");
+    }
+}

@@ -1,0 +1,193 @@
+//! Pages of experiments and searches, in a real browser too.
+
+use std::path::PathBuf;
+
+use ablaze_report::page::figures_json;
+use serde_json::Value;
+
+use super::*;
+use crate::experiment::{Load, Trial, sample};
+use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
+use ablaze_stats::rate_search::{Found, Trial as StageTrial};
+
+#[path = "../../report/src/page/browser.rs"]
+mod browser;
+
+/// A folder that goes away again.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("lab-page-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        Self(path)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A saved run with another number of answers, and so another rate.
+fn run(answers: u64) -> Run {
+    let saved = include_str!("../../report/tests/saved/format-1.json");
+    let mut run = ablaze_report::json::load(saved).unwrap().run;
+    run.record.answers = answers;
+    run
+}
+
+/// An experiment that was carried out, and its page: each target slower than the one before.
+fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
+    let scratch = Scratch::new(name);
+    let mut experiment = sample::experiment();
+    experiment.subjects = subjects
+        .iter()
+        .map(|name| crate::Subject {
+            name: (*name).to_owned(),
+            source: crate::subject::Source::Url("http://h/".to_owned()),
+        })
+        .collect();
+    experiment.loads = loads
+        .iter()
+        .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), options: Vec::new() })
+        .collect();
+    experiment.repeats = repeats;
+    let mut folder = Folder::at(&scratch.0, &experiment).unwrap();
+    for trial in experiment.trials() {
+        folder.keep(&experiment, trial, &run(answers(trial))).unwrap();
+    }
+    let results = folder.results(&experiment).unwrap();
+    let shown = Shown { ranked: true, pick: Pick::Median, printed: "the report" };
+    (of_experiment(&experiment, &folder, &results, None, shown).unwrap(), results)
+}
+
+fn answers(trial: Trial) -> u64 {
+    20_000 * (trial.load as u64 + 1) / (trial.subject as u64 + 1) + u64::from(trial.repeat) * 37
+}
+
+fn of_search() -> Page {
+    let scratch = Scratch::new("search");
+    let search = Search {
+        subject: crate::Subject::read("mine=:8080/").unwrap(),
+        goal: "p99<20ms,errors<0.1%".to_owned(),
+        options: Vec::new(),
+        start_per_s: 1000.0,
+        lowest_per_s: 1.0,
+        highest_per_s: 1e7,
+        tolerance: 0.02,
+        stage_ns: 2_000_000_000,
+        confirm_ns: 6_000_000_000,
+        path: "/".to_owned(),
+        placement: crate::subject::Placement::default(),
+        restart: true,
+        ready_within_s: 10,
+    };
+    let mut folder = StageFolder::at(&scratch.0, &search).unwrap();
+    let stage = |asked_per_s: f64, holds: bool| Stage {
+        asked_per_s,
+        confirming: false,
+        trial: if holds { StageTrial::Holds } else { StageTrial::Fails },
+        why: (!holds).then(|| "p99<20ms was 71.4 ms".to_owned()),
+        measured: Some(Measured {
+            answered_per_s: asked_per_s.min(4100.0),
+            figures: vec![Some("18.2 ms".to_owned()), None],
+            unsupported: Vec::new(),
+            verdict: ablaze_verdict::Verdict::Valid,
+            findings: Vec::new(),
+        }),
+    };
+    let rates = [(1000.0, true), (2000.0, true), (4000.0, true), (8000.0, false), (4080.0, false)];
+    for (number, (rate, _)) in (1..).zip(rates) {
+        folder.keep(number, rate, &run(20_000)).unwrap();
+    }
+    let searched = Searched {
+        stages: rates.map(|(rate, holds)| stage(rate, holds)).to_vec(),
+        found: Some(Found::Limit { holds_per_s: 4000.0, fails_per_s: 4080.0 }),
+        interrupted: false,
+        gone: None,
+    };
+    let goal = search.goal.parse().unwrap();
+    search::of_search(&search, &folder, &searched, &goal).unwrap()
+}
+
+const LOADS: [u32; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+const LONG: &str = "a-name-that-somebody-gave-to-a-target-and-that-goes-on-and-on";
+
+#[test]
+fn pages_fit_every_window_and_say_nothing_on_the_console() {
+    let pages = [
+        ("compare", page("compare", &["one", "other", LONG], &[10], 8).0),
+        ("few", page("few", &["one", "other"], &[10], 2).0),
+        ("sweep", page("sweep", &["one", "other", LONG], &LOADS, 1).0),
+        ("repeats", page("repeats", &["one"], &LOADS[..3], 3).0),
+        ("search", of_search()),
+    ];
+    browser::check(&pages.map(|(name, page)| (name.to_owned(), page.html())));
+}
+
+#[test]
+fn the_figures_in_the_page_make_its_tables() {
+    let (page, results) = page("figures", &["one", "other"], &[10], 6);
+    let html = page.html();
+    let figures: Value = serde_json::from_str(figures_json(&html).unwrap()).unwrap();
+    let trials = figures["trials"].as_array().unwrap();
+    assert_eq!(trials.len(), 12);
+    let rates = |target: &str| {
+        let of = trials.iter().filter(|trial| trial["target"] == target);
+        let mut rates: Vec<f64> = of.map(|trial| trial["rate_per_s"].as_f64().unwrap()).collect();
+        rates.sort_by(f64::total_cmp);
+        rates
+    };
+    for (subject, name) in ["one", "other"].into_iter().enumerate() {
+        let rates = rates(name);
+        let expected: Vec<f64> = (0..6)
+            .map(|repeat| answers(Trial { repeat, load: 0, subject }) as f64 / 10.0)
+            .collect();
+        assert_eq!(rates, expected);
+        let median = (rates[2] + rates[3]) / 2.0;
+        let grouped = |rate: f64| ablaze_report::number::grouped(rate.round() as u64);
+        let row = format!(
+            "<th scope=\"row\">{name}</th><td>{}</td><td>{}–{}</td>",
+            grouped(median),
+            grouped(rates[0]),
+            grouped(rates[5])
+        );
+        assert!(html.contains(&row), "{row}");
+    }
+    // The ratio of a pair is that of its two runs; what decides is their median.
+    let mut ratios: Vec<f64> = results
+        .pairs(0, 1, 0)
+        .iter()
+        .map(|(one, other)| (one.rate_per_s / other.rate_per_s).ln())
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    let median = ((ratios[2] + ratios[3]) / 2.0).exp();
+    let metrics = figures["ratios"][0]["metrics"].as_array().unwrap();
+    let rate = metrics.iter().find(|metric| metric["metric"] == "rate").unwrap();
+    assert!((rate["ratio"].as_f64().unwrap() - median).abs() < 1e-9, "{rate}");
+}
+
+#[test]
+fn explain_reads_the_figures_back() {
+    let read = |page: Page| ablaze_verdict::printed::read(&page.markdown("BENCH").text);
+    let compared = read(page("read-compare", &["one", "other|2"], &[10], 6).0);
+    let rates: Vec<(Option<String>, f64, bool)> = compared
+        .rates
+        .into_iter()
+        .map(|rate| (rate.label, rate.rate_per_s.value, rate.of_several))
+        .collect();
+    // 2,000 and 1,000 per second and half a step of 3.7, five times.
+    let expected =
+        [(Some("one".to_owned()), 2009.0, true), (Some("other|2".to_owned()), 1009.0, true)];
+    assert_eq!(rates, expected);
+    for repeats in [1, 3] {
+        let swept = read(page("read-sweep", &["one", "other"], &[1, 2, 5], repeats).0).sweeps;
+        assert_eq!(swept.len(), 1);
+        let other = &swept[0].curves[1];
+        let more = if repeats == 1 { 0.0 } else { 4.0 };
+        let points = [(1, 1000.0 + more), (2, 2000.0 + more), (5, 3000.0 + more)];
+        assert_eq!((other.name.as_str(), other.points.as_slice()), ("other", &points[..]));
+    }
+}

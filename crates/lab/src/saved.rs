@@ -1,0 +1,215 @@
+//! Runs that were saved before, as targets of a comparison: nothing is run for them. Such runs are
+//! pairs only where they were taken in turns; else what lies between them in time may be what makes
+//! the difference, and no interval can know.
+
+use std::path::Path;
+
+use ablaze_engine::Run;
+use ablaze_report::json;
+use ablaze_report::number::counted;
+use ablaze_report::system_error::reason;
+use ablaze_verdict::several::Several;
+use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
+
+use crate::experiment::{Experiment, Figures, Results};
+
+const LATER: &str = "Between them other software, other neighbours, other temperature may have come: a \
+                     difference may be theirs.";
+const REMEDY: &str = "Measure both anew in turns: `ablaze compare` with the targets themselves, ten \
+                      runs of each.";
+
+/// Reads a saved run.
+///
+/// # Errors
+/// Why it cannot be compared, with the file's name and the remedy.
+pub fn read(file: &Path) -> Result<Run, String> {
+    let name = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| format!("`{name}` cannot be read: {}", reason(&error)))?;
+    let run = json::load(&text).map_err(|error| format!("`{name}`: {error}"))?.run;
+    match run.record.answers {
+        0 => Err(format!("`{name}` has no answer in it: there is nothing to compare")),
+        _ => Ok(run),
+    }
+}
+
+/// The runs of two targets as pairs; `None` where nothing pairs them.
+pub(crate) fn pairs<'a>(
+    experiment: &Experiment,
+    results: &'a Results,
+    load: usize,
+    (one, other): (usize, usize),
+) -> Option<Vec<(&'a Figures, &'a Figures)>> {
+    let is_saved = |subject: usize| experiment.subjects[subject].saved_runs().is_some();
+    if !is_saved(one) && !is_saved(other) {
+        return Some(results.pairs(one, other, load));
+    }
+    let (ones, others) = (results.of(one, load), results.of(other, load));
+    in_turns(&ones, &others).then(|| ones.into_iter().zip(others).collect())
+}
+
+/// Whether each run of the one has one of the other beside it, before the next of either: as the
+/// runs of an experiment lie, and those of two days do not.
+fn in_turns(ones: &[&Figures], others: &[&Figures]) -> bool {
+    let began = |runs: &[&Figures]| {
+        let mut began: Vec<u64> = runs.iter().map(|run| run.started_unix_ns).collect();
+        began.sort_unstable();
+        began
+    };
+    let turns: Vec<(u64, u64)> = began(ones)
+        .into_iter()
+        .zip(began(others))
+        .map(|(one, other)| (one.min(other), one.max(other)))
+        .collect();
+    turns.len() > 1
+        && ones.len() == others.len()
+        && turns.windows(2).all(|next| next[0].1 < next[1].0)
+}
+
+/// What saved runs leave of a comparison's verdict.
+pub(crate) fn doubt(experiment: &Experiment, results: &Results) -> Verdict {
+    match not_in_turns(experiment, results).is_empty() {
+        true => Verdict::Valid,
+        false => Verdict::Suspect,
+    }
+}
+
+/// Targets against the last, which have no pairs: each with the finding's sentence.
+fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let control = experiment.subjects.len() - 1;
+    let apart = |subject: usize| {
+        let (ones, others) = (results.of(subject, 0), results.of(control, 0));
+        if ones.is_empty() || others.is_empty() {
+            return None;
+        }
+        match pairs(experiment, results, 0, (subject, control)) {
+            Some(_) => None,
+            None => Some(sentence(experiment, (subject, &ones), (control, &others))),
+        }
+    };
+    (0..control).filter_map(apart).collect()
+}
+
+/// `before was taken 3 days before after, not in turns; one run each: no interval.`
+fn sentence(
+    experiment: &Experiment,
+    (one, ones): (usize, &[&Figures]),
+    (other, others): (usize, &[&Figures]),
+) -> String {
+    let name = |subject: usize| experiment.subjects[subject].name.as_str();
+    let span = |runs: &[&Figures]| {
+        let began = || runs.iter().map(|run| run.started_unix_ns);
+        (began().min().unwrap_or(0), began().max().unwrap_or(0))
+    };
+    let (a, b) = (span(ones), span(others));
+    let when = if a.1 < b.0 {
+        format!("{} before", in_words(b.0 - a.1))
+    } else if b.1 < a.0 {
+        format!("{} after", in_words(a.0 - b.1))
+    } else {
+        "at other times than".to_owned()
+    };
+    let runs = match (ones.len(), others.len()) {
+        (1, 1) => "one run each".to_owned(),
+        (n, m) => format!("{} against {m}, of which none are pairs", counted(n as u64, "run")),
+    };
+    format!("{} was taken {when} {}, not in turns; {runs}: no interval.", name(one), name(other))
+}
+
+fn in_words(ns: u64) -> String {
+    match ns / 1_000_000_000 {
+        seconds @ 0..120 => counted(seconds, "second"),
+        seconds @ 120..7200 => counted(seconds / 60, "minute"),
+        seconds @ 7200..172_800 => counted(seconds / 3600, "hour"),
+        seconds => counted(seconds / 86_400, "day"),
+    }
+}
+
+/// Says of runs that were taken at different times that they were, in the place of what is said of
+/// few runs that were not.
+pub(crate) fn add_doubt(experiment: &Experiment, results: &Results, several: &mut Several) {
+    let evidence = not_in_turns(experiment, results);
+    if evidence.is_empty() {
+        return;
+    }
+    let findings = match several {
+        Several::Comparison(judged) => &mut judged.findings,
+        Several::Curves(judged) => &mut judged.findings,
+    };
+    findings.retain(|finding| finding.id != DiagnosisId::D15);
+    let evidence = evidence.join("\n");
+    findings.push(Finding::new(DiagnosisId::D15, Severity::Suspect, evidence, LATER, REMEDY));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Answer, Check};
+    use crate::comparison::{Comparison, NoInterval};
+    use crate::experiment::{Outcome, Trial, sample};
+    use crate::subject::Source;
+
+    const HOUR: u64 = 3_600_000_000_000;
+
+    /// Two targets of saved runs that began at these times; the second's rate is half the first's.
+    fn results(ones: &[u64], others: &[u64]) -> (Experiment, Results) {
+        let mut experiment = sample::experiment();
+        let mut results = Results::default();
+        for (subject, times) in [(0, ones), (1, others)] {
+            experiment.subjects[subject].source = Source::Saved(vec!["x.json".into(); times.len()]);
+            for (repeat, began) in times.iter().enumerate() {
+                let mut figures = sample::figures(10_000.0 / (subject + 1) as f64);
+                figures.started_unix_ns = *began;
+                let trial = Trial { repeat: repeat as u32, load: 0, subject };
+                results.trials.push((trial, Outcome::Measured(Box::new(figures))));
+            }
+        }
+        (experiment, results)
+    }
+
+    #[test]
+    fn runs_of_two_days_are_no_pairs() {
+        let (experiment, results) = results(&[HOUR], &[49 * HOUR]);
+        let comparison = Comparison::of(&experiment, &results, 0, 1);
+        assert_eq!(comparison.verdict, Verdict::Suspect);
+        let rate = &comparison.against[0].metrics[1];
+        assert_eq!(rate.ratio, Err(NoInterval::NotInTurns { plain: Some(2.0) }));
+        assert_eq!(
+            not_in_turns(&experiment, &results),
+            ["one was taken 2 days before other, not in turns; one run each: no interval."]
+        );
+        // Ten of each, but one after the other.
+        let first: Vec<u64> = (0..10).collect();
+        let then: Vec<u64> = (10..20).collect();
+        let (experiment, results) = self::results(&first, &then);
+        assert!(pairs(&experiment, &results, 0, (0, 1)).is_none());
+    }
+
+    #[test]
+    fn runs_that_were_taken_in_turns_are_pairs() {
+        // As in an experiment: within each repeat in either order.
+        let (experiment, results) = results(&[0, 30, 40, 70, 80, 110], &[10, 20, 50, 60, 90, 100]);
+        let comparison = Comparison::of(&experiment, &results, 0, 1);
+        assert_eq!(comparison.verdict, Verdict::Valid);
+        let ratio = comparison.against[0].metrics[1].ratio.unwrap();
+        assert_eq!((ratio.pairs, (ratio.ratio * 1000.0).round()), (6, 2000.0));
+        assert_eq!(not_in_turns(&experiment, &results), [String::new(); 0]);
+    }
+
+    #[test]
+    fn a_condition_goes_by_the_plain_ratio_and_says_so() {
+        let (experiment, results) = results(&[HOUR], &[2 * HOUR]);
+        let judge = |text: &str| {
+            let check: Check = text.parse().unwrap();
+            check.judge(&experiment, &results, &[]).remove(0)
+        };
+        let met = judge("one / other rate > 1.5");
+        assert_eq!(met.answer, Answer::Met);
+        assert!(
+            met.text.ends_with("it was 2.000, without an interval: not taken in turns"),
+            "{met:?}"
+        );
+        assert_eq!(judge("one / other rate < 1.5").answer, Answer::NotMet);
+    }
+}

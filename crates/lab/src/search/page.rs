@@ -1,0 +1,110 @@
+//! A search as a page: the answer first, every stage as a point and as a row, and the runs behind
+//! them in the folder.
+
+use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
+use ablaze_report::page::{Banner, Block, FindingText, Page, Section, section};
+use ablaze_stats::rate_search::{Found, Trial};
+use ablaze_verdict::{Severity, Verdict};
+
+use super::{Goal, Search, Searched, Stage, StageFolder};
+use crate::experiment::FolderError;
+use crate::{json, text};
+
+/// The page of a search; its figures lie in it as JSON.
+///
+/// # Errors
+/// When a kept stage cannot be read back.
+pub fn of_search(
+    search: &Search,
+    folder: &StageFolder,
+    searched: &Searched,
+    goal: &Goal,
+) -> Result<Page, FolderError> {
+    let printed = text::search(search, searched, goal);
+    let mut page = Page::new(&format!("{}: {}", search.subject.name, search.goal));
+    page.subtitle = printed.lines().nth(1).unwrap_or_default().to_owned();
+    page.sections.push(answer(searched, goal));
+    page.sections.push(
+        Section::new("Stages").with(Block::chart(chart(searched))).with(rows(searched, goal)),
+    );
+    let last_held = searched.stages.iter().rposition(|stage| stage.trial == Trial::Holds);
+    let shown = last_held.or(searched.stages.len().checked_sub(1));
+    if let Some(at) = shown
+        && let Some(Ok(run)) = folder.stage(at + 1, searched.stages[at].asked_per_s)?
+    {
+        page.when = section::started(&run);
+        page.sections.push(section::command(&run.command_line));
+        page.sections.push(section::environment(&run));
+    }
+    let report = Block::Report { name: "The report".to_owned(), text: printed };
+    page.sections.push(Section::new("In words").with(report));
+    page.figures.push((search.subject.name.clone(), json::search(search, searched)));
+    page.explain_findings();
+    Ok(page)
+}
+
+/// The answer, and what takes something away from it: what was found in the stages that held.
+fn answer(searched: &Searched, goal: &Goal) -> Section {
+    let held = || {
+        let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+        held.filter_map(|stage| stage.measured.as_ref())
+    };
+    let worst = held().map(|measured| measured.verdict).max().unwrap_or(Verdict::Valid);
+    let verdict = if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) };
+    let banner = Banner { verdict, text: text::answer(searched, &goal.texts()) };
+    let mut findings: Vec<FindingText> = Vec::new();
+    for finding in held().flat_map(|measured| &measured.findings) {
+        let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
+        if root && !findings.iter().any(|text| text.finding.id == finding.id) {
+            let of = "a stage that held".to_owned();
+            findings.push(FindingText { of, finding: finding.clone(), explains: Vec::new() });
+        }
+    }
+    let section = Section::default().with(Block::Verdict(banner));
+    if findings.is_empty() { section } else { section.with(Block::Findings(findings)) }
+}
+
+/// Answered over asked: the stages that held and those that did not, with the highest that holds.
+pub fn chart(searched: &Searched) -> Chart {
+    let axis = |title: &str| Axis::linear(title, Unit::PerSecond);
+    let mut plot = Plot::new(axis("asked for per second"), axis("answered per second"));
+    for (slot, name, held) in [(0, "holds", true), (1, "does not hold", false)] {
+        let is_of = |stage: &&Stage| (stage.trial == Trial::Holds) == held;
+        let mut points: Vec<(f64, f64)> = searched
+            .stages
+            .iter()
+            .filter(is_of)
+            .filter_map(|stage| Some((stage.asked_per_s, stage.measured.as_ref()?.answered_per_s)))
+            .collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        plot.series.push(Series::line(name, slot, points));
+    }
+    if let Some(Found::Limit { holds_per_s, .. } | Found::HighestHolds { holds_per_s }) =
+        searched.found
+    {
+        plot.marks.push(Mark::at(holds_per_s, "highest that holds"));
+    }
+    Chart::of("Answered over asked", plot)
+        .described("Every stage of the search: the rate asked for, and the rate answered.")
+}
+
+fn rows(searched: &Searched, goal: &Goal) -> Block {
+    let texts = goal.texts();
+    let mut head = vec!["asked /s", "answered /s"];
+    head.extend(texts.iter().copied());
+    head.push("outcome");
+    let row = |stage: &Stage| {
+        let mut cells = vec![text::rate(stage.asked_per_s)];
+        match &stage.measured {
+            Some(measured) => {
+                cells.push(text::rate(measured.answered_per_s));
+                let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
+                cells.extend(measured.figures.iter().map(figure));
+            }
+            None => cells.extend(std::iter::repeat_n("-".to_owned(), texts.len() + 1)),
+        }
+        cells.push(text::outcome(stage));
+        cells
+    };
+    Block::table(&head, searched.stages.iter().map(row).collect())
+}

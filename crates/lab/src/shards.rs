@@ -1,0 +1,209 @@
+//! Shards: runs of the same work at the same time, each by a tester of its own, put together as the
+//! one run that they were. Distributions and counters are added, nothing is lost.
+
+use ablaze_engine::plan::{Load, RateProfile};
+use ablaze_engine::record::Slice;
+use ablaze_engine::run::{Ended, Machine};
+use ablaze_engine::{Plan, Run};
+
+/// Shards ran together for at least this share of the longest.
+const TOGETHER: f64 = 0.5;
+
+/// The shards as one run; each has the name of its file.
+///
+/// # Errors
+/// When they did not do the same work, or not at the same time: which, and in what they differ.
+pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
+    let window = |run: &Run| (run.started_unix_ns, run.started_unix_ns + run.elapsed_ns);
+    let mut shards = shards.into_iter();
+    let Some((first, mut whole)) = shards.next() else {
+        return Err("there is nothing to merge".to_owned());
+    };
+    let mut command_line = ["ablaze", "report", "--merge", &first].map(String::from).to_vec();
+    let mut longest_ns = whole.elapsed_ns;
+    let mut together = window(&whole);
+    whole.witness = None;
+    for (name, shard) in shards {
+        if let Some(difference) = difference(&whole.plan, &shard.plan) {
+            return Err(format!(
+                "{first} and {name} are no shards of one run: {difference}; `ablaze compare {first} \
+                 {name}` holds them against each other"
+            ));
+        }
+        let (began, ended) = window(&shard);
+        longest_ns = longest_ns.max(shard.elapsed_ns);
+        together = (together.0.max(began), together.1.min(ended));
+        let overlap_ns = together.1.saturating_sub(together.0);
+        if (overlap_ns as f64) < TOGETHER * longest_ns as f64 {
+            return Err(format!(
+                "{first} and {name} did not run at the same time, so they are no shards of one run; \
+                 `ablaze compare` takes runs that followed each other"
+            ));
+        }
+        add(&mut whole, shard);
+        command_line.push(name);
+    }
+    whole.plan.workers.count_reason = format!("{} shards", command_line.len() - 3);
+    whole.plan.workers.cpus.clear();
+    whole.command_line = command_line;
+    Ok(whole)
+}
+
+fn add(whole: &mut Run, mut shard: Run) {
+    let began = whole.started_unix_ns.min(shard.started_unix_ns);
+    let ended = |run: &Run| run.started_unix_ns + run.elapsed_ns;
+    let end = ended(whole).max(ended(&shard));
+    // Slices count from the clock's start, which is that of the first shard now.
+    for run in [&mut *whole, &mut shard] {
+        let late_ns = run.started_unix_ns - began;
+        let slices = &mut run.record.slices;
+        let empty = (late_ns as f64 / slices.slice_ns.max(1) as f64).round() as usize;
+        slices.slices.splice(0..0, std::iter::repeat_n(Slice::default(), empty));
+    }
+    (whole.started_unix_ns, whole.elapsed_ns) = (began, end - began);
+    whole.setup_ns = whole.setup_ns.max(shard.setup_ns);
+    whole.record.merge(shard.record);
+    whole.workers.extend(shard.workers);
+    if shard.ended != Ended::Complete {
+        whole.ended = shard.ended;
+    }
+    if whole.machine != shard.machine {
+        whole.machine = Machine::default();
+    }
+    let plan = &mut whole.plan;
+    plan.workers.count += shard.plan.workers.count;
+    plan.limits.requests =
+        plan.limits.requests.zip(shard.plan.limits.requests).map(|(one, other)| one + other);
+    plan.load = sum(plan.load, shard.plan.load);
+}
+
+/// Loads of one shape, added.
+fn sum(one: Load, other: Load) -> Load {
+    match (one, other) {
+        (Load::Closed { connections, pipeline }, Load::Closed { connections: more, .. }) => {
+            Load::Closed { connections: connections.saturating_add(more), pipeline }
+        }
+        (
+            Load::Open { rate, arrivals, connections, bounded },
+            Load::Open { rate: also, connections: more, bounded: theirs, .. },
+        ) => Load::Open {
+            rate: RateProfile {
+                from_per_s: rate.from_per_s + also.from_per_s,
+                to_per_s: rate.to_per_s + also.to_per_s,
+                ..rate
+            },
+            arrivals,
+            connections: connections.saturating_add(more),
+            bounded: bounded && theirs,
+        },
+        (one, _) => one,
+    }
+}
+
+/// The first thing in which the work of two Plans differs. How many connections, threads and
+/// requests per second each has is what makes them shards.
+fn difference(one: &Plan, other: &Plan) -> Option<String> {
+    let told = |what: &str, one: &dyn std::fmt::Display, other: &dyn std::fmt::Display| {
+        Some(format!("{what} {one} against {other}"))
+    };
+    let unlike = |what: &str, one: String, other: String| {
+        (one != other).then(|| told(what, &one, &other)).flatten()
+    };
+    let shape = |plan: &Plan| match plan.load {
+        Load::Closed { pipeline: 1, .. } => "closed loop".to_owned(),
+        Load::Closed { pipeline, .. } => format!("closed loop, {pipeline} in flight on each"),
+        Load::Open { rate, arrivals, .. } => {
+            let changes = if rate.is_constant() { "a" } else { "a changing" };
+            format!("open loop, {changes} rate, {arrivals:?} arrivals")
+        }
+    };
+    let length = |plan: &Plan| match (plan.limits.duration_ns, plan.limits.requests) {
+        (Some(ns), _) => format!("{} s", ns as f64 / 1e9),
+        (None, requests) => {
+            format!("{} by count", if requests.is_some() { "ended" } else { "not" })
+        }
+    };
+    let keeps = |plan: &Plan| match plan.connections.keep_alive {
+        true => "kept".to_owned(),
+        false => "one per request".to_owned(),
+    };
+    unlike("URL", one.target.url.clone(), other.target.url.clone())
+        .or_else(|| unlike("method", one.requests.method.clone(), other.requests.method.clone()))
+        .or_else(|| {
+            let version = |plan: &Plan| format!("1.{}", plan.requests.minor_version);
+            unlike("HTTP", version(one), version(other))
+        })
+        .or_else(|| unlike("load:", shape(one), shape(other)))
+        .or_else(|| unlike("length:", length(one), length(other)))
+        .or_else(|| unlike("connections", keeps(one), keeps(other)))
+        .or_else(|| {
+            let expected = |plan: &Plan| format!("{:?}", plan.expect);
+            unlike("expected statuses", expected(one), expected(other))
+        })
+        .or_else(|| {
+            let same = one.requests.templates == other.requests.templates
+                && one.requests.order == other.requests.order;
+            (!same).then(|| "their requests are not the same bytes".to_owned())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run() -> Run {
+        let saved = include_str!("../../report/tests/saved/format-1.json");
+        ablaze_report::json::load(saved).unwrap().run
+    }
+
+    fn both(change: impl FnOnce(&mut Run)) -> Result<Run, String> {
+        let (one, mut other) = (run(), run());
+        change(&mut other);
+        merged(vec![("a.json".to_owned(), one), ("b.json".to_owned(), other)])
+    }
+
+    #[test]
+    fn two_shards_are_twice_the_run_and_lose_nothing() {
+        let one = run();
+        // The other began 300 ms later.
+        let whole = both(|run| run.started_unix_ns += 300_000_000).ok().unwrap();
+        assert_eq!(whole.record.answers, 2 * one.record.answers);
+        assert_eq!(whole.record.failures_total(), 2 * one.record.failures_total());
+        assert_eq!(whole.elapsed_ns, one.elapsed_ns + 300_000_000);
+        assert_eq!(whole.plan.load.connections(), 2 * one.plan.load.connections());
+        assert_eq!(whole.workers.len(), 2 * one.workers.len());
+        let (all, half) = (&whole.record.answered.total, &one.record.answered.total);
+        assert_eq!(all.count(), 2 * half.count());
+        for q in [0.01, 0.5, 0.9, 0.99, 0.999, 1.0] {
+            assert_eq!(all.quantile_ns(q), half.quantile_ns(q), "{q}");
+        }
+        let answers = |run: &Run| run.record.slices.slices.iter().map(|s| s.answers).sum::<u64>();
+        assert_eq!(answers(&whole), 2 * answers(&one));
+        let slices = |run: &Run| run.record.slices.slices.len();
+        assert_eq!(slices(&whole), slices(&one) + 3);
+        // It can be kept and read back.
+        let text = ablaze_report::json::write(&whole);
+        assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.answers, 40_000);
+    }
+
+    #[test]
+    fn other_work_is_refused_and_named() {
+        let refused = |change: fn(&mut Run)| both(change).err().unwrap_or_default();
+        for (text, part) in [
+            (
+                refused(|run| run.plan.target.url = "http://h/b".into()),
+                "URL http://127.0.0.1:8080/ against http://h/b",
+            ),
+            (refused(|run| run.plan.requests.method = "POST".into()), "method GET against POST"),
+            (refused(|run| run.plan.connections.keep_alive ^= true), "connections "),
+            (refused(|run| run.plan.limits.duration_ns = Some(5_000_000_000)), "length: "),
+            (
+                refused(|run| run.plan.load = Load::Closed { connections: 100, pipeline: 2 }),
+                "against closed loop, 2 in flight on each",
+            ),
+            (refused(|run| run.started_unix_ns += run.elapsed_ns), "did not run at the same time"),
+        ] {
+            assert!(text.starts_with("a.json and b.json ") && text.contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Where most of the time went, function by function. What the compiler put into its caller is the
+//! caller's: which of its lines an instruction belongs to is a guess, and their names say little.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::folded::PerRequest;
+use crate::symbols::INLINED;
+
+/// CPU time per request of one function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Function {
+    /// Its name.
+    pub name: String,
+    /// In the function itself, ns.
+    pub own_ns: f64,
+    /// In it and in all that it called, ns.
+    pub through_ns: f64,
+}
+
+/// One function in two profiles.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Changed {
+    /// Its name.
+    pub name: String,
+    /// In the function itself, ns per request of the first.
+    pub before_ns: f64,
+    /// The same of the second.
+    pub after_ns: f64,
+}
+
+/// The functions that took most by themselves, at most so many.
+pub fn hottest(profile: &PerRequest, most: usize) -> Vec<Function> {
+    let mut functions: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
+    for (frames, ns) in &profile.stacks {
+        let frames = || frames.split(';').filter(|name| !name.ends_with(INLINED));
+        let names: BTreeSet<&str> = frames().collect();
+        for name in names {
+            functions.entry(name).or_default().1 += ns;
+        }
+        if let Some(innermost) = frames().next_back() {
+            functions.entry(innermost).or_default().0 += ns;
+        }
+    }
+    let mut functions: Vec<Function> = functions
+        .into_iter()
+        .map(|(name, (own_ns, through_ns))| Function { name: name.to_owned(), own_ns, through_ns })
+        .filter(|function| function.own_ns > 0.0)
+        .collect();
+    functions.sort_by(|one, other| other.own_ns.total_cmp(&one.own_ns));
+    functions.truncate(most);
+    functions
+}
+
+/// The functions whose own time differs most between two profiles, at most so many. Unlike a graph it
+/// finds a function again that another one calls.
+pub fn most_changed(before: &PerRequest, after: &PerRequest, most: usize) -> Vec<Changed> {
+    let mut functions: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for function in hottest(before, usize::MAX) {
+        functions.entry(function.name).or_default().0 = function.own_ns;
+    }
+    for function in hottest(after, usize::MAX) {
+        functions.entry(function.name).or_default().1 = function.own_ns;
+    }
+    let mut functions: Vec<Changed> = functions
+        .into_iter()
+        .map(|(name, (before_ns, after_ns))| Changed { name, before_ns, after_ns })
+        .collect();
+    let change = |changed: &Changed| (changed.after_ns - changed.before_ns).abs();
+    functions.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    functions.truncate(most);
+    functions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::folded::sample;
+
+    fn per_request(stacks: &[(&str, u64)]) -> PerRequest {
+        PerRequest::of(&sample::profile(stacks, 1_000))
+    }
+
+    #[test]
+    fn own_time_is_not_that_of_what_was_called() {
+        let functions = hottest(&per_request(&[("a;b;d_[i]", 5), ("a", 1), ("a;c;b", 2)]), 10);
+        let told: Vec<_> =
+            functions.iter().map(|f| (f.name.as_str(), f.own_ns, f.through_ns)).collect();
+        assert_eq!(told, [("b", 7_000.0, 7_000.0), ("a", 1_000.0, 8_000.0)]);
+        assert_eq!(hottest(&per_request(&[("a;b", 5), ("a", 1)]), 1).len(), 1);
+    }
+
+    #[test]
+    fn what_changed_most_comes_first_wherever_it_was_called_from() {
+        let (before, after) = (
+            per_request(&[("a;send", 4), ("a;b", 3)]),
+            per_request(&[("x;send", 5), ("x;b", 9), ("x;c", 1)]),
+        );
+        let changed = most_changed(&before, &after, 2);
+        assert_eq!(changed[0], Changed { name: "b".into(), before_ns: 3_000.0, after_ns: 9_000.0 });
+        assert_eq!(changed.len(), 2);
+    }
+}

@@ -1,0 +1,88 @@
+//! The page of several Runs: each with its verdict, all of them in one table and on the same axes.
+
+use ablaze_engine::Run;
+use ablaze_verdict::several::{Several, beside_each_other, member};
+use ablaze_verdict::{Verdict, live};
+
+use super::{Banner, Block, FindingText, Page, Section, Subject, section};
+use crate::number::{grouped, rate, time};
+use crate::{effort, text};
+
+/// The page of Runs by their names, with all of them in it.
+pub fn of_runs(runs: &[(String, Run)]) -> Page {
+    let names: Vec<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
+    let mut page = Page::new(&names.join(", "));
+    if let Some((_, first)) = runs.first() {
+        page.subtitle = format!("{} runs", runs.len());
+        page.when = format!("the first measured {}", section::started(first));
+    }
+    let subjects: Vec<Subject<'_>> =
+        runs.iter().enumerate().map(|(slot, (name, run))| Subject::new(name, slot, run)).collect();
+    page.sections.push(verdict(runs));
+    page.sections.push(Section::new("Runs").with(table(runs)));
+    page.sections.push(section::percentiles(&subjects));
+    page.sections.push(section::distribution(&subjects));
+    page.sections.push(section::phases(&subjects));
+    page.sections.push(section::cpu(&subjects));
+    let mut commands = Section::new("The commands");
+    for (name, run) in runs {
+        commands = commands.with(Block::Remark(format!("{name}:")));
+        commands.blocks.extend(section::command(&run.command_line).blocks);
+    }
+    page.sections.push(commands);
+    for (name, run) in runs {
+        let mut environment = section::environment(run);
+        environment.heading = format!("The environment of {name}");
+        let text = text::write(run, &text::Style::default());
+        let report = Block::Report { name: format!("The report of {name}"), text };
+        page.sections.push(environment.with(report));
+    }
+    page.explain_findings();
+    page.runs = runs.iter().map(|(name, run)| (name.clone(), crate::json::write(run))).collect();
+    page
+}
+
+/// The worst verdict, what was found in each Run, and what in all of them beside each other.
+fn verdict(runs: &[(String, Run)]) -> Section {
+    let judged: Vec<_> = runs.iter().map(|(name, run)| (name, live::judge(run))).collect();
+    let members = runs
+        .iter()
+        .filter_map(|(name, run)| member(run, name, name, Some(env!("CARGO_PKG_VERSION"))));
+    let together = beside_each_other(members.collect(), None);
+    // Nothing is ranked here: what differs between Runs takes nothing away from one of them.
+    let verdict = judged.iter().map(|(_, judged)| judged.verdict).max();
+    let limits: Vec<String> =
+        judged.iter().map(|(name, judged)| format!("{name}: {}", judged.limited)).collect();
+    let banner =
+        Banner { verdict: verdict.unwrap_or(Verdict::Valid), text: limits.join(". ") + "." };
+    let mut found: Vec<FindingText> =
+        judged.iter().flat_map(|(name, judged)| section::findings(name, judged)).collect();
+    found.extend(together.iter().flat_map(Several::findings).map(|finding| FindingText {
+        of: "the runs together".to_owned(),
+        finding: finding.clone(),
+        explains: Vec::new(),
+    }));
+    let section = Section::default().with(Block::Verdict(banner));
+    if found.is_empty() { section } else { section.with(Block::Findings(found)) }
+}
+
+fn table(runs: &[(String, Run)]) -> Block {
+    let head =
+        ["run", "started", "rate /s", "p50", "p99", "answers", "errors", "server CPU/request"];
+    let row = |(name, run): &(String, Run)| {
+        let latency = run.record.answered.latency();
+        let quantile = |q: f64| latency.supported_quantile_ns(q);
+        let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
+        vec![
+            name.clone(),
+            section::started(run),
+            crate::rate_per_s(run).map_or("-".to_owned(), rate),
+            times(quantile(0.5).map(|ns| ns as f64)),
+            times(quantile(0.99).map(|ns| ns as f64)),
+            grouped(run.record.answers),
+            grouped(run.record.failures_total()),
+            times(effort::of_the_server(run).map(|(cpu_ns, _)| cpu_ns)),
+        ]
+    };
+    Block::table(&head, runs.iter().map(row).collect())
+}

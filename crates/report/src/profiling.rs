@@ -1,0 +1,201 @@
+//! What profiling came to, in words and rows, for the terminal and the page alike.
+
+use ablaze_engine::Run;
+use ablaze_profile::folded::PerRequest;
+use ablaze_profile::hottest::hottest;
+use ablaze_profile::symbols::{IN_KERNEL, INLINED};
+use ablaze_sys::perf::{NotProfiled, Profile, ProfiledRun, Whom};
+
+use crate::effort::{self, Effort};
+use crate::number::{counted, grouped, percent, rate, significant, time};
+
+/// Fewer samples than this say little: a function of a tenth of the time is known to a fifth of that
+/// (1.96 √(0.1 · 0.9 / 1000) is 1.9 points).
+const FEW_SAMPLES: u64 = 1_000;
+/// So much of a stack is looked at, of 1000 bytes.
+const STACK_KB: u32 = ablaze_sys::perf::STACK_BYTES / 1000;
+/// From this share on, stacks that do not reach their beginning are worth a word.
+const BROKEN: f64 = 0.1;
+
+/// `12,034 samples of cpu-clock at 999 Hz stand for 4.71 µs of CPU per request (nginx, pid 4711)`.
+pub fn headline(profile: &Profile) -> String {
+    let processes = match profile.pids.as_slice() {
+        [pid] => format!("pid {pid}"),
+        pids => format!("{} processes", grouped(pids.len() as u64)),
+    };
+    format!(
+        "{} of {} at {} Hz stand for {} of CPU per request ({}, {processes})",
+        counted(profile.samples, "sample"),
+        profile.event,
+        grouped(profile.frequency_hz.into()),
+        time(profile.cpu_per_request_ns),
+        profile.name,
+    )
+}
+
+/// What to keep in mind with a profile.
+pub fn doubts(profile: &Profile) -> Vec<String> {
+    let mut doubts = Vec::new();
+    let share = |part: u64| percent(part as f64, profile.samples as f64);
+    if profile.samples < FEW_SAMPLES {
+        doubts.push(format!(
+            "Few samples: shares are uncertain by several points. Profile for longer (-d), so that there are \
+             {} or more.",
+            grouped(FEW_SAMPLES)
+        ));
+    }
+    if profile.lost > 0 {
+        doubts.push(format!(
+            "{} more were lost, because nobody had the time to take them.",
+            counted(profile.lost, "sample")
+        ));
+    }
+    if profile.broken as f64 > BROKEN * profile.samples as f64 {
+        doubts.push(format!(
+            "The stacks of {} of the samples do not reach the beginning of their thread: callers are missing, \
+             the functions themselves are right. The program or a library has neither unwind tables \
+             (.eh_frame) nor frame pointers: compile it with -fno-omit-frame-pointer (Rust: -C \
+             force-frame-pointers=yes). Or its stacks are longer than the {} kB that are looked at.",
+            share(profile.broken),
+            STACK_KB
+        ));
+    }
+    if !profile.kernel {
+        doubts.push(
+            "Without the kernel, which does not let this user see it: the times are those of user mode alone. \
+             `sudo sysctl kernel.perf_event_paranoid=1` adds the rest."
+                .to_owned(),
+        );
+    }
+    doubts
+}
+
+/// The hottest functions: CPU time per request of each by itself, its share, and with what it calls.
+pub fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) {
+    let per_request = PerRequest::of(profile);
+    let total_ns = per_request.total_ns();
+    let head = ["function", "itself", "share", "with what it calls"].map(String::from).to_vec();
+    let rows = hottest(&per_request, most).into_iter().map(|function| {
+        vec![
+            readable(&function.name),
+            time(function.own_ns),
+            percent(function.own_ns, total_ns),
+            time(function.through_ns),
+        ]
+    });
+    (head, rows.collect())
+}
+
+/// A function as people call it: `tcp_sendmsg (kernel)`.
+pub fn readable(name: &str) -> String {
+    if let Some(name) = name.strip_suffix(IN_KERNEL) {
+        return format!("{name} (kernel)");
+    }
+    name.strip_suffix(INLINED).map_or_else(|| name.to_owned(), |name| format!("{name} (inlined)"))
+}
+
+/// What the run with the profiler did beside the one without.
+pub fn cost(run: &Run, profiled: &ProfiledRun) -> String {
+    let mut parts = Vec::new();
+    if let Some(before) = crate::rate_per_s(run) {
+        parts.push(format!(
+            "{}/s instead of {}/s ({})",
+            rate(profiled.rate_per_s),
+            rate(before),
+            change(before, profiled.rate_per_s)
+        ));
+    }
+    let server = effort::of_the_server(run).map(|(ns, _)| ns);
+    let tester = Effort::of(run).map(|effort| effort.cpu_ns);
+    let cpu =
+        [("server", server, profiled.server_cpu_ns), ("tester", tester, profiled.tester_cpu_ns)];
+    for (who, before, after) in cpu {
+        if let (Some(before), Some(after)) = (before, after) {
+            parts.push(format!(
+                "{who} {} instead of {} of CPU per request ({})",
+                time(after),
+                time(before),
+                change(before, after)
+            ));
+        }
+    }
+    format!(
+        "{}. One run with the profiler beside one without: noise is in it, too. All other figures are of the run \
+         without.",
+        parts.join(", ")
+    )
+}
+
+/// Why there is no profile.
+pub fn refused(refused: &NotProfiled) -> String {
+    format!("not profiled: {}", refused.why)
+}
+
+/// What a profile is of.
+pub fn side(whom: Whom) -> &'static str {
+    match whom {
+        Whom::Target => "target",
+        Whom::Tester => "tester",
+    }
+}
+
+/// `+4.2 %`
+fn change(before: f64, after: f64) -> String {
+    if before <= 0.0 {
+        return "-".to_owned();
+    }
+    let percent = (after / before - 1.0) * 100.0;
+    let sign = if percent < 0.0 { '−' } else { '+' };
+    format!("{sign}{} %", significant(percent.abs(), 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    fn profile() -> Profile {
+        sample::profiling::profiling().profiles.remove(0)
+    }
+
+    #[test]
+    fn what_is_doubtful_is_said_and_nothing_else() {
+        let mut profile = profile();
+        profile.lost = 0;
+        profile.broken = 0;
+        assert_eq!(doubts(&profile), Vec::<String>::new());
+        profile.broken = profile.samples / 5;
+        assert!(
+            doubts(&profile)[0].contains("20 %") && doubts(&profile)[0].contains("frame-pointer")
+        );
+        profile.kernel = false;
+        assert!(doubts(&profile)[1].contains("perf_event_paranoid"));
+        profile.samples = 10;
+        assert!(doubts(&profile)[0].starts_with("Few samples"));
+    }
+
+    #[test]
+    fn the_cost_is_told_from_both_runs() {
+        let run = sample::ordinary();
+        let profiled = sample::profiling::profiling().run.unwrap();
+        let text = cost(&run, &profiled);
+        // 2,000/s and 480 µs without, 1,900/s and 500 µs with the profiler.
+        assert!(text.contains("1,900/s instead of 2,000/s (−5.0 %)"), "{text}");
+        assert!(
+            text.contains("server 500 µs instead of 480 µs of CPU per request (+4.2 %)"),
+            "{text}"
+        );
+        assert!(text.contains("tester 3.70 µs instead of 3.60 µs"), "{text}");
+    }
+
+    #[test]
+    fn the_table_adds_up_to_the_cpu_time_per_request() {
+        let (_, rows) = table(&profile(), 10);
+        let expected = [
+            ["tcp_sendmsg (kernel)", "400 µs", "80 %", "400 µs"],
+            ["ngx_http_parse_request_line", "100 µs", "20 %", "100 µs"],
+        ];
+        assert_eq!(rows, expected.map(|row| row.map(String::from).to_vec()));
+        assert_eq!(readable("turn_[i]"), "turn (inlined)");
+    }
+}

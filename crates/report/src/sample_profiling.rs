@@ -1,0 +1,46 @@
+//! What profiling came to, made by hand: a profile of the server, and a tester that could not be
+//! sampled.
+
+use ablaze_sys::perf::*;
+
+pub fn profiling() -> Profiling {
+    // 13 is EACCES.
+    Profiling {
+        run: Some(ProfiledRun {
+            elapsed_ns: 10_000_000_000,
+            requests: 19_000,
+            rate_per_s: 1_900.0,
+            server_cpu_ns: Some(500_000.0),
+            tester_cpu_ns: Some(3_700.0),
+        }),
+        profiles: vec![profile()],
+        refused: vec![NotProfiled { of: Whom::Tester, why: refusal(13, Some(4)) }],
+    }
+}
+
+/// 500 µs per request: four fifths in the kernel's send.
+fn profile() -> Profile {
+    let stack = |frames: &str, samples: u64| Stack {
+        frames: frames.into(),
+        samples,
+        weight: samples * 1_000_000,
+    };
+    Profile {
+        of: Whom::Target,
+        name: "nginx".into(),
+        pids: vec![4711],
+        event: "cpu-clock".into(),
+        frequency_hz: 999,
+        kernel: true,
+        samples: 9_500,
+        lost: 3,
+        broken: 1_900,
+        requests: 19_000,
+        cpu_ns: 9_500_000_000,
+        cpu_per_request_ns: 500_000.0,
+        stacks: vec![
+            stack("_start;main;ngx_worker_process_cycle;send;tcp_sendmsg_[k]", 7_600),
+            stack("_start;main;ngx_worker_process_cycle;ngx_http_parse_request_line", 1_900),
+        ],
+    }
+}

@@ -1,0 +1,395 @@
+//! One TLS connection without any I/O: records in, records out, and a protocol inside that sees
+//! only what was said. It drives the protocol as a model would, and looks like one to the model.
+//!
+//! No more is decrypted than the protocol can answer, and no more is encrypted at once than a
+//! socket takes: the rest waits, as records or as output, for [`TlsSession::proceed`].
+
+use std::cell::RefCell;
+use std::fmt;
+use std::mem;
+use std::sync::Arc;
+
+use rustls::ServerConfig;
+use rustls::server::UnbufferedServerConnection;
+use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
+use rustls::{Error, HandshakeKind};
+
+use super::sealing::{push_encoded, seal, seal_end};
+use crate::counters::Counters;
+use crate::handler::Handler;
+use crate::http1::date::Date;
+use crate::http1::output::Output;
+use crate::http1::protocol::{Http1, OUTPUT_BYTES_MAX};
+use crate::protocol::{Next, Protocol};
+use crate::service::{Refused, Service};
+
+/// Memory kept by a connection for the beginning of a record.
+const KEPT_BYTES_MAX: usize = 4 * 1024;
+
+thread_local! {
+    /// What a connection needs while it is busy. It is never lent beyond a call.
+    static DESK: RefCell<Desk> = RefCell::default();
+}
+
+#[derive(Debug, Default)]
+struct Desk {
+    records: Vec<u8>,
+    plain: Output,
+}
+
+/// One connection's state.
+pub struct TlsSession {
+    tls: UnbufferedServerConnection,
+    /// What is spoken inside, once the handshake is done.
+    inner: Option<Protocol>,
+    /// Records, or the beginning of one, that were received and not read.
+    kept: Vec<u8>,
+    /// Whether a whole record may be among them.
+    has_records: bool,
+    /// What the protocol said and is not in records yet.
+    plain: Option<Box<Output>>,
+    /// What the protocol asked for last.
+    next: Next,
+    /// It wants to be called while it reads, too.
+    listens: bool,
+    /// Bytes have come.
+    begun: bool,
+    /// It has failed: rustls is not asked again.
+    broken: bool,
+    /// The next answer is the last.
+    last: bool,
+    /// To be counted.
+    handshake: Option<HandshakeKind>,
+    failed: bool,
+}
+
+/// What the next record, or the lack of one, brought.
+enum Step {
+    /// There may be more.
+    GoOn,
+    /// The handshake has been done.
+    Established,
+    /// The protocol has been asked, and wants this.
+    Asked(Next),
+    /// Nothing more can be read.
+    Read,
+    /// The client has said that it ends.
+    PeerClosed,
+    /// This is no TLS, or not one that we speak.
+    Failed(Error),
+}
+
+impl TlsSession {
+    /// For a connection that was just accepted.
+    pub fn new(config: &Arc<ServerConfig>) -> Self {
+        let tls = UnbufferedServerConnection::new(config.clone())
+            .expect("a connection was made of this configuration before the server started");
+        Self {
+            tls,
+            inner: None,
+            kept: Vec::new(),
+            has_records: false,
+            plain: None,
+            next: Next::Read,
+            listens: false,
+            begun: false,
+            broken: false,
+            last: false,
+            handshake: None,
+            failed: false,
+        }
+    }
+
+    /// Takes in bytes that were received; as [`Protocol::receive`].
+    pub fn receive<H: Handler>(
+        &mut self,
+        bytes: &[u8],
+        service: &Service<H>,
+        date: &Date,
+        out: &mut Output,
+    ) -> Next {
+        if !mem::replace(&mut self.begun, true) && is_plain_http(bytes) {
+            return self.refuse_plain_http(service, date, out);
+        }
+        let mut desk = DESK.take();
+        if self.kept.is_empty() {
+            mem::swap(&mut self.kept, &mut desk.records);
+        }
+        self.kept.extend_from_slice(bytes);
+        let next = self.read(service, date, &mut desk.plain, out);
+        self.hand_over(next, desk, out)
+    }
+
+    /// Goes on; as [`Protocol::proceed`].
+    pub fn proceed<H: Handler>(
+        &mut self,
+        service: &Service<H>,
+        date: &Date,
+        out: &mut Output,
+    ) -> Next {
+        let mut desk = DESK.take();
+        let mut next = mem::replace(&mut self.next, Next::Read);
+        if let Some(plain) = &mut self.plain {
+            // It has to leave first.
+            mem::swap(&mut **plain, &mut desk.plain);
+        } else {
+            let due = matches!(next, Next::Proceed | Next::Wait(_) | Next::ReadFor(_));
+            if due && let Some(inner) = &mut self.inner {
+                next = inner.proceed(service, date, &mut desk.plain);
+            }
+            if matches!(next, Next::Read | Next::ReadFor(_)) && self.has_records {
+                next = self.read(service, date, &mut desk.plain, out);
+            }
+        }
+        self.hand_over(next, desk, out)
+    }
+
+    /// Counts what was done since the last call.
+    pub fn count_into(&mut self, counters: &Counters) {
+        if let Some(inner) = &mut self.inner {
+            inner.count_into(counters);
+        }
+        match self.handshake.take() {
+            None => {}
+            Some(HandshakeKind::Resumed) => counters.tls_resumptions.one(),
+            Some(_) => counters.tls_handshakes.one(),
+        }
+        if mem::take(&mut self.failed) {
+            counters.tls_failures.one();
+        }
+    }
+
+    /// Whether no request is under way and no byte of one has come, nor of a handshake.
+    pub fn is_idle(&self) -> bool {
+        match &self.inner {
+            None => !self.begun,
+            Some(inner) => self.kept.is_empty() && self.plain.is_none() && inner.is_idle(),
+        }
+    }
+
+    /// The next answer is the last.
+    pub fn finish(&mut self) {
+        self.last = true;
+        if let Some(inner) = &mut self.inner {
+            inner.finish();
+        }
+    }
+
+    /// The connection is closed though nothing is under way; as [`Protocol::say_goodbye`].
+    pub fn end(&mut self, out: &mut Output) {
+        let Some(inner) = &mut self.inner else { return };
+        let mut plain = Output::default();
+        inner.say_goodbye(&mut plain);
+        if !self.broken && seal(&mut self.tls, &mut self.kept, &mut plain, out).is_ok() {
+            self.say_goodbye(out);
+        }
+    }
+
+    /// Reads records until the protocol has to be waited for, or there are none.
+    fn read<H: Handler>(
+        &mut self,
+        service: &Service<H>,
+        date: &Date,
+        plain: &mut Output,
+        out: &mut Output,
+    ) -> Next {
+        let mut used = 0;
+        let mut patience = None;
+        let next = loop {
+            let (discard, step) = self.step(used, service, date, plain, out);
+            used += discard;
+            match step {
+                Step::GoOn => {}
+                Step::Established => self.establish(service),
+                // Answers leave before there are too many of them.
+                Step::Asked(Next::Read | Next::ReadFor(_)) if plain.left() >= OUTPUT_BYTES_MAX => {
+                    break Next::Proceed;
+                }
+                Step::Asked(asked @ (Next::Read | Next::ReadFor(_))) => patience = Some(asked),
+                Step::Asked(next) => break next,
+                Step::Read => break patience.unwrap_or_else(|| self.ask(service, date, plain)),
+                Step::PeerClosed => break Next::Close { unread: false },
+                Step::Failed(why) => {
+                    plain.clear();
+                    self.fail(used, out);
+                    // After an alert of the client's, it has nothing to wait for.
+                    break Next::Close { unread: !matches!(why, Error::AlertReceived(_)) };
+                }
+            }
+        };
+        // What comes next in full is read when the protocol wants it.
+        self.has_records = !matches!(next, Next::Read | Next::ReadFor(_));
+        self.kept.drain(..used.min(self.kept.len()));
+        next
+    }
+
+    /// What the protocol waits for when nothing came for it.
+    fn ask<H: Handler>(&mut self, service: &Service<H>, date: &Date, plain: &mut Output) -> Next {
+        match &mut self.inner {
+            Some(inner) if mem::take(&mut self.listens) && plain.is_empty() => {
+                inner.proceed(service, date, plain)
+            }
+            _ => Next::Read,
+        }
+    }
+
+    /// Looks at the next record; returns how many bytes are done with.
+    fn step<H: Handler>(
+        &mut self,
+        used: usize,
+        service: &Service<H>,
+        date: &Date,
+        plain: &mut Output,
+        out: &mut Output,
+    ) -> (usize, Step) {
+        let UnbufferedStatus { discard, state } =
+            self.tls.process_tls_records(&mut self.kept[used..]);
+        let step = match state {
+            Ok(ConnectionState::ReadTraffic(mut traffic)) => match &mut self.inner {
+                // Untouched, the record is there again.
+                None => Step::Established,
+                Some(inner) => match traffic.next_record() {
+                    Some(Ok(record)) => {
+                        Step::Asked(inner.receive(record.payload, service, date, plain))
+                    }
+                    Some(Err(error)) => Step::Failed(error),
+                    None => Step::GoOn,
+                },
+            },
+            Ok(ConnectionState::EncodeTlsData(mut data)) => {
+                push_encoded(&mut data, out);
+                Step::GoOn
+            }
+            Ok(ConnectionState::TransmitTlsData(data)) => {
+                data.done();
+                Step::GoOn
+            }
+            Ok(ConnectionState::WriteTraffic(_)) if self.inner.is_none() => Step::Established,
+            Ok(ConnectionState::WriteTraffic(_) | ConnectionState::BlockedHandshake) => Step::Read,
+            Ok(ConnectionState::PeerClosed | ConnectionState::Closed) => Step::PeerClosed,
+            // Early data was never offered.
+            Ok(_) => Step::Failed(Error::HandshakeNotComplete),
+            Err(error) => Step::Failed(error),
+        };
+        (discard, step)
+    }
+
+    /// The handshake is done: from here on, a protocol is spoken.
+    fn establish<H>(&mut self, service: &Service<H>) {
+        self.handshake = self.tls.handshake_kind();
+        let mut inner = match self.tls.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2(Box::default()),
+            _ => Protocol::within(service),
+        };
+        if self.last {
+            inner.finish();
+        }
+        self.inner = Some(inner);
+    }
+
+    /// Says what went wrong, as far as TLS has a word for it.
+    fn fail(&mut self, used: usize, out: &mut Output) {
+        (self.broken, self.failed) = (true, true);
+        let rest = self.kept.get_mut(used..).unwrap_or_default();
+        // As long as there is something to send, no record is looked at.
+        while self.tls.wants_write() {
+            let state = self.tls.process_tls_records(rest).state;
+            let Ok(ConnectionState::EncodeTlsData(mut data)) = state else { return };
+            push_encoded(&mut data, out);
+        }
+    }
+
+    /// Puts into records what the protocol said, as much as leaves at once, and passes on what it
+    /// asked for when all is in them.
+    fn hand_over(&mut self, next: Next, mut desk: Desk, out: &mut Output) -> Next {
+        // While whole records wait, none may be read by the way; the beginning of one has to be
+        // there again.
+        let partial = if self.has_records { &mut [][..] } else { &mut self.kept[..] };
+        let sealed = seal(&mut self.tls, partial, &mut desk.plain, out);
+        let told = if sealed.is_err() {
+            desk.plain.clear();
+            (self.broken, self.failed) = (true, true);
+            Next::Close { unread: false }
+        } else if desk.plain.is_empty() {
+            self.plain = None;
+            self.pass_on(next, out)
+        } else {
+            let plain = self.plain.get_or_insert_default();
+            mem::swap(&mut **plain, &mut desk.plain);
+            self.next = next;
+            Next::Proceed
+        };
+        self.tidy(&mut desk.records);
+        DESK.set(desk);
+        told
+    }
+
+    fn pass_on(&mut self, next: Next, out: &mut Output) -> Next {
+        match next {
+            Next::Read | Next::Reset => next,
+            Next::Proceed | Next::Wait(_) | Next::ReadFor(_) => {
+                self.listens = matches!(next, Next::ReadFor(_));
+                self.next = Next::Proceed;
+                next
+            }
+            Next::Close { unread } => {
+                if !self.broken {
+                    self.say_goodbye(out);
+                }
+                Next::Close { unread: unread || !self.kept.is_empty() }
+            }
+        }
+    }
+
+    /// Ends our side in the way that tells an end from a cut (RFC 8446, 6.1).
+    fn say_goodbye(&mut self, out: &mut Output) {
+        let partial = if self.has_records { &mut [][..] } else { &mut self.kept[..] };
+        seal_end(&mut self.tls, partial, out);
+    }
+
+    /// Keeps what is left of the records in memory of its length, and the larger piece of memory
+    /// for the next connection.
+    fn tidy(&mut self, spare: &mut Vec<u8>) {
+        if self.kept.capacity() <= KEPT_BYTES_MAX && !self.kept.is_empty() {
+            return;
+        }
+        let rest = self.kept.as_slice().to_vec();
+        let mut large = mem::replace(&mut self.kept, rest);
+        large.clear();
+        if large.capacity() > spare.capacity() {
+            *spare = large;
+        }
+    }
+
+    /// A client that took the port for a plain one is told so in its own language, as nginx does
+    /// it, for it would understand no alert.
+    #[cold]
+    fn refuse_plain_http<H: Handler>(
+        &mut self,
+        service: &Service<H>,
+        date: &Date,
+        out: &mut Output,
+    ) -> Next {
+        self.failed = true;
+        let mut http1 = Http1::default();
+        let next = http1.refuse(Refused::PlainHttp, service, date, out);
+        self.inner = Some(Protocol::Http1(http1));
+        next
+    }
+}
+
+impl fmt::Debug for TlsSession {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.debug_struct("TlsSession")
+            .field("inner", &self.inner)
+            .field("kept", &self.kept.len())
+            .field("plain", &self.plain)
+            .field("next", &self.next)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A handshake's first byte is 22 (RFC 8446, 5.1); a method begins with a capital.
+fn is_plain_http(bytes: &[u8]) -> bool {
+    bytes.first().is_some_and(u8::is_ascii_uppercase)
+}
