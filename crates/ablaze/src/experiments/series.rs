@@ -17,6 +17,7 @@ use super::shown::{self, Showing};
 use super::tester::Native;
 use super::{beside_each_other, contents, outputs, own_program, run};
 use crate::Refusal;
+use crate::carry_out::listen_for_interrupts;
 
 /// What starting and stopping a target takes beside its run.
 const BESIDE_A_RUN: Duration = Duration::from_millis(400);
@@ -119,6 +120,7 @@ pub fn carried_out(
     quiet: bool,
     mut begun: impl FnMut(&Planned),
 ) -> Result<Vec<Done>, Refusal> {
+    listen_for_interrupts()?;
     let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
     let of = series.len();
     let mut done: Vec<Done> = Vec::new();
