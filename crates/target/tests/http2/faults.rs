@@ -22,18 +22,21 @@ fn struck(fault: Fault) -> (Vec<Frame>, Side) {
     (frames, side)
 }
 
-fn shape(frames: &[Frame]) -> Vec<(u8, usize, bool)> {
+/// Kind, length of the content, whether it ends the stream.
+type Shape = (u8, usize, bool);
+
+fn shape(frames: &[Frame]) -> Vec<Shape> {
     let body = |frame: &Frame| if frame.kind == kind::DATA { frame.payload.len() } else { 0 };
     let ends = |frame: &Frame| frame.kind != kind::RST_STREAM && frame.ends_stream();
     frames.iter().map(|frame| (frame.kind, body(frame), ends(frame))).collect()
 }
 
-const HEADERS: (u8, usize, bool) = (kind::HEADERS, 0, false);
-const RESET: (u8, usize, bool) = (kind::RST_STREAM, 0, false);
+const HEADERS: Shape = (kind::HEADERS, 0, false);
+const RESET: Shape = (kind::RST_STREAM, 0, false);
 
 #[test]
 fn each_shows_as_it_should() {
-    let cases: [(Fault, &[(u8, usize, bool)], Option<Next>); 6] = [
+    let cases: [(Fault, &[Shape], Option<Next>); 6] = [
         (Fault::ResetBefore, &[RESET], None),
         (Fault::ResetDuring, &[HEADERS, (kind::DATA, 7, false), RESET], None),
         (Fault::ResetAfter, &[HEADERS, (kind::DATA, 14, true)], Some(Next::Reset)),
