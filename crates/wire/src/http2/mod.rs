@@ -3,8 +3,9 @@
 //! Reading order: [`frame`] (what goes over the wire), [`hpack`] (how fields are compressed),
 //! [`field`] (what fields mean), [`error`] (everything that can go wrong, by name), [`request`]
 //! (what a client sends), [`client`] (one connection of a client). `reader` cuts bytes into
-//! frames, `flow`, `floods` and [`settings`] are what both ends of a connection share.
+//! frames, `blocks` reads header blocks, `flow`, `floods` and [`settings`] are what both ends of a connection share.
 
+mod blocks;
 pub mod client;
 pub mod error;
 pub mod field;

@@ -82,7 +82,7 @@ impl<S: Sink> Receiving<'_, S> {
             return self.core.floods.count(Flood::Idle);
         }
         self.core.settings_acknowledged = true;
-        self.core.heads.set_table_limit(self.core.options.header_table_bytes)?;
+        self.core.blocks.set_table_limit(self.core.options.header_table_bytes)?;
         Ok(())
     }
 

@@ -168,14 +168,14 @@ impl<S: Sink> Receiving<'_, S> {
     fn block(&mut self, block: OpenBlock, bytes: &[u8]) -> Result<(), ErrorKind> {
         let core = &mut *self.core;
         let Lookup::Live(place) = core.streams.look_up(block.stream) else {
-            core.heads.read(bytes)?;
+            core.blocks.read(bytes)?;
             return core.floods.count(Flood::Idle);
         };
         let tag = core.streams.at(place).tag;
         let says = if self.sink.wants_fields(tag) {
-            core.heads.read_new(bytes, |name, value| self.sink.field(tag, name, value))?
+            *core.blocks.read_new(bytes, |name, value| self.sink.field(tag, name, value))?
         } else {
-            core.heads.read(bytes)?
+            *core.blocks.read(bytes)?
         };
         let fault = match says.check(core.options.header_list_bytes as usize) {
             Err(fault) => Some(fault),
