@@ -28,6 +28,13 @@ pub fn explanation(run: &Run) -> Option<String> {
             record.statuses.iter().map(|(status, count)| (*count, *status)).collect();
         statuses.sort_unstable();
         let (_, status) = *statuses.last()?;
+        // nginx's answer to plain HTTP where it speaks TLS is such a 400, and a close.
+        if status == 400 && run.plan.tls.is_none() && record.kept_alive == 0 {
+            let https = run.plan.target.url.replacen("http:", "https:", 1);
+            return Some(format!(
+                "no answer was as expected, most were 400: if the server speaks TLS there, write {https}"
+            ));
+        }
         return Some(format!(
             "no answer was as expected, most were {status}: check the path, or say --expect {status}"
         ));
@@ -47,6 +54,16 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
     match failure.kind {
         FailureKind::Refused => {
             format!("{to} refused the connection: is the server running, and on this port?")
+        }
+        FailureKind::Timeout if failure.connecting && stood(run) => format!(
+            "{to} took the connection and did not finish the handshake of TLS within {}: does it \
+             speak TLS?",
+            seconds(run.plan.limits.timeout_ns)
+        ),
+        FailureKind::ClosedWithoutAnswer | FailureKind::Reset
+            if failure.connecting && stood(run) =>
+        {
+            format!("{to} closed the connection in the middle of the handshake: does it speak TLS?")
         }
         FailureKind::Reset => format!("{to} reset the connection: is it an HTTP server?"),
         FailureKind::Timeout if failure.connecting => format!(
@@ -87,6 +104,11 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => of_tls(kind, to, run),
     }
+}
+
+/// Whether connections stood below TLS.
+fn stood(run: &Run) -> bool {
+    run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
 }
 
 /// What to do about what went wrong with TLS.

@@ -126,7 +126,13 @@ impl Worker {
             Err(HeadError::Malformed(_)) => {
                 let text = spill.map_or(bytes, |spill| &self.spills[spill as usize].bytes);
                 self.recorder.keep_malformed(text);
-                Piece::Broken(FailureKind::Malformed)
+                // The beginning of an alert or of a handshake (RFC 8446, 5.1).
+                let is_tls = matches!(text, [0x15 | 0x16, 3, ..]);
+                Piece::Broken(if is_tls {
+                    FailureKind::AnsweredInTls
+                } else {
+                    FailureKind::Malformed
+                })
             }
             Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
         }

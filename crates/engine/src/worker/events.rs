@@ -123,6 +123,10 @@ impl Worker {
 
     /// The server broke the protocol: the exchange fails, the connection is not used again.
     pub(super) fn broken<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
-        self.give_up(io, slot, at, kind);
+        if kind.is_of_tls() {
+            self.broke_off(io, slot, at, kind);
+        } else {
+            self.give_up(io, slot, at, kind);
+        }
     }
 }
