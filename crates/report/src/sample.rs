@@ -165,6 +165,7 @@ pub fn empty() -> Run {
             setup_connect: Latency::new(3),
             setup_tls: None,
             tls: None,
+            http2: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,

@@ -37,6 +37,10 @@ const OF_THE_SERVER: [FailureKind; 20] = [
     FailureKind::TlsRefused,
     FailureKind::TlsBroken,
     FailureKind::TlsTruncated,
+    FailureKind::NoHttp2,
+    FailureKind::StreamReset,
+    FailureKind::GoAway,
+    FailureKind::Http2Violated,
 ];
 
 pub const RULE: Rule = Rule { id: D02, check, seen };
