@@ -16,7 +16,7 @@ const MOST: f64 = 0.5;
 
 /// Failures by which the far end left a request without an answer; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 20] = [
+const OF_THE_SERVER: [FailureKind; 24] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
