@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 
 use super::refusal::Refused;
 use super::request::{self, Method};
+use crate::load::options::HttpVersion;
 use crate::load::{self, CommandLine, hints, lay_over_requests};
 use crate::planning::requests::{Bodies, RequestsAsked};
 
@@ -65,6 +66,12 @@ pub fn lay_over_request(
     request: &mut request::Asked,
 ) -> Result<BodiesInTurn, Refused> {
     let options = &options.request;
+    if options.http == Some(HttpVersion::Two) {
+        return Err(Refused::native_usage(
+            "--http 2 is not spoken under ab's options: write `ablaze load --http 2 URL`"
+                .to_owned(),
+        ));
+    }
     let mut laid = RequestsAsked::new(String::new(), String::new());
     laid.minor_version = 0;
     lay_over_requests(options, &mut laid).map_err(|refusal| Refused::native_usage(refusal.line))?;
