@@ -28,6 +28,13 @@ pub fn explanation(run: &Run) -> Option<String> {
             record.statuses.iter().map(|(status, count)| (*count, *status)).collect();
         statuses.sort_unstable();
         let (_, status) = *statuses.last()?;
+        // nginx's answer to plain HTTP where it speaks TLS is such a 400, and a close.
+        if status == 400 && run.plan.tls.is_none() && record.kept_alive == 0 {
+            let https = run.plan.target.url.replacen("http:", "https:", 1);
+            return Some(format!(
+                "no answer was as expected, most were 400: if the server speaks TLS there, write {https}"
+            ));
+        }
         return Some(format!(
             "no answer was as expected, most were {status}: check the path, or say --expect {status}"
         ));
@@ -48,6 +55,16 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Refused => {
             format!("{to} refused the connection: is the server running, and on this port?")
         }
+        FailureKind::Timeout if failure.connecting && stood(run) => format!(
+            "{to} took the connection and did not finish the handshake of TLS within {}: does it \
+             speak TLS?",
+            seconds(run.plan.limits.timeout_ns)
+        ),
+        FailureKind::ClosedWithoutAnswer | FailureKind::Reset
+            if failure.connecting && stood(run) =>
+        {
+            format!("{to} closed the connection in the middle of the handshake: does it speak TLS?")
+        }
         FailureKind::Reset => format!("{to} reset the connection: is it an HTTP server?"),
         FailureKind::Timeout if failure.connecting => format!(
             "{to} did not accept a connection within {}: is a firewall in between?",
@@ -65,6 +82,18 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
         }
         FailureKind::Malformed => {
             format!("{to} answered something that is not HTTP/1: is it the right port?")
+        }
+        FailureKind::NoHttp2 => {
+            format!("no common protocol: {to} does not speak HTTP/2; leave --http 2 out")
+        }
+        FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
+            let first = run.record.http2.as_ref().and_then(|facts| {
+                facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
+            });
+            match first {
+                Some(words) => format!("HTTP/2 with {to} came to nothing: {words}"),
+                None => format!("HTTP/2 with {to} came to nothing: see the server's log"),
+            }
         }
         FailureKind::TooLarge => format!(
             "the heads of the answers of {to} are longer than {} bytes: allow more with --max-head",
@@ -87,6 +116,11 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => of_tls(kind, to, run),
     }
+}
+
+/// Whether connections stood below TLS.
+fn stood(run: &Run) -> bool {
+    run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
 }
 
 /// What to do about what went wrong with TLS.

@@ -15,12 +15,28 @@ use crate::counters::Counters;
 use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
+use crate::options::Options;
 use crate::protocol::{Next, Protocol};
 use crate::sending::send_all;
 use crate::service::Service;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
 const LINGER_NS: u64 = 2_000_000_000;
+
+/// What cannot be said in straight lines.
+///
+/// # Errors
+/// One sentence with the reason and the remedy.
+pub fn check(options: &Options) -> Result<(), String> {
+    match options.http2 {
+        true => Err(format!(
+            "model {} serves each connection in straight lines, one answer after the other, and \
+             HTTP/2 wants many at once; use --model epoll-et, epoll-lt, poll, uring or async",
+            options.model
+        )),
+        false => Ok(()),
+    }
+}
 
 /// A connection whose calls return when they have done what they were asked for.
 pub trait Line {
@@ -144,8 +160,17 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
     let mut due_ns = 0;
     loop {
         match next {
-            Next::Read if protocol.is_idle() => line.read(Patience::Idle)?,
-            Next::Read => line.read(Patience::UnderWay)?,
+            Next::Read if protocol.is_idle() => {
+                if let Err(over) = line.read(Patience::Idle) {
+                    if line.is_stopping() {
+                        protocol.say_goodbye(&mut line.desk().out);
+                        line.write()?;
+                    }
+                    return Err(over);
+                }
+            }
+            // No protocol that these models speak asks to be called while it reads.
+            Next::Read | Next::ReadFor(_) => line.read(Patience::UnderWay)?,
             Next::Proceed => {}
             Next::Wait(_) => line.sleep_until(due_ns)?,
             Next::Close { unread } => return close(line, unread),
@@ -159,7 +184,7 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
         }
         let Desk { input, out, date, counters } = line.desk();
         next = match next {
-            Next::Read => protocol.receive(input, service, date, out),
+            Next::Read | Next::ReadFor(_) => protocol.receive(input, service, date, out),
             _ => protocol.proceed(service, date, out),
         };
         // Before the answer leaves: who has it finds it counted.

@@ -65,6 +65,7 @@ pub mod fibers;
 pub mod handler;
 pub mod hostile;
 pub mod http1;
+pub mod http2;
 pub mod listener;
 pub mod models;
 pub mod options;

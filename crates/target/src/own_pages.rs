@@ -45,6 +45,8 @@ pub fn config(options: &Options) -> Value {
     let Options {
         address,
         tls,
+        http2,
+        max_streams,
         model,
         accept,
         threads,
@@ -79,6 +81,8 @@ pub fn config(options: &Options) -> Value {
     json!({
         "address": address.to_string(),
         "tls": tls.as_ref().map(tls_value),
+        "http2": http2,
+        "max_streams": max_streams,
         "model": model.name(),
         "accept": accept.name(),
         "threads": threads,

@@ -19,7 +19,6 @@ use crate::options::{Options, OptionsError};
 use crate::registry::{Entry, Registry};
 use crate::routes::Routes;
 use crate::service::Service;
-use crate::tls::TlsOptions;
 
 /// Starts servers.
 #[derive(Debug)]
@@ -97,7 +96,7 @@ impl Server {
         let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
         let (listeners, address) = listen_on(&options, own_listeners)?;
         let registry = Arc::new(Registry::default());
-        let tls = options.tls.as_ref().map(TlsOptions::configuration).transpose();
+        let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2)).transpose();
         let tls = tls.map_err(|why| StartError::Options(OptionsError(why)))?;
         let service = Arc::new(Service::new(handler, &options, tls, registry.clone()));
         let shared_options = Arc::new(options.clone());

@@ -38,6 +38,10 @@ pub struct Service<H> {
     pub max_body_bytes: u64,
     /// What connections speak TLS with; nothing if they speak none.
     pub tls: Option<Arc<ServerConfig>>,
+    /// Whether HTTP/2 is spoken with clients that begin with it.
+    pub http2: bool,
+    /// Streams that a client may have open at a time.
+    pub max_streams: u32,
     /// Who works here, for `/_/status`.
     pub registry: Arc<Registry>,
     malformed: FixedAnswer,
@@ -86,6 +90,8 @@ impl<H: Handler> Service<H> {
             max_head_bytes: options.max_head_bytes,
             max_body_bytes: options.max_body_bytes,
             tls,
+            http2: options.http2,
+            max_streams: options.max_streams,
             registry,
             malformed: refusal(400, "this is no HTTP/1 request, or it contradicts itself\n"),
             head_too_long: refusal(

@@ -2,12 +2,13 @@
 //! its order and with its messages.
 
 use ablaze_engine::plan::{ClockStarts, Load, Requests};
-use ablaze_wire::url::{Scheme, Url};
+use ablaze_wire::url::Url;
 
 use super::native;
 use super::options::Options;
 use super::refusal::Refused;
 use super::request::Destination;
+use super::tls;
 use crate::load;
 use crate::planning::addresses::resolve;
 use crate::planning::{Asked, ConnectTo, Family, OptionNames, TargetAsked, order, sources};
@@ -22,8 +23,10 @@ const CONCURRENCY_MAX: i64 = 200_000;
 pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused> {
     let text = String::from_utf8_lossy(&options.url);
     let url = Url::parse_like_ab(&text).map_err(|_| invalid_url(&text))?;
-    if url.scheme == Scheme::Https {
-        return Err(Refused::text("https:// is not in this version: write http://"));
+    let tls = tls::tls(&options.tls, &native.tls, &url, options.request.host().as_deref())?;
+    if tls.is_some() && options.proxy.is_some() {
+        return Err(Refused::text("-X with https:// is not in this version")
+            .with_remedy("leave -X away, or load the http URL through the proxy"));
     }
     let concurrency = concurrency(options, native)?;
     let keep_alive = options.keep_alive
@@ -31,6 +34,7 @@ pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused
         && native.connection.requests_per_connection != Some(1);
     let requests = requests(options, native, &url, keep_alive)?;
     let mut asked = Asked::new(target(options, &text, &url)?, requests);
+    asked.tls = tls;
     asked.load = Load::Closed { connections: concurrency, pipeline: 1 };
     limits(options, &mut asked)?;
     let connections = &mut asked.connections;
@@ -202,7 +206,8 @@ fn targets(
 
 /// The path of a URL that was read already, in its own bytes.
 fn path(url: &[u8]) -> &[u8] {
-    let rest = url.strip_prefix(b"http://").unwrap_or(url);
+    let schemes = [&b"http://"[..], b"https://"];
+    let rest = schemes.iter().find_map(|scheme| url.strip_prefix(*scheme)).unwrap_or(url);
     let slash = rest.iter().position(|b| *b == b'/').unwrap_or(0);
     &rest[slash..]
 }
@@ -257,6 +262,8 @@ fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
 mod tests {
     use std::ffi::OsString;
 
+    use ablaze_engine::plan::tls::Trust;
+
     use super::native::Native;
     use super::*;
     use crate::ab::options;
@@ -287,7 +294,10 @@ mod tests {
             ("-c 0 http://h/", "-c 1 or more", 22),
             ("http://h", "invalid URL", 22),
             ("http://h:0/", "invalid URL", 22),
-            ("https://h/", "not in this version", 1),
+            ("-f TLS1.1 https://h/", "give -f TLS1.2, TLS1.3 or ALL", 1),
+            ("-Z RC4 http://h/", "error setting ciphersuite list [RC4]", 1),
+            ("-E /dev/null http://h/", "unable to get certificate from '/dev/null'", 1),
+            ("-X p:1 https://h/", "not in this version", 1),
             ("-s 0 http://h/", "(70007)", 119),
             ("-X proxy http://h/", "write for example -X proxy:3128", 111),
             ("-X proxy:99999 http://h/", "Connection refused (111)", 111),
@@ -313,6 +323,21 @@ mod tests {
         let timed = asked_for("-t 3 -s -1 http://h/").unwrap().limits;
         assert_eq!(timed.requests, Some(50_000));
         assert_eq!((timed.duration_ns, timed.timeout_ns), (Some(3_000_000_000), 0));
+    }
+
+    #[test]
+    fn tls_is_unverified_and_its_name_is_the_host_s_as_with_ab() {
+        let tls = |words| asked_for(words).unwrap().tls.unwrap();
+        let plain = tls("https://h:8443/x");
+        assert_eq!((&plain.server_name[..], plain.send_server_name), ("h", true));
+        assert_eq!(plain.trust, Trust::Anyone);
+        assert!(plain.protocols.is_empty() && !plain.resume);
+        assert_eq!(tls("-H Host:other:1 https://h/").server_name, "other");
+        assert!(!tls("-I https://h/").send_server_name);
+        assert!(tls("-Z AES128 https://h/").suites.len() == 5);
+        assert_eq!(asked_for("https://h/").unwrap().target.port, 443);
+        assert!(sent("https://h/a").starts_with("GET /a HTTP/1.0\r\nHost: h\r\n"));
+        assert!(asked_for("-I http://h/").unwrap().tls.is_none());
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod options;
 mod outcome;
 mod refusal;
 mod request;
+mod tls;
 mod usage;
 mod verbose;
 
@@ -102,6 +103,7 @@ fn tell(
         let shown = lines.are_shown();
         report_printed = to_stdout(&mut |out| results(options, run, shown, out));
     }
+    let _ = verbose::of_tls(run, options.verbosity, &mut BufWriter::new(io::stderr()));
     if options.tolerate_receive_errors && options.verbosity >= 1 {
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
     }

@@ -10,6 +10,7 @@ use super::getopt::{Found, Words, atoi};
 use super::native;
 use super::refusal::Refused;
 use super::request::{self, Method};
+use super::tls::TlsOptions;
 
 /// What ab's `-t` sets the number of requests to.
 const REQUESTS_WITH_TIME_LIMIT: u64 = 50_000;
@@ -41,6 +42,8 @@ pub struct Options {
     pub quiet: bool,
     /// `-v`
     pub verbosity: i64,
+    /// `-f -Z -E -I`
+    pub tls: TlsOptions,
     /// What is sent.
     pub request: request::Asked,
     /// How the report looks.
@@ -83,6 +86,7 @@ impl Options {
             tolerate_receive_errors: false,
             quiet: false,
             verbosity: 0,
+            tls: TlsOptions::default(),
             request: request::Asked::default(),
             layout: Layout::default(),
             csv: None,
@@ -134,7 +138,8 @@ impl Options {
             b'S' => self.layout.confidence = false,
             b'w' => drop(self.html()),
             b'i' => self.request.choose(Method::Head)?,
-            _ => return Err(later(letter)),
+            b'I' => self.tls.no_server_name = true,
+            _ => return Err(Refused::unknown_option(letter)),
         }
         Ok(())
     }
@@ -159,6 +164,9 @@ impl Options {
             b'B' => self.bind = Some(text(value)),
             b'X' => self.proxy = Some(host_and_port(&value)),
             b'v' => self.verbosity = atoi(&value),
+            b'f' => self.tls.protocol = Some(text(value)),
+            b'Z' => self.tls.suites = Some(text(value)),
+            b'E' => self.tls.certificate = Some(OsString::from_vec(value).into()),
             b'g' => self.gnuplot = Some(OsString::from_vec(value).into()),
             b'e' => self.csv = Some(OsString::from_vec(value).into()),
             b'x' => self.html().table = text(value),
@@ -185,7 +193,7 @@ impl Options {
                 credentials(&mut self.request, "Authorization", "Authentication", &value)?;
             }
             b'P' => credentials(&mut self.request, "Proxy-Authorization", "Proxy", &value)?,
-            _ => return Err(later(letter)),
+            _ => return Err(Refused::unknown_option(letter)),
         }
         Ok(())
     }
@@ -193,13 +201,6 @@ impl Options {
     fn html(&mut self) -> &mut HtmlAttributes {
         self.layout.html.get_or_insert_default()
     }
-}
-
-fn later(letter: u8) -> Refused {
-    let letter = char::from(letter);
-    Refused::text(format!(
-        "-{letter} is not in this version: it belongs to https, which comes later"
-    ))
 }
 
 fn credentials(
@@ -278,6 +279,12 @@ mod tests {
         assert_eq!(options("-b 0 u").window_bytes, None);
         assert_eq!(options("-X proxy:3128 u").proxy, Some(("proxy".into(), 3128)));
         assert_eq!(options("-X proxy u").proxy, Some(("proxy".into(), 0)));
+        let tls = options("-I -f TLS1.3 -Z HIGH -E c.pem u").tls;
+        assert!(tls.no_server_name && tls.certificate == Some("c.pem".into()));
+        assert_eq!(
+            (tls.protocol.as_deref(), tls.suites.as_deref()),
+            (Some("TLS1.3"), Some("HIGH"))
+        );
     }
 
     #[test]
@@ -302,8 +309,6 @@ mod tests {
             ("-n", "option requires an argument -- n", 22),
             ("-p /nonexistent u", "(/nonexistent): No such file or directory", 1),
             ("-u / u", "Could not read POST data file: Is a directory", 1),
-            ("-I u", "not in this version", 1),
-            ("-Z HIGH u", "not in this version", 1),
         ];
         for (words, message, status) in table {
             let refused = parse(words).expect_err(words);

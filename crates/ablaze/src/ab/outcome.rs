@@ -41,6 +41,12 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if run.record.answers > 0 {
         return Outcome::Measured;
     }
+    let first = run.record.first_failure.map(|failure| failure.kind);
+    if first.is_some_and(FailureKind::is_of_tls)
+        && let Some(remedy) = crate::outcome::explanation(run)
+    {
+        return Outcome::Failed(Refused::text("SSL handshake failed (1).").with_remedy(remedy));
+    }
     Outcome::Failed(no_answer(&run.record))
 }
 

@@ -83,6 +83,16 @@ impl Method {
 }
 
 impl Asked {
+    /// The value of a Host header given with `-H`, which is the name for TLS too.
+    pub fn host(&self) -> Option<String> {
+        let value = |line: &Vec<u8>| {
+            let (name, value) = line.split_at_checked(5)?;
+            let value = String::from_utf8_lossy(value).trim().to_owned();
+            (name.eq_ignore_ascii_case(b"Host:") && !value.is_empty()).then_some(value)
+        };
+        self.headers.iter().rev().find_map(value)
+    }
+
     /// Chooses a method; an option chose none before.
     ///
     /// # Errors

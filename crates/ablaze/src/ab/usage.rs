@@ -57,8 +57,8 @@ const OPTIONS: &str = "    \
     -r              Connection errors do not change the exit status
     -m method       Send this method
     -h              Print this text
-    -I -Z -f -E     SNI off, ciphers, protocol, certificate:
-                    these belong to https, not in this version
+    -I -E file      https: no server name (SNI); client certificate
+    -f prot -Z list https: TLS1.2, TLS1.3 or ALL; cipher suites
     --name value    Any long option that `ablaze load --help` lists,
                     such as --warmup 1s, --cpus 0-3, --json
 ";

@@ -4,7 +4,8 @@
 
 use std::io::{self, Write};
 
-use ablaze_engine::{FailureKind, Plan, Record};
+use ablaze_engine::plan::tls_names::suite;
+use ablaze_engine::{FailureKind, Plan, Record, Run};
 
 use super::refusal::Refused;
 
@@ -45,6 +46,36 @@ pub fn after(record: &Record, verbosity: i64, out: &mut dyn Write) -> io::Result
         };
         for _ in 0..*count {
             writeln!(out, "{line}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What is known of TLS: from level 2 on the versions and suites that were agreed on, as ab prints
+/// them; from level 3 on how many handshakes that took and what was said of the first that came to
+/// nothing. rustls tells no single messages of a handshake.
+///
+/// # Errors
+/// Those of writing.
+pub fn of_tls(run: &Run, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    let (HEADS.., Some(facts)) = (verbosity, &run.record.tls) else { return Ok(()) };
+    for (agreed, times) in &facts.agreed {
+        let version = agreed.version.name();
+        writeln!(out, "Transport Protocol      :{version}")?;
+        writeln!(out, "Cipher Suite Protocol   :{version}")?;
+        if let Some(suite) = suite(agreed.suite) {
+            writeln!(out, "Cipher Suite Name       :{}", suite.openssl)?;
+            writeln!(out, "Cipher Suite Cipher Bits:{0} ({0})", suite.bits)?;
+        }
+        if verbosity >= STATUSES {
+            writeln!(out, "SSL/TLS Handshake [Done] {times} times")?;
+        }
+    }
+    if verbosity >= STATUSES {
+        let (full, resumed) = (facts.handshakes_full, facts.handshakes_resumed);
+        writeln!(out, "SSL/TLS State [connect] {full} full, {resumed} resumed")?;
+        if let Some((kind, detail)) = &facts.first_failure {
+            writeln!(out, "SSL/TLS Alert [first] {}: {detail}", kind.label())?;
         }
     }
     Ok(())

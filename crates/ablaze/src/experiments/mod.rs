@@ -5,6 +5,7 @@ pub mod ab_tester;
 pub mod compare;
 mod conditions;
 pub mod file;
+mod file_values;
 pub mod find;
 mod options;
 pub mod outputs;

@@ -86,6 +86,14 @@ impl Done {
         Showing::default().unequal(self.several.as_ref()).is_empty()
     }
 
+    /// Its figures as JSON, under its heading: they lie in the page.
+    pub fn figures(&self) -> (String, String) {
+        let showing = Showing { json: true, ..Showing::default() };
+        let Planned { heading, experiment, .. } = &self.planned;
+        let figures = shown::either(experiment, &self.results, self.several.as_ref(), showing);
+        (heading.clone(), figures)
+    }
+
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
         let Planned { heading, about, experiment, .. } = &self.planned;
@@ -95,7 +103,9 @@ impl Done {
         if !about.is_empty() {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
-        section
+        let own = folder_name(heading);
+        let text = "Every run, its distributions and its command:";
+        section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
     }
 }
 

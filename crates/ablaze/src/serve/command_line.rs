@@ -19,7 +19,7 @@ use crate::values;
 #[command(
     name = "ablaze serve",
     bin_name = "ablaze serve",
-    about = "Answer HTTP/1 requests, for something to load, in any of the ways servers do it.",
+    about = "Answer HTTP requests, for something to load, in any of the ways servers do it.",
     override_usage = "ablaze serve [OPTIONS] [ADDR]",
     disable_version_flag = true,
     disable_help_flag = true,
@@ -135,6 +135,12 @@ pub struct AnswerOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionOptions {
+    /// 1.1; 2: HTTP/2 too, with clients that begin with it [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = names::http)]
+    pub http: Option<HttpVersion>,
+    /// Streams an HTTP/2 client may have open at a time [default: 128]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub max_streams: Option<u32>,
     /// Close each connection after its answer
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
@@ -204,6 +210,15 @@ pub struct ProcessOptions {
     /// Print this
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
+}
+
+/// What is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1.0 and 1.1.
+    Http1,
+    /// HTTP/2 beside them.
+    Http2,
 }
 
 /// CPUs as one value: clap takes a bare Vec for an option given several times.

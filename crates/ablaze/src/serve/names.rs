@@ -8,6 +8,7 @@ use ablaze_target::conditions::{
 
 use ablaze_target::tls::TlsVersion;
 
+use super::command_line::HttpVersion;
 use crate::help::nearest;
 
 /// The faults of `--fault`, with what each does.
@@ -41,6 +42,12 @@ pub fn scheduler(text: &str) -> Result<Scheduler, String> {
 /// `--arm`.
 pub fn arm(text: &str) -> Result<Arm, String> {
     one_of(text, &[("persistent", Arm::Persistent), ("per-wait", Arm::PerWait)])
+}
+
+/// `--http`.
+pub fn http(text: &str) -> Result<HttpVersion, String> {
+    let known = [("1.1", HttpVersion::Http1), ("2", HttpVersion::Http2)];
+    one_of(text, &known)
 }
 
 /// `--tls-min` and `--tls-max`.

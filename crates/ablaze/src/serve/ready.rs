@@ -43,7 +43,8 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
         bytes => format!("{} B body", grouped(bytes)),
     };
     say(&format!(
-        "listening on {url} · {}, {} · {} · {body} · {}",
+        "listening on {url} · {}{}, {} · {} · {body} · {}",
+        if options.http2 { "HTTP/2 · " } else { "" },
         options.model,
         options.accept,
         counted(server.threads() as u64, "thread"),

@@ -12,7 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches};
 
 use super::address::address;
-use super::command_line::{CommandLine, ProcessOptions};
+use super::command_line::{CommandLine, HttpVersion, ProcessOptions};
 use super::presets::{self, Preset};
 use super::reference;
 use super::tls;
@@ -130,6 +130,8 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
     Ok(Options {
         address,
         tls: tls::options(&line.tls, address.ip())?,
+        http2: connections.http == Some(HttpVersion::Http2),
+        max_streams: connections.max_streams.unwrap_or(own.max_streams),
         model: model.model.unwrap_or(own.model),
         accept: model.accept.unwrap_or(accept_of(line.fibers.scheduler, own.accept)),
         // Without a number, as many as there are CPUs to pin them to.
@@ -245,7 +247,7 @@ mod tests {
                      --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
                      --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
                      --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --fault garbage=1% \
-                     --seed 14 :0";
+                     --seed 14 --tls --http 2 --max-streams 15 :0";
         let (given, own) =
             (format!("{:?}", options_of(words)), format!("{:?}", Options::default()));
         // Every field differs from its default, but the model, of which there might be one only,

@@ -190,17 +190,18 @@ fn a_run_that_fails_leaves_files_as_they_were() {
 }
 
 #[test]
-fn what_belongs_to_https_is_not_in_this_version() {
-    let url = "http://127.0.0.1:9/";
-    for words in [
-        &["https://127.0.0.1/"][..],
-        &["-I", url],
-        &["-Z", "HIGH", url],
-        &["-f", "TLS1.3", url],
-        &["-E", "cert.pem", url],
+fn tls_that_is_not_spoken_is_refused_before_the_run() {
+    let url = "https://127.0.0.1:9/";
+    for (words, says) in [
+        (&["-f", "SSL3", url][..], "-f SSL3 is not spoken here any more"),
+        (&["-f", "TLS1.1", url], "give -f TLS1.2, TLS1.3 or ALL"),
+        (&["-Z", "RC4-SHA", url], "error setting ciphersuite list [RC4-SHA]"),
+        (&["-Z", "HIGH:!ECDHE", url], "ECDHE-ECDSA-AES256-GCM-SHA384:"),
+        (&["-E", "/dev/null", url], "unable to get certificate from '/dev/null'"),
+        (&["-X", "127.0.0.1:9", url], "-X with https:// is not in this version"),
     ] {
         let ran = ablaze(words);
-        assert!(ran.stderr.contains("not in this version"), "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(says), "{words:?}: {}", ran.stderr);
         assert_eq!((ran.status, &ran.stdout[..]), (1, ""), "{words:?}");
     }
 }

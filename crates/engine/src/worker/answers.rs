@@ -34,12 +34,16 @@ impl Worker {
                 return;
             }
             if connection.in_flight == 0 || connection.held {
+                if connection.reading == Reading::Frames {
+                    return self.read_frames(io, slot, rest, at);
+                }
                 // Bytes nobody asked for: whatever they are, the next answer cannot be told apart.
                 self.end_connection(io, slot, close_at_once(&self.plan));
                 return;
             }
             let piece = match connection.reading {
                 Reading::Head => self.read_head(io, slot, rest, at),
+                Reading::Frames => return self.read_frames(io, slot, rest, at),
                 _ => self.read_body(io, slot, rest),
             };
             match piece {
@@ -126,7 +130,13 @@ impl Worker {
             Err(HeadError::Malformed(_)) => {
                 let text = spill.map_or(bytes, |spill| &self.spills[spill as usize].bytes);
                 self.recorder.keep_malformed(text);
-                Piece::Broken(FailureKind::Malformed)
+                // The beginning of an alert or of a handshake (RFC 8446, 5.1).
+                let is_tls = matches!(text, [0x15 | 0x16, 3, ..]);
+                Piece::Broken(if is_tls {
+                    FailureKind::AnsweredInTls
+                } else {
+                    FailureKind::Malformed
+                })
             }
             Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
         }
@@ -210,7 +220,7 @@ impl Worker {
                 connection.body_bytes += bytes.len() as u64;
                 Piece::Consumed
             }
-            Reading::Head => Piece::Consumed,
+            Reading::Head | Reading::Frames => Piece::Consumed,
         }
     }
 

@@ -2,7 +2,7 @@
 //! another length than the first, or as a failure. Times are rounded as ab rounds: microseconds,
 //! then milliseconds with halves up.
 
-use ablaze_engine::{FailureKind, Record, Run};
+use ablaze_engine::{FailureKind, Phases, Record, Run};
 use ablaze_stats::Latency;
 use ablaze_wire::http1::response::field;
 
@@ -82,7 +82,7 @@ impl Figures {
                 .sum(),
             taken_s: run.elapsed_ns as f64 / 1e9,
             times: Times {
-                connect: over_all(&record.answered.connect, &record.failed.connect, complete),
+                connect: over_all(connect(&record.answered), connect(&record.failed), complete),
                 processing: over_all(
                     &record.answered.processing,
                     &record.failed.processing,
@@ -116,6 +116,11 @@ pub fn at_rank_ns(times: &Latency, rank: u64) -> u64 {
         // The histogram takes the smallest value that ceil(q·count) values do not exceed.
         _ => times.quantile_ns((rank as f64 - 0.5) / count as f64).unwrap_or(0),
     }
+}
+
+/// ab's "Connect": with the handshake of TLS, where there was one.
+fn connect(phases: &Phases) -> &Latency {
+    phases.tls.as_ref().map_or(&phases.connect, |tls| &tls.connected)
 }
 
 fn failed(record: &Record, variable_length: bool) -> Failed {

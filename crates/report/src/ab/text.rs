@@ -1,8 +1,11 @@
 //! ab's text report: the labels, widths and order that scripts parse.
 
 use std::io::{self, Write};
+use std::net::IpAddr;
 
 use ablaze_engine::Run;
+use ablaze_engine::plan::tls_names::{group, suite};
+use ablaze_engine::transport::tls::certificate::Certificate;
 use ablaze_stats::Latency;
 
 use super::Layout;
@@ -41,6 +44,7 @@ fn subject(run: &Run, layout: &Layout, figures: &Figures, out: &mut dyn Write) -
     line(out, "Server Software:", &figures.server_software)?;
     line(out, "Server Hostname:", &target.host)?;
     line(out, "Server Port:", target.port)?;
+    tls(run, out)?;
     writeln!(out)?;
     line(out, "Document Path:", &target.path)?;
     if layout.variable_length {
@@ -49,6 +53,25 @@ fn subject(run: &Run, layout: &Layout, figures: &Figures, out: &mut dyn Write) -
         line(out, "Document Length:", format_args!("{} bytes", figures.document_bytes))?;
     }
     writeln!(out)
+}
+
+/// What ab says of TLS: version, suite, bits of the server's key and of the cipher; the group; the
+/// name that was sent.
+fn tls(run: &Run, out: &mut dyn Write) -> io::Result<()> {
+    let (Some(asked), Some(facts)) = (&run.plan.tls, &run.record.tls) else { return Ok(()) };
+    if let Some((agreed, _)) = facts.agreed.first() {
+        let key_bits = Certificate::read(&facts.certificate).and_then(|c| c.key_bits).unwrap_or(0);
+        let (name, bits) = suite(agreed.suite).map_or(("", 0), |s| (s.openssl, s.bits));
+        let version = agreed.version.name();
+        line(out, "SSL/TLS Protocol:", format_args!("{version},{name},{key_bits},{bits}"))?;
+        if let Some(group) = agreed.group.and_then(group) {
+            line(out, "Server Temp Key:", group.ab)?;
+        }
+    }
+    if asked.send_server_name && asked.server_name.parse::<IpAddr>().is_err() {
+        line(out, "TLS Server Name:", &asked.server_name)?;
+    }
+    Ok(())
 }
 
 fn counts(run: &Run, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {

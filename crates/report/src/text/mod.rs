@@ -9,7 +9,7 @@ mod style;
 mod verdict;
 
 use ablaze_engine::Run;
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_engine::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_engine::run::Ended;
 
 use crate::number::{counted, grouped, rate, time};
@@ -42,7 +42,9 @@ pub fn write(run: &Run, style: &Style) -> String {
 
 /// What was asked for and with what, in a line.
 pub(crate) fn load_in_words(run: &Run) -> String {
-    head_items(run)[1..].join(" · ")
+    let mut items = head_items(run)[1..].to_vec();
+    items.extend(crate::tls::in_words(run).unwrap_or_default());
+    items.join(" · ")
 }
 
 /// What was asked for, of whom, and with what.
@@ -50,6 +52,9 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
     let items = head_items(run);
     let mut lines = wrapped("", &items, " · ", style.width);
     if let Some(items) = crate::tls::in_words(run) {
+        lines.extend(wrapped("", &items, " · ", style.width));
+    }
+    if let Some(items) = crate::http2::in_words(run) {
         lines.extend(wrapped("", &items, " · ", style.width));
     }
     if let Some(text) = particulars(run) {
@@ -81,22 +86,23 @@ fn head_items(run: &Run) -> [String; 4] {
         (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
         (true, None) => "keep-alive".to_string(),
     };
-    let load = load(&plan.load);
+    let load = load(plan);
     [
         format!("{} {}", plan.requests.method, plan.target.url),
-        format!("HTTP/1.{} {keep}", plan.requests.minor_version),
+        format!("HTTP/{} {keep}", plan.http_version()),
         load,
         format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
     ]
 }
 
 /// The shape of the load in words.
-fn load(load: &Load) -> String {
-    match *load {
+fn load(plan: &Plan) -> String {
+    match plan.load {
         Load::Closed { connections, pipeline } => {
             let mut text = format!("closed loop, {}", counted(connections.into(), "connection"));
             if pipeline > 1 {
-                text.push_str(&format!(" × {pipeline} pipelined requests"));
+                let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
+                text.push_str(&format!(" × {pipeline} {what}"));
             }
             text
         }
@@ -109,6 +115,9 @@ fn load(load: &Load) -> String {
             text.push_str(&format!(" {spacing}"));
             if bounded {
                 text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
+            }
+            if let Some(http2) = plan.http2 {
+                text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));
             }
             text
         }

@@ -4,8 +4,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::Permitted;
 use super::refusal::{Refused, refused_by};
+use super::{Permitted, unwind};
 
 /// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER5.
 #[repr(C)]
@@ -44,6 +44,8 @@ const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_CALLCHAIN: u64 = 1 << 5;
 const SAMPLE_PERIOD: u64 = 1 << 8;
+const SAMPLE_REGS_USER: u64 = 1 << 12;
+const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 const FLAG_INHERIT: u64 = 1 << 1;
 const FLAG_EXCLUDE_KERNEL: u64 = 1 << 5;
@@ -52,6 +54,7 @@ const FLAG_MMAP: u64 = 1 << 8;
 const FLAG_FREQUENCY: u64 = 1 << 10;
 const FLAG_TASK: u64 = 1 << 13;
 const FLAG_WATERMARK: u64 = 1 << 14;
+const FLAG_EXCLUDE_CALLCHAIN_USER: u64 = 1 << 22;
 const FLAG_MMAP2: u64 = 1 << 23;
 const FLAG_USE_CLOCK: u64 = 1 << 25;
 
@@ -120,11 +123,20 @@ impl Wanted {
             size: size_of::<Attributes>() as u32,
             config,
             sample_frequency_hz: self.frequency_hz.into(),
-            sample_type: SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN | SAMPLE_PERIOD,
+            sample_type: SAMPLE_IP
+                | SAMPLE_TID
+                | SAMPLE_TIME
+                | SAMPLE_CALLCHAIN
+                | SAMPLE_PERIOD
+                | SAMPLE_REGS_USER
+                | SAMPLE_STACK_USER,
+            sample_regs_user: unwind::REGISTERS,
+            sample_stack_user: unwind::STACK_BYTES,
             flags: FLAG_INHERIT
                 | FLAG_EXCLUDE_HYPERVISOR
                 | FLAG_MMAP
                 | FLAG_MMAP2
+                | FLAG_EXCLUDE_CALLCHAIN_USER
                 | FLAG_FREQUENCY
                 | FLAG_TASK
                 | FLAG_WATERMARK

@@ -5,6 +5,7 @@
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
+use ablaze_sys::clock::monotonic_ns;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 
@@ -56,6 +57,8 @@ pub enum Outcome {
     Event,
     /// Another turn, after the others.
     Turn,
+    /// An event, or [`Connection::resume`] after so many nanoseconds.
+    EventFor(u64),
     /// [`Connection::resume`] after so many nanoseconds.
     Wait(u64),
     /// Another turn, and to be closed after a while: it lets the client close first.
@@ -78,6 +81,8 @@ pub struct Connection {
     half_closed: bool,
     /// It will have a turn anyway, after the others.
     pub queued: bool,
+    /// When [`Self::resume`] is called while it waits for events; 0 if it will not be.
+    alarm_ns: u64,
     /// For [`crate::event_loop::read_timeouts::ReadTimeouts`].
     pub waited: u64,
 }
@@ -110,6 +115,7 @@ impl Connection {
             readable: true,
             half_closed: false,
             queued: false,
+            alarm_ns: 0,
             waited: 0,
         }
     }
@@ -137,9 +143,40 @@ impl Connection {
 
     /// The time of a delayed answer has come.
     pub fn resume(&mut self) {
-        if self.stage == Stage::Waiting {
+        self.alarm_ns = 0;
+        if matches!(self.stage, Stage::Waiting | Stage::Next(Next::ReadFor(_))) {
             self.stage = Stage::Next(Next::Proceed);
         }
+    }
+
+    /// Whether a timer is needed for a call so many nanoseconds later: not if there is one for
+    /// before.
+    pub fn set_alarm(&mut self, delay_ns: u64) -> bool {
+        let due_ns = monotonic_ns().saturating_add(delay_ns);
+        let is_needed = self.alarm_ns == 0 || due_ns < self.alarm_ns;
+        if is_needed {
+            self.alarm_ns = due_ns;
+        }
+        is_needed
+    }
+
+    /// Whether it is the server that takes its time.
+    pub fn awaits_time(&self) -> bool {
+        matches!(self.stage, Stage::Next(Next::ReadFor(_)))
+    }
+
+    /// Says what is said on a connection that is closed though nothing is wrong with it; whether
+    /// that was anything. Then it wants a turn, to let the client close first: what that had on
+    /// its way would turn a close into a reset, which destroys the words.
+    pub fn say_goodbye(&mut self, scratch: &mut Scratch) -> bool {
+        self.protocol.say_goodbye(&mut scratch.out);
+        if scratch.out.is_empty() {
+            return false;
+        }
+        let _ = write(&self.socket, &mut scratch.out, &scratch.counters);
+        scratch.out.clear();
+        self.stage = Stage::Next(Next::Close { unread: true });
+        true
     }
 
     /// Whether nothing is under way.
@@ -201,9 +238,12 @@ impl Connection {
             Stage::Next(Next::Proceed) => {
                 self.protocol.proceed(service, &scratch.date, &mut scratch.out)
             }
-            Stage::Next(Next::Read) | Stage::Lingering => {
+            Stage::Next(Next::Read | Next::ReadFor(_)) | Stage::Lingering => {
                 if !self.readable {
-                    return Some(Outcome::Event);
+                    return Some(match self.stage {
+                        Stage::Next(Next::ReadFor(delay_ns)) => Outcome::EventFor(delay_ns),
+                        _ => Outcome::Event,
+                    });
                 }
                 let bytes = match self.read(&mut scratch.input, &scratch.counters) {
                     Ok(bytes) => bytes,
@@ -256,7 +296,8 @@ impl Connection {
             Err(Errno::AGAIN) => {
                 counters.read_eagains.one();
                 self.readable = false;
-                Err(Some(Outcome::Event))
+                // What it waits for besides is looked at with nothing to read.
+                Err(None)
             }
             Err(Errno::INTR) => Err(None),
             Err(_) => Err(Some(Outcome::Closed)),

@@ -201,6 +201,12 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
                 Then::IsGone
             }
             Outcome::Event => Then::Waits,
+            Outcome::EventFor(delay_ns) => {
+                if connection.set_alarm(delay_ns) {
+                    self.add_timer(delay_ns, key);
+                }
+                Then::Waits
+            }
             Outcome::Wait(delay_ns) => {
                 self.add_timer(delay_ns, key);
                 Then::Waits
@@ -228,7 +234,8 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
     fn settle(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         let wants = connection.wants();
-        if wants == Wants::Input && self.read_timeouts.wait(&mut connection.waited, key) {
+        let awaits_client = wants == Wants::Input && !connection.awaits_time();
+        if awaits_client && self.read_timeouts.wait(&mut connection.waited, key) {
             self.scratch.counters.timers.one();
         }
         if self.readiness.settle(connection.socket().as_fd(), key, wants).is_err() {
@@ -299,7 +306,8 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         self.read_timeouts.begin_sweep();
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
-            if connection.wants() == Wants::Input && self.read_timeouts.is_over(connection.waited) {
+            let awaits_client = connection.wants() == Wants::Input && !connection.awaits_time();
+            if awaits_client && self.read_timeouts.is_over(connection.waited) {
                 self.close(key);
             }
         }
@@ -321,6 +329,12 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
             connection.finish();
+            if connection.is_idle() && connection.say_goodbye(&mut self.scratch) {
+                if !connection.queued {
+                    self.turn(key);
+                }
+                continue;
+            }
             if connection.is_idle() || connection.is_lingering() {
                 self.close(key);
             }

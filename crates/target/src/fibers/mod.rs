@@ -53,6 +53,7 @@ pub fn check<S: Switch>(options: &Options) -> Result<(), String> {
             options.accept
         ));
     }
+    crate::conversation::check(options)?;
     stack::check_stack_bytes(options)
 }
 

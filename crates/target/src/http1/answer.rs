@@ -1,7 +1,7 @@
 //! Answers as bytes. The head of a fixed answer is built once, in the three forms that differ in
 //! what they say about the connection; only its date is written into each copy.
 
-use crate::http1::date::DATE_BYTES;
+use crate::http1::date::{DATE_BYTES, Date};
 use crate::http1::output::Output;
 use crate::http1::rendering::Rendering;
 use crate::options::Options;
@@ -113,6 +113,26 @@ impl FixedAnswer {
             _ => 0,
         };
         Self { forms, date_at, filler_bytes }
+    }
+
+    /// Length of its head, as it is in HTTP/1.
+    pub(crate) fn head_bytes(&self) -> usize {
+        self.forms[0].head_bytes
+    }
+
+    /// Its head, as it is in HTTP/1.
+    pub(crate) fn head_text(&self, date: &Date) -> Vec<u8> {
+        let form = &self.forms[Persistence::Implied as usize];
+        let mut text = form.bytes[..form.head_bytes].to_vec();
+        text[self.date_at..self.date_at + DATE_BYTES].copy_from_slice(date.text());
+        text
+    }
+
+    /// Its body, unless that is a long one of filler.
+    #[inline]
+    pub(crate) fn inline_body(&self) -> Option<&[u8]> {
+        let form = &self.forms[Persistence::Implied as usize];
+        (self.filler_bytes == 0).then(|| &form.bytes[form.head_bytes..])
     }
 
     /// Adds the answer to what will be written; returns the length of its head.

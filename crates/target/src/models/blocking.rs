@@ -34,6 +34,7 @@ impl IoModel for Blocking {
     }
 
     fn check(options: &Options) -> Result<(), String> {
+        crate::conversation::check(options)?;
         check_stack_bytes(options)
     }
 

@@ -46,6 +46,7 @@ impl IoModel for Raw {
     fn check(options: &Options) -> Result<(), String> {
         let meaningless = [
             (options.tls.is_some(), "TLS"),
+            (options.http2, "HTTP/2"),
             (options.delay != Delay::default(), "a delay"),
             (options.work_ns > 0, "work per request"),
             (options.in_service.is_some(), "a limit of requests in service"),

@@ -22,6 +22,10 @@ pub struct Options {
     pub address: SocketAddr,
     /// How TLS is spoken; nothing to speak none.
     pub tls: Option<TlsOptions>,
+    /// HTTP/2 is spoken with clients that begin with it, or choose it by ALPN, beside HTTP/1.
+    pub http2: bool,
+    /// Streams that an HTTP/2 client may have open at a time, on a connection.
+    pub max_streams: u32,
     /// How workers wait, read and write.
     pub model: Model,
     /// How connections come to the workers.
@@ -90,6 +94,8 @@ impl Default for Options {
         Self {
             address: SocketAddr::from((Ipv4Addr::LOCALHOST, 8080)),
             tls: None,
+            http2: false,
+            max_streams: 128,
             model: Model::EpollEt,
             accept: AcceptMode::ReusePort,
             threads: 0,

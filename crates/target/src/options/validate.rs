@@ -36,6 +36,7 @@ impl Options {
         self.check_service()?;
         check_faults(&self.faults)?;
         self.check_sockets()?;
+        self.check_http2()?;
         self.tls.as_ref().map_or(Ok(()), TlsOptions::check)?;
         self.model.check(self)
     }
@@ -102,6 +103,18 @@ impl Options {
             ));
         }
         Ok(())
+    }
+
+    fn check_http2(&self) -> Result<(), String> {
+        if self.max_streams == 0 {
+            return Err("a connection of HTTP/2 needs at least 1 stream; use 1 or more".into());
+        }
+        match self.http2 && self.answer != AnswerKind::Http {
+            true => Err("a server that answers no HTTP speaks no HTTP/2; leave out one or the \
+                         other"
+                .into()),
+            false => Ok(()),
+        }
     }
 
     fn check_service(&self) -> Result<(), String> {
@@ -260,6 +273,8 @@ mod tests {
             Options { delay: Delay::Bimodal(MS, MS, f64::NAN), ..fine.clone() },
             Options { delay: Delay::Stall(MS, MS), ..fine.clone() },
             Options { work_ns: u64::MAX, ..fine.clone() },
+            Options { max_streams: 0, ..fine.clone() },
+            Options { http2: true, answer: AnswerKind::Echo, ..fine.clone() },
             Options { in_service: Some(0), ..fine.clone() },
             Options { in_service: Some(u32::MAX), ..fine.clone() },
             Options { faults: faults(&[-0.1]), ..fine.clone() },

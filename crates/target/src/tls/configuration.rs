@@ -10,11 +10,11 @@ use super::identity::read_certificates;
 use super::{TlsOptions, TlsVersion};
 
 impl TlsOptions {
-    /// Puts the parts together.
+    /// Puts the parts together, for servers that speak HTTP/2 or do not.
     ///
     /// # Errors
     /// One sentence about what does not go together, with the remedy.
-    pub fn configuration(&self) -> Result<Arc<ServerConfig>, String> {
+    pub fn configuration(&self, http2: bool) -> Result<Arc<ServerConfig>, String> {
         let versions = self.versions()?;
         let provider = Arc::new(aws_lc_rs::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -36,7 +36,8 @@ impl TlsOptions {
         };
         let (chain, key) = (self.identity.chain(), self.identity.key());
         let mut config = builder.with_single_cert(chain, key).map_err(of_server)?;
-        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        let spoken: &[&[u8]] = if http2 { &[b"h2", b"http/1.1"] } else { &[b"http/1.1"] };
+        config.alpn_protocols = spoken.iter().map(|name| name.to_vec()).collect();
         if self.tickets {
             config.ticketer = aws_lc_rs::Ticketer::new()
                 .map_err(|error| format!("no key for session tickets could be made: {error}"))?;

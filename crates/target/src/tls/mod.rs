@@ -43,7 +43,7 @@ impl TlsOptions {
     /// # Errors
     /// One sentence about the first that does not.
     pub fn check(&self) -> Result<(), String> {
-        self.configuration().map(drop)
+        self.configuration(false).map(drop)
     }
 }
 

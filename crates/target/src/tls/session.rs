@@ -50,6 +50,8 @@ pub struct TlsSession {
     plain: Option<Box<Output>>,
     /// What the protocol asked for last.
     next: Next,
+    /// It wants to be called while it reads, too.
+    listens: bool,
     /// Bytes have come.
     begun: bool,
     /// It has failed: rustls is not asked again.
@@ -89,6 +91,7 @@ impl TlsSession {
             has_records: false,
             plain: None,
             next: Next::Read,
+            listens: false,
             begun: false,
             broken: false,
             last: false,
@@ -130,10 +133,11 @@ impl TlsSession {
             // It has to leave first.
             mem::swap(&mut **plain, &mut desk.plain);
         } else {
-            if let (Next::Proceed | Next::Wait(_), Some(inner)) = (next, &mut self.inner) {
+            let due = matches!(next, Next::Proceed | Next::Wait(_) | Next::ReadFor(_));
+            if due && let Some(inner) = &mut self.inner {
                 next = inner.proceed(service, date, &mut desk.plain);
             }
-            if next == Next::Read && self.has_records {
+            if matches!(next, Next::Read | Next::ReadFor(_)) && self.has_records {
                 next = self.read(service, date, &mut desk.plain, out);
             }
         }
@@ -171,6 +175,16 @@ impl TlsSession {
         }
     }
 
+    /// The connection is closed though nothing is under way; as [`Protocol::say_goodbye`].
+    pub fn end(&mut self, out: &mut Output) {
+        let Some(inner) = &mut self.inner else { return };
+        let mut plain = Output::default();
+        inner.say_goodbye(&mut plain);
+        if !self.broken && seal(&mut self.tls, &mut self.kept, &mut plain, out).is_ok() {
+            self.say_goodbye(out);
+        }
+    }
+
     /// Reads records until the protocol has to be waited for, or there are none.
     fn read<H: Handler>(
         &mut self,
@@ -180,6 +194,7 @@ impl TlsSession {
         out: &mut Output,
     ) -> Next {
         let mut used = 0;
+        let mut patience = None;
         let next = loop {
             let (discard, step) = self.step(used, service, date, plain, out);
             used += discard;
@@ -187,10 +202,12 @@ impl TlsSession {
                 Step::GoOn => {}
                 Step::Established => self.establish(service),
                 // Answers leave before there are too many of them.
-                Step::Asked(Next::Read) if plain.left() >= OUTPUT_BYTES_MAX => break Next::Proceed,
-                Step::Asked(Next::Read) => {}
+                Step::Asked(Next::Read | Next::ReadFor(_)) if plain.left() >= OUTPUT_BYTES_MAX => {
+                    break Next::Proceed;
+                }
+                Step::Asked(asked @ (Next::Read | Next::ReadFor(_))) => patience = Some(asked),
                 Step::Asked(next) => break next,
-                Step::Read => break Next::Read,
+                Step::Read => break patience.unwrap_or_else(|| self.ask(service, date, plain)),
                 Step::PeerClosed => break Next::Close { unread: false },
                 Step::Failed(why) => {
                     plain.clear();
@@ -201,9 +218,19 @@ impl TlsSession {
             }
         };
         // What comes next in full is read when the protocol wants it.
-        self.has_records = next != Next::Read;
+        self.has_records = !matches!(next, Next::Read | Next::ReadFor(_));
         self.kept.drain(..used.min(self.kept.len()));
         next
+    }
+
+    /// What the protocol waits for when nothing came for it.
+    fn ask<H: Handler>(&mut self, service: &Service<H>, date: &Date, plain: &mut Output) -> Next {
+        match &mut self.inner {
+            Some(inner) if mem::take(&mut self.listens) && plain.is_empty() => {
+                inner.proceed(service, date, plain)
+            }
+            _ => Next::Read,
+        }
     }
 
     /// Looks at the next record; returns how many bytes are done with.
@@ -250,7 +277,10 @@ impl TlsSession {
     /// The handshake is done: from here on, a protocol is spoken.
     fn establish<H>(&mut self, service: &Service<H>) {
         self.handshake = self.tls.handshake_kind();
-        let mut inner = Protocol::within(service);
+        let mut inner = match self.tls.alpn_protocol() {
+            Some(b"h2") => Protocol::Http2(Box::default()),
+            _ => Protocol::within(service),
+        };
         if self.last {
             inner.finish();
         }
@@ -297,7 +327,8 @@ impl TlsSession {
     fn pass_on(&mut self, next: Next, out: &mut Output) -> Next {
         match next {
             Next::Read | Next::Reset => next,
-            Next::Proceed | Next::Wait(_) => {
+            Next::Proceed | Next::Wait(_) | Next::ReadFor(_) => {
+                self.listens = matches!(next, Next::ReadFor(_));
                 self.next = Next::Proceed;
                 next
             }

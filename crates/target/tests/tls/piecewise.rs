@@ -29,7 +29,7 @@ struct Side {
 
 impl Side {
     fn new(options: &Options) -> Self {
-        let tls = options.tls.as_ref().map(|tls| tls.configuration().unwrap());
+        let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2).unwrap());
         let registry = Arc::new(Registry::default());
         let service = Service::new(Routes::new(options), options, tls, registry);
         let protocol = Protocol::new(&service);
@@ -43,7 +43,7 @@ impl Side {
             self.protocol.count_into(&self.counters);
             self.write(&mut out);
             match next {
-                Next::Read => return,
+                Next::Read | Next::ReadFor(_) => return,
                 Next::Proceed | Next::Wait(_) => {}
                 Next::Close { .. } | Next::Reset => return self.end = Some(next),
             }

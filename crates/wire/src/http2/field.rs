@@ -88,6 +88,15 @@ impl Meaning for FieldMeaning {
         }
     }
 
+    #[inline]
+    fn of_named(index: usize, name: &[u8], value: &[u8]) -> Self {
+        match index {
+            // Neither pseudo-header fields, nor content-length, nor transfer-encoding.
+            15..=27 | 29..=56 | 58.. => value_fault(value).map_or(Self::Plain, Self::Wrong),
+            _ => Self::of(name, value),
+        }
+    }
+
     #[inline(always)]
     fn of_static(index: usize) -> Self {
         const STATUSES: [u16; 7] = [200, 204, 206, 304, 400, 404, 500];
@@ -134,8 +143,9 @@ fn name_is_right(name: &[u8]) -> bool {
 
 #[inline]
 fn value_fault(value: &[u8]) -> Option<FieldFault> {
-    // No early exit: so the compiler compares many bytes at once.
-    let wrong = value.iter().fold(false, |wrong, &byte| wrong | matches!(byte, 0 | b'\r' | b'\n'));
+    let (eights, rest) = value.as_chunks::<8>();
+    let wrong = eights.iter().fold(0, |wrong, &eight| wrong | forbidden(u64::from_le_bytes(eight)));
+    let wrong = wrong != 0 || rest.iter().any(|byte| matches!(byte, 0 | b'\r' | b'\n'));
     let is_space = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
     if wrong {
         Some(FieldFault::Value)
@@ -144,6 +154,16 @@ fn value_fault(value: &[u8]) -> Option<FieldFault> {
     } else {
         None
     }
+}
+
+/// Not 0 if one of eight bytes is NUL, CR or LF: a byte less one borrows from its highest bit only
+/// if it was 0 (or a lower one was, which is enough).
+#[inline(always)]
+fn forbidden(eight: u64) -> u64 {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
+    let zero = |bytes: u64| bytes.wrapping_sub(ONES) & !bytes & HIGH_BITS;
+    zero(eight) | zero(eight ^ (ONES * u64::from(b'\r'))) | zero(eight ^ (ONES * u64::from(b'\n')))
 }
 
 /// A list of equal numbers counts as one (RFC 9110, 8.6).
@@ -176,6 +196,33 @@ mod tests {
     fn entries_of_the_static_table_mean_what_their_bytes_mean() {
         for (position, (name, value)) in STATIC_TABLE.iter().enumerate() {
             assert_eq!(FieldMeaning::of_static(position + 1), of(name, value), "{name}: {value}");
+        }
+    }
+
+    #[test]
+    fn literals_with_names_of_the_static_table_mean_the_same() {
+        for (position, (name, _)) in STATIC_TABLE.iter().enumerate() {
+            for value in ["", "7", "200", "GET", "/", "x y", " x", "x\n", "trailers"] {
+                let named = FieldMeaning::of_named(position + 1, name.as_bytes(), value.as_bytes());
+                assert_eq!(named, of(name, value), "{name}: {value:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn forbidden_bytes_are_found_wherever_they_are() {
+        for len in 1..40 {
+            for at in 0..len {
+                for byte in 0..=255u8 {
+                    let mut value = vec![b'x'; len];
+                    value[at] = byte;
+                    let expected = matches!(byte, 0 | b'\r' | b'\n').then_some(FieldFault::Value);
+                    let at_edge = at == 0 || at + 1 == len;
+                    if !(at_edge && matches!(byte, b' ' | b'\t')) {
+                        assert_eq!(value_fault(&value), expected, "{byte} at {at} of {len}");
+                    }
+                }
+            }
         }
     }
 

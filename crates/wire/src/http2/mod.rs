@@ -2,16 +2,19 @@
 //!
 //! Reading order: [`frame`] (what goes over the wire), [`hpack`] (how fields are compressed),
 //! [`field`] (what fields mean), [`error`] (everything that can go wrong, by name), [`request`]
-//! (what a client sends), [`client`] (one connection of a client). `reader` cuts bytes into
-//! frames, `flow`, `floods` and [`settings`] are what both ends of a connection share.
+//! (what a client sends), [`client`] and [`server`] (one connection, seen
+//! from either end). `reader` cuts bytes into
+//! frames, `blocks` reads header blocks, `flow`, `floods` and [`settings`] are what both ends of a connection share.
 
+mod blocks;
 pub mod client;
 pub mod error;
 pub mod field;
-mod floods;
-mod flow;
+pub mod floods;
+pub mod flow;
 pub mod frame;
 pub mod hpack;
-mod reader;
+pub mod reader;
 pub mod request;
+pub mod server;
 pub mod settings;

@@ -9,6 +9,8 @@ mod bare;
 mod later;
 mod spoiling;
 
+pub(crate) use spoiling::{GARBAGE, SURPLUS, TRICKLE_PAUSE_NS, TRICKLE_PIECES};
+
 use std::mem;
 
 use ablaze_wire::http1::request_head::{RequestFraming, RequestHead, RequestScan};
@@ -27,6 +29,9 @@ use later::Later;
 pub enum Next {
     /// Read, and call [`Http1::receive`].
     Read,
+    /// The same, but if nothing comes for so many nanoseconds, call [`Http1::proceed`]: it can be
+    /// called at any time then, and does nothing if nothing is due.
+    ReadFor(u64),
     /// Call [`Http1::proceed`]: more was received than has been answered.
     Proceed,
     /// Wait for this long, then call [`Http1::proceed`].

@@ -6,15 +6,15 @@ use crate::http1::protocol::Next;
 use crate::http1::protocol::later::{Later, Pace};
 
 /// Neither a status line nor anything that could become one.
-const GARBAGE: &[u8] = b"\x15\x03\x01 this is no HTTP\x00\xff\xfe\r\n\
+pub(crate) const GARBAGE: &[u8] = b"\x15\x03\x01 this is no HTTP\x00\xff\xfe\r\n\
     ]]>0123456789 :: garbage, as from a broken server or the wrong port\r\n\r\n";
 
 /// Comes behind the end of a body, and of what Content-Length promised.
-const SURPLUS: &[u8] = b"bytes that nobody announced";
+pub(crate) const SURPLUS: &[u8] = b"bytes that nobody announced";
 
 /// An answer that trickles comes in so many pieces, or in single bytes.
-const TRICKLE_PIECES: u64 = 50;
-const TRICKLE_PAUSE_NS: u64 = 10_000_000;
+pub(crate) const TRICKLE_PIECES: u64 = 50;
+pub(crate) const TRICKLE_PAUSE_NS: u64 = 10_000_000;
 
 impl Later {
     /// Does to an answer what the fault says. Its output begins with a head of so many bytes.

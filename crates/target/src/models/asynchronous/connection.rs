@@ -80,8 +80,21 @@ impl<H: Handler> Connection<H> {
         let mut due = None;
         loop {
             match next {
-                Next::Read if protocol.is_idle() => self.read(Patience::Idle).await?,
+                Next::Read if protocol.is_idle() => {
+                    let read = self.read(Patience::Idle).await;
+                    if read.is_err() && self.here.is_stopping() {
+                        return self.say_goodbye(&mut protocol).await;
+                    }
+                    read?;
+                }
                 Next::Read => self.read(Patience::UnderWay).await?,
+                Next::ReadFor(_) => {
+                    if let Some(due) = due.take()
+                        && !self.read_until(due).await?
+                    {
+                        next = Next::Proceed;
+                    }
+                }
                 Next::Proceed => {}
                 Next::Wait(_) => {
                     if let Some(due) = due.take() {
@@ -104,7 +117,9 @@ impl<H: Handler> Connection<H> {
                 let Desk { input, out, date, counters } = desk;
                 date.update();
                 next = match next {
-                    Next::Read => protocol.receive(input, &self.here.service, date, out),
+                    Next::Read | Next::ReadFor(_) => {
+                        protocol.receive(input, &self.here.service, date, out)
+                    }
                     _ => protocol.proceed(&self.here.service, date, out),
                 };
                 // Before the answer leaves: who has it finds it counted.
@@ -113,7 +128,7 @@ impl<H: Handler> Connection<H> {
                 desk.send(socket)
             });
             // An answer that waits does so from now on, not from when the client reads.
-            if let Next::Wait(delay_ns) = next {
+            if let Next::Wait(delay_ns) | Next::ReadFor(delay_ns) = next {
                 due = Some(Instant::now() + Duration::from_nanos(delay_ns));
             }
             match sent {
@@ -156,6 +171,52 @@ impl<H: Handler> Connection<H> {
                 Err(_) => return Err(Over),
             }
         }
+    }
+
+    /// Reads once, if something comes before this time; whether it did.
+    async fn read_until(&mut self, due: Instant) -> Result<bool, Over> {
+        loop {
+            if !self.may_read {
+                self.reads_this_turn = 0;
+                self.here.counters.timers.one();
+                match timeout_at(due, self.readable(false)).await {
+                    Ok(readable) => readable?,
+                    Err(_) => return Ok(false),
+                }
+            }
+            let Some(socket) = self.socket.fd() else { return Err(Over) };
+            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            match read {
+                Ok((0, _)) => return Err(Over),
+                Ok((_, is_full)) => {
+                    self.may_read = is_full || self.half_closed;
+                    return Ok(true);
+                }
+                Err(Errno::AGAIN) => self.may_read = false,
+                Err(Errno::INTR) => {}
+                Err(_) => return Err(Over),
+            }
+        }
+    }
+
+    /// Says what is said on a connection that is closed though nothing is wrong with it, and lets
+    /// the client close first: what that had on its way would turn a close into a reset, which
+    /// destroys the words.
+    async fn say_goodbye(&mut self, protocol: &mut Protocol) -> Result<(), Over> {
+        let Some(socket) = self.socket.fd() else { return Err(Over) };
+        let said = at_desk(|desk| {
+            protocol.say_goodbye(&mut desk.out);
+            let is_something = !desk.out.is_empty();
+            let _ = desk.send(socket);
+            desk.out.clear();
+            is_something
+        });
+        if said {
+            shutdown(socket, Shutdown::Write).map_err(|_| Over)?;
+            let until = Instant::now() + Duration::from_nanos(LINGER_NS);
+            while self.read_until(until).await? {}
+        }
+        Err(Over)
     }
 
     /// Waits until there may be something to read.

@@ -37,6 +37,8 @@ pub struct Connection {
     /// its poll has fired, and the kernel does not look again). Who sends an answer learns of it
     /// by that; while a request is incomplete, each receive is a new one, which looks.
     pub answered: bool,
+    /// When [`Next::ReadFor`] ends; 0 if no timer is set for it.
+    pub alarm_ns: u64,
     /// For the read timeout.
     pub waited: u64,
 }
@@ -97,6 +99,7 @@ impl Connection {
             at_end: false,
             more_there: false,
             answered: false,
+            alarm_ns: 0,
             waited: 0,
         }
     }
@@ -104,7 +107,7 @@ impl Connection {
     /// Whether bytes that come can be used at once.
     #[inline]
     pub fn can_use_bytes(&self) -> bool {
-        self.stage == Stage::Next(Next::Read)
+        matches!(self.stage, Stage::Next(Next::Read | Next::ReadFor(_)))
             && self.sending == Sending::Nothing
             && self.held.is_empty()
     }

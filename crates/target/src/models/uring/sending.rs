@@ -115,7 +115,9 @@ impl<H: Handler> RingWorker<H> {
             return;
         }
         connection.sending = Sending::Nothing;
-        let nothing_to_do = connection.is_receiving_on() && !self.draining;
+        let nothing_to_do = connection.is_receiving_on()
+            && connection.stage == Stage::Next(Next::Read)
+            && !self.draining;
         if !nothing_to_do {
             self.advance(key);
         }

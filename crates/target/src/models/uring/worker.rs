@@ -201,13 +201,14 @@ impl<H: Handler> RingWorker<H> {
                     let out = &mut outgoing.output;
                     connection.protocol.proceed(&self.service, &self.date, out)
                 }
-                Stage::Next(Next::Read) if !connection.held.is_empty() => {
+                Stage::Next(Next::Read | Next::ReadFor(_)) if !connection.held.is_empty() => {
                     outgoing = self.pool.take();
                     let held = std::mem::take(&mut connection.held);
                     let out = &mut outgoing.output;
                     connection.protocol.receive(&held, &self.service, &self.date, out)
                 }
                 Stage::Next(Next::Read) => return self.read_on(key),
+                Stage::Next(Next::ReadFor(delay_ns)) => return self.read_on_for(key, delay_ns),
             };
             connection.protocol.count_into(&self.counters);
             connection.stage = Stage::Next(next);
@@ -224,6 +225,21 @@ impl<H: Handler> RingWorker<H> {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.stage = Stage::Waiting;
         self.add_timer(delay_ns, key);
+    }
+
+    /// The connection waits for the client, or for a time.
+    fn read_on_for(&mut self, key: u64, delay_ns: u64) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
+        if connection.at_end {
+            return self.close(key);
+        }
+        let due_ns = monotonic_ns().saturating_add(delay_ns);
+        // One timer is enough; called too early, the protocol says how long it still wants.
+        if connection.alarm_ns == 0 || due_ns < connection.alarm_ns {
+            connection.alarm_ns = due_ns;
+            self.add_timer(delay_ns, key);
+        }
+        self.arm(key);
     }
 
     /// The connection waits for the client.
@@ -274,7 +290,8 @@ impl<H: Handler> RingWorker<H> {
         let Some(connection) = self.slots.get_mut(key) else { return };
         match connection.stage {
             Stage::Lingering => self.close(key),
-            Stage::Waiting => {
+            Stage::Waiting | Stage::Next(Next::ReadFor(_)) => {
+                connection.alarm_ns = 0;
                 // It was not the client that took its time.
                 self.read_timeouts.turn(&mut connection.waited, key);
                 connection.stage = Stage::Next(Next::Proceed);
@@ -289,7 +306,11 @@ impl<H: Handler> RingWorker<H> {
         self.read_timeouts.begin_sweep();
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
-            if connection.can_use_bytes() && self.read_timeouts.is_over(connection.waited) {
+            let awaits_client = connection.stage == Stage::Next(Next::Read);
+            if awaits_client
+                && connection.can_use_bytes()
+                && self.read_timeouts.is_over(connection.waited)
+            {
                 self.close(key);
             }
         }
@@ -309,10 +330,30 @@ impl<H: Handler> RingWorker<H> {
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
             connection.protocol.finish();
+            if connection.is_idle() && self.say_goodbye(key) {
+                continue;
+            }
+            let Some(connection) = self.slots.get_mut(key) else { continue };
             if connection.is_idle() || connection.stage == Stage::Lingering {
                 self.close(key);
             }
         }
+    }
+
+    /// Says what is said on a connection that is closed though nothing is wrong with it, and lets
+    /// the client close first; whether there was anything to say.
+    fn say_goodbye(&mut self, key: u64) -> bool {
+        let Some(connection) = self.slots.get_mut(key) else { return false };
+        let mut outgoing = self.pool.take();
+        connection.protocol.say_goodbye(&mut outgoing.output);
+        if outgoing.output.is_empty() {
+            self.pool.give_back(outgoing);
+            return false;
+        }
+        // What the client had on its way would turn a close into a reset, which destroys the words.
+        connection.stage = Stage::Next(Next::Close { unread: true });
+        self.send(key, outgoing);
+        true
     }
 
     /// A new connection, from wherever it came.

@@ -1,156 +1,59 @@
-//! Reads header blocks of answers for what they say about framing, and recognises them.
-//!
-//! Under load the same block comes again and again until the server's Date changes. A block that
-//! equals the last one says the same again, if the table cannot have made a difference: it
-//! refers to no entry of it, or it did not change it. Comparing is many times cheaper than
-//! decoding.
-//!
-//! A block of the first kind may add entries (nginx adds all its fields, every time, and never
-//! refers to them). Those of recognised blocks are owed to the table, and paid when another
-//! block comes: as many times as it takes to fill the table, at most.
+//! What the head of an answer, or its trailers, say about framing.
 
+use crate::http2::blocks::Says;
 use crate::http2::error::StreamFault;
 use crate::http2::field::{FieldFault, FieldMeaning};
-use crate::http2::hpack::HpackFault;
-use crate::http2::hpack::decoder::{BlockFacts, Decoder};
+use crate::http2::hpack::decoder::Field;
 
-/// Longer blocks are not remembered.
-const REMEMBERED_BYTES_MAX: usize = 1_024;
-
-/// What a block says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FieldBlock {
+/// What a field block of an answer says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AnswerBlock {
     /// `:status`
     pub status: Option<u16>,
     /// `content-length`
     pub content_length: Option<u64>,
     /// The first thing wrong with it.
-    pub fault: Option<FieldFault>,
+    fault: Option<FieldFault>,
     /// Size of the fields (RFC 9113, 6.5.2).
-    pub list_bytes: usize,
+    list_bytes: usize,
+    /// A field that is no pseudo-header field came.
+    regular: bool,
 }
 
-/// Decodes the blocks of one connection, all of them, in order.
-#[derive(Debug, Clone)]
-pub struct HeadReader {
-    decoder: Decoder<FieldMeaning>,
-    last: Vec<u8>,
-    last_says: FieldBlock,
-    /// What `last` adds to the table each time; 0 if nothing.
-    last_inserts_bytes: usize,
-    /// How often `last` came without being decoded.
-    owed: usize,
-}
-
-impl HeadReader {
-    /// For a new connection.
-    pub fn new() -> Self {
-        Self {
-            decoder: Decoder::new(),
-            last: Vec::new(),
-            last_says: FieldBlock::EMPTY,
-            last_inserts_bytes: 0,
-            owed: 0,
+impl AnswerBlock {
+    /// Whether something is wrong with it as a field block of any kind.
+    pub fn check(&self, list_bytes_max: usize) -> Result<(), StreamFault> {
+        if let Some(fault) = self.fault {
+            return Err(fault.into());
         }
-    }
-
-    /// The peer acknowledged our SETTINGS_HEADER_TABLE_SIZE.
-    pub fn set_table_limit(&mut self, bytes: u32) -> Result<(), HpackFault> {
-        self.pay()?;
-        self.last.clear();
-        self.decoder.set_size_limit(bytes);
-        Ok(())
-    }
-
-    /// Reads a complete block.
-    ///
-    /// # Errors
-    /// When it cannot be decoded.
-    #[inline]
-    pub fn read(&mut self, block: &[u8]) -> Result<FieldBlock, HpackFault> {
-        if block == self.last && !block.is_empty() {
-            self.owed += usize::from(self.last_inserts_bytes > 0);
-            return Ok(self.last_says);
-        }
-        self.read_new(block, |_, _| {})
-    }
-
-    /// Reads a complete block and shows its fields.
-    ///
-    /// # Errors
-    /// When it cannot be decoded.
-    #[inline(never)]
-    pub fn read_new(
-        &mut self,
-        block: &[u8],
-        mut show: impl FnMut(&[u8], &[u8]),
-    ) -> Result<FieldBlock, HpackFault> {
-        self.pay()?;
-        self.last.clear();
-        let mut says = FieldBlock::EMPTY;
-        let mut regular = false;
-        let facts = self.decoder.decode(block, |field| {
-            says.note(field.meaning, &mut regular);
-            show(field.name, field.value);
-        })?;
-        says.list_bytes = facts.list_bytes;
-        self.remember(block, says, facts);
-        Ok(says)
-    }
-
-    fn remember(&mut self, block: &[u8], says: FieldBlock, facts: BlockFacts) {
-        let repeatable = !facts.depends_on_table || facts.inserted_bytes == 0;
-        // A block that changes the table's size begins with these bits.
-        let resizes = block.first().is_some_and(|first| first & 0xe0 == 0x20);
-        if repeatable && !resizes && block.len() <= REMEMBERED_BYTES_MAX {
-            self.last.extend_from_slice(block);
-            self.last_says = says;
-            self.last_inserts_bytes = facts.inserted_bytes;
-        }
-    }
-
-    /// Adds to the table what recognised blocks would have added.
-    fn pay(&mut self) -> Result<(), HpackFault> {
-        if self.owed > 0 {
-            // Entries beyond that many have been evicted again.
-            let enough = self.decoder.table().size_max() / self.last_inserts_bytes + 1;
-            for _ in 0..self.owed.min(enough) {
-                self.decoder.decode(&self.last, |_| {})?;
-            }
-            self.owed = 0;
+        if self.list_bytes > list_bytes_max {
+            return Err(StreamFault::FieldsTooLarge);
         }
         Ok(())
     }
-
-    /// Size and entries of the table, newest first, as they are after everything that came.
-    #[cfg(test)]
-    pub fn table_entries(&mut self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        self.pay().expect("what was decoded once is decoded again");
-        let table = self.decoder.table();
-        let entry = |place| table.get(place).map(|(name, value, _)| (name.into(), value.into()));
-        (0..table.len()).filter_map(entry).collect()
-    }
 }
 
-impl FieldBlock {
-    const EMPTY: Self = Self { status: None, content_length: None, fault: None, list_bytes: 0 };
+impl Says for AnswerBlock {
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
 
     /// RFC 9113, 8.3: pseudo-header fields come first, each once, and answers have one only.
     #[inline(always)]
-    fn note(&mut self, meaning: FieldMeaning, regular: &mut bool) {
-        let fault = match meaning {
+    fn note(&mut self, field: &Field<'_, FieldMeaning>) {
+        let fault = match field.meaning {
             FieldMeaning::Plain => {
-                *regular = true;
+                self.regular = true;
                 return;
             }
-            FieldMeaning::Status(_) if *regular => FieldFault::LatePseudo,
+            FieldMeaning::Status(_) if self.regular => FieldFault::LatePseudo,
             FieldMeaning::Status(_) if self.status.is_some() => FieldFault::RepeatedPseudo,
             FieldMeaning::Status(status) => {
                 self.status = Some(status);
                 return;
             }
             FieldMeaning::ContentLength(length) => {
-                *regular = true;
+                self.regular = true;
                 if self.content_length.is_none_or(|other| other == length) {
                     self.content_length = Some(length);
                     return;
@@ -165,76 +68,20 @@ impl FieldBlock {
         }
     }
 
-    /// What is wrong with it as a field block of any kind.
-    pub fn check(&self, list_bytes_max: usize) -> Result<(), StreamFault> {
-        if let Some(fault) = self.fault {
-            return Err(fault.into());
-        }
-        if self.list_bytes > list_bytes_max {
-            return Err(StreamFault::FieldsTooLarge);
-        }
-        Ok(())
+    fn end(&mut self, list_bytes: usize) {
+        self.list_bytes = list_bytes;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http2::hpack::encoder::{Indexing, Name, indexed, literal};
-
-    /// An answer as nginx writes it: everything added, nothing referred to.
-    fn adding(date: &str) -> Vec<u8> {
-        let mut block = Vec::new();
-        indexed(&mut block, 8);
-        literal(&mut block, Indexing::Keep, Name::Index(54), b"nginx");
-        literal(&mut block, Indexing::Keep, Name::Index(33), date.as_bytes());
-        literal(&mut block, Indexing::Keep, Name::Index(28), b"14");
-        block
-    }
-
-    fn entries_without_recognising(blocks: &[Vec<u8>]) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let mut reader = HeadReader::new();
-        for block in blocks {
-            reader.read_new(block, |_, _| {}).unwrap();
-        }
-        reader.table_entries()
-    }
-
-    #[test]
-    fn the_table_is_what_it_would_be_without_recognising() {
-        for repeats in [1, 2, 3, 20, 31, 32, 33, 100] {
-            let mut blocks = vec![adding("first"); repeats];
-            blocks.push(adding("second one"));
-            // Index 62 is the newest entry: content-length again, and the second date.
-            blocks.extend(vec![vec![0x88, 62 | 0x80, 63 | 0x80]; repeats]);
-            blocks.push(vec![0x89, 0x7f, 0, 1, b'x', 62 | 0x80]);
-            let mut reader = HeadReader::new();
-            for block in &blocks {
-                let says = reader.read(block).unwrap();
-                assert_eq!(says.content_length.is_some(), block[0] == 0x88, "{repeats}");
-                assert_eq!(says.fault, None);
-            }
-            assert_eq!(reader.table_entries(), entries_without_recognising(&blocks), "{repeats}");
-        }
-    }
-
-    #[test]
-    fn a_block_that_depends_on_what_it_adds_is_read_anew() {
-        let mut reader = HeadReader::new();
-        // Adds x-a: 0, and refers to the newest entry before it.
-        let mut first = vec![0x88];
-        literal(&mut first, Indexing::Keep, Name::Index(28), b"7");
-        assert_eq!(reader.read(&first).unwrap().content_length, Some(7));
-        let mut shifting = vec![0x88, 62 | 0x80];
-        literal(&mut shifting, Indexing::Keep, Name::Literal(b"x-a"), b"0");
-        assert_eq!(reader.read(&shifting).unwrap().content_length, Some(7));
-        // Now 62 is x-a.
-        assert_eq!(reader.read(&shifting).unwrap().content_length, None);
-    }
+    use crate::http2::blocks::BlockReader;
+    use crate::http2::hpack::encoder::{Indexing, Name, literal};
 
     #[test]
     fn pseudo_header_fields_come_first_and_once() {
-        let fault = |block: &[u8]| HeadReader::new().read(block).unwrap().fault;
+        let fault = |block: &[u8]| BlockReader::<AnswerBlock>::default().read(block).unwrap().fault;
         assert_eq!(fault(&[0x88]), None);
         assert_eq!(fault(&[0x88, 0x88]), Some(FieldFault::RepeatedPseudo));
         assert_eq!(fault(&[0x88, 0x82]), Some(FieldFault::MisplacedPseudo));

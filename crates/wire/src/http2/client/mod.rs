@@ -6,17 +6,18 @@
 //! on a stream calls [`Connection::reset`].
 //!
 //! Reading order: this file (what the owner can do), [`sink`] (what it is told), `receive` (what
-//! each frame does), `control` (frames of the connection as a whole), `heads` (header blocks),
+//! each frame does), `control` (frames of the connection as a whole), `heads` (what header blocks say),
 //! `upload` (bodies within the peer's windows), `streams`.
 
 mod control;
-mod heads;
+pub(super) mod heads;
 mod receive;
 pub mod sink;
 mod streams;
 mod upload;
 
 use crate::http1::patch::Digits;
+use crate::http2::blocks::BlockReader;
 use crate::http2::error::{ErrorCode, ErrorKind};
 use crate::http2::floods::Floods;
 use crate::http2::flow::ReceiveWindow;
@@ -31,7 +32,7 @@ use crate::http2::settings::PeerSettings;
 
 pub use sink::{AnswerHead, End, Sink};
 
-use heads::HeadReader;
+use heads::AnswerBlock;
 use streams::{Lookup, State, Streams};
 use upload::Uploads;
 
@@ -100,7 +101,7 @@ struct Core {
     options: Options,
     peer: PeerSettings,
     streams: Streams,
-    heads: HeadReader,
+    blocks: BlockReader<AnswerBlock>,
     uploads: Uploads,
     encoder: EncoderState,
     window: ReceiveWindow,
@@ -150,7 +151,7 @@ impl Connection {
             options,
             peer: PeerSettings::default(),
             streams: Streams::new(options.streams, options.first_stream | 1),
-            heads: HeadReader::new(),
+            blocks: BlockReader::default(),
             uploads: Uploads::new(),
             encoder: EncoderState::default(),
             window: ReceiveWindow::new(window_bytes),
@@ -275,6 +276,17 @@ impl Connection {
     #[inline]
     pub fn streams_live(&self) -> u32 {
         self.core.streams.live_count()
+    }
+
+    /// Requests whose body was not sent whole yet.
+    pub fn uploads_unfinished(&self) -> usize {
+        self.core.uploads.unfinished()
+    }
+
+    /// How often content could not be sent because the peer's window, the stream's or the
+    /// connection's, was used up.
+    pub fn window_stalls(&self) -> u64 {
+        self.core.uploads.stalls
     }
 
     /// Whether no request can be sent on it any more: it ends when its streams have ended.

@@ -180,7 +180,10 @@ impl<M: Meaning> Decoder<M> {
         value.stage(&mut self.table, &mut staged)?;
 
         let (name, value) = self.table.staged(&staged);
-        let meaning = M::of(name, value);
+        let meaning = match index {
+            1..=ENTRIES => M::of_named(index, name, value),
+            _ => M::of(name, value),
+        };
         let size = entry_size(name.len(), value.len());
         facts.list_bytes += size;
         show(Field { name, value, meaning, never_indexed: literal.never_indexed });

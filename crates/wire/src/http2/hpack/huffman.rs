@@ -99,48 +99,46 @@ pub const fn decoded_bytes_max(coded_bytes: usize) -> usize {
 /// When `destination` is shorter than [`decoded_bytes_max`].
 pub fn decode(coded: &[u8], destination: &mut [u8]) -> Result<usize, HpackFault> {
     let destination = &mut destination[..decoded_bytes_max(coded.len())];
-    // The next bits, from the highest one; behind them zeros.
+    // The next bits, from the highest one; behind those that count there may be others.
     let mut window = 0u64;
     let mut window_bits = 0u32;
     let (mut at, mut written) = (0, 0);
     loop {
-        if let Some(four) = coded.get(at..at + 4) {
-            let four = u32::from_be_bytes([four[0], four[1], four[2], four[3]]);
-            window |= u64::from(four) << (32 - window_bits);
-            window_bits += 32;
-            at += 4;
+        if let Some(eight) = coded[at..].first_chunk::<8>() {
+            // As many whole bytes as there is room for.
+            window |= u64::from_be_bytes(*eight) >> window_bits;
+            let bytes = (63 - window_bits) / 8;
+            at += bytes as usize;
+            window_bits += bytes * 8;
         } else {
-            for &byte in &coded[at..] {
-                window |= u64::from(byte) << (56 - window_bits);
+            while window_bits <= 56 && at < coded.len() {
+                window |= u64::from(coded[at]) << (56 - window_bits);
                 window_bits += 8;
+                at += 1;
             }
-            break;
         }
-        while window_bits >= 32 {
+        let entry = loop {
             let entry = TABLE[(window >> (64 - TABLE_BITS)) as usize];
-            let (symbol, bits) = match entry {
-                0 => long_code(window),
-                _ => (entry & 0xff, u32::from(entry >> 8)),
-            };
-            if symbol == END_OF_STRING {
-                return Err(HpackFault::EndOfString);
+            let bits = u32::from(entry >> 8);
+            if entry == 0 || bits > window_bits {
+                break entry;
             }
-            destination[written] = symbol as u8;
+            destination[written] = entry as u8;
             written += 1;
             window <<= bits;
             window_bits -= bits;
-        }
-    }
-    // The last bits, with ones behind them: what they lack of a code then looks like padding.
-    while window_bits > 0 {
-        let padded = window | u64::MAX >> window_bits;
-        let entry = TABLE[(padded >> (64 - TABLE_BITS)) as usize];
-        let (symbol, bits) = match entry {
-            0 if padded == u64::MAX && window_bits < 8 => break,
-            0 => long_code(padded),
-            _ => (entry & 0xff, u32::from(entry >> 8)),
         };
-        if bits > window_bits {
+        if at < coded.len() && (entry != 0 || window_bits < CODE_BITS_MAX as u32) {
+            continue;
+        }
+        // A long code, or the padding: what lacks bits of a code looks like that with ones
+        // behind it.
+        let padded = window | u64::MAX.checked_shr(window_bits).unwrap_or(0);
+        if padded == u64::MAX && window_bits < 8 {
+            return Ok(written);
+        }
+        let (symbol, bits) = long_code(padded);
+        if entry != 0 || bits > window_bits {
             return Err(HpackFault::Padding);
         }
         if symbol == END_OF_STRING {
@@ -151,7 +149,6 @@ pub fn decode(coded: &[u8], destination: &mut [u8]) -> Result<usize, HpackFault>
         window <<= bits;
         window_bits -= bits;
     }
-    Ok(written)
 }
 
 /// The symbol whose code begins the window, and the length of the code, which is longer than the

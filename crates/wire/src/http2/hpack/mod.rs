@@ -23,6 +23,12 @@ pub const ENTRY_OVERHEAD_BYTES: usize = 32;
 pub trait Meaning: Copy {
     /// Of a field that came as a literal.
     fn of(name: &[u8], value: &[u8]) -> Self;
+    /// Of a literal whose name is that of an entry of the static table, 1 to 61: the same, found
+    /// faster.
+    #[inline]
+    fn of_named(_index: usize, name: &[u8], value: &[u8]) -> Self {
+        Self::of(name, value)
+    }
     /// Of an entry of the static table, 1 to 61.
     fn of_static(index: usize) -> Self;
 }

@@ -1,0 +1,93 @@
+//! `ablaze ab` over https beside the real ab.
+
+use std::process::Command;
+
+use crate::nginx::{Nginx, Ran, ablaze, run};
+
+fn real_ab(words: &[&str]) -> Option<Ran> {
+    let folders = std::env::split_paths(&std::env::var_os("PATH")?).collect::<Vec<_>>();
+    let program = folders.iter().map(|folder| folder.join("ab")).find(|path| path.is_file());
+    match program {
+        Some(program) => Some(run(Command::new(program).args(words))),
+        None => {
+            assert!(std::env::var_os("CI").is_none(), "ab is missing: install apache2-utils");
+            println!("skipped: ab is not installed (apache2-utils)");
+            None
+        }
+    }
+}
+
+/// The lines of a report that do not depend on the clock.
+fn lines(ran: &Ran) -> Vec<&str> {
+    let from_the_clock = ["Time taken", "Requests per", "Time per", "Transfer rate"];
+    let head = ran.stdout.split("Connection Times").next().unwrap();
+    let report = head.split("\n\n").skip(1).flat_map(str::lines);
+    report
+        .filter(|line| {
+            line.contains(':') && !from_the_clock.iter().any(|own| line.starts_with(own))
+        })
+        .collect()
+}
+
+#[test]
+fn the_report_says_the_same_of_tls() {
+    let Some(nginx) = Nginx::start() else { return };
+    let (tls, old) = (nginx.tls, nginx.old);
+    let both = nginx.file("client.both");
+    let rows: [(&[&str], u16, &str); 10] = [
+        (&[], tls, "127.0.0.1"),
+        (&["-k"], tls, "localhost"),
+        (&["-I"], tls, "localhost"),
+        (&["-f", "TLS1.2"], tls, "localhost"),
+        (&["-f", "TLS1.3", "-Z", "TLS_AES_128_GCM_SHA256"], tls, "localhost"),
+        (&["-f", "TLS1.2", "-Z", "ECDHE-ECDSA-CHACHA20-POLY1305"], tls, "localhost"),
+        (&["-f", "TLS1.2", "-Z", "HIGH:!aNULL:-AES256"], tls, "localhost"),
+        (&["-H", "Host: other.example"], tls, "localhost"),
+        (&["-E", &both], nginx.wants, "localhost"),
+        (&["-Z", "DEFAULT"], old, "localhost"),
+    ];
+    for (words, port, host) in rows {
+        let url = format!("https://{host}:{port}/");
+        let words = [&["-q", "-n", "20", "-c", "2"], words, &[&url]].concat();
+        let Some(theirs) = real_ab(&words) else { return };
+        let ours = ablaze(&[&["ab"], &words[..]].concat());
+        assert_eq!(ours.status, 0, "{words:?}: {ours:?}");
+        assert_eq!(theirs.status, 0, "{words:?}: {theirs:?}");
+        assert_eq!(lines(&ours), lines(&theirs), "{words:?}");
+    }
+}
+
+#[test]
+fn the_handshake_is_part_of_connect() {
+    let Some(nginx) = Nginx::start() else { return };
+    let url = format!("https://localhost:{}/", nginx.tls);
+    let json = ["--json", "--tls-max", "1.2"];
+    let ran = ablaze(&[&["ab", "-n", "50", "-g", "/dev/null"], &json[..], &[&url[..]]].concat());
+    let phases = &ran.json()["latency_ns"];
+    let mean = |phase: &str| phases[phase]["mean"].as_f64().unwrap();
+    let whole = mean("connect_and_tls") + mean("processing");
+    assert!((whole - mean("total")).abs() < 2.0, "{whole} {}", mean("total"));
+    let text = ablaze(&["ab", "-n", "50", &url]).stdout;
+    let connect = text.lines().find(|line| line.starts_with("Connect:")).unwrap();
+    let max: u64 = connect.split_whitespace().last().unwrap().parse().unwrap();
+    assert!(max >= 1, "a handshake takes a millisecond here: {connect}");
+}
+
+#[test]
+fn verbosity_shows_what_was_agreed_on() {
+    let Some(nginx) = Nginx::start() else { return };
+    let url = format!("https://localhost:{}/", nginx.old);
+    let ran = ablaze(&["ab", "-n", "3", "-v", "3", &url]);
+    for line in [
+        "Transport Protocol      :TLSv1.2",
+        "Cipher Suite Name       :ECDHE-ECDSA-AES128-GCM-SHA256",
+        "Cipher Suite Cipher Bits:128 (128)",
+        "SSL/TLS State [connect] 3 full, 0 resumed",
+    ] {
+        assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
+    }
+    let failed = ablaze(&["ab", "-n", "3", "-f", "TLS1.3", &url]);
+    assert_eq!(failed.status, 1);
+    assert!(failed.stderr.starts_with("SSL handshake failed (1)."), "{}", failed.stderr);
+    assert!(failed.stderr.contains("have no TLS in common"), "{}", failed.stderr);
+}

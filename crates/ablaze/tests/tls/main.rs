@@ -1,0 +1,10 @@
+//! https through the whole command, against a real nginx with certificates made for the test, and
+//! beside the real ab where that is installed.
+
+// Helpers of tests are no tests to clippy; here, too, a panic is the way to fail.
+#![allow(clippy::unwrap_used)]
+
+mod ab;
+mod messages;
+mod nginx;
+mod runs;

@@ -1,0 +1,203 @@
+//! An nginx of the test's own: its certificates, its ports, its folder, gone with it.
+
+use std::io::Read;
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+
+use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
+use serde_json::Value;
+
+/// No run of a test takes so long unless something hangs.
+const RUN_MAX: Duration = Duration::from_secs(120);
+
+/// A running nginx.
+pub struct Nginx {
+    process: Child,
+    folder: PathBuf,
+    /// TLS, no sessions.
+    pub tls: u16,
+    /// TLS with tickets.
+    pub tickets: u16,
+    /// TLS that wants a certificate of the client.
+    pub wants: u16,
+    /// TLS with a certificate for another name.
+    pub other: u16,
+    /// TLS with a certificate that issued itself.
+    pub own: u16,
+    /// TLS 1.2 alone, with an RSA-free suite of its own.
+    pub old: u16,
+    /// Plain HTTP.
+    pub plain: u16,
+}
+
+/// Where nginx is; `None`, and a line that says so, where it is not and is not demanded.
+fn program() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders =
+        std::env::split_paths(&path).chain(["/usr/sbin".into(), "/usr/local/sbin".into()]);
+    let found = folders.map(|folder| folder.join("nginx")).find(|path| path.is_file());
+    if found.is_none() {
+        assert!(std::env::var_os("CI").is_none(), "nginx is missing");
+        println!("skipped: nginx is not installed");
+    }
+    found
+}
+
+fn free_port() -> u16 {
+    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
+}
+
+impl Nginx {
+    pub fn start() -> Option<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let program = program()?;
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let name = format!("ablaze-tls-{}-{number}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir_all(&folder).unwrap();
+        write_certificates(&folder);
+        let big: Vec<u8> = (0..8_u32 << 20).map(|at| (at % 251) as u8).collect();
+        std::fs::write(folder.join("8m"), &big).unwrap();
+        let [tls, tickets, wants, other, own, old, plain] = std::array::from_fn(|_| free_port());
+        let home = folder.display().to_string();
+        let server = |port: u16, certificate: &str, more: &str| {
+            format!(
+                "server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {home}/{certificate}.pem; \
+                 ssl_certificate_key {home}/{certificate}.key; ssl_protocols TLSv1.2 TLSv1.3; {more} \
+                 root {home}; location = / {{ default_type text/plain; return 200 \"Hello, World!!\"; }} }}\n"
+            )
+        };
+        let without = "ssl_session_tickets off; ssl_session_cache off;";
+        let config = format!(
+            "worker_processes 1; daemon off; master_process off; pid {home}/pid; error_log {home}/log;\n\
+             events {{ worker_connections 512; }}\n\
+             http {{ access_log off; client_body_temp_path {home}/b; proxy_temp_path {home}/p; \
+             fastcgi_temp_path {home}/f; uwsgi_temp_path {home}/u; scgi_temp_path {home}/s;\n{}{}{}{}{}{}\
+             server {{ listen 127.0.0.1:{plain}; location = / {{ return 200 \"plain\"; }} }} }}\n",
+            server(tls, "there", without),
+            server(tickets, "there", "ssl_session_tickets on;"),
+            server(
+                wants,
+                "there",
+                &format!("ssl_verify_client on; ssl_client_certificate {home}/issuer.pem;")
+            ),
+            server(other, "elsewhere", without),
+            server(own, "own", without),
+            format!(
+                "{}\n",
+                server(old, "there", without).replace(
+                    "ssl_protocols TLSv1.2 TLSv1.3;",
+                    "ssl_protocols TLSv1.2; ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;",
+                )
+            ),
+        );
+        std::fs::write(folder.join("conf"), config).unwrap();
+        let process = Command::new(program)
+            .args(["-p", &home, "-c", &format!("{home}/conf"), "-e", &format!("{home}/log")])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let nginx = Self { process, folder, tls, tickets, wants, other, own, old, plain };
+        let begun = Instant::now();
+        while TcpStream::connect(("127.0.0.1", plain)).is_err() {
+            assert!(begun.elapsed() < Duration::from_secs(20), "nginx does not start: {home}/log");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        Some(nginx)
+    }
+
+    /// A file beside nginx, as a word of a command line.
+    pub fn file(&self, name: &str) -> String {
+        self.folder.join(name).display().to_string()
+    }
+}
+
+impl Drop for Nginx {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+fn write_certificates(folder: &std::path::Path) {
+    let write = |name: &str, text: String| std::fs::write(folder.join(name), text).unwrap();
+    let key = KeyPair::generate().unwrap();
+    let mut params = CertificateParams::default();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.distinguished_name.push(DnType::CommonName, "issuer of the test");
+    write("issuer.pem", params.self_signed(&key).unwrap().pem());
+    let issuer = Issuer::new(params, key);
+    for (name, names) in [
+        ("there", vec!["localhost".to_owned(), "127.0.0.1".to_owned()]),
+        ("elsewhere", vec!["elsewhere.example".to_owned()]),
+        ("client", vec!["client.example".to_owned()]),
+    ] {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::new(names).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        let certificate = params.signed_by(&key, &issuer).unwrap().pem();
+        write(&format!("{name}.both"), format!("{certificate}{}", key.serialize_pem()));
+        write(&format!("{name}.pem"), certificate);
+        write(&format!("{name}.key"), key.serialize_pem());
+    }
+    let key = KeyPair::generate().unwrap();
+    let params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+    write("own.pem", params.self_signed(&key).unwrap().pem());
+    write("own.key", key.serialize_pem());
+}
+
+/// What a program said and how it ended.
+#[derive(Debug)]
+pub struct Ran {
+    pub stdout: String,
+    pub stderr: String,
+    pub status: i32,
+}
+
+impl Ran {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+}
+
+/// Runs the command with these words.
+pub fn ablaze(words: &[&str]) -> Ran {
+    run(Command::new(env!("CARGO_BIN_EXE_ablaze")).args(words))
+}
+
+/// Runs a program to its end, or kills it when it takes too long.
+pub fn run(command: &mut Command) -> Ran {
+    let mut child =
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let reader = |mut pipe: Box<dyn Read + Send>| {
+        std::thread::spawn(move || {
+            let mut bytes = Vec::new();
+            pipe.read_to_end(&mut bytes).unwrap();
+            String::from_utf8_lossy(&bytes).into_owned()
+        })
+    };
+    let stdout = reader(Box::new(child.stdout.take().unwrap()));
+    let stderr = reader(Box::new(child.stderr.take().unwrap()));
+    let begun = Instant::now();
+    let status = loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            break status;
+        }
+        if begun.elapsed() > RUN_MAX {
+            child.kill().unwrap();
+            panic!("{command:?} did not end within {RUN_MAX:?}");
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    Ran {
+        stdout: stdout.join().unwrap(),
+        stderr: stderr.join().unwrap(),
+        status: status.code().unwrap_or(-1),
+    }
+}

@@ -1,0 +1,16 @@
+//! TLS over the simulated driver, against rustls's own server in the same process: no socket, no
+//! clock, every byte split wherever it can be.
+
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "../simulated/plans.rs"]
+#[expect(dead_code, reason = "these tests need some of the plans")]
+mod plans;
+
+mod authority;
+mod bodies;
+mod certificates;
+mod handshakes;
+mod hostile;
+mod peer;
+mod pieces;

@@ -1,0 +1,447 @@
+//! What each frame of a client does (RFC 9113, 5.1, 6 and 8.1).
+
+use ablaze_wire::http2::error::{ErrorCode, ErrorKind, StreamFault};
+use ablaze_wire::http2::floods::Flood;
+use ablaze_wire::http2::frame::{
+    self, FrameHead, PAYLOAD_BYTES_MIN, WINDOW_MAX, flag, kind, number_at,
+};
+use ablaze_wire::http2::reader::FrameHandler;
+
+use super::streams::{Stream, Upload};
+use super::{Core, STREAM_WINDOW_BYTES};
+use crate::handler::{Handler, path_and_query};
+use crate::http1::date::Date;
+use crate::http1::output::Output;
+use crate::http1::rendering::RequestBody;
+use crate::service::{Refused, Service};
+
+/// Bytes of priority in HEADERS that have them (RFC 9113, 6.2).
+const PRIORITY_BYTES: usize = 5;
+
+/// What is set aside at once for a body of an announced length.
+const RESERVED_BYTES_MAX: u64 = 1 << 20;
+
+/// A header block that is not complete.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct OpenBlock {
+    stream: u32,
+    end_stream: bool,
+}
+
+/// A connection at work, with all that it works for.
+pub(super) struct Receiving<'a, H> {
+    pub core: &'a mut Core,
+    pub service: &'a Service<H>,
+    pub date: &'a Date,
+    pub out: &'a mut Output,
+}
+
+impl<H: Handler> FrameHandler for Receiving<'_, H> {
+    #[inline(always)]
+    fn head(&mut self, head: &FrameHead) -> Result<(), ErrorKind> {
+        if head.payload_bytes > PAYLOAD_BYTES_MIN {
+            return Err(ErrorKind::FrameTooLong);
+        }
+        if self.core.block.is_some() || head.kind == kind::CONTINUATION || !self.core.settings_came
+        {
+            self.core.check_order(head)?;
+        }
+        if matches!(head.kind, kind::HEADERS | kind::CONTINUATION) {
+            let block_bytes = self.core.fragments.len() + head.payload_bytes as usize;
+            let most = self.service.max_head_bytes.max(PAYLOAD_BYTES_MIN as usize);
+            if block_bytes > most {
+                return Err(ErrorKind::BlockTooLong);
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn frame(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        if head.kind == kind::HEADERS {
+            self.headers(head, payload)
+        } else {
+            self.other_frame(head, payload)
+        }
+    }
+
+    fn data_begins(&mut self, head: &FrameHead, content_bytes: u32) -> Result<(), ErrorKind> {
+        let core = &mut *self.core;
+        core.data_stream = None;
+        if head.stream == 0 {
+            return Err(ErrorKind::WrongStream);
+        }
+        // The connection's window counts whatever the stream is (RFC 9113, 6.9).
+        core.window.take(head.payload_bytes).map_err(|_| ErrorKind::WindowExceeded)?;
+        if let Some(increment) = core.window.update() {
+            self.out.push_with(|text| frame::write_window_update(text, 0, increment));
+        }
+        let Some(Stream { upload: Some(upload), .. }) = core.streams.get(head.stream) else {
+            return core.late_frame(head.stream);
+        };
+        if content_bytes > 0 {
+            core.floods.content();
+        } else if !head.has(flag::END_STREAM) {
+            core.floods.count(Flood::EmptyData)?;
+        }
+        match upload.take(head, content_bytes) {
+            Ok(update) => {
+                if let Some(increment) = update {
+                    let stream = head.stream;
+                    let push = |text: &mut _| frame::write_window_update(text, stream, increment);
+                    self.out.push_with(push);
+                }
+                core.data_stream = Some(head.stream);
+            }
+            Err(fault) => core.reset(head.stream, fault.code(), self.out),
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, content: &[u8]) {
+        let Some(id) = self.core.data_stream else { return };
+        let Some(Stream { upload: Some(upload), .. }) = self.core.streams.get(id) else { return };
+        let Some(most) = upload.keep_bytes_max else { return };
+        if (upload.body.len() + content.len()) as u64 > most {
+            return self.refuse(id, Refused::BodyTooLong);
+        }
+        upload.body.extend_from_slice(content);
+    }
+
+    fn data_ends(&mut self, head: &FrameHead) {
+        if let Some(id) = self.core.data_stream.take()
+            && head.has(flag::END_STREAM)
+        {
+            self.complete(id);
+        }
+    }
+}
+
+impl<H: Handler> Receiving<'_, H> {
+    /// RFC 9113, 6.2.
+    #[inline(always)]
+    fn headers(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        let fragment = without_padding(head, payload)?;
+        if head.stream == 0 {
+            return Err(ErrorKind::WrongStream);
+        }
+        if head.stream.is_multiple_of(2) {
+            return Err(ErrorKind::StreamNumber);
+        }
+        let block = OpenBlock { stream: head.stream, end_stream: head.has(flag::END_STREAM) };
+        if head.has(flag::END_HEADERS) {
+            return self.block(block, fragment);
+        }
+        self.core.floods.block();
+        self.core.fragments.extend_from_slice(fragment);
+        self.core.block = Some(block);
+        Ok(())
+    }
+
+    /// RFC 9113, 6.10.
+    fn continuation(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        self.core.floods.count(Flood::Continuation)?;
+        self.core.fragments.extend_from_slice(payload);
+        if head.has(flag::END_HEADERS)
+            && let Some(block) = self.core.block.take()
+        {
+            let fragments = std::mem::take(&mut self.core.fragments);
+            return self.block(block, &fragments);
+        }
+        Ok(())
+    }
+
+    /// A header block is complete. It is decoded whatever becomes of its stream: the table is
+    /// the connection's (RFC 9113, 4.3).
+    #[inline(always)]
+    fn block(&mut self, block: OpenBlock, bytes: &[u8]) -> Result<(), ErrorKind> {
+        let core = &mut *self.core;
+        if block.stream <= core.last_stream {
+            return self.trailers(block, bytes);
+        }
+        core.heads.read(bytes, self.service.max_head_bytes)?;
+        core.last_stream = block.stream;
+        let most = self.service.max_streams as usize;
+        if core.streams.count() >= most {
+            // Of those, some have been answered just now.
+            core.send(self.out);
+        }
+        if core.last || core.streams.count() >= most {
+            core.reset(block.stream, ErrorCode::REFUSED_STREAM, self.out);
+            return core.floods.count(Flood::Reset);
+        }
+        // Lent out, so that the connection can be worked with meanwhile.
+        let says = std::mem::take(core.heads.says());
+        let fault = says.fault().or_else(|| {
+            let promised = block.end_stream && says.content_length.is_some_and(|bytes| bytes > 0);
+            promised.then_some(StreamFault::ContentLength)
+        });
+        if says.too_long {
+            core.open(block.stream);
+            self.refuse(block.stream, Refused::HeadTooLong);
+        } else if let Some(fault) = fault {
+            core.reset(block.stream, fault.code(), self.out);
+        } else if block.end_stream {
+            let body = RequestBody::Lent(b"");
+            let (method, target) = (says.method(), says.target.clone());
+            self.answer(block.stream, method, &says.text, target, body);
+        } else {
+            let head = says.text.clone();
+            let (path, _) = path_and_query(&head[says.target.clone()]);
+            let wanted = self.service.wants_body(says.method(), path);
+            let upload = Upload {
+                method: says.method(),
+                target: says.target.clone(),
+                body: Vec::with_capacity(match says.content_length {
+                    Some(bytes) if wanted => bytes.min(RESERVED_BYTES_MAX) as usize,
+                    _ => 0,
+                }),
+                keep_bytes_max: wanted.then_some(self.service.max_body_bytes),
+                content_left: says.content_length,
+                window_used: 0,
+                head,
+            };
+            self.begin_upload(block.stream, upload, says.expect_continue);
+        }
+        *self.core.heads.says() = says;
+        Ok(())
+    }
+
+    /// A request's body is yet to come.
+    fn begin_upload(&mut self, id: u32, upload: Upload, expects_leave: bool) {
+        let too_long = match (upload.keep_bytes_max, upload.content_left) {
+            (Some(most), Some(announced)) => announced > most,
+            _ => false,
+        };
+        self.core.open(id);
+        if let Some(stream) = self.core.streams.get(id) {
+            stream.upload = Some(Box::new(upload));
+        }
+        if too_long {
+            self.refuse(id, Refused::BodyTooLong);
+        } else if expects_leave {
+            self.core.say_continue(id, self.out);
+        }
+    }
+
+    /// A block on a stream that is known: trailers, which end a request (RFC 9113, 8.1).
+    #[inline(never)]
+    fn trailers(&mut self, block: OpenBlock, bytes: &[u8]) -> Result<(), ErrorKind> {
+        let core = &mut *self.core;
+        let fault = core.heads.read_trailers(bytes)?;
+        let Some(Stream { upload: Some(_), .. }) = core.streams.get(block.stream) else {
+            return core.late_frame(block.stream);
+        };
+        let unended = (!block.end_stream).then_some(StreamFault::TrailersWithoutEnd);
+        match fault.or(unended) {
+            Some(fault) => core.reset(block.stream, fault.code(), self.out),
+            None => self.complete(block.stream),
+        }
+        Ok(())
+    }
+
+    /// END_STREAM came: the request is complete.
+    fn complete(&mut self, id: u32) {
+        let Some(stream) = self.core.streams.get(id) else { return };
+        let Some(upload) = stream.upload.take() else { return };
+        if upload.content_left.is_some_and(|left| left > 0) {
+            return self.core.reset(id, StreamFault::ContentLength.code(), self.out);
+        }
+        let Upload { head, method, target, body, .. } = *upload;
+        self.answer(id, method, &head, target, RequestBody::Owned(body));
+    }
+
+    /// Any frame but DATA and HEADERS.
+    #[inline(never)]
+    fn other_frame(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        // What belongs to a stream, and what to the connection (RFC 9113, 6).
+        let of_stream = match head.kind {
+            kind::PRIORITY | kind::RST_STREAM => Some(true),
+            kind::SETTINGS | kind::PING | kind::GOAWAY => Some(false),
+            _ => None,
+        };
+        if of_stream.is_some_and(|of_stream| of_stream != (head.stream != 0)) {
+            return Err(ErrorKind::WrongStream);
+        }
+        match head.kind {
+            kind::PRIORITY if head.payload_bytes != 5 => Err(ErrorKind::FrameLength),
+            kind::RST_STREAM => self.reset_by_client(head, payload),
+            kind::SETTINGS if head.has(flag::ACK) => match payload {
+                [] => self.core.floods.count(Flood::Idle),
+                _ => Err(ErrorKind::FrameLength),
+            },
+            kind::SETTINGS => self.settings(payload),
+            // Only servers push (RFC 9113, 8.4).
+            kind::PUSH_PROMISE => Err(ErrorKind::Push),
+            kind::PING => self.ping(head, payload),
+            kind::GOAWAY if payload.len() < 8 => Err(ErrorKind::FrameLength),
+            kind::WINDOW_UPDATE => self.window_update(head, payload),
+            kind::CONTINUATION => self.continuation(head, payload),
+            // A client's GOAWAY is about streams that we would open; unknown types are ignored
+            // (RFC 9113, 5.5).
+            _ => self.core.floods.count(Flood::Idle),
+        }
+    }
+
+    /// RFC 9113, 6.4.
+    fn reset_by_client(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        if payload.len() != 4 {
+            return Err(ErrorKind::FrameLength);
+        }
+        if head.stream > self.core.last_stream {
+            return Err(ErrorKind::IdleStream);
+        }
+        self.core.streams.close(head.stream);
+        self.core.floods.count(Flood::Reset)
+    }
+
+    /// RFC 9113, 6.5.
+    fn settings(&mut self, payload: &[u8]) -> Result<(), ErrorKind> {
+        let core = &mut *self.core;
+        core.floods.count(Flood::Settings)?;
+        let before = i64::from(core.peer.stream_window_bytes);
+        let least_table_bytes = core.peer.apply(payload, false)?;
+        core.encoder.limit_table(least_table_bytes);
+        core.settings_came = true;
+        self.out.push_with(frame::write_settings_ack);
+        let more = i64::from(core.peer.stream_window_bytes) - before;
+        if more != 0 {
+            core.change_windows(more)?;
+        }
+        Ok(())
+    }
+
+    /// RFC 9113, 6.7.
+    fn ping(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        let payload: [u8; 8] = payload.try_into().map_err(|_| ErrorKind::FrameLength)?;
+        if head.has(flag::ACK) {
+            return self.core.floods.count(Flood::Idle);
+        }
+        self.core.floods.count(Flood::Ping)?;
+        self.out.push_with(|text| frame::write_ping(text, true, payload));
+        Ok(())
+    }
+
+    /// RFC 9113, 6.9.
+    fn window_update(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
+        if payload.len() != 4 {
+            return Err(ErrorKind::FrameLength);
+        }
+        let core = &mut *self.core;
+        core.floods.count(Flood::WindowUpdate)?;
+        let increment = i64::from(number_at(payload, 0) & WINDOW_MAX);
+        if head.stream == 0 {
+            if increment == 0 {
+                return Err(ErrorKind::WindowIncrement);
+            }
+            core.send_window += increment;
+            return match core.send_window > WINDOW_MAX.into() {
+                true => Err(ErrorKind::WindowOverflow),
+                false => Ok(()),
+            };
+        }
+        if head.stream > core.last_stream {
+            return Err(ErrorKind::IdleStream);
+        }
+        // For a stream that is over, it comes too late, and means nothing.
+        let Some(stream) = core.streams.get(head.stream) else { return Ok(()) };
+        stream.window += increment;
+        if increment == 0 {
+            core.reset(head.stream, StreamFault::WindowIncrement.code(), self.out);
+        } else if stream.window > WINDOW_MAX.into() {
+            core.reset(head.stream, StreamFault::WindowOverflow.code(), self.out);
+        } else {
+            core.streams.make_ready(head.stream);
+        }
+        Ok(())
+    }
+}
+
+impl Upload {
+    /// Accounts for the content of a DATA frame (RFC 9113, 6.9 and 8.1.1); by how much the
+    /// stream's window is to be enlarged.
+    fn take(&mut self, head: &FrameHead, content_bytes: u32) -> Result<Option<u32>, StreamFault> {
+        if let Some(left) = &mut self.content_left {
+            *left = left.checked_sub(content_bytes.into()).ok_or(StreamFault::ContentLength)?;
+        }
+        self.window_used += head.payload_bytes;
+        if self.window_used > STREAM_WINDOW_BYTES {
+            return Err(StreamFault::WindowExceeded);
+        }
+        if self.window_used < STREAM_WINDOW_BYTES / 2 || head.has(flag::END_STREAM) {
+            return Ok(None);
+        }
+        Ok(Some(std::mem::take(&mut self.window_used)))
+    }
+}
+
+impl Core {
+    /// Frames that must or must not come now (RFC 9113, 3.4 and 6.10).
+    #[inline(never)]
+    fn check_order(&self, head: &FrameHead) -> Result<(), ErrorKind> {
+        if !self.settings_came && (head.kind != kind::SETTINGS || head.has(flag::ACK)) {
+            return Err(ErrorKind::NoSettings);
+        }
+        match self.block {
+            Some(block) if head.kind != kind::CONTINUATION || head.stream != block.stream => {
+                Err(ErrorKind::BlockInterrupted)
+            }
+            None if head.kind == kind::CONTINUATION => Err(ErrorKind::NoBlockToContinue),
+            _ => Ok(()),
+        }
+    }
+
+    /// A frame that belongs to a request, for a stream whose request is over, or never was.
+    fn late_frame(&mut self, id: u32) -> Result<(), ErrorKind> {
+        if id > self.last_stream || id.is_multiple_of(2) {
+            return Err(ErrorKind::IdleStream);
+        }
+        if !self.streams.was_dropped(id) {
+            return Err(ErrorKind::ClosedStream);
+        }
+        self.floods.count(Flood::Idle)
+    }
+
+    /// A stream gets its place.
+    pub(super) fn open(&mut self, id: u32) {
+        let window = self.peer.stream_window_bytes.into();
+        self.streams.open(id, Stream { window, upload: None, reply: None });
+    }
+
+    /// Ends a stream at once.
+    pub(super) fn reset(&mut self, id: u32, code: ErrorCode, out: &mut Output) {
+        self.streams.drop_stream(id);
+        out.push_with(|text| frame::write_reset(text, id, code));
+    }
+
+    /// The client has changed the window that streams begin with (RFC 9113, 6.9.2).
+    fn change_windows(&mut self, more: i64) -> Result<(), ErrorKind> {
+        let mut ids = Vec::new();
+        for (id, stream) in self.streams.all() {
+            stream.window += more;
+            if stream.window > WINDOW_MAX.into() {
+                return Err(ErrorKind::SettingWindowOverflow);
+            }
+            ids.push(*id);
+        }
+        ids.into_iter().for_each(|id| self.streams.make_ready(id));
+        Ok(())
+    }
+}
+
+/// The payload of HEADERS without padding and priority (RFC 9113, 6.2).
+#[inline(always)]
+fn without_padding<'a>(head: &FrameHead, payload: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
+    let mut fragment = payload;
+    let mut padding_bytes = 0;
+    if head.has(flag::PADDED) {
+        let (&bytes, rest) = fragment.split_first().ok_or(ErrorKind::FrameLength)?;
+        padding_bytes = usize::from(bytes);
+        fragment = rest;
+    }
+    if head.has(flag::PRIORITY) {
+        fragment = fragment.get(PRIORITY_BYTES..).ok_or(ErrorKind::FrameLength)?;
+    }
+    let end = fragment.len().checked_sub(padding_bytes).ok_or(ErrorKind::Padding)?;
+    Ok(&fragment[..end])
+}
