@@ -166,15 +166,6 @@ fn conditions(
 
 /// A file with parts: one experiment after the other, and a page of them all.
 fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, Refusal> {
-    if let Some(output) = line.outputs.first() {
-        return Err(Refusal::usage(format!(
-            "-o {}: {} has {} parts, and a file is of one; index.html and BENCH.md of all are in the \
-             folder, and `ablaze report FOLDER/PART -o` makes files of one",
-            output.display(),
-            path.display(),
-            parts.len()
-        )));
-    }
     let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
     let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
     for mut part in parts {

@@ -109,10 +109,10 @@ fn what_is_no_saved_run_is_refused_before_anything_else() {
 fn a_saved_run_stands_beside_a_live_one() {
     let folder = scratch("saved-live");
     let live =
-        ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "1", "-d", "100ms", "-c", "2"];
+        ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "1", "-n", "200", "-c", "2"];
     assert_eq!(ablaze(&folder, &live).status, 0);
     let before = "before=compare-1/runs/1-epoll-et-c-2-1.json";
-    let words = ["compare", before, "serve:epoll-et", "--repeat", "2", "-d", "100ms", "-c", "2"];
+    let words = ["compare", before, "serve:epoll-et", "--repeat", "2", "-n", "200", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     let words: Vec<&str> = said.stdout.split_whitespace().collect();
