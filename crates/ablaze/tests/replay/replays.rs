@@ -91,12 +91,16 @@ fn a_replay_keeps_everything_that_its_page_says() {
         assert_eq!(explained.status, 0, "{explained:?}");
         // What is in the folder is not measured again.
         let before = runs_of(&kept.join("as-printed")).len();
+        // What failed is tried anew: in 002 by its nature, elsewhere on a machine without time.
+        let something_failed = parts.iter().any(|part| {
+            let failed = std::fs::read_to_string(kept.join(part).join("failed.json"));
+            failed.is_ok_and(|text| text.trim() != "{}")
+        });
         let again = ablaze(&folder, &["replay", number, "--quick", "--output", "kept"]);
         assert_eq!(again.status, 0, "{again:?}");
         assert_eq!(runs_of(&kept.join("as-printed")).len(), before);
         let markdown_again = std::fs::read_to_string(kept.join("BENCH.md")).unwrap();
-        if number != "002" {
-            // There, what does not answer is tried anew.
+        if !something_failed {
             assert_eq!(markdown_again, markdown);
         }
     }
