@@ -11,6 +11,7 @@ mod hpack_oracle;
 mod mirror;
 mod peer;
 mod pieces;
+mod requests;
 mod server;
 mod states;
 mod uploads;
