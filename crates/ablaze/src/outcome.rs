@@ -83,6 +83,18 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Malformed => {
             format!("{to} answered something that is not HTTP/1: is it the right port?")
         }
+        FailureKind::NoHttp2 => {
+            format!("no common protocol: {to} does not speak HTTP/2; leave --http 2 out")
+        }
+        FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
+            let first = run.record.http2.as_ref().and_then(|facts| {
+                facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
+            });
+            match first {
+                Some(words) => format!("HTTP/2 with {to} came to nothing: {words}"),
+                None => format!("HTTP/2 with {to} came to nothing: see the server's log"),
+            }
+        }
         FailureKind::TooLarge => format!(
             "the heads of the answers of {to} are longer than {} bytes: allow more with --max-head",
             run.plan.limits.max_head_bytes

@@ -48,6 +48,7 @@ fn plan(exchanges: u64, workers: u32, target: &str) -> Result<Plan, Box<dyn std:
             unix_socket: None,
         },
         tls: None,
+        http2: None,
         requests: Requests {
             templates: vec![template],
             order: Vec::new(),

@@ -75,6 +75,8 @@ pub enum Reading {
     Chunked(Chunked),
     /// In a body that ends when the server closes.
     ToEnd,
+    /// HTTP/2: several answers at once, in frames.
+    Frames,
 }
 
 /// A place for one connection at a time.

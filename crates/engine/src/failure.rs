@@ -53,11 +53,19 @@ pub enum FailureKind {
     /// The connection ended in the middle of an answer without the end that TLS requires
     /// (`close_notify`): it may have been cut off.
     TlsTruncated,
+    /// The server speaks no HTTP/2: it answered in HTTP/1, or did not agree to HTTP/2 under TLS.
+    NoHttp2,
+    /// The server reset the stream (RST_STREAM).
+    StreamReset,
+    /// The server gave the connection up with an error (GOAWAY), or took a request on neither of two.
+    GoAway,
+    /// The server broke the rules of HTTP/2: on one stream, or on the connection.
+    Http2Violated,
 }
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 27] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -81,6 +89,10 @@ impl FailureKind {
         Self::TlsRefused,
         Self::TlsBroken,
         Self::TlsTruncated,
+        Self::NoHttp2,
+        Self::StreamReset,
+        Self::GoAway,
+        Self::Http2Violated,
     ];
 
     /// How reports call it.
@@ -109,6 +121,10 @@ impl FailureKind {
             Self::TlsRefused => "TLS alert",
             Self::TlsBroken => "TLS broken",
             Self::TlsTruncated => "cut off",
+            Self::NoHttp2 => "no HTTP/2 there",
+            Self::StreamReset => "stream reset",
+            Self::GoAway => "GOAWAY",
+            Self::Http2Violated => "HTTP/2 violated",
         }
     }
 
@@ -138,12 +154,16 @@ impl FailureKind {
             Self::TlsRefused => "tls-refused",
             Self::TlsBroken => "tls-broken",
             Self::TlsTruncated => "tls-truncated",
+            Self::NoHttp2 => "no-http2",
+            Self::StreamReset => "stream-reset",
+            Self::GoAway => "goaway",
+            Self::Http2Violated => "http2-violated",
         }
     }
 
     /// Whether it is about TLS: the connection stood, and still nobody could be talked to.
     pub fn is_of_tls(self) -> bool {
-        self as usize >= Self::CertificateExpired as usize
+        (Self::CertificateExpired as usize..=Self::TlsTruncated as usize).contains(&(self as usize))
     }
 
     /// The kind that an errno of connecting or transferring belongs to.

@@ -216,10 +216,12 @@ fn carry_out<D: Driver>(
     make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
 ) -> Result<Run, LaunchError> {
     let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
+    let http2 = plan.http2_requests()?.map(Arc::new);
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
-    let layout = Layout::new(&plan.requests, plan.load.pipeline());
+    let layout =
+        Layout::new(&plan.requests, if http2.is_some() { 1 } else { plan.load.pipeline() });
     let endpoints = endpoints(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
     *control.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots.clone();
@@ -236,6 +238,7 @@ fn carry_out<D: Driver>(
                     connections: share(plan.load.connections(), count, worker),
                     plan: Arc::clone(&plan),
                     layout: layout.clone(),
+                    http2: http2.clone(),
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
                     cpus_to_spare: plan.workers.cpus_to_spare,

@@ -9,6 +9,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use ablaze_wire::http1::request::Template;
+use ablaze_wire::http2::request::{Request, RequestSet};
 use serde::{Deserialize, Serialize};
 
 /// Everything a run will do.
@@ -18,6 +19,8 @@ pub struct Plan {
     pub target: Target,
     /// TLS on every connection; `None` is plain.
     pub tls: Option<tls::Tls>,
+    /// HTTP/2 on every connection; `None` is HTTP/1.
+    pub http2: Option<Http2>,
     /// What is sent.
     pub requests: Requests,
     /// The shape of the load.
@@ -70,6 +73,19 @@ pub struct Requests {
     pub seed: u64,
 }
 
+/// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Http2 {
+    /// Exchanges in flight on each connection, at most; in closed loop the same as
+    /// [`Load::pipeline`].
+    pub streams: u32,
+}
+
+impl Http2 {
+    /// More streams on a connection are refused: each takes memory here.
+    pub const STREAMS_MAX: u32 = 100_000;
+}
+
 /// The shape of the load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Load {
@@ -77,7 +93,7 @@ pub enum Load {
     Closed {
         /// Connections.
         connections: u32,
-        /// Exchanges in flight on each.
+        /// Exchanges in flight on each: the depth of the pipeline of HTTP/1, the streams of HTTP/2.
         pipeline: u32,
     },
     /// Requests on a schedule, whether or not answers come.
@@ -275,6 +291,41 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// Exchanges in flight on each connection, at most.
+    pub fn places_per_connection(&self) -> u32 {
+        self.http2.map_or(self.load.pipeline(), |http2| http2.streams).max(1)
+    }
+
+    /// Version of HTTP that is spoken: `1.0`, `1.1` or `2`.
+    pub fn http_version(&self) -> String {
+        match self.http2 {
+            Some(_) => "2".to_owned(),
+            None => format!("1.{}", self.requests.minor_version),
+        }
+    }
+
+    /// Scheme of the target's URL.
+    pub fn scheme(&self) -> &'static str {
+        if self.tls.is_some() { "https" } else { "http" }
+    }
+
+    /// The requests as HTTP/2 has them; `None` when they are sent over HTTP/1.
+    ///
+    /// # Errors
+    /// When one of them cannot be sent over HTTP/2; the text names the remedy.
+    pub fn http2_requests(&self) -> Result<Option<RequestSet>, PlanError> {
+        if self.http2.is_none() {
+            return Ok(None);
+        }
+        let (scheme, authority) = (self.scheme(), &self.target.host);
+        let translate = |template| Request::from_template(template, scheme, authority);
+        let requests = self.requests.templates.iter().map(translate).collect::<Result<Vec<_>, _>>();
+        match requests {
+            Ok(requests) => Ok(Some(RequestSet::new(&requests))),
+            Err(error) => Err(PlanError::Invalid(error.to_string())),
+        }
+    }
+
     /// Whether the Plan can be carried out at all.
     ///
     /// # Errors
@@ -295,6 +346,14 @@ impl Plan {
             }
             if !rate.is_constant() && self.limits.duration_ns.is_none() {
                 return invalid("a rate that changes needs a duration to do so; give one");
+            }
+        }
+        if let Some(http2) = self.http2 {
+            let closed = !self.load.is_open();
+            if !(1..=Http2::STREAMS_MAX).contains(&http2.streams)
+                || (closed && self.load.pipeline() != http2.streams)
+            {
+                return invalid("streams on a connection have to be from 1 to 100,000");
             }
         }
         if self.requests.templates.is_empty() {

@@ -199,6 +199,8 @@ pub struct Record {
     pub setup_tls: Option<Box<Latency>>,
     /// What is known of TLS; `None` on plain connections.
     pub tls: Option<Box<TlsFacts>>,
+    /// What is known of HTTP/2; `None` with HTTP/1.
+    pub http2: Option<Box<Http2Facts>>,
     /// The client's own delay: how old an event was, at most, when its batch had been handled.
     pub event_age: Latency,
     /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
@@ -235,6 +237,31 @@ pub struct TlsFacts {
     pub certificate: Vec<u8>,
     /// What went wrong first: its kind, and in words.
     pub first_failure: Option<(FailureKind, String)>,
+}
+
+/// What is known of a run's HTTP/2.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Http2Facts {
+    /// Connections the server ended with GOAWAY.
+    pub goaways: u64,
+    /// The first GOAWAY that carried an error: its code, and what the server said to it.
+    pub first_goaway: Option<String>,
+    /// The fewest streams at once that a server permitted (SETTINGS_MAX_CONCURRENT_STREAMS), where
+    /// that is fewer than were asked for.
+    pub streams_permitted: Option<u32>,
+    /// What the server did wrong first, or why it reset a stream first, in words.
+    pub first_failure: Option<(FailureKind, String)>,
+}
+
+impl Http2Facts {
+    /// Adds those of another worker.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.goaways += other.goaways;
+        self.first_goaway = self.first_goaway.take().or(other.first_goaway);
+        let permitted = [self.streams_permitted, other.streams_permitted];
+        self.streams_permitted = permitted.into_iter().flatten().min();
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
 }
 
 /// What a handshake agreed on.

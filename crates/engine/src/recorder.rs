@@ -263,6 +263,11 @@ impl Recorder {
         }
     }
 
+    /// Whether such a head is kept already.
+    pub fn has_head(&self) -> bool {
+        !self.record.first_head.is_empty()
+    }
+
     /// The counters that the worker increments itself.
     pub fn record(&mut self) -> &mut Record {
         &mut self.record
@@ -407,6 +412,7 @@ impl Record {
             setup_connect: Latency::new(3),
             setup_tls: None,
             tls: None,
+            http2: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -475,6 +481,9 @@ impl Record {
         }
         if let Some(theirs) = other.tls {
             self.tls.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = other.http2 {
+            self.http2.get_or_insert_default().merge(*theirs);
         }
         self.event_age.merge(&other.event_age);
         self.in_flight_ns += other.in_flight_ns;

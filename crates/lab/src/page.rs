@@ -10,7 +10,7 @@ use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
 
-use crate::comparison::Comparison;
+use crate::comparison::{Against, Comparison};
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
 use crate::{charts, json, profiles, saved, text};

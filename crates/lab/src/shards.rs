@@ -129,10 +129,7 @@ fn difference(one: &Plan, other: &Plan) -> Option<String> {
     };
     unlike("URL", one.target.url.clone(), other.target.url.clone())
         .or_else(|| unlike("method", one.requests.method.clone(), other.requests.method.clone()))
-        .or_else(|| {
-            let version = |plan: &Plan| format!("1.{}", plan.requests.minor_version);
-            unlike("HTTP", version(one), version(other))
-        })
+        .or_else(|| unlike("HTTP", one.http_version(), other.http_version()))
         .or_else(|| unlike("load:", shape(one), shape(other)))
         .or_else(|| unlike("length:", length(one), length(other)))
         .or_else(|| unlike("connections", keeps(one), keeps(other)))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use ablaze_sys::perf::{Chain, Recorded, Stack, file_of};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
-use blazesym::symbolize::{Input, Sym, Symbolizer};
+use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
 /// Ends the name of a function of the kernel, and of one that the compiler put into its caller; flame
 /// graphs colour by it.
@@ -151,23 +151,25 @@ fn in_the_kernel(symbolizer: &Symbolizer, addresses: Vec<u64>) -> HashMap<u64, S
         .collect()
 }
 
-/// The functions at each of these places of a file, the outermost first.
+/// The functions at each of these places of a file, the outermost first: by their whole names from the
+/// table of symbols, with those that are inlined there from the debug information, which has short names.
 fn in_a_file(symbolizer: &Symbolizer, file: &Path, offsets: &[u64]) -> Vec<Vec<String>> {
-    let mut found = symbolizer.symbolize(&Source::Elf(Elf::new(file)), Input::FileOffset(offsets));
-    if found.is_err() {
-        // Its debug information may be damaged: the table of symbols is enough.
-        let plain = Elf { debug_syms: false, ..Elf::new(file) };
-        found = symbolizer.symbolize(&Source::Elf(plain), Input::FileOffset(offsets));
-    }
-    let found = found.unwrap_or_default();
-    let unknown = format!("[{}]", short_name(file));
-    let names = |symbol: Option<&Sym<'_>>| match symbol {
-        None => vec![unknown.clone()],
-        Some(symbol) => std::iter::once(clean(&symbol.name))
-            .chain(symbol.inlined.iter().map(|inner| format!("{}{INLINED}", clean(&inner.name))))
-            .collect(),
+    let look = |debug_syms: bool| {
+        let source = Source::Elf(Elf { debug_syms, ..Elf::new(file) });
+        symbolizer.symbolize(&source, Input::FileOffset(offsets)).unwrap_or_default()
     };
-    (0..offsets.len()).map(|at| names(found.get(at).and_then(|symbol| symbol.as_sym()))).collect()
+    let (table, debug) = (look(false), look(true));
+    let unknown = format!("[{}]", short_name(file));
+    let names = |at: usize| {
+        let plain = table.get(at).and_then(Symbolized::as_sym);
+        let detailed = debug.get(at).and_then(Symbolized::as_sym);
+        let outer = plain.or(detailed).map(|symbol| clean(&symbol.name));
+        let inlined = detailed.into_iter().flat_map(|symbol| &symbol.inlined);
+        std::iter::once(outer.unwrap_or_else(|| unknown.clone()))
+            .chain(inlined.map(|inner| format!("{}{INLINED}", clean(&inner.name))))
+            .collect()
+    };
+    (0..offsets.len()).map(names).collect()
 }
 
 /// The name of a file; of /proc/PID/exe that of the program.

@@ -12,6 +12,7 @@ pub mod effort;
 pub mod file;
 pub mod gurl;
 pub mod hlog;
+mod http2;
 pub mod json;
 pub mod moment;
 pub mod page;

@@ -198,6 +198,7 @@ pub fn empty() -> Run {
             setup_connect: Latency::new(3),
             setup_tls: None,
             tls: None,
+            http2: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -232,6 +233,7 @@ fn plan() -> Plan {
             unix_socket: None,
         },
         tls: None,
+        http2: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

@@ -8,6 +8,7 @@ use clap::{CommandFactory, Parser};
 
 use super::refusal::Refused;
 use super::request::{self, Method};
+use crate::load::options::HttpVersion;
 use crate::load::{self, CommandLine, hints, lay_over_requests};
 use crate::planning::requests::{Bodies, RequestsAsked};
 
@@ -26,7 +27,7 @@ pub fn takes_value(name: &str) -> Option<bool> {
     // Only a command that was built knows `--help`.
     command.build();
     let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
-    Some(found.get_action().takes_values())
+    Some(found.get_action().takes_values() && !found.is_require_equals_set())
 }
 
 /// What is said to a word that is no native option.
@@ -65,6 +66,12 @@ pub fn lay_over_request(
     request: &mut request::Asked,
 ) -> Result<BodiesInTurn, Refused> {
     let options = &options.request;
+    if options.http == Some(HttpVersion::Two) {
+        return Err(Refused::native_usage(
+            "--http 2 is not spoken under ab's options: write `ablaze load --http 2 URL`"
+                .to_owned(),
+        ));
+    }
     let mut laid = RequestsAsked::new(String::new(), String::new());
     laid.minor_version = 0;
     lay_over_requests(options, &mut laid).map_err(|refusal| Refused::native_usage(refusal.line))?;
@@ -99,9 +106,14 @@ mod tests {
 
     #[test]
     fn values_follow_where_the_native_command_line_wants_them() {
-        for (name, takes) in
-            [("cpus", true), ("warmup", true), ("json", false), ("quiet", false), ("help", false)]
-        {
+        for (name, takes) in [
+            ("cpus", true),
+            ("warmup", true),
+            ("json", false),
+            ("quiet", false),
+            ("help", false),
+            ("profile", false),
+        ] {
             assert_eq!(takes_value(name), Some(takes), "{name}");
         }
         assert_eq!(takes_value("nosuch"), None);

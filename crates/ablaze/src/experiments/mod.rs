@@ -178,9 +178,9 @@ fn contents(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
     Ok(Contents {
         page,
-        chart: charts::main(experiment, results, showing.pick, ranked),
+        chart: Some(charts::main(experiment, results, showing.pick, ranked)),
         json: shown::either(experiment, results, several, as_json),
-        csv: csv::experiment(experiment, results),
+        csv: Some(csv::experiment(experiment, results)),
         text,
     })
 }

@@ -117,7 +117,8 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
             format!("concurrency {}", grouped(connections.into()))
         }
         Load::Closed { connections, pipeline } => {
-            format!("concurrency {} × {pipeline} pipelined", grouped(connections.into()))
+            let how = if plan.http2.is_some() { "streams" } else { "pipelined" };
+            format!("concurrency {} × {pipeline} {how}", grouped(connections.into()))
         }
         Load::Open { rate, .. } if rate.is_constant() => {
             format!("{}/s asked for", decimal(rate.from_per_s, 0))

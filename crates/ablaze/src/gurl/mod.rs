@@ -100,7 +100,7 @@ fn asked(options: &Options) -> Result<Asked, Refusal> {
         requests.bodies = Bodies::Same(sources::body(body)?);
     }
     let mut asked = Asked::new(load::target(&url), requests.build()?);
-    asked.tls = load::tls(&url, &load::TlsOptions::default(), 1)?;
+    asked.tls = load::tls(&url, &load::TlsOptions::default(), Some("http/1.1"))?;
     let connections = options.connections;
     asked.load = match options.rate_per_s {
         None => Load::Closed { connections, pipeline: 1 },

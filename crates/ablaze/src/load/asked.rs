@@ -4,12 +4,13 @@
 use std::net::UdpSocket;
 
 use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::plan::{Arrivals, Load};
+use ablaze_engine::plan::{Arrivals, Http2, Load};
 use ablaze_report::system_error::reason;
 use ablaze_wire::url::{Scheme, Url};
 
 use super::options::{
-    ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
+    ConnectionOptions, HttpVersion, LoadOptions, MachineOptions, Options, RequestOptions,
+    TlsOptions,
 };
 use crate::Refusal;
 use crate::planning::requests::{Bodies, RequestsAsked};
@@ -42,7 +43,7 @@ pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
     lay_over_requests(&options.request, &mut requests)?;
     let mut asked = Asked::new(target(&url), requests.build()?);
     lay_over(options, &mut asked)?;
-    asked.tls = tls(&url, &options.tls, asked.requests.minor_version)?;
+    asked.tls = tls(&url, &options.tls, offered(&asked))?;
     Ok(asked)
 }
 
@@ -52,6 +53,7 @@ pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
 /// When a local address is not this host's.
 pub fn lay_over(options: &Options, asked: &mut Asked) -> Result<(), Refusal> {
     lay_over_load(&options.load, asked)?;
+    lay_over_http2(options, asked)?;
     lay_over_connections(&options.connection, asked)?;
     lay_over_workers(&options.machine, asked);
     if let Some(expect) = &options.report.expect {
@@ -79,7 +81,12 @@ pub fn lay_over_requests(
     requests.content_type = options.content_type.clone().or(requests.content_type.take());
     requests.user = options.user.clone().or(requests.user.take());
     requests.seed = options.seed.unwrap_or(requests.seed);
-    requests.minor_version = options.http.unwrap_or(requests.minor_version);
+    requests.minor_version = match options.http {
+        Some(HttpVersion::One(minor_version)) => minor_version,
+        // Made as requests of HTTP/1.1 and translated: the same are sent under both.
+        Some(HttpVersion::Two) => 1,
+        None => requests.minor_version,
+    };
     Ok(())
 }
 
@@ -100,15 +107,57 @@ pub fn target(url: &Url) -> TargetAsked {
 ///
 /// # Errors
 /// When an option of TLS cannot be used.
-pub fn tls(url: &Url, options: &TlsOptions, minor_version: u8) -> Result<Option<Tls>, Refusal> {
+pub fn tls(
+    url: &Url,
+    options: &TlsOptions,
+    protocol: Option<&str>,
+) -> Result<Option<Tls>, Refusal> {
     if url.scheme == Scheme::Http {
         return Ok(None);
     }
     let mut asked = options.asked();
-    if minor_version > 0 {
-        asked.protocols = vec!["http/1.1".to_owned()];
-    }
+    asked.protocols = protocol.map(str::to_owned).into_iter().collect();
     asked.plan(&url.host).map(Some)
+}
+
+/// The application protocol that is offered under TLS.
+fn offered(asked: &Asked) -> Option<&'static str> {
+    match (asked.http2, asked.requests.minor_version) {
+        (Some(_), _) => Some("h2"),
+        (None, 0) => None,
+        (None, _) => Some("http/1.1"),
+    }
+}
+
+/// HTTP/2, and how many exchanges a connection of it has in flight.
+fn lay_over_http2(options: &Options, asked: &mut Asked) -> Result<(), Refusal> {
+    let streams = options.load.streams;
+    if options.request.http != Some(HttpVersion::Two) {
+        return match streams {
+            None => Ok(()),
+            Some(streams) => Err(Refusal::usage(format!(
+                "--streams are HTTP/2's: write --http 2 --streams {streams}, or --pipeline \
+                 {streams} for HTTP/1.1"
+            ))),
+        };
+    }
+    if options.load.pipeline.is_some() {
+        return Err(Refusal::usage(
+            "--pipeline is HTTP/1's: requests in flight on a connection of HTTP/2 are --streams N",
+        ));
+    }
+    let streams = streams.unwrap_or(1);
+    if !(1..=Http2::STREAMS_MAX).contains(&streams) {
+        return Err(Refusal::usage(format!(
+            "--streams {streams}: give a number from 1 to {}",
+            Http2::STREAMS_MAX
+        )));
+    }
+    asked.http2 = Some(Http2 { streams });
+    if let Load::Closed { pipeline, .. } = &mut asked.load {
+        *pipeline = streams;
+    }
+    Ok(())
 }
 
 /// Whether requests ask for the connection to be kept.
@@ -318,7 +367,20 @@ mod tests {
             ("-X PUT :1", |a| a.requests.method == "PUT"),
             ("-m HEAD :1", |a| a.requests.templates[0].answer_has_no_body),
             ("-b x --seed 7 :1", |a| a.requests.has_body && a.requests.seed == 7),
-            ("--http 1.0 :1", |a| a.requests.minor_version == 0),
+            ("--http 1.0 :1", |a| a.requests.minor_version == 0 && a.http2.is_none()),
+            ("--http 2 -c 3 :1", |a| {
+                a.http2 == Some(Http2 { streams: 1 })
+                    && a.load == Load::Closed { connections: 3, pipeline: 1 }
+            }),
+            ("--http 2 --streams 9 :1", |a| {
+                a.http2 == Some(Http2 { streams: 9 })
+                    && a.load == Load::Closed { connections: 50, pipeline: 9 }
+            }),
+            ("--http 2 --streams 9 -r 10 :1", |a| {
+                a.http2 == Some(Http2 { streams: 9 }) && a.load.is_open()
+            }),
+            ("-k --http 2 https://h:1", |a| a.tls.as_ref().unwrap().protocols == ["h2"]),
+            ("-k https://h:1", |a| a.tls.as_ref().unwrap().protocols == ["http/1.1"]),
             (":8080/x?y", |a| {
                 (a.target.host.as_str(), a.target.port) == ("127.0.0.1", 8080)
                     && a.target.path == "/x?y"

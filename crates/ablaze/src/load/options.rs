@@ -79,9 +79,12 @@ pub struct LoadOptions {
     /// Steps between the two rates [default: evenly]
     #[arg(long, value_name = "N", value_parser = values::small_count, requires = "rate")]
     pub steps: Option<u32>,
-    /// Requests in flight on each connection [default: 1]
+    /// Requests in flight on each connection of HTTP/1 [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
+    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub streams: Option<u32>,
     /// Load to send before the clock starts, not counted [default: 0]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub warmup: Option<u64>,
@@ -121,9 +124,9 @@ pub struct RequestOptions {
     /// Seed of {rand:N} [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// HTTP version of the requests, 1.0 or 1.1 [default: 1.1]
+    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = http_version)]
-    pub http: Option<u8>,
+    pub http: Option<HttpVersion>,
 }
 
 /// How connections are made, used and ended.
@@ -272,6 +275,15 @@ pub struct ReportOptions {
     pub profile: Option<Sides>,
 }
 
+/// A version of HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1 with this minor version.
+    One(u8),
+    /// HTTP/2.
+    Two,
+}
+
 /// Addresses from one option.
 #[derive(Debug, Clone)]
 pub struct AddressList(pub Vec<IpAddr>);
@@ -317,12 +329,13 @@ fn arrivals(text: &str) -> Result<Arrivals, String> {
     }
 }
 
-fn http_version(text: &str) -> Result<u8, String> {
+fn http_version(text: &str) -> Result<HttpVersion, String> {
     match text {
-        "1.0" => Ok(0),
-        "1.1" | "1" => Ok(1),
-        "2" | "2.0" | "3" => Err("is not in this version: write 1.0 or 1.1".to_owned()),
-        _ => Err("write 1.0 or 1.1".to_owned()),
+        "1.0" => Ok(HttpVersion::One(0)),
+        "1.1" | "1" => Ok(HttpVersion::One(1)),
+        "2" | "2.0" => Ok(HttpVersion::Two),
+        "3" => Err("is not in this version: write 1.0, 1.1 or 2".to_owned()),
+        _ => Err("write 1.0, 1.1 or 2".to_owned()),
     }
 }
 

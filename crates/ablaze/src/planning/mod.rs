@@ -14,7 +14,9 @@ pub mod workers;
 use std::ops::RangeInclusive;
 
 use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::plan::{ClockStarts, Close, Connections, Limits, Load, Plan, Requests, Target};
+use ablaze_engine::plan::{
+    ClockStarts, Close, Connections, Http2, Limits, Load, Plan, Requests, Target,
+};
 
 use crate::Refusal;
 pub use addresses::{ConnectTo, Family, TargetAsked};
@@ -29,6 +31,8 @@ pub struct Asked {
     pub target: TargetAsked,
     /// TLS on every connection.
     pub tls: Option<Tls>,
+    /// HTTP/2 on every connection.
+    pub http2: Option<Http2>,
     /// What shall be sent.
     pub requests: Requests,
     /// The shape of the load.
@@ -63,6 +67,7 @@ impl Asked {
         Self {
             target,
             tls: None,
+            http2: None,
             requests,
             load: Load::Closed { connections: 50, pipeline: 1 },
             limits: Limits {
@@ -132,6 +137,7 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
             unix_socket: asked.target.unix_socket,
         },
         tls: asked.tls,
+        http2: asked.http2,
         requests: asked.requests,
         load,
         limits: asked.limits,
@@ -140,6 +146,7 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
         expect: asked.expect,
         keep_every_request: asked.keep_every_request,
     };
+    plan.http2_requests().map_err(|error| Refusal::usage(error.to_string()))?;
     Ok(Planned { plan, notes })
 }
 

@@ -65,6 +65,8 @@ pub struct Manner<'a> {
     pub folder: &'a Path,
     /// This program.
     pub program: &'a Path,
+    /// How long takes what comes after them.
+    pub behind: Duration,
 }
 
 /// Carries the lines out, and says whether it came to the end of them.
@@ -106,7 +108,7 @@ pub fn carried_out(
                 let left = if carried_out == 0 {
                     String::new()
                 } else {
-                    format!(" · {} left", in_words(left))
+                    format!(" · {} left", in_words(left + manner.behind))
                 };
                 let name = tool.name(&line);
                 progress.say(&format!("{number} of {of} · {name} · {}{left}", line.name));

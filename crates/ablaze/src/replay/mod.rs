@@ -119,6 +119,9 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, Refusal> {
         Some(path) => path.clone(),
     };
     let named = |why: &str| Refusal::usage(format!("{}: {why}", path.display()));
+    if path.exists() && !path.is_dir() {
+        return Err(named("is a file; name a folder"));
+    }
     std::fs::create_dir_all(&path)
         .map_err(|error| named(&ablaze_report::system_error::reason(&error)))?;
     let file = path.join(KIND);
@@ -148,7 +151,8 @@ fn carried_out<'a>(
     help::print(&format!("replay {}: {}\n", document.number, document.title));
     document.did.iter().for_each(|text| say("  ", text));
     let mut progress = LiveLine::new(line.quiet);
-    let manner = Manner { quick: line.quick, folder, program: &program };
+    let behind = series.iter().map(Planned::length).sum();
+    let manner = Manner { quick: line.quick, folder, program: &program, behind };
     let again = again::carried_out(document, manner, &mut progress);
     progress.finish();
     let (again, to_the_end) = again?;

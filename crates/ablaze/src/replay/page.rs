@@ -112,6 +112,7 @@ impl Replayed<'_> {
         let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
         page.sections.push(Section::new("In words").with(report));
         page.explain_findings();
+        page.figures = self.done.iter().map(Done::figures).collect();
         page
     }
 
@@ -128,7 +129,7 @@ impl Replayed<'_> {
                 _ => {
                     let all = self.figures().count();
                     let worst = self.figures().filter(|f| f.verdict == verdict).count();
-                    format!("{worst} of {all} runs of the fair version; why stands in its parts.")
+                    format!("{worst} of {all} runs of the fair version; its parts below say why.")
                 }
             };
             section = section.with(Block::Verdict(Banner { verdict, text }));
@@ -174,8 +175,12 @@ impl Replayed<'_> {
         let texts = self.document.read();
         // Of several charts of a document the first is the one that can be replayed.
         if let Some(sweep) = texts.iter().flat_map(|text| &text.sweeps).next() {
-            let drawn = |name: &str| self.again.iter().any(|again| again.line.name.ends_with(name));
-            let curves: Vec<_> = sweep.curves.iter().filter(|curve| drawn(&curve.name)).collect();
+            // In the order of the servers that stand in for them, whose curves have the same colours.
+            let named =
+                |name: &str| self.again.iter().position(|again| again.line.name.ends_with(name));
+            let mut curves: Vec<_> =
+                sweep.curves.iter().filter(|c| named(&c.name).is_some()).collect();
+            curves.sort_by_key(|curve| named(&curve.name));
             let mut places: Vec<f64> =
                 curves.iter().flat_map(|curve| &curve.points).map(|(c, _)| *c as f64).collect();
             places.sort_by(f64::total_cmp);

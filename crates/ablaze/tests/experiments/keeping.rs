@@ -158,3 +158,21 @@ fn runs_are_put_on_one_page_and_shards_together() {
         assert!(said.stderr.contains(part), "{words:?}: {}", said.stderr);
     }
 }
+
+#[test]
+fn a_file_with_parts_is_kept_whole_or_refused() {
+    let folder = scratch("keep-parts");
+    let text = "repeats = 1\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = \"{c}\"\n\
+                duration = \"100ms\"\n[parts.one]\nc = \"1\"\n[parts.two]\nc = \"2\"\n";
+    std::fs::write(folder.join("x.toml"), text).unwrap();
+    let refused = ablaze(&folder, &["run", "x.toml", "-o", "x.csv"]);
+    assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    assert!(refused.stderr.contains("use .html .md .json .txt"), "{}", refused.stderr);
+    let said = ablaze(&folder, &["run", "x.toml", "-o", "x.json", "-o", "x.txt", "-o", "x.html"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let parts: Value = serde_json::from_str(&read("x.json")).unwrap();
+    assert_eq!(parts["parts"].as_array().unwrap().len(), 2);
+    assert!(said.stdout.starts_with(&read("x.txt")) && !read("x.txt").is_empty(), "{said:?}");
+    assert_eq!(read("x.html"), read("x-1/index.html"));
+}

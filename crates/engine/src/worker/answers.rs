@@ -34,12 +34,16 @@ impl Worker {
                 return;
             }
             if connection.in_flight == 0 || connection.held {
+                if connection.reading == Reading::Frames {
+                    return self.read_frames(io, slot, rest, at);
+                }
                 // Bytes nobody asked for: whatever they are, the next answer cannot be told apart.
                 self.end_connection(io, slot, close_at_once(&self.plan));
                 return;
             }
             let piece = match connection.reading {
                 Reading::Head => self.read_head(io, slot, rest, at),
+                Reading::Frames => return self.read_frames(io, slot, rest, at),
                 _ => self.read_body(io, slot, rest),
             };
             match piece {
@@ -216,7 +220,7 @@ impl Worker {
                 connection.body_bytes += bytes.len() as u64;
                 Piece::Consumed
             }
-            Reading::Head => Piece::Consumed,
+            Reading::Head | Reading::Frames => Piece::Consumed,
         }
     }
 

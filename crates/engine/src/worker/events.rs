@@ -25,7 +25,11 @@ impl<I: Io> Handler<I> for Worker {
                 let all = record.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3)));
                 all.record(tls_ns);
             }
+            self.begin_frames(slot);
             return;
+        }
+        if self.http2.is_spoken() {
+            return self.streams_opened(io, slot, connect_ns, tls_ns);
         }
         if in_flight == 0 {
             self.feed(io, slot);
@@ -78,7 +82,9 @@ impl<I: Io> Handler<I> for Worker {
                 }
             }
             Reading::ToEnd => {}
-            Reading::Head => debug_assert!(false, "nothing is discarded before a head is read"),
+            Reading::Head | Reading::Frames => {
+                debug_assert!(false, "nothing is discarded but bodies of HTTP/1")
+            }
         }
     }
 
@@ -86,6 +92,9 @@ impl<I: Io> Handler<I> for Worker {
         self.now_ns = at;
         let connection = &mut self.connections[slot as usize];
         connection.sends_under_way = connection.sends_under_way.saturating_sub(1);
+        if connection.reading == Reading::Frames {
+            return self.frames_left(slot);
+        }
         if connection.held && connection.sends_under_way == 0 {
             connection.held = false;
             connection.deadline_ns = u64::MAX;
@@ -106,6 +115,7 @@ impl<I: Io> Handler<I> for Worker {
             .event_age
             .record_many(at.saturating_sub(oldest_at), u64::from(events));
         self.hand_out(io, at);
+        self.flush_frames(io, at);
         self.stamp(at);
     }
 }

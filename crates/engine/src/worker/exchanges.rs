@@ -37,6 +37,7 @@ impl Worker {
         for slot in 0..self.connections.len() as Slot {
             let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
             match self.connections[slot as usize].stage {
+                Stage::Open if self.http2.is_spoken() => self.feed_streams(io, slot),
                 Stage::Open if self.connections[slot as usize].in_flight == 0 => {
                     self.feed(io, slot);
                 }
@@ -45,7 +46,9 @@ impl Worker {
                 _ => {}
             }
         }
-        self.stamp(io.now());
+        let at = io.now();
+        self.flush_frames(io, at);
+        self.stamp(at);
     }
 
     /// The clock starts. What is in flight belongs to the warm-up, wholly: what began at this very
@@ -57,6 +60,7 @@ impl Worker {
         for connection in &mut self.connections {
             connection.body_bytes = 0;
         }
+        self.forget_bodies_of_streams();
         self.recorder.open_window(at);
     }
 
@@ -84,7 +88,7 @@ impl Worker {
 
     /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
     /// in use is kept.
-    fn note_draining(&mut self) {
+    pub(super) fn note_draining(&mut self) {
         let places = self.exchanges.len() as u64;
         let few = u64::from(self.in_flight) * 100 < places * 95;
         if self.closed_for_new && few && self.draining_since_ns.is_none() {
@@ -106,6 +110,9 @@ impl Worker {
     /// Opens a free slot with the next requests as its first bytes, if there are any left: those
     /// to repeat, or new ones.
     pub(super) fn open_next<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        if self.http2.is_spoken() {
+            return self.open_next_for_streams(io, slot);
+        }
         if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
             self.note_draining();
             self.note_vacant(slot);
@@ -133,6 +140,7 @@ impl Worker {
         connection.opening_ns = 0;
         connection.mode = mode;
         connection.deadline_ns = u64::MAX;
+        self.begin_session(slot);
         self.note_leaving(io, slot);
         io.open(slot, self.address as u16, first, mode);
     }
@@ -229,6 +237,9 @@ impl Worker {
             if self.plan.limits.timeout_ns > 0 && deadline < self.next_check_ns {
                 self.next_check_ns = deadline;
             }
+            if self.http2.is_spoken() {
+                return self.stamp_waiting(slot, at);
+            }
         }
         let (oldest, in_flight) = (connection.oldest, connection.in_flight);
         for position in 0..in_flight {
@@ -261,6 +272,9 @@ impl Worker {
         errno: i32,
         connecting: bool,
     ) {
+        if self.http2.is_spoken() {
+            return self.fail_oldest_stream(slot, at, kind, errno, connecting);
+        }
         let connection = &mut self.connections[slot as usize];
         let body_bytes = std::mem::take(&mut connection.body_bytes);
         let oldest = connection.oldest;
@@ -311,6 +325,7 @@ impl Worker {
         self.release_spill(slot);
         match before.stage {
             Stage::Opening => self.connect_failed(slot, why, at),
+            _ if before.reading == Reading::Frames => self.streams_cut(slot, why, at),
             Stage::Open => self.closed_in_use(slot, why, at),
             Stage::Closing | Stage::Free | Stage::Resting => self.repeat_or_fail(slot, why, at),
         }
@@ -349,7 +364,7 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = match self.connections[slot as usize].given_up {
-            Some(kind) if kind.is_of_tls() => (kind, 0),
+            Some(kind) if kind.is_of_tls() || kind == FailureKind::NoHttp2 => (kind, 0),
             _ => failure_of(why),
         };
         if kind == FailureKind::Reset && !self.in_setup {
@@ -492,6 +507,10 @@ impl Worker {
         for slot in 0..self.connections.len() as Slot {
             let connection = self.connections[slot as usize];
             self.recorder.record().body_bytes += connection.body_bytes;
+            if self.http2.is_spoken() {
+                self.note_unfinished_streams(slot, at);
+                continue;
+            }
             self.note_stopped(slot, at, false);
             for position in 0..connection.in_flight {
                 let place = self.place(slot, connection.oldest + position);

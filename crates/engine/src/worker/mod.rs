@@ -2,12 +2,14 @@
 //!
 //! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
 //! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines,
-//! `open_loop` hands out what is due on a schedule, `transport` is what TLS tells it. It shares nothing on the hot path and makes no
-//! system call of its own there.
+//! `open_loop` hands out what is due on a schedule, `transport` is what TLS tells it, `http2` is all of
+//! this with streams instead of a pipeline. It shares nothing on the hot path and makes no system
+//! call of its own there.
 
 mod answers;
 mod events;
 mod exchanges;
+mod http2;
 mod open_loop;
 mod stopped;
 mod timers;
@@ -19,7 +21,9 @@ use std::sync::Arc;
 use ablaze_net::driver::Setup;
 use ablaze_net::{Endpoint, Io, Receive, Slot, Wait};
 use ablaze_wire::http1::response::Head;
+use ablaze_wire::http2::request::RequestSet;
 
+use self::http2::Http2;
 use self::open_loop::OpenLoop;
 use crate::connection::{Connection, Exchange, Stage};
 use crate::launch::Control;
@@ -44,6 +48,8 @@ pub struct Assignment {
     pub plan: Arc<Plan>,
     /// The requests' bytes.
     pub layout: Layout,
+    /// The requests as HTTP/2 has them; `None` when it is not spoken.
+    pub http2: Option<Arc<RequestSet>>,
     /// The numbers of the measured requests.
     pub numbers: Arc<Numbers>,
     /// Where its progress is shown.
@@ -130,10 +136,11 @@ const TURN_NS: u64 = 100_000_000;
 pub struct Worker {
     plan: Arc<Plan>,
     connections: Vec<Connection>,
-    /// A ring of `pipeline` places per connection.
+    /// `pipeline` places per connection: a ring, or with HTTP/2 one for each stream.
     exchanges: Vec<Exchange>,
     pipeline: u32,
     outbox: Outbox,
+    http2: Box<Http2>,
     schedule: Schedule,
     /// The arrivals, if the load is an open loop; the schedule has nothing to say then.
     open_loop: Option<OpenLoop>,
@@ -198,7 +205,9 @@ pub fn work<L: Line>(
     let mut worker = Worker::new(&assignment);
     let mut effort = WorkerEffort::default();
     let places = worker.exchanges.len();
-    worker.outbox.lease_all(&mut line.io(), places);
+    if !worker.http2.is_spoken() {
+        worker.outbox.lease_all(&mut line.io(), places);
+    }
     let plan = Arc::clone(&assignment.plan);
     let spin = SpinRule::new(&plan, assignment.cpus_to_spare);
 
@@ -295,8 +304,10 @@ pub fn work<L: Line>(
         now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;
     }
     gate.load_over();
+    let http2 = worker.http2.facts();
     let mut record = worker.recorder.finish(closed_ns);
     record.tls = line.facts();
+    record.http2 = http2;
     Ok(WorkerRecord {
         record,
         effort: effort_of_window,
@@ -310,7 +321,8 @@ pub fn work<L: Line>(
 impl Worker {
     fn new(assignment: &Assignment) -> Self {
         let plan = Arc::clone(&assignment.plan);
-        let pipeline = plan.load.pipeline().max(1);
+        let pipeline = plan.places_per_connection();
+        let http2 = Box::new(Http2::new(assignment));
         let longest = plan.requests.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
         let count = assignment.connections as usize;
         let addresses = match plan.target.unix_socket {
@@ -335,7 +347,8 @@ impl Worker {
             spills: Vec::new(),
             free_spills: Vec::new(),
             unstamped: Vec::with_capacity(count),
-            expected_mode: Receive::Head,
+            expected_mode: if http2.is_spoken() { Receive::Stream } else { Receive::Head },
+            http2,
             notify_sends: pipeline > 1
                 || longest > SILENT_SEND_BYTES as usize
                 || plan.connections.socket_buffer_bytes.is_some(),
@@ -388,7 +401,7 @@ impl Worker {
     ) -> io::Result<u64> {
         // Waiting for a fuller batch: a share of what is in flight, for at most 5 % of the median
         // and never long enough to matter to a slow server's figures.
-        let bulky = self.expected_mode == Receive::Head;
+        let bulky = self.expected_mode != Receive::Stream;
         let (share, gather_ns_max) =
             if bulky { (2, GATHER_BULKY_NS_MAX) } else { (4, GATHER_NS_MAX) };
         let gather_ns = (self.recorder.median_ns() / 20).min(gather_ns_max);
@@ -396,7 +409,7 @@ impl Worker {
         // A driver that sends at once would only sleep more often for it.
         let closed_loop = self.open_loop.is_none();
         let gathers = worth_it && spin_ns == 0 && closed_loop && !L::SENDS_AT_ONCE;
-        let at_least = if gathers { (self.in_flight / share).clamp(1, BATCH_CAP / 2) } else { 1 };
+        let at_least = if gathers { self.events_to_gather(share) } else { 1 };
         let until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
         let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
         let turn = line.turn(self, wait)?;
@@ -413,9 +426,21 @@ impl Worker {
         }
         if self.next_arrival_ns() <= now {
             self.hand_out(&mut line.io(), now);
-            self.stamp(line.io().now());
+            let at = line.io().now();
+            self.flush_frames(&mut line.io(), at);
+            self.stamp(at);
         }
         Ok(now)
+    }
+
+    /// How many events are waited for, as a share of the answers to come.
+    fn events_to_gather(&self, share: u32) -> u32 {
+        if !self.http2.is_spoken() {
+            return (self.in_flight / share).clamp(1, BATCH_CAP / 2);
+        }
+        // Answers of many streams come as one event; that a write has left is one without answers.
+        let answers = self.in_flight.div_ceil(self.http2.streams());
+        (answers / share).clamp(1, BATCH_CAP / 2) + self.http2.writes_under_way()
     }
 
     /// Servers that announced a close have not closed yet; each is waited for up to a second.

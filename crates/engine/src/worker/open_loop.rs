@@ -112,7 +112,11 @@ impl Worker {
             if let Some(slot) = open.idle.pop() {
                 let connection = &mut self.connections[slot as usize];
                 connection.listed = false;
-                if connection.stage == Stage::Open && connection.in_flight == 0 && !connection.held
+                if self.http2.is_spoken() {
+                    self.hand_to_streams(io, slot);
+                } else if connection.stage == Stage::Open
+                    && connection.in_flight == 0
+                    && !connection.held
                 {
                     self.feed(io, slot);
                 }

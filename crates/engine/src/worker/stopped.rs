@@ -22,7 +22,7 @@ impl Worker {
             body_bytes: connection.body_bytes,
             missing_bytes: match connection.reading {
                 Reading::Length(missing) => Some(missing),
-                Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
+                Reading::Head | Reading::Chunked(_) | Reading::ToEnd | Reading::Frames => None,
             },
         };
         self.recorder.stopped(&exchange, answer, timed_out);

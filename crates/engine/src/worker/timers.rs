@@ -23,12 +23,17 @@ impl Worker {
             let deadline = self.deadline(slot);
             if deadline <= now {
                 self.deadline_passed(io, slot, now);
-            } else {
-                earliest = earliest.min(deadline);
+                if !self.http2.is_spoken() {
+                    continue;
+                }
             }
+            // Of several streams only some may have been late.
+            earliest = earliest.min(self.deadline(slot));
         }
         self.next_check_ns = self.next_check_ns.min(earliest).max(now + LOOK_NS_MIN);
-        self.stamp(io.now());
+        let at = io.now();
+        self.flush_frames(io, at);
+        self.stamp(at);
     }
 
     /// When the slot must have moved on.
@@ -39,6 +44,9 @@ impl Worker {
             timeout_ns => timeout_ns,
         };
         let since = match connection.stage {
+            Stage::Opening | Stage::Open if connection.in_flight > 0 && self.http2.is_spoken() => {
+                self.oldest_stream_ns(slot)
+            }
             Stage::Opening | Stage::Open if connection.in_flight > 0 => {
                 self.exchanges[self.place(slot, connection.oldest)].timed_from_ns()
             }
@@ -73,8 +81,12 @@ impl Worker {
                 if self.address_failed(slot) && self.in_setup {
                     self.lose_hope(now, FailureKind::Timeout, libc::ETIMEDOUT);
                 }
+                if self.http2.is_spoken() {
+                    return self.streams_overdue(io, slot, now);
+                }
                 self.give_up(io, slot, now, FailureKind::Timeout);
             }
+            Stage::Open if self.http2.is_spoken() => self.streams_overdue(io, slot, now),
             Stage::Open if connection.held => {
                 self.end_connection(io, slot, CloseHow::Fin);
             }

@@ -42,6 +42,12 @@ impl Worker {
     /// What came cannot be read, or says that the server will not go on.
     pub(crate) fn broke_off<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
         self.now_ns = at;
+        self.note_turned_away(at, kind);
+        self.give_up(io, slot, at, kind);
+    }
+
+    /// A connection stood and is of no use: when no answer ever came, so many of them are enough.
+    pub(super) fn note_turned_away(&mut self, at: u64, kind: FailureKind) {
         if self.recorder.record().answers == 0 && !self.window_had_answers() {
             self.turned_away += 1;
             if self.turned_away >= self.plan.limits.hopeless_after.max(1) {
@@ -49,7 +55,6 @@ impl Worker {
                 self.lose_hope(at, kind, 0);
             }
         }
-        self.give_up(io, slot, at, kind);
     }
 
     /// Whether an answer came before the window opened.

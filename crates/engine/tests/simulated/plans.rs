@@ -32,6 +32,7 @@ pub fn plan(requests: u64, connections: u32) -> Plan {
             unix_socket: None,
         },
         tls: None,
+        http2: None,
         requests: Requests {
             templates: vec![get("/")],
             order: Vec::new(),

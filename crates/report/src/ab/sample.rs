@@ -72,6 +72,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         setup_connect: Latency::new(3),
         setup_tls: None,
         tls: None,
+        http2: None,
         event_age: Latency::new(3),
         in_flight_ns: 0,
         drain_ns: None,
@@ -92,6 +93,7 @@ fn plan() -> Plan {
             unix_socket: None,
         },
         tls: None,
+        http2: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),

@@ -9,6 +9,7 @@ use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
+use super::http2::Http2;
 use super::tls::Tls;
 
 #[derive(Serialize, Deserialize)]
@@ -50,6 +51,9 @@ pub(super) struct Document {
     /// On https only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
+    /// With HTTP/2 only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Http2>,
 
     pub latency_ns: PhasesOf,
     pub failed_latency_ns: PhasesOf,

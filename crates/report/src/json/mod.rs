@@ -3,6 +3,7 @@
 
 mod distribution;
 mod document;
+mod http2;
 mod read;
 mod save;
 mod tls;

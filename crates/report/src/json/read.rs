@@ -9,6 +9,7 @@ use serde::Deserialize;
 
 use super::distribution::Unreadable;
 use super::document::*;
+use super::http2::Http2;
 use super::tls::Tls;
 use super::{FORMAT, SavedRun};
 
@@ -110,12 +111,13 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
     let request = &document.request;
     let minor_version = match request.http_version.as_str() {
         "1.0" => 0,
-        "1.1" => 1,
+        "1.1" | "2" => 1,
         other => return Err(damaged("request.http_version", &format!("`{other}` is unknown"))),
     };
     Ok(Plan {
         target: document.target.clone(),
         tls: document.tls.as_ref().map(Tls::plan).transpose()?,
+        http2: document.http2.as_ref().map(Http2::plan),
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
@@ -181,6 +183,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
             None => None,
         },
         tls: document.tls.as_ref().map(Tls::facts).transpose()?,
+        http2: document.http2.as_ref().map(Http2::facts),
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight
             .parse()

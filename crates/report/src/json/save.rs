@@ -8,7 +8,7 @@ use ablaze_verdict::live::{self, Judged};
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use super::document::*;
-use super::tls;
+use super::{http2, tls};
 use crate::moment::rfc3339;
 
 pub(super) fn document(run: &Run) -> Document {
@@ -30,7 +30,7 @@ pub(super) fn document(run: &Run) -> Document {
         connected_to: run.connected_to.clone(),
         request: Request {
             method: plan.requests.method.clone(),
-            http_version: format!("1.{}", plan.requests.minor_version),
+            http_version: plan.http_version(),
             has_body: plan.requests.has_body,
             seed: plan.requests.seed,
             expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
@@ -82,6 +82,7 @@ pub(super) fn document(run: &Run) -> Document {
             head: characters(&record.first_head),
         }),
         tls: tls::save(run),
+        http2: http2::save(run),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),
         setup_connect_ns: Distribution::save(&record.setup_connect),

@@ -9,7 +9,7 @@ mod style;
 mod verdict;
 
 use ablaze_engine::Run;
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_engine::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_engine::run::Ended;
 
 use crate::number::{counted, grouped, rate, time};
@@ -54,6 +54,9 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
     if let Some(items) = crate::tls::in_words(run) {
         lines.extend(wrapped("", &items, " · ", style.width));
     }
+    if let Some(items) = crate::http2::in_words(run) {
+        lines.extend(wrapped("", &items, " · ", style.width));
+    }
     if let Some(text) = particulars(run) {
         lines.extend(sentence("", &text, style.width).iter().map(|line| style.dim(line)));
     }
@@ -83,22 +86,23 @@ fn head_items(run: &Run) -> [String; 4] {
         (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
         (true, None) => "keep-alive".to_string(),
     };
-    let load = load(&plan.load);
+    let load = load(plan);
     [
         format!("{} {}", plan.requests.method, plan.target.url),
-        format!("HTTP/1.{} {keep}", plan.requests.minor_version),
+        format!("HTTP/{} {keep}", plan.http_version()),
         load,
         format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
     ]
 }
 
 /// The shape of the load in words.
-fn load(load: &Load) -> String {
-    match *load {
+fn load(plan: &Plan) -> String {
+    match plan.load {
         Load::Closed { connections, pipeline } => {
             let mut text = format!("closed loop, {}", counted(connections.into(), "connection"));
             if pipeline > 1 {
-                text.push_str(&format!(" × {pipeline} pipelined requests"));
+                let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
+                text.push_str(&format!(" × {pipeline} {what}"));
             }
             text
         }
@@ -111,6 +115,9 @@ fn load(load: &Load) -> String {
             text.push_str(&format!(" {spacing}"));
             if bounded {
                 text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
+            }
+            if let Some(http2) = plan.http2 {
+                text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));
             }
             text
         }

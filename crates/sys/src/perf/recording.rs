@@ -172,7 +172,7 @@ fn rings(wanted: Wanted, pids: &[u32]) -> io::Result<Vec<Ring>> {
             events += 1;
             match ring {
                 Some(ring) => ring.adopt(event)?,
-                None => *ring = Some(Ring::of(event)?),
+                None => *ring = Some(Ring::of(event, cpus.len())?),
             }
         }
     }

@@ -161,7 +161,12 @@ impl<H: Handler> Receiving<'_, H> {
         }
         core.heads.read(bytes, self.service.max_head_bytes)?;
         core.last_stream = block.stream;
-        if core.last || core.streams.count() >= self.service.max_streams as usize {
+        let most = self.service.max_streams as usize;
+        if core.streams.count() >= most {
+            // Of those, some have been answered just now.
+            core.send(self.out);
+        }
+        if core.last || core.streams.count() >= most {
             core.reset(block.stream, ErrorCode::REFUSED_STREAM, self.out);
             return core.floods.count(Flood::Reset);
         }

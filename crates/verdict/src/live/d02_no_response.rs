@@ -16,7 +16,7 @@ const MOST: f64 = 0.5;
 
 /// Failures by which the far end left a request without an answer; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 20] = [
+const OF_THE_SERVER: [FailureKind; 24] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
@@ -37,6 +37,10 @@ const OF_THE_SERVER: [FailureKind; 20] = [
     FailureKind::TlsRefused,
     FailureKind::TlsBroken,
     FailureKind::TlsTruncated,
+    FailureKind::NoHttp2,
+    FailureKind::StreamReset,
+    FailureKind::GoAway,
+    FailureKind::Http2Violated,
 ];
 
 pub const RULE: Rule = Rule { id: D02, check, seen };

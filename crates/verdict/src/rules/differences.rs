@@ -39,8 +39,8 @@ pub fn between(one: &Member, other: &Member) -> Vec<Difference> {
     load(one, other, a, b, &mut add);
     add(Invalid, unequal(&a.method, &b.method, "method"));
     add(Invalid, (a.tls != b.tls).then(|| "TLS against plain TCP".to_owned()));
-    if let (Some(x), Some(y)) = (a.minor_version, b.minor_version) {
-        add(Suspect, (x != y).then(|| format!("HTTP/1.{x} against HTTP/1.{y}")));
+    if let (Some(x), Some(y)) = (&a.http_version, &b.http_version) {
+        add(Suspect, (x != y).then(|| format!("HTTP/{x} against HTTP/{y}")));
     }
     add(Suspect, length(one, other, a, b));
     if a.tool != b.tool {

@@ -35,7 +35,7 @@ pub struct Work {
     /// Path of the URL.
     pub path: Option<String>,
     /// Minor version of the requests: HTTP/1.0 or 1.1.
-    pub minor_version: Option<u8>,
+    pub http_version: Option<String>,
     /// TLS was spoken.
     pub tls: bool,
     /// Requests were sent on a schedule.
@@ -106,7 +106,7 @@ impl Work {
             in_flight: in_flight(report),
             method: None,
             path: report.path.clone(),
-            minor_version: None,
+            http_version: None,
             tls: report.tls,
             open_loop: report.open_loop,
             asked_per_s: None,

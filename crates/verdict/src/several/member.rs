@@ -50,7 +50,7 @@ fn work(run: &Run, tool_version: Option<&str>) -> Work {
         in_flight: figures::in_flight(run).map(|mean| (mean, mean)),
         method: Some(plan.requests.method.clone()),
         path: Some(plan.target.path.clone()),
-        minor_version: Some(plan.requests.minor_version),
+        http_version: Some(plan.http_version()),
         tls: plan.target.url.starts_with("https:"),
         open_loop: plan.load.is_open(),
         asked_per_s: match plan.load {

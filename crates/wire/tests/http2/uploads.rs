@@ -62,8 +62,10 @@ fn the_streams_window_and_the_connections() {
     // 65,535 for the whole connection, 60,000 of it used.
     client.receive(&window_update(1, 50_000)).unwrap();
     assert_eq!(sent(&client.written(), 1), (vec![5_535], false));
+    assert_eq!((client.connection.window_stalls(), client.connection.uploads_unfinished()), (3, 1));
     client.receive(&window_update(0, 100_000)).unwrap();
     assert_eq!(sent(&client.written(), 1), (vec![4_465], true));
+    assert_eq!((client.connection.window_stalls(), client.connection.uploads_unfinished()), (3, 0));
     // The other way round: the connection's window is there, the stream's is not.
     client.send(0, 1);
     assert_eq!(sent(&client.written(), 3), (vec![10_000], false));

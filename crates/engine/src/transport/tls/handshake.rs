@@ -7,10 +7,10 @@ use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
 
-use super::TlsIo;
 use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
+use super::{HTTP2, TlsIo};
 use crate::plan::tls::TlsVersion;
 use crate::record::{Agreed, TlsFacts};
 use crate::worker::Worker;
@@ -165,6 +165,7 @@ impl<I: Io> TlsIo<'_, I> {
     /// The handshake came to nothing: what it was is told, to the server too, and the connection
     /// closed.
     pub(super) fn fail(&mut self, worker: &mut Worker, slot: Slot, trouble: Trouble) {
+        let trouble = if self.tls.needs_http2 { trouble.with_http2_alone() } else { trouble };
         self.flush(slot);
         worker.handshake_failed(slot, trouble.kind);
         self.note(trouble);
@@ -185,6 +186,9 @@ impl<I: Io> TlsIo<'_, I> {
         let phase = std::mem::take(&mut self.session(slot).phase);
         let Phase::Handshake(connection) = phase else { return Ok(()) };
         note_agreed(&mut self.tls.facts, &connection);
+        if self.tls.needs_http2 && connection.alpn_protocol() != Some(HTTP2) {
+            return Err(Trouble::of_no_http2());
+        }
         let (secrets, rustls) =
             connection.dangerous_into_kernel_connection().map_err(|error| Trouble::of(&error))?;
         let version = rustls.protocol_version();

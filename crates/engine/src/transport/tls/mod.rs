@@ -32,11 +32,16 @@ use super::Line;
 use crate::record::TlsFacts;
 use crate::worker::Worker;
 
+/// HTTP/2's name in ALPN (RFC 9113, 3.2).
+const HTTP2: &[u8] = b"h2";
+
 /// The TLS of one worker's connections.
 pub struct Tls {
     config: Arc<ClientConfig>,
     server_name: ServerName<'static>,
     resumes: bool,
+    /// HTTP/2 is all that is offered: a connection without it is of no use.
+    needs_http2: bool,
     /// The requests, as the driver has them too.
     constant_bytes: Arc<[u8]>,
     sessions: Box<[Session]>,
@@ -57,6 +62,7 @@ impl Tls {
             config: shared.for_worker(resumes),
             server_name: shared.server_name.clone(),
             resumes,
+            needs_http2: shared.config.alpn_protocols == [HTTP2],
             constant_bytes,
             sessions: (0..slots).map(|_| Session::default()).collect(),
             leases: Vec::new(),

@@ -57,6 +57,21 @@ impl Trouble {
         Self { kind: FailureKind::TlsRefused, detail }
     }
 
+    /// The handshake ended without HTTP/2, and nothing else was offered.
+    pub fn of_no_http2() -> Self {
+        let detail = "the server did not choose HTTP/2 in the handshake".to_owned();
+        Self { kind: FailureKind::NoHttp2, detail }
+    }
+
+    /// What it is where only HTTP/2 was offered: no protocol in common is no HTTP/2 then.
+    pub fn with_http2_alone(self) -> Self {
+        if self == Self::of_alert(AlertDescription::NoApplicationProtocol) {
+            Self { kind: FailureKind::NoHttp2, ..self }
+        } else {
+            self
+        }
+    }
+
     /// A record that cannot be read.
     pub fn of_record(damage: Damage) -> Self {
         let detail = match damage {

@@ -1,0 +1,68 @@
+//! Streams that take too long: each is reset alone, the others of its connection go on.
+
+use ablaze_net::{Io, Slot};
+
+use super::super::{Worker, close_at_once};
+use crate::connection::Stage;
+use crate::failure::FailureKind;
+use crate::record::StoppedAnswer;
+
+impl Worker {
+    /// When the oldest exchange of a slot began; 0 if none has.
+    pub(in super::super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
+        let places = &self.http2.sessions[slot as usize].places;
+        (0..self.pipeline)
+            .filter(|&tag| places[tag as usize].in_use)
+            .map(|tag| self.exchanges[self.place_of(slot, tag)].timed_from_ns())
+            .filter(|&from_ns| from_ns > 0)
+            .min()
+            .unwrap_or(0)
+    }
+
+    /// The time of at least one exchange of a slot is over.
+    pub(in super::super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
+        let timeout_ns = self.plan.limits.timeout_ns;
+        let connecting = self.connections[slot as usize].stage == Stage::Opening;
+        let mut stuck = connecting;
+        for tag in 0..self.pipeline {
+            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            let exchange = self.exchanges[self.place_of(slot, tag)];
+            let from_ns = exchange.timed_from_ns();
+            if !place.in_use || from_ns == 0 || now < from_ns.saturating_add(timeout_ns) {
+                continue;
+            }
+            self.note_stopped_stream(slot, tag, now, true);
+            if place.stream > 0 {
+                // A connection that took nothing for that long takes no reset either.
+                stuck |= exchange.sent_ns == 0;
+                let session = &mut self.http2.sessions[slot as usize];
+                if let Some(wire) = &mut session.wire {
+                    wire.reset(place.stream, &mut session.out);
+                }
+            }
+            self.fail_place(slot, tag, now, FailureKind::Timeout, 0, connecting);
+        }
+        if stuck {
+            self.connections[slot as usize].given_up = Some(FailureKind::Timeout);
+            self.end_connection(io, slot, close_at_once(&self.plan));
+        } else {
+            self.http2.list(slot);
+            self.feed_streams(io, slot);
+        }
+    }
+
+    /// An exchange gets no further: notes for how long already, if a part of its answer came.
+    pub(super) fn note_stopped_stream(&mut self, slot: Slot, tag: u32, at: u64, timed_out: bool) {
+        let place = self.http2.sessions[slot as usize].places[tag as usize];
+        if place.progress_ns == 0 {
+            return;
+        }
+        let answer = StoppedAnswer {
+            silent_ns: at.saturating_sub(place.progress_ns),
+            body_bytes: place.body_bytes,
+            missing_bytes: place.content_length.map(|all| all.saturating_sub(place.body_bytes)),
+        };
+        let exchange = self.exchanges[self.place_of(slot, tag)];
+        self.recorder.stopped(&exchange, answer, timed_out);
+    }
+}

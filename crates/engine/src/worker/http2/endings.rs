@@ -1,0 +1,176 @@
+//! Connections begin and end: what waits for them, what fails with them.
+
+use ablaze_net::{CloseReason, Io, Slot};
+use ablaze_wire::http2::client::{Connection, STREAMS_BEFORE_SETTINGS};
+use ablaze_wire::http2::error::ErrorCode;
+
+use super::super::Worker;
+use super::super::exchanges::failure_of;
+use crate::connection::Reading;
+use crate::failure::FailureKind;
+
+impl Worker {
+    /// Opens a free slot for the next requests, if there are any left.
+    pub(in super::super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        // A connection that is being made holds back no more arrivals than the one it is for.
+        let most = if self.open_loop.is_some() { 1 } else { STREAMS_BEFORE_SETTINGS.into() };
+        let most = self.requests_per_connection.min(most);
+        while u64::from(self.connections[slot as usize].in_flight) < most
+            && let Some(tag) = self.take_place(slot)
+        {
+            self.http2.sessions[slot as usize].waiting.push_back(tag);
+        }
+        if self.connections[slot as usize].in_flight == 0 {
+            self.note_draining();
+            self.note_vacant(slot);
+            return;
+        }
+        self.open_empty(io, slot);
+    }
+
+    /// A slot is being connected: its first bytes are ready when it stands.
+    pub(in super::super) fn begin_session(&mut self, slot: Slot) {
+        if !self.http2.is_spoken() {
+            return;
+        }
+        let options = self.http2.options;
+        let session = &mut self.http2.sessions[slot as usize];
+        session.out.clear();
+        session.wire = Some(Box::new(Connection::new(options, &mut session.out)));
+        self.connections[slot as usize].reading = Reading::Frames;
+    }
+
+    /// Connecting began for what waits for it.
+    pub(in super::super) fn stamp_waiting(&mut self, slot: Slot, at: u64) {
+        let first = (slot * self.pipeline) as usize;
+        for &tag in &self.http2.sessions[slot as usize].waiting {
+            let exchange = &mut self.exchanges[first + tag as usize];
+            if exchange.started_ns == 0 {
+                exchange.started_ns = at;
+            }
+        }
+    }
+
+    /// A connection stands before the load begins: it says so to the server.
+    pub(in super::super) fn begin_frames(&mut self, slot: Slot) {
+        if self.http2.is_spoken() {
+            self.http2.list(slot);
+        }
+    }
+
+    /// A connection stands: what waits for it leaves.
+    pub(in super::super) fn streams_opened<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        connect_ns: u64,
+        tls_ns: u64,
+    ) {
+        let first = (slot * self.pipeline) as usize;
+        for &tag in &self.http2.sessions[slot as usize].waiting {
+            let exchange = &mut self.exchanges[first + tag as usize];
+            exchange.connect_ns = connect_ns;
+            exchange.tls_ns = tls_ns;
+        }
+        self.http2.list(slot);
+        self.feed_streams(io, slot);
+    }
+
+    /// A slot's socket is gone: what was sent on it fails, what was not waits for the next one.
+    pub(in super::super) fn streams_cut(&mut self, slot: Slot, why: CloseReason, at: u64) {
+        let given_up = self.connections[slot as usize].given_up;
+        let http2 = &mut *self.http2;
+        let session = &mut http2.sessions[slot as usize];
+        session.wire = None;
+        session.out.clear();
+        http2.writes_under_way -= u32::from(std::mem::take(&mut session.write.under_way));
+        session.offered = false;
+        let goaway = session.goaway.take();
+        for tag in session.unsent.drain(..) {
+            session.places[tag as usize].stream = 0;
+            session.waiting.push_back(tag);
+        }
+        let (kind, errno) = match (why, given_up, goaway) {
+            (CloseReason::Local, Some(kind), _) => (kind, 0),
+            (_, _, Some(code)) if code != ErrorCode::NO_ERROR => (FailureKind::GoAway, 0),
+            _ => failure_of(why),
+        };
+        self.fail_sent(slot, at, kind, errno);
+    }
+
+    /// Fails every exchange whose request was sent on the connection. One whose answer had begun has
+    /// a short body if the server just closed.
+    pub(super) fn fail_sent(&mut self, slot: Slot, at: u64, kind: FailureKind, errno: i32) {
+        for tag in 0..self.pipeline {
+            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            if place.stream == 0 {
+                continue;
+            }
+            let kind = match kind {
+                FailureKind::ClosedWithoutAnswer if place.progress_ns > 0 => FailureKind::ShortBody,
+                kind => kind,
+            };
+            self.fail_place(slot, tag, at, kind, errno, false);
+        }
+    }
+
+    /// The exchange that began first failed.
+    pub(in super::super) fn fail_oldest_stream(
+        &mut self,
+        slot: Slot,
+        at: u64,
+        kind: FailureKind,
+        errno: i32,
+        connecting: bool,
+    ) {
+        let began = |worker: &Self, tag| match worker.exchanges[worker.place_of(slot, tag)]
+            .timed_from_ns()
+        {
+            0 => u64::MAX,
+            from_ns => from_ns,
+        };
+        let places = &self.http2.sessions[slot as usize].places;
+        let oldest = (0..self.pipeline)
+            .filter(|&tag| places[tag as usize].in_use)
+            .min_by_key(|&tag| began(self, tag));
+        if let Some(tag) = oldest {
+            self.fail_place(slot, tag, at, kind, errno, connecting);
+        }
+    }
+
+    /// The exchange of a place failed; the place is free.
+    pub(super) fn fail_place(
+        &mut self,
+        slot: Slot,
+        tag: u32,
+        at: u64,
+        kind: FailureKind,
+        errno: i32,
+        connecting: bool,
+    ) {
+        let mut exchange = self.exchanges[self.place_of(slot, tag)];
+        exchange.stamp(at);
+        let session = &mut self.http2.sessions[slot as usize];
+        self.recorder.record().body_bytes += session.places[tag as usize].body_bytes;
+        self.recorder.failed(&exchange, at, kind, errno, connecting);
+        session.waiting.retain(|&other| other != tag);
+        session.unsent.retain(|&other| other != tag);
+        session.free(tag);
+        self.connections[slot as usize].in_flight -= 1;
+        self.in_flight -= 1;
+    }
+
+    /// What is in flight on a slot when the run ends.
+    pub(in super::super) fn note_unfinished_streams(&mut self, slot: Slot, at: u64) {
+        for tag in 0..self.pipeline {
+            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            if !place.in_use {
+                continue;
+            }
+            self.recorder.record().body_bytes += place.body_bytes;
+            self.note_stopped_stream(slot, tag, at, false);
+            let exchange = self.exchanges[self.place_of(slot, tag)];
+            self.recorder.unfinished(&exchange, at);
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Reads what arrives on a connection: one chunk may end many exchanges.
+
+use ablaze_net::{CloseHow, Io, Receive, Slot};
+use ablaze_wire::http2::client::{AnswerHead, End, Sink};
+use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
+use ablaze_wire::http2::settings::PeerSettings;
+
+use super::super::Worker;
+use super::super::exchanges::BULKY_BYTES;
+use super::Session;
+use crate::connection::{Connection, Exchange};
+use crate::failure::FailureKind;
+use crate::record::Http2Facts;
+use crate::recorder::Recorder;
+
+/// Debug data of GOAWAY is kept up to so many bytes.
+const DEBUG_BYTES_KEPT: usize = 200;
+
+impl Worker {
+    /// Reads frames, and sends what they gave room for.
+    pub(in super::super) fn read_frames<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        bytes: &[u8],
+        at: u64,
+    ) {
+        let http2 = &mut *self.http2;
+        let session = &mut http2.sessions[slot as usize];
+        let Some(mut wire) = session.wire.take() else { return };
+        let mut out = std::mem::take(&mut session.out);
+        let first = (slot * self.pipeline) as usize;
+        let mut answers = Answers {
+            recorder: &mut self.recorder,
+            exchanges: &mut self.exchanges[first..first + self.pipeline as usize],
+            connection: &mut self.connections[slot as usize],
+            in_flight: &mut self.in_flight,
+            session,
+            facts: &mut http2.facts,
+            streams_asked: http2.options.streams,
+            repeats: self.plan.connections.repeat,
+            kept_alive: self.plan.connections.keep_alive,
+            bulky: None,
+            head: Vec::new(),
+            at,
+        };
+        let result = wire.receive(bytes, &mut out, &mut answers);
+        let bulky = answers.bulky;
+        let writes = !out.is_empty() || wire.can_upload();
+        session.wire = Some(wire);
+        session.out = out;
+        if writes {
+            http2.list(slot);
+        }
+        if let Err(kind) = result {
+            return self.frames_broken(io, slot, at, kind);
+        }
+        if let Some(bulky) = bulky {
+            self.expected_mode = if bulky { Receive::Bulk } else { Receive::Stream };
+        }
+        self.receive(io, slot, self.expected_mode);
+        self.feed_streams(io, slot);
+    }
+
+    /// What came cannot be HTTP/2, or breaks its rules: the connection cannot go on. The server is
+    /// told why, if it can be.
+    #[cold]
+    fn frames_broken<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, error: ErrorKind) {
+        let kind = match error {
+            ErrorKind::AnsweredHttp1 => FailureKind::NoHttp2,
+            ErrorKind::AnsweredTls => FailureKind::AnsweredInTls,
+            _ => FailureKind::Http2Violated,
+        };
+        let facts = &mut self.http2.facts;
+        facts.first_failure.get_or_insert_with(|| (kind, error.to_string()));
+        self.flush(io, slot, at);
+        self.connections[slot as usize].given_up = Some(kind);
+        self.fail_sent(slot, at, kind, 0);
+        self.note_turned_away(at, kind);
+        self.end_connection(io, slot, CloseHow::Fin);
+    }
+}
+
+/// Takes the answers of one connection.
+struct Answers<'a> {
+    recorder: &'a mut Recorder,
+    /// Those of the connection, by tag.
+    exchanges: &'a mut [Exchange],
+    connection: &'a mut Connection,
+    /// Of the whole worker.
+    in_flight: &'a mut u32,
+    session: &'a mut Session,
+    facts: &'a mut Http2Facts,
+    streams_asked: u32,
+    repeats: bool,
+    kept_alive: bool,
+    /// Whether the last body that came is worth large buffers.
+    bulky: Option<bool>,
+    /// The fields of the head that is kept for reports.
+    head: Vec<u8>,
+    at: u64,
+}
+
+impl Answers<'_> {
+    fn first_byte(&mut self, tag: u32) {
+        let exchange = &mut self.exchanges[tag as usize];
+        if exchange.first_byte_ns == 0 {
+            exchange.first_byte_ns = self.at;
+            exchange.stamp(self.at);
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, tag: u32) {
+        let place = self.session.places[tag as usize];
+        self.connection.answers += 1;
+        self.bulky = Some(place.body_bytes > BULKY_BYTES);
+        self.recorder.record().body_bytes += place.body_bytes;
+        let exchange = &self.exchanges[tag as usize];
+        let (status, body_bytes) = (place.status, place.body_bytes);
+        self.recorder.answered(exchange, self.at, status, body_bytes, self.kept_alive);
+        self.retire(tag);
+    }
+
+    /// The server did nothing with the request: it is sent again, once (RFC 9113, 8.7).
+    #[cold]
+    fn unprocessed(&mut self, tag: u32) {
+        let exchange = &mut self.exchanges[tag as usize];
+        if exchange.repeated || !self.repeats {
+            let kind = match self.session.goaway {
+                Some(_) => FailureKind::GoAway,
+                None => FailureKind::StreamReset,
+            };
+            let text = "the server did not process a request, nor its repetition";
+            return self.fail(tag, kind, || text.to_owned());
+        }
+        *exchange = Exchange {
+            number: exchange.number,
+            intended_ns: exchange.intended_ns,
+            template: exchange.template,
+            started_ns: exchange.started_ns,
+            repeated: true,
+            ..Exchange::default()
+        };
+        self.recorder.repeated(exchange);
+        let place = &mut self.session.places[tag as usize];
+        *place = super::Place { in_use: true, ..super::Place::default() };
+        self.session.unsent.retain(|&other| other != tag);
+        self.session.waiting.push_back(tag);
+    }
+
+    #[cold]
+    fn fail(&mut self, tag: u32, kind: FailureKind, words: impl FnOnce() -> String) {
+        self.facts.first_failure.get_or_insert_with(|| (kind, words()));
+        let place = self.session.places[tag as usize];
+        let exchange = &mut self.exchanges[tag as usize];
+        exchange.stamp(self.at);
+        self.recorder.record().body_bytes += place.body_bytes;
+        self.recorder.failed(exchange, self.at, kind, 0, false);
+        self.session.unsent.retain(|&other| other != tag);
+        self.retire(tag);
+    }
+
+    #[inline]
+    fn retire(&mut self, tag: u32) {
+        self.session.free(tag);
+        self.connection.in_flight -= 1;
+        *self.in_flight -= 1;
+    }
+}
+
+impl Sink for Answers<'_> {
+    #[inline]
+    fn head(&mut self, tag: u32, head: AnswerHead) {
+        self.first_byte(tag);
+        let place = &mut self.session.places[tag as usize];
+        place.status = head.status;
+        place.content_length = head.content_length;
+        place.progress_ns = self.at;
+        if let Some(length) = head.content_length {
+            self.bulky = Some(length > BULKY_BYTES);
+        }
+        if !self.head.is_empty() {
+            let mut text = format!("HTTP/2 {}\r\n", head.status).into_bytes();
+            text.append(&mut self.head);
+            text.extend_from_slice(b"\r\n");
+            self.recorder.keep_head(&text);
+        }
+    }
+
+    #[inline]
+    fn data(&mut self, tag: u32, content: &[u8]) {
+        let place = &mut self.session.places[tag as usize];
+        place.body_bytes += content.len() as u64;
+        place.progress_ns = self.at;
+    }
+
+    #[inline]
+    fn ended(&mut self, tag: u32, end: End) {
+        match end {
+            End::Complete => self.complete(tag),
+            End::Unprocessed => self.unprocessed(tag),
+            End::Reset(code) => self.fail(tag, FailureKind::StreamReset, || {
+                format!("the server reset a stream with {code}")
+            }),
+            End::Fault(fault) => {
+                self.fail(tag, FailureKind::Http2Violated, || fault.to_string());
+            }
+        }
+    }
+
+    fn interim(&mut self, tag: u32, _status: u16) {
+        self.first_byte(tag);
+        self.head.clear();
+    }
+
+    fn wants_fields(&self, _tag: u32) -> bool {
+        !self.recorder.has_head()
+    }
+
+    fn field(&mut self, _tag: u32, name: &[u8], value: &[u8]) {
+        if !name.starts_with(b":") {
+            for part in [name, b": ", value, b"\r\n"] {
+                self.head.extend_from_slice(part);
+            }
+        }
+    }
+
+    fn settings(&mut self, settings: &PeerSettings) {
+        if settings.streams_max < self.streams_asked {
+            let least = self.facts.streams_permitted.unwrap_or(u32::MAX);
+            self.facts.streams_permitted = Some(least.min(settings.streams_max));
+        }
+    }
+
+    fn goaway(&mut self, _last_stream: u32, code: ErrorCode, debug: &[u8]) {
+        if self.session.goaway.is_none() {
+            self.facts.goaways += 1;
+        }
+        self.session.goaway = Some(code);
+        if code != ErrorCode::NO_ERROR && self.facts.first_goaway.is_none() {
+            let debug = &debug[..debug.len().min(DEBUG_BYTES_KEPT)];
+            let said = String::from_utf8_lossy(debug).escape_debug().to_string();
+            let said = if said.is_empty() { said } else { format!(": {said}") };
+            self.facts.first_goaway = Some(format!("{code}{said}"));
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Takes requests for the streams that are free, and flushes what gathers: one write per connection
+//! and turn, whatever is in it.
+
+use ablaze_net::{Io, Outgoing, Slot};
+
+use super::super::{Worker, close_at_once};
+use super::Place;
+use crate::connection::{Exchange, Stage};
+
+impl Worker {
+    /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
+    pub(in super::super) fn feed_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        if self.in_setup {
+            return;
+        }
+        while self.has_room(slot) {
+            let session = &mut self.http2.sessions[slot as usize];
+            let Some(tag) = session.waiting.pop_front().or_else(|| self.take_place(slot)) else {
+                break;
+            };
+            if !self.request(slot, tag) {
+                break;
+            }
+        }
+        self.settle(io, slot);
+    }
+
+    /// Whether one more request can be sent on the slot.
+    #[inline]
+    fn has_room(&self, slot: Slot) -> bool {
+        let connection = &self.connections[slot as usize];
+        let wire = &self.http2.sessions[slot as usize].wire;
+        connection.stage == Stage::Open
+            && connection.requests < self.requests_per_connection
+            && wire.as_ref().is_some_and(|wire| wire.room() > 0)
+    }
+
+    /// Takes the next request of the run for a free place.
+    #[inline]
+    pub(super) fn take_place(&mut self, slot: Slot) -> Option<u32> {
+        if self.closed_for_new || self.http2.sessions[slot as usize].free.is_empty() {
+            return None;
+        }
+        let next = if self.open_loop.is_some() {
+            self.take_arrival()
+        } else {
+            self.schedule.take().map(|number| (number, 0))
+        };
+        let Some((number, intended_ns)) = next else {
+            self.closed_for_new = self.open_loop.is_none();
+            return None;
+        };
+        let session = &mut self.http2.sessions[slot as usize];
+        let tag = session.free.pop()?;
+        session.places[tag as usize] = Place { in_use: true, ..Place::default() };
+        let place = self.place_of(slot, tag);
+        self.exchanges[place] = Exchange {
+            number,
+            intended_ns,
+            template: self.outbox.template_of(number),
+            ..Exchange::default()
+        };
+        self.connections[slot as usize].in_flight += 1;
+        self.in_flight += 1;
+        Some(tag)
+    }
+
+    /// Writes the request of a place; it waits if that cannot be.
+    #[inline]
+    fn request(&mut self, slot: Slot, tag: u32) -> bool {
+        let Exchange { template, number, .. } = self.exchanges[self.place_of(slot, tag)];
+        let http2 = &mut *self.http2;
+        let session = &mut http2.sessions[slot as usize];
+        let stream = session.wire.as_mut().and_then(|wire| {
+            let (set, out) = (&*http2.set, &mut session.out);
+            wire.request(set, template as usize, number, &mut http2.digits, tag, out).ok()
+        });
+        let Some(stream) = stream else {
+            session.waiting.push_front(tag);
+            return false;
+        };
+        session.places[tag as usize].stream = stream;
+        session.unsent.push(tag);
+        self.connections[slot as usize].requests += 1;
+        http2.list(slot);
+        true
+    }
+
+    /// Nothing more is sent on the slot now: ends a connection that is used up, offers one that has
+    /// room.
+    fn settle<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        let connection = self.connections[slot as usize];
+        if self.closed_for_new {
+            self.note_draining();
+        }
+        let session = &self.http2.sessions[slot as usize];
+        let Some(wire) = session.wire.as_ref().filter(|_| connection.stage == Stage::Open) else {
+            return;
+        };
+        let (live, room) = (wire.streams_live(), wire.room());
+        if wire.is_draining() || connection.requests >= self.requests_per_connection {
+            // What waits goes on with the next connection.
+            if live == 0 && (connection.in_flight > 0 || !self.closed_for_new) {
+                self.end_connection(io, slot, close_at_once(&self.plan));
+            }
+        } else if self.open_loop.is_some() {
+            if room > 0 && !session.offered {
+                self.http2.sessions[slot as usize].offered = true;
+                self.note_idle(slot);
+            }
+        } else if room == 0 && connection.in_flight == 0 {
+            // The server permits no stream at all: a request waits for one, and times out if need
+            // be.
+            if let Some(tag) = self.take_place(slot) {
+                let place = self.place_of(slot, tag);
+                self.exchanges[place].started_ns = self.now_ns;
+                self.http2.sessions[slot as usize].waiting.push_back(tag);
+            }
+        }
+    }
+
+    /// The open loop has an arrival for a slot that was offered.
+    pub(in super::super) fn hand_to_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        self.http2.sessions[slot as usize].offered = false;
+        self.feed_streams(io, slot);
+    }
+
+    /// Flushes every connection that has something to send: it leaves now, or with the current
+    /// batch, whose time is `at`.
+    #[inline]
+    pub(in super::super) fn flush_frames<I: Io>(&mut self, io: &mut I, at: u64) {
+        while let Some(slot) = self.http2.listed.pop() {
+            self.http2.sessions[slot as usize].listed = false;
+            if self.connections[slot as usize].stage == Stage::Open {
+                self.flush(io, slot, at);
+            }
+        }
+    }
+
+    /// Sends what has gathered on a connection, unless a write is under way: then it gathers on.
+    pub(super) fn flush<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let http2 = &mut *self.http2;
+        let session = &mut http2.sessions[slot as usize];
+        if !session.write.under_way
+            && let Some(wire) = &mut session.wire
+        {
+            wire.upload(&http2.set, &mut session.out);
+        }
+        let leaves = !session.write.under_way && !session.out.is_empty();
+        let at = if I::SENDS_AT_ONCE && leaves { io.now() } else { at };
+        let first = (slot * self.pipeline) as usize;
+        for &tag in &session.unsent {
+            let exchange = &mut self.exchanges[first + tag as usize];
+            if leaves {
+                exchange.stamp(at);
+            } else if exchange.started_ns == 0 {
+                exchange.started_ns = at;
+            }
+        }
+        if !leaves {
+            return;
+        }
+        session.unsent.clear();
+        let bytes = session.out.len();
+        let buffer = session.write.buffer(io, bytes);
+        io.leased(buffer)[..bytes].copy_from_slice(&session.out);
+        session.out.clear();
+        session.write.under_way = true;
+        http2.writes_under_way += 1;
+        self.recorder.record().sent_bytes += bytes as u64;
+        io.send(slot, Outgoing::Leased { buffer, len: bytes as u32 }, true);
+    }
+
+    /// A write has left: what gathered meanwhile is next.
+    pub(in super::super) fn frames_left(&mut self, slot: Slot) {
+        let http2 = &mut *self.http2;
+        let session = &mut http2.sessions[slot as usize];
+        if !std::mem::take(&mut session.write.under_way) {
+            return;
+        }
+        http2.writes_under_way -= 1;
+        let uploads = session.wire.as_ref().is_some_and(|wire| wire.can_upload());
+        if uploads || !session.out.is_empty() {
+            http2.list(slot);
+        }
+    }
+}
