@@ -8,11 +8,13 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ablaze_target::conditions::burn_cpu;
 use ablaze_target::handler::{Answer, Handler, Reply, Request};
 use ablaze_target::{Model, Options, Running, Server};
 use rustix::time::{ClockId, clock_gettime};
+use serde_json::Value;
 
 use crate::support::*;
 
@@ -60,16 +62,53 @@ impl Known {
         format!("http://{}/", self.running.address())
     }
 
-    /// What burning took of all the CPU time of its thread.
-    fn true_share(&self) -> f64 {
-        self.burnt_ns.load(Ordering::Relaxed) as f64 / self.running.served().cpu_ns as f64
+    fn now(&self) -> Moment {
+        let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+        Moment {
+            unix_ns: since_1970.as_nanos() as u64,
+            burnt_ns: self.burnt_ns.load(Ordering::Relaxed),
+            cpu_ns: self.running.served().cpu_ns,
+        }
+    }
+
+    /// Runs the command and notes meanwhile what was burnt.
+    fn during(&self, folder: &Path, words: &[&str]) -> Vec<Moment> {
+        std::thread::scope(|scope| {
+            let command = scope.spawn(|| ablaze(folder, words));
+            let mut moments = Vec::new();
+            while !command.is_finished() {
+                moments.push(self.now());
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            command.join().unwrap();
+            moments.push(self.now());
+            moments
+        })
     }
 }
 
+/// What had been burnt at a moment, and all CPU time of the server's thread up to then.
+struct Moment {
+    unix_ns: u64,
+    burnt_ns: u64,
+    cpu_ns: u64,
+}
+
+/// What burning took of the thread's CPU time in the run with the profiler, which is the last, and
+/// follows the one that is reported: a run with it does other things than one without.
+fn true_share(moments: &[Moment], run: &Value) -> f64 {
+    let time = |name: &str| run[name].as_u64().unwrap();
+    let reported_until_ns = time("started_unix_ns") + time("elapsed_ns");
+    let before = moments.iter().find(|moment| moment.unix_ns > reported_until_ns).unwrap();
+    let after = moments.last().unwrap();
+    (after.burnt_ns - before.burnt_ns) as f64 / (after.cpu_ns - before.cpu_ns) as f64
+}
+
 /// The profile in a file, and the truth; both are printed.
-fn against_the_truth(run: &Path, known: &Known) -> Option<(f64, f64, u64)> {
-    let profile = target_profile(&json(run))?;
-    let (sampled, truth) = (share(&profile, "burn_cpu"), known.true_share());
+fn against_the_truth(file: &Path, moments: &[Moment]) -> Option<(f64, f64, u64)> {
+    let run = json(file);
+    let profile = target_profile(&run)?;
+    let (sampled, truth) = (share(&profile, "burn_cpu"), true_share(moments, &run));
     let samples = profile["samples"].as_u64().unwrap();
     println!("seen: burn_cpu {sampled:.4} of {samples} samples, in truth {truth:.4}");
     Some((sampled, truth, samples))
@@ -82,8 +121,8 @@ fn a_known_share_is_found_as_well_as_so_many_samples_can_tell() {
     // About as much as everything else takes.
     let known = Known::start(20_000);
     let load = ["load", "-c4", "-d1s", "--quiet", "--profile", "-o", "run.json"];
-    ablaze(&folder, &[&load[..], &[known.url().as_str()]].concat());
-    let Some((sampled, truth, samples)) = against_the_truth(&folder.join("run.json"), &known)
+    let moments = known.during(&folder, &[&load[..], &[known.url().as_str()]].concat());
+    let Some((sampled, truth, samples)) = against_the_truth(&folder.join("run.json"), &moments)
     else {
         return;
     };
@@ -103,10 +142,10 @@ fn a_known_share_is_true_within_3_points_of_5_000_samples_in_graph_and_differenc
     let targets = [format!("with={}", known.url()), format!("without={}", idle.url())];
     let load = ["-c4", "-d10s", "--repeat=1", "--quiet", "--profile", "--folder=results"];
     let words = [&["compare", &targets[0], &targets[1]][..], &load].concat();
-    ablaze(&folder, &words);
+    let moments = known.during(&folder, &words);
     let results = folder.join("results");
     let file = results.join("profiles").join("1-with.json");
-    let Some((sampled, truth, samples)) = against_the_truth(&file, &known) else { return };
+    let Some((sampled, truth, samples)) = against_the_truth(&file, &moments) else { return };
     assert!(samples >= 5_000, "{samples}");
     assert!((sampled - truth).abs() <= 0.03, "{sampled}, in truth {truth}");
     for name in ["flame-with.svg", "flame-with-against-without.svg"] {
