@@ -7,5 +7,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod comparing;
+mod exact;
 mod loading;
 mod support;

@@ -36,6 +36,7 @@ pub(super) enum Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sample {
     pub pid: u32,
+    pub thread: u32,
     pub at_ns: u64,
     pub period: u64,
     /// Addresses in the kernel, innermost first.
@@ -86,7 +87,7 @@ impl Record {
 impl Sample {
     fn read(mut rest: Bytes<'_>) -> Option<Self> {
         let _address = rest.u64()?;
-        let (pid, _thread) = (rest.u32()?, rest.u32()?);
+        let (pid, thread) = (rest.u32()?, rest.u32()?);
         let (at_ns, period) = (rest.u64()?, rest.u64()?);
         let count = rest.u64()?;
         let mut kernel = Vec::new();
@@ -98,7 +99,7 @@ impl Sample {
                 _ => {}
             }
         }
-        Some(Self { pid, at_ns, period, kernel, user: User::read(rest)? })
+        Some(Self { pid, thread, at_ns, period, kernel, user: User::read(rest)? })
     }
 }
 
@@ -167,7 +168,7 @@ mod tests {
         let stack = [0x11u64.to_ne_bytes(), 0x22u64.to_ne_bytes()].concat();
         let user = Some(User { registers: registers.try_into().unwrap(), stack });
         let kernel = vec![0xffff_8000, 0xffff_9000];
-        let sample = Sample { pid: 7, at_ns: 1_000, period: 999, kernel, user };
+        let sample = Sample { pid: 7, thread: 8, at_ns: 1_000, period: 999, kernel, user };
         assert_eq!(Record::read(&whole), Some(Record::Sample(sample)));
         for cut in 0..whole.len() {
             assert_eq!(Record::read(&whole[..cut]), None, "{cut} bytes");
