@@ -157,6 +157,12 @@ impl Side {
     }
 }
 
+/// Content of a stream.
+pub fn bodies(frames: &[Frame], stream: u32) -> Vec<u8> {
+    let data = frames.iter().filter(|frame| frame.kind == kind::DATA && frame.stream == stream);
+    data.flat_map(|frame| frame.payload.clone()).collect()
+}
+
 pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_head(&mut bytes, kind, flags, stream, payload.len() as u32);

@@ -1,12 +1,13 @@
-//! HTTP/2 on the built-in servers. `frames`: by hand, frame by frame, right and wrong, in pieces
-//! and in floods. `with_h2`: the `h2` crate as client, on every model that speaks it. `programs`:
-//! curl and h2load.
+//! HTTP/2 on the built-in servers. `frames`: by hand, frame by frame, right and wrong, in pieces;
+//! `limits`: floods, and what else a client cannot have; `faults`: what clients are to cope with.
+//! `with_h2`: the `h2` crate as client, on every model that speaks it. `programs`: curl and h2load.
 
 #![allow(clippy::unwrap_used)]
 
 mod by_hand;
 mod faults;
 mod frames;
+mod limits;
 mod programs;
 mod with_h2;
 
