@@ -121,6 +121,9 @@ fn against_the_truth(file: &Path, moments: &[Moment]) -> Option<(f64, f64, u64)>
 
 #[test]
 fn a_known_share_is_found_as_well_as_so_many_samples_can_tell() {
+    if !long() {
+        return;
+    }
     let _alone = alone();
     let folder = scratch("exact");
     // About as much as everything else takes.
