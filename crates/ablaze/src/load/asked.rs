@@ -153,6 +153,12 @@ fn lay_over_http2(options: &Options, asked: &mut Asked) -> Result<(), Refusal> {
             Http2::STREAMS_MAX
         )));
     }
+    if streams > 1 && !keeps_alive(options) {
+        return Err(Refusal::usage(format!(
+            "--streams {streams} has no meaning with a connection per request: raise -c instead, or \
+             leave --no-keepalive out"
+        )));
+    }
     asked.http2 = Some(Http2 { streams });
     if let Load::Closed { pipeline, .. } = &mut asked.load {
         *pipeline = streams;

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod ab;
+mod http2;
 mod messages;
 mod nginx;
 mod runs;

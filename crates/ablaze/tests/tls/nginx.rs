@@ -31,6 +31,10 @@ pub struct Nginx {
     pub old: u16,
     /// Plain HTTP.
     pub plain: u16,
+    /// HTTP/2 over TLS, by ALPN; 100 requests on a connection.
+    pub http2: u16,
+    /// HTTP/2 without TLS, by prior knowledge; 100 requests on a connection.
+    pub h2c: u16,
 }
 
 /// Where nginx is; `None`, and a line that says so, where it is not and is not demanded.
@@ -61,7 +65,8 @@ impl Nginx {
         write_certificates(&folder);
         let big: Vec<u8> = (0..8_u32 << 20).map(|at| (at % 251) as u8).collect();
         std::fs::write(folder.join("8m"), &big).unwrap();
-        let [tls, tickets, wants, other, own, old, plain] = std::array::from_fn(|_| free_port());
+        let [tls, tickets, wants, other, own, old, plain, http2, h2c] =
+            std::array::from_fn(|_| free_port());
         let home = folder.display().to_string();
         let server = |port: u16, certificate: &str, more: &str| {
             format!(
@@ -71,10 +76,17 @@ impl Nginx {
             )
         };
         let without = "ssl_session_tickets off; ssl_session_cache off;";
+        let few = "keepalive_requests 100; client_max_body_size 10m;
+             location = /post { return 200 \"got\"; }";
+        let over_http2 = format!(
+            "{}server {{ listen 127.0.0.1:{h2c} http2; {few} root {home}; location = / {{ return 200 \
+             \"Hello, World!!\"; }} }}\n",
+            server(http2, "there", few).replacen(" ssl;", " ssl http2;", 1)
+        );
         let config = format!(
             "worker_processes 1; daemon off; master_process off; pid {home}/pid; error_log {home}/log;\n\
              events {{ worker_connections 512; }}\n\
-             http {{ access_log off; client_body_temp_path {home}/b; proxy_temp_path {home}/p; \
+             http {{ access_log off; {over_http2} client_body_temp_path {home}/b; proxy_temp_path {home}/p; \
              fastcgi_temp_path {home}/f; uwsgi_temp_path {home}/u; scgi_temp_path {home}/s;\n{}{}{}{}{}{}\
              server {{ listen 127.0.0.1:{plain}; location = / {{ return 200 \"plain\"; }} }} }}\n",
             server(tls, "there", without),
@@ -102,7 +114,8 @@ impl Nginx {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let nginx = Self { process, folder, tls, tickets, wants, other, own, old, plain };
+        let nginx =
+            Self { process, folder, tls, tickets, wants, other, own, old, plain, http2, h2c };
         let begun = Instant::now();
         while TcpStream::connect(("127.0.0.1", plain)).is_err() {
             assert!(begun.elapsed() < Duration::from_secs(20), "nginx does not start: {home}/log");

@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod addresses;
+mod http2;
+mod http2_peer;
 mod interim;
 mod invariants;
 mod open_loop;

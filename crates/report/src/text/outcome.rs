@@ -155,8 +155,11 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     }
     if record.repeated > 0 {
         let start = start(run, "repeated", &grouped(record.repeated), "");
-        let text = "sent again, as the server had closed the kept connection; timed from the \
-                    first sending";
+        let why = match run.plan.http2 {
+            None => "had closed the kept connection",
+            Some(_) => "had not processed them (GOAWAY, REFUSED_STREAM)",
+        };
+        let text = &format!("sent again, as the server {why}; timed from the first sending");
         lines.extend(sentence(&start, text, style.width));
     }
     lines

@@ -77,6 +77,8 @@ fn check(run: &Run) -> Option<Finding> {
     let of_tls: u64 = of_tls.map(failures_of).sum();
     let cause = if record.answers == 0 && of_tls > 0 {
         "Server and client did not come to terms about TLS."
+    } else if record.answers == 0 && run.plan.http2.is_some() {
+        "Nobody listened there, or whoever did speaks something else than HTTP/2."
     } else if record.answers == 0 {
         "Nobody listened there, or whoever did speaks something else than HTTP/1."
     } else {

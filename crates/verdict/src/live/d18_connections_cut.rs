@@ -24,6 +24,9 @@ fn repeated(run: &Run) -> Option<Finding> {
     if record.finished() == 0 || share <= REPEATED {
         return None;
     }
+    if run.plan.http2.is_some() {
+        return Some(unprocessed(run, share));
+    }
     Some(Finding::new(
         D18,
         Severity::Suspect,
@@ -41,6 +44,27 @@ fn repeated(run: &Run) -> Option<Finding> {
         "Have the server announce the close or keep connections longer, or close first with \
          --requests-per-connection below the server's limit; --no-repeat counts such requests as errors.",
     ))
+}
+
+/// Over HTTP/2 a server says which requests it did nothing with: nothing was done twice.
+fn unprocessed(run: &Run, share: f64) -> Finding {
+    let record = &run.record;
+    Finding::new(
+        D18,
+        Severity::Note,
+        format!(
+            "{} of {} ({}) were sent again, as the server had not processed them; {} connections were \
+             opened.",
+            grouped(record.repeated),
+            counted(record.finished(), "request"),
+            percent(share),
+            grouped(record.connections_opened)
+        ),
+        "The server ends connections after some requests (GOAWAY) or refuses streams (REFUSED_STREAM) \
+         while more are under way: the time of a repeated request has both sendings in it.",
+        "Raise the limit of requests per connection on the server, or lower --streams; --no-repeat \
+         counts such requests as errors.",
+    )
 }
 
 /// Connections that the server closed with an answer.
