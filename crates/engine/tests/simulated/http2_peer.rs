@@ -43,8 +43,6 @@ fn frames_of(stream: u32) -> [Vec<u8>; 6] {
 /// A request at the far end, and what the script can do about it.
 pub struct Asked<'a, 'b> {
     pub far: &'a mut FarEnd<'b>,
-    /// Number of the connection among all the worker opened.
-    pub connection: u64,
     /// Number of the request on this connection.
     pub request: u64,
     stream: u32,
@@ -127,7 +125,6 @@ pub struct Http2Script {
     layout: Arc<Layout>,
     act: Arc<Act>,
     seen: Arc<Mutex<Seen>>,
-    connection: u64,
     requests: u64,
     kept: Vec<u8>,
     greeted: bool,
@@ -172,7 +169,6 @@ impl Http2Script {
             layout: Arc::new(layout),
             act: Arc::new(act),
             seen: Arc::default(),
-            connection: 0,
             requests: 0,
             kept: Vec::new(),
             greeted: false,
@@ -189,13 +185,7 @@ impl Http2Script {
     }
 
     fn asked(&mut self, far: &mut FarEnd<'_>, stream: u32) {
-        let mut asked = Asked {
-            far,
-            connection: self.connection,
-            request: self.requests,
-            stream,
-            bytes: &self.layout,
-        };
+        let mut asked = Asked { far, request: self.requests, stream, bytes: &self.layout };
         (self.act)(&mut asked);
         self.requests += 1;
     }
@@ -204,11 +194,6 @@ impl Http2Script {
 impl SimPeer for Http2Script {
     fn bytes(&self) -> &[u8] {
         &self.layout.bytes
-    }
-
-    fn connect(&mut self, _far: &mut FarEnd<'_>, number: u64) -> ablaze_net::sim::Answer {
-        self.connection = number;
-        ablaze_net::sim::Answer::AcceptAfter(0)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
