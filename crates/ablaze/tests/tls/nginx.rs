@@ -98,12 +98,9 @@ impl Nginx {
             ),
             server(other, "elsewhere", without),
             server(own, "own", without),
-            format!(
-                "{}\n",
-                server(old, "there", without).replace(
-                    "ssl_protocols TLSv1.2 TLSv1.3;",
-                    "ssl_protocols TLSv1.2; ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;",
-                )
+            server(old, "there", without).replace(
+                "ssl_protocols TLSv1.2 TLSv1.3;",
+                "ssl_protocols TLSv1.2; ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;",
             ),
         );
         std::fs::write(folder.join("conf"), config).unwrap();

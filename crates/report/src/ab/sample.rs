@@ -93,6 +93,7 @@ fn plan() -> Plan {
             unix_socket: None,
         },
         tls: None,
+        http2: None,
         requests: Requests {
             templates: Vec::new(),
             order: Vec::new(),
