@@ -30,8 +30,7 @@ understand  explain  say what the numbers in a report of ab, gurl or ablaze do a
             doctor   check this machine before a run, and say what mends what is in the way
 
 `ablaze COMMAND --help` explains every option of a command.
-Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if
-was met; 130 interrupted.
+Exit status: 0 measured; 1 nothing measured or expected; 2 usage; 3 --fail-if met; 130 interrupted.
 ";
 
 /// Every command there is.

@@ -18,10 +18,10 @@ use crate::carry_out::{Watcher, destination, interrupted, own_command_line, time
 /// Samples per second of CPU time where there is time for many. Not 1000: a timer of the server's own
 /// would be hit always or never.
 const FREQUENCY_HZ: f64 = 999.0;
-/// The most: each costs some microseconds.
-const HIGHEST_FREQUENCY_HZ: f64 = 7_999.0;
-/// So many samples are aimed at: a share of one half is then known to 0.9 points (1.96 √(0.25 / 12,000)).
-const SAMPLES: f64 = 12_000.0;
+/// The most: each costs some microseconds and 9 kB.
+const HIGHEST_FREQUENCY_HZ: f64 = 5_999.0;
+/// So many samples are aimed at: a share of one half is then known to 1.1 points (1.96 √(0.25 / 8,000)).
+const SAMPLES: f64 = 8_000.0;
 
 /// Whose CPU time is asked about.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub fn add(
             .map(|(of, pids, recording)| (of, pids, recording.end(window_ns)))
             .collect();
         let profiles =
-            recorded.iter().map(|(of, pids, of_them)| profile(*of, pids, of_them, &profiled));
+            recorded.iter().map(|(of, pids, of_them)| profile(*of, pids, of_them, &profiled, run));
         profiling.profiles = profiles.collect();
         profiling.run = Some(ProfiledRun {
             elapsed_ns: profiled.elapsed_ns,
@@ -126,7 +126,9 @@ fn frequency_hz(cpu_ns: f64) -> u32 {
     (SAMPLES * 1e9 / cpu_ns.max(1.0)).clamp(FREQUENCY_HZ, HIGHEST_FREQUENCY_HZ) as u32
 }
 
-fn profile(of: Whom, pids: &[u32], recorded: &Recorded, run: &Run) -> Profile {
+/// What was recorded of one side in the profiled run. All samples together stand for the CPU time per
+/// request of the run that is reported: that has nothing of the profiler in it.
+fn profile(of: Whom, pids: &[u32], recorded: &Recorded, profiled: &Run, reported: &Run) -> Profile {
     let symbols::Named { stacks, broken } = symbols::named(recorded);
     let weight: u64 = stacks.iter().map(|stack| stack.weight).sum();
     let samples: u64 = stacks.iter().map(|stack| stack.samples).sum();
@@ -135,7 +137,7 @@ fn profile(of: Whom, pids: &[u32], recorded: &Recorded, run: &Run) -> Profile {
         "cpu-clock" => weight,
         _ => (samples as f64 * 1e9 / f64::from(recorded.frequency_hz)) as u64,
     };
-    let requests = run.record.finished();
+    let requests = profiled.record.finished();
     let sampled_ns = cpu_ns as f64 / requests.max(1) as f64;
     Profile {
         of,
@@ -149,7 +151,7 @@ fn profile(of: Whom, pids: &[u32], recorded: &Recorded, run: &Run) -> Profile {
         broken,
         requests,
         cpu_ns,
-        cpu_per_request_ns: accounted_ns(of, recorded.kernel, run).unwrap_or(sampled_ns),
+        cpu_per_request_ns: accounted_ns(of, recorded.kernel, reported).unwrap_or(sampled_ns),
         stacks,
     }
 }
@@ -183,9 +185,9 @@ mod tests {
     #[test]
     fn short_windows_are_sampled_more_often() {
         assert_eq!(frequency_hz(20e9), 999);
-        assert_eq!(frequency_hz(4e9), 3_000);
-        assert_eq!(frequency_hz(1e9), 7_999, "5,000 samples need 0.63 s of CPU time");
-        assert_eq!(frequency_hz(0.0), 7_999);
+        assert_eq!(frequency_hz(4e9), 2_000);
+        assert_eq!(frequency_hz(1e9), 5_999, "5,000 samples need 0.84 s of CPU time");
+        assert_eq!(frequency_hz(0.0), 5_999);
     }
 
     #[test]

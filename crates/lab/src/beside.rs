@@ -17,6 +17,8 @@ pub fn judged(
     results: &Results,
 ) -> Result<Option<Several>, FolderError> {
     let mut members = Vec::new();
+    // Concurrencies are told apart by themselves.
+    let by_connections = experiment.loads.len() == 1 || experiment.loads[0].label.starts_with("c=");
     for (trial, _) in results.measured() {
         let target = &experiment.subjects[trial.subject].name;
         let Some(run) = folder.run(experiment, trial)? else {
@@ -24,7 +26,14 @@ pub fn judged(
             members.extend(run.and_then(|run| run.member(target)));
             continue;
         };
-        members.extend(member(&run, target, target, Some(env!("CARGO_PKG_VERSION"))));
+        let version = Some(env!("CARGO_PKG_VERSION"));
+        members.extend(member(&run, target, target, version).map(|mut member| {
+            if !by_connections {
+                // Runs with other options of the load are no repeats of each other.
+                member.identity = format!("{target} {}", experiment.loads[trial.load].label);
+            }
+            member
+        }));
     }
     let mut several = beside_each_other(members, None);
     if let Some(several) = &mut several {

@@ -83,7 +83,7 @@ fn rates(experiment: &Experiment, comparison: &Comparison) -> Chart {
         let extent = Some(point.extent()).filter(|_| point.rates_per_s.len() > 1);
         Some((point.rate_per_s, extent))
     });
-    Chart::of("Targets", rate)
+    Chart::of("Rate and cost", rate)
         .described("The rate of each target, from its slowest to its fastest run.")
 }
 
@@ -255,7 +255,7 @@ mod tests {
         );
         let (comparison, measured) = results(1, 6);
         let chart = main(&comparison, &measured, Pick::Median, true);
-        assert_eq!((chart.panels.len(), chart.title.as_str()), (3, "Targets: one, other"));
+        assert_eq!((chart.panels.len(), chart.title.as_str()), (3, "Rate and cost: one, other"));
         assert_eq!(main(&comparison, &measured, Pick::Median, false).panels.len(), 2);
     }
 }

@@ -10,7 +10,7 @@ use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
 
-use crate::comparison::Comparison;
+use crate::comparison::{Against, Comparison};
 use crate::curve::{Curve, Pick, Point, worst};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
 use crate::{charts, json, profiles, saved, text};
@@ -125,11 +125,24 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
             .filter_map(|curve| Some(vec![curve.name.clone(), highest(experiment, curve)?]))
             .collect();
     }
-    if !ranked {
-        return vec![vec!["no ranking".to_owned(), "the work was not equal".to_owned()]];
+    let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
+    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    if results.measured().next().is_none() {
+        let why = results.failed().next().map_or("interrupted", |(_, why)| why);
+        return row("nothing was measured", why.to_owned());
     }
-    let last = experiment.subjects.len() - 1;
-    let comparison = Comparison::of(experiment, results, 0, last);
+    if !ranked {
+        return row("no ranking", "the work was not equal".to_owned());
+    }
+    let named = experiment.subjects.iter().zip(&comparison.rows);
+    let rates = named.filter_map(|(subject, point)| {
+        let rate = grouped(point.as_ref()?.rate_per_s.round() as u64);
+        Some(format!("{} {rate}/s", subject.name))
+    });
+    let compared = comparison.against.iter().filter_map(Against::headline);
+    if !compared.clone().any(|compared| compared.answer.is_some()) {
+        return row("no ranking", rates.collect::<Vec<_>>().join(" · "));
+    }
     let rows = text::ratio_rows(experiment, &comparison).into_iter();
     // The first row of each pair has its name.
     rows.filter(|row| row.first().is_some_and(|pair| !pair.is_empty())).collect()
@@ -194,14 +207,16 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
     };
     let rows = experiment.subjects.iter().zip(&comparison.rows).enumerate().map(row).collect();
     let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
-    Section::new("Targets")
-        .with(Block::table(&head, rows))
-        .with(Block::Chart {
-            chart: charts::targets(experiment, comparison),
-            caption: "From the slowest to the fastest run.".to_owned(),
-            figures: false,
-        })
-        .with(whence())
+    let table = Section::new("Targets").with(Block::table(&head, rows));
+    if comparison.rows.iter().all(Option::is_none) {
+        return table;
+    }
+    let chart = Block::Chart {
+        chart: charts::targets(experiment, comparison),
+        caption: "From the slowest to the fastest run.".to_owned(),
+        figures: false,
+    };
+    table.with(chart).with(whence())
 }
 
 /// Where the figures come from.
@@ -231,7 +246,8 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
         Some(charts::latency_curves(experiment, results, pick)),
         charts::cpu_curves(experiment, results, pick),
     ];
-    let section = |chart: Chart| Section::new(&chart.title.clone()).with(Block::chart(chart));
+    // Each chart has its title above it.
+    let section = |chart: Chart| Section::default().with(Block::chart(chart));
     let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
     sections[0].blocks.push(whence());
     sections

@@ -44,10 +44,7 @@ fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Re
     let mut experiment = sample::experiment();
     experiment.subjects = subjects
         .iter()
-        .map(|name| crate::Subject {
-            name: (*name).to_owned(),
-            source: crate::subject::Source::Url("http://h/".to_owned()),
-        })
+        .map(|name| crate::Subject::new(*name, crate::subject::Source::Url("http://h/".to_owned())))
         .collect();
     experiment.loads = loads
         .iter()

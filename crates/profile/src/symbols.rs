@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use ablaze_sys::perf::{Chain, Recorded, Stack};
+use ablaze_sys::perf::{Chain, Recorded, Stack, file_of};
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
-use blazesym::symbolize::{Input, Sym, Symbolizer};
+use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
 /// Ends the name of a function of the kernel, and of one that the compiler put into its caller; flame
 /// graphs colour by it.
@@ -20,8 +20,8 @@ pub const INLINED: &str = "_[i]";
 pub struct Named {
     /// The different stacks, the most frequent first.
     pub stacks: Vec<Stack>,
-    /// Samples whose stack does not reach the beginning of its thread: something in it was compiled
-    /// without frame pointers.
+    /// Samples whose stack does not reach the beginning of its thread: something in it cannot be unwound,
+    /// or it is too long.
     pub broken: u64,
 }
 
@@ -33,7 +33,7 @@ pub fn named(recorded: &Recorded) -> Named {
     let mut broken = 0;
     for chain in &recorded.chains {
         let frames = names.frames(chain);
-        if !reaches_its_beginning(&frames) {
+        if !chain.whole && !reaches_its_beginning(&frames) {
             broken += chain.samples;
         }
         let (samples, weight) = stacks.entry(frames.join(";")).or_default();
@@ -48,8 +48,7 @@ pub fn named(recorded: &Recorded) -> Named {
     Named { stacks, broken }
 }
 
-/// Whether a stack of names, the outermost first, begins where threads begin. The C library's own first
-/// functions have no frame pointers, so that `main` may be the outermost that is seen.
+/// Whether a stack of names, the outermost first, begins where threads begin, as far as names tell.
 fn reaches_its_beginning(frames: &[String]) -> bool {
     const BEGINNINGS: [&str; 6] =
         ["_start", "__libc_start", "start_thread", "clone", "thread_start", "main"];
@@ -137,23 +136,6 @@ fn place(recorded: &Recorded, pid: u32, address: u64) -> Result<Place, String> {
     }
 }
 
-/// Where a file that a process has mapped can be read: it may have been replaced since, or lie in
-/// another mount namespace.
-fn file_of(pid: u32, path: &str) -> PathBuf {
-    let program = PathBuf::from(format!("/proc/{pid}/exe"));
-    let link = std::fs::read_link(&program).ok();
-    let is_program = link.is_some_and(|link| {
-        let link = link.to_string_lossy();
-        link.strip_suffix(" (deleted)").unwrap_or(&link) == path
-    });
-    if is_program {
-        return program;
-    }
-    let within = PathBuf::from(format!("/proc/{pid}/root{path}"));
-    let same = std::fs::exists(path).unwrap_or(false);
-    if !same && std::fs::exists(&within).unwrap_or(false) { within } else { path.into() }
-}
-
 fn in_the_kernel(symbolizer: &Symbolizer, addresses: Vec<u64>) -> HashMap<u64, String> {
     // A vmlinux with debug information takes seconds to read and would name the same functions.
     let source = Source::Kernel(Kernel { vmlinux: MaybeDefault::None, ..Kernel::default() });
@@ -169,23 +151,25 @@ fn in_the_kernel(symbolizer: &Symbolizer, addresses: Vec<u64>) -> HashMap<u64, S
         .collect()
 }
 
-/// The functions at each of these places of a file, the outermost first.
+/// The functions at each of these places of a file, the outermost first: by their whole names from the
+/// table of symbols, with those that are inlined there from the debug information, which has short names.
 fn in_a_file(symbolizer: &Symbolizer, file: &Path, offsets: &[u64]) -> Vec<Vec<String>> {
-    let mut found = symbolizer.symbolize(&Source::Elf(Elf::new(file)), Input::FileOffset(offsets));
-    if found.is_err() {
-        // Its debug information may be damaged: the table of symbols is enough.
-        let plain = Elf { debug_syms: false, ..Elf::new(file) };
-        found = symbolizer.symbolize(&Source::Elf(plain), Input::FileOffset(offsets));
-    }
-    let found = found.unwrap_or_default();
-    let unknown = format!("[{}]", short_name(file));
-    let names = |symbol: Option<&Sym<'_>>| match symbol {
-        None => vec![unknown.clone()],
-        Some(symbol) => std::iter::once(clean(&symbol.name))
-            .chain(symbol.inlined.iter().map(|inner| format!("{}{INLINED}", clean(&inner.name))))
-            .collect(),
+    let look = |debug_syms: bool| {
+        let source = Source::Elf(Elf { debug_syms, ..Elf::new(file) });
+        symbolizer.symbolize(&source, Input::FileOffset(offsets)).unwrap_or_default()
     };
-    (0..offsets.len()).map(|at| names(found.get(at).and_then(|symbol| symbol.as_sym()))).collect()
+    let (table, debug) = (look(false), look(true));
+    let unknown = format!("[{}]", short_name(file));
+    let names = |at: usize| {
+        let plain = table.get(at).and_then(Symbolized::as_sym);
+        let detailed = debug.get(at).and_then(Symbolized::as_sym);
+        let outer = plain.or(detailed).map(|symbol| clean(&symbol.name));
+        let inlined = detailed.into_iter().flat_map(|symbol| &symbol.inlined);
+        std::iter::once(outer.unwrap_or_else(|| unknown.clone()))
+            .chain(inlined.map(|inner| format!("{}{INLINED}", clean(&inner.name))))
+            .collect()
+    };
+    (0..offsets.len()).map(names).collect()
 }
 
 /// The name of a file; of /proc/PID/exe that of the program.

@@ -16,7 +16,8 @@ fn address_of(function: fn(u64) -> u64) -> u64 {
 }
 
 fn chain(user: Vec<u64>, kernel: Vec<u64>, samples: u64) -> Chain {
-    Chain { pid: std::process::id(), user, kernel, samples, weight: samples * 1_000 }
+    let whole = false;
+    Chain { pid: std::process::id(), user, kernel, whole, samples, weight: samples * 1_000 }
 }
 
 fn recorded(chains: Vec<Chain>) -> Recorded {

@@ -12,6 +12,8 @@ use crate::number::{counted, grouped, percent, rate, significant, time};
 /// Fewer samples than this say little: a function of a tenth of the time is known to a fifth of that
 /// (1.96 √(0.1 · 0.9 / 1000) is 1.9 points).
 const FEW_SAMPLES: u64 = 1_000;
+/// So much of a stack is looked at, of 1000 bytes.
+const STACK_KB: u32 = ablaze_sys::perf::STACK_BYTES / 1000;
 /// From this share on, stacks that do not reach their beginning are worth a word.
 const BROKEN: f64 = 0.1;
 
@@ -51,9 +53,11 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     if profile.broken as f64 > BROKEN * profile.samples as f64 {
         doubts.push(format!(
             "The stacks of {} of the samples do not reach the beginning of their thread: callers are missing, \
-             the functions themselves are right. The program or a library has no frame pointers: compile \
-             it with -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes).",
-            share(profile.broken)
+             the functions themselves are right. The program or a library has neither unwind tables \
+             (.eh_frame) nor frame pointers: compile it with -fno-omit-frame-pointer (Rust: -C \
+             force-frame-pointers=yes). Or its stacks are longer than the {} kB that are looked at.",
+            share(profile.broken),
+            STACK_KB
         ));
     }
     if !profile.kernel {

@@ -7,8 +7,12 @@ mod witness;
 
 use std::collections::BTreeMap;
 
+use ablaze_engine::plan::tls::{Tls, TlsVersion};
 use ablaze_engine::plan::*;
-use ablaze_engine::record::{FirstFailure, Phases, Record, Slice, Slices, Stopped, StoppedAnswer};
+use ablaze_engine::record::{
+    Agreed, FirstFailure, Handshakes, Phases, Record, Slice, Slices, Stopped, StoppedAnswer,
+    TlsFacts,
+};
 use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_engine::{FailureKind, Plan};
 use ablaze_stats::Latency;
@@ -117,6 +121,35 @@ pub fn troubled() -> Run {
     }
     run.ended = Ended::Interrupted;
     run.profiling = Some(profiling::profiling());
+    run
+}
+
+/// As [`ordinary`], over TLS.
+pub fn encrypted() -> Run {
+    let mut run = ordinary();
+    run.plan.target.url = "https://there:8443/".into();
+    run.plan.tls = Some(Tls { protocols: vec!["http/1.1".into()], ..Tls::new("there") });
+    let times = |ns: u64| {
+        let mut latency = Latency::new(3);
+        (0..100).for_each(|number| latency.record(ns + number * 1_000));
+        latency
+    };
+    run.record.setup_tls = Some(Box::new(times(1_000_000)));
+    let handshakes = Handshakes { handshake: times(900_000), connected: times(950_000) };
+    run.record.answered.tls = Some(Box::new(handshakes));
+    let agreed = |suite, times| {
+        let protocol = Some("http/1.1".into());
+        (Agreed { version: TlsVersion::V1_3, suite, group: Some(29), protocol }, times)
+    };
+    run.record.tls = Some(Box::new(TlsFacts {
+        connected: 101,
+        handshakes_full: 100,
+        handshakes_retried: 3,
+        handshakes_resumed: 0,
+        agreed: vec![agreed(0x1302, 99), agreed(0x1399, 1)],
+        certificate: vec![0x30, 0, 0xff],
+        first_failure: Some((FailureKind::TlsRefused, "the server sent an alert".into())),
+    }));
     run
 }
 

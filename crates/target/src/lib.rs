@@ -1,10 +1,10 @@
 //! Servers to load.
 //!
 //! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
-//! `ablaze serve`); [`http1`] (one connection's protocol, without I/O); [`models`], the I/O models
-//! that serve it, by what they share ([`event_loop`]; [`conversation`] for
-//! [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
-//! workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
+//! `ablaze serve`); [`protocol`] (what a connection speaks, without I/O: [`http1`], [`http2`], and
+//! [`tls`] around them); [`models`], the I/O models that serve it, by what they share
+//! ([`event_loop`]; [`conversation`] for [`blocking`] and [`fibers`]); [`accepting`], how
+//! connections come to the workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
 //! [`own_pages`] tell what it does; [`hostile`] misbehaves in every way there is, for tests of
 //! clients.
 //!

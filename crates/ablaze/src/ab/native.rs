@@ -27,7 +27,7 @@ pub fn takes_value(name: &str) -> Option<bool> {
     // Only a command that was built knows `--help`.
     command.build();
     let found = command.get_arguments().find(|argument| argument.get_long() == Some(name))?;
-    Some(found.get_action().takes_values())
+    Some(found.get_action().takes_values() && !found.is_require_equals_set())
 }
 
 /// What is said to a word that is no native option.
@@ -106,9 +106,14 @@ mod tests {
 
     #[test]
     fn values_follow_where_the_native_command_line_wants_them() {
-        for (name, takes) in
-            [("cpus", true), ("warmup", true), ("json", false), ("quiet", false), ("help", false)]
-        {
+        for (name, takes) in [
+            ("cpus", true),
+            ("warmup", true),
+            ("json", false),
+            ("quiet", false),
+            ("help", false),
+            ("profile", false),
+        ] {
             assert_eq!(takes_value(name), Some(takes), "{name}");
         }
         assert_eq!(takes_value("nosuch"), None);

@@ -95,9 +95,12 @@ fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused>
 /// chooses among those of TLS 1.2, and those of TLS 1.3 stay.
 fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, Refused> {
     let of = |version| SUITES.iter().filter(move |suite| suite.version == version);
-    let chosen = chosen(list, &of(oldest).collect::<Vec<_>>());
+    let mut all: Vec<&Suite> = of(oldest).collect();
+    // OpenSSL's order of preference, which a list that names classes keeps.
+    all.sort_by_key(|suite| (suite.bits == 128, suite.cipher != "AESGCM"));
+    let chosen = chosen(list, &all);
     if chosen.is_empty() {
-        let names: Vec<&str> = of(oldest).map(|suite| suite.openssl).collect();
+        let names: Vec<&str> = all.iter().map(|suite| suite.openssl).collect();
         return Err(Refused::text(format!("error setting ciphersuite list [{list}]")).with_remedy(
             format!("-Z leaves none of the suites there are: give some of {}", names.join(":")),
         ));

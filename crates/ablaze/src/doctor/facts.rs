@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use ablaze_net::uring::UringDriver;
+use ablaze_sys::perf::{self, Permitted, Refused};
 use ablaze_sys::survey::{Server, Survey};
 
 use crate::Refusal;
@@ -24,6 +25,8 @@ pub struct Facts {
     pub survey: Survey,
     /// Whether io_uring can be used, or why not.
     pub ring: Result<(), String>,
+    /// What can be sampled for a profile, or why nothing can.
+    pub samples: Result<Permitted, Refused>,
     /// The load that is meant.
     pub load: Load,
     /// Where it would go.
@@ -82,6 +85,7 @@ impl Facts {
         Ok(Self {
             survey: Survey::take(WATCH, &PROGRAMS),
             ring: UringDriver::probe().map_err(|error| error.to_string()),
+            samples: perf::permitted(),
             load: Load::meant(asked, target.as_ref())?,
             target,
         })

@@ -1,5 +1,6 @@
 //! Made-up facts for the tests of the checks: a machine with nothing in the way, to spoil.
 
+use ablaze_sys::perf::Permitted;
 use std::time::Duration;
 
 use ablaze_sys::survey::{
@@ -88,7 +89,8 @@ pub fn quiet() -> Facts {
         workers: 4,
         descriptors: None,
     };
-    Facts { survey, ring: Ok(()), load, target: None }
+    let samples = Ok(Permitted { event: "cycles", kernel: true });
+    Facts { survey, ring: Ok(()), samples, load, target: None }
 }
 
 /// The same, with a load in mind.

@@ -28,7 +28,7 @@ struct CompareOptions {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
-    /// Profile one more run of each target: flame graphs of each and of the difference
+    /// Profile one more run of each target: flame graphs of each and both
     #[arg(long, action = ArgAction::SetTrue)]
     profile: bool,
 }

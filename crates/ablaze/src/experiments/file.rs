@@ -12,9 +12,10 @@ use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
+use super::file_values::{path, repeats, tool, truth, unknown, written};
 use super::options::{self, CpuList, LOAD, cpus};
-use super::{check_load, compare, parts, sweep};
-use crate::{help, values};
+use super::{ab_tester, check_load, compare, parts, sweep};
+use crate::values;
 
 /// What a file describes.
 #[derive(Debug)]
@@ -108,6 +109,13 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
     let subjects = source.subjects(value("targets"))?;
     let whole = source.loads(value("load"), &[])?;
     let shorter = source.loads(value("load"), &shorter_load)?;
+    for subject in subjects.iter().filter(|subject| subject.tester == Tool::Ab) {
+        for load in whole.iter().chain(&shorter) {
+            let at = source.target_named(value("targets"), &subject.name);
+            ab_tester::words(&load.options)
+                .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
+        }
+    }
     let loads = if quick { shorter } else { whole };
     Ok(Described {
         about: source.text_of("about", value("about"))?,
@@ -202,6 +210,13 @@ impl Document<'_> {
             return Err(self.error(value.span(), none));
         }
         Ok(subjects)
+    }
+
+    /// Where a target is written.
+    fn target_named(&self, value: Option<&Value<'_>>, name: &str) -> Range<usize> {
+        let table = value.and_then(|value| value.get_ref().as_table());
+        let mut keys = table.into_iter().flat_map(|table| table.keys());
+        keys.find(|key| key.get_ref() == name).map_or(0..0, Spanned::span)
     }
 
     /// A target; none for a control, which takes after the others.
@@ -360,52 +375,6 @@ impl Document<'_> {
             checks.push((self.line(key.span().start), check));
         }
         Ok(checks)
-    }
-}
-
-/// A value as it would stand on a command line.
-pub(super) fn written(value: &DeValue<'_>) -> Result<String, String> {
-    match value {
-        DeValue::String(text) => Ok(text.to_string()),
-        DeValue::Integer(number) if number.radix() == 10 => {
-            Ok(number.as_str().trim_start_matches('+').to_owned())
-        }
-        DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
-        DeValue::Boolean(truth) => Ok(truth.to_string()),
-        _ => Err("write a text or a number".to_owned()),
-    }
-}
-
-fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
-    match value.as_str() {
-        Some("ablaze") => Ok(Tool::Ablaze),
-        Some("ab") => Ok(Tool::Ab),
-        _ => Err("a tester is \"ablaze\" or \"ab\"".to_owned()),
-    }
-}
-
-fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
-    match values::small_count(&written(value)?)? {
-        0 => Err("measures nothing: give 1 or more".to_owned()),
-        repeats => Ok(repeats),
-    }
-}
-
-fn path(value: &DeValue<'_>) -> Result<String, String> {
-    match value.as_str() {
-        Some(path) if path.starts_with('/') => Ok(path.to_owned()),
-        _ => Err("a path is a text that begins with /".to_owned()),
-    }
-}
-
-fn truth(value: &DeValue<'_>) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "write true or false".to_owned())
-}
-
-fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    match help::nearest(word, known) {
-        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
-        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
     }
 }
 

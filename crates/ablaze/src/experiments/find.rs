@@ -212,9 +212,9 @@ pub(super) fn contents(
         .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")))?;
     Ok(Contents {
         page,
-        chart: chart(searched),
+        chart: Some(chart(searched)),
         json: json::search(search, searched),
-        csv: csv::search(searched),
+        csv: Some(csv::search(searched)),
         text: text::search(search, searched, goal),
     })
 }

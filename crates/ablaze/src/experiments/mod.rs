@@ -5,6 +5,7 @@ pub mod ab_tester;
 pub mod compare;
 mod conditions;
 pub mod file;
+mod file_values;
 pub mod find;
 mod options;
 pub mod outputs;
@@ -177,9 +178,9 @@ fn contents(
         .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
     Ok(Contents {
         page,
-        chart: charts::main(experiment, results, showing.pick, ranked),
+        chart: Some(charts::main(experiment, results, showing.pick, ranked)),
         json: shown::either(experiment, results, several, as_json),
-        csv: csv::experiment(experiment, results),
+        csv: Some(csv::experiment(experiment, results)),
         text,
     })
 }

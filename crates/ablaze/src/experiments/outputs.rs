@@ -17,22 +17,34 @@ pub struct Files(Vec<(PathBuf, Format)>);
 pub struct Contents {
     /// Its page.
     pub page: Page,
-    /// Its one chart.
-    pub chart: Chart,
+    /// Its one chart; what is several experiments has several.
+    pub chart: Option<Chart>,
     /// Its figures as JSON.
     pub json: String,
-    /// Its runs as CSV.
-    pub csv: String,
+    /// Its runs as CSV; none of several experiments.
+    pub csv: Option<String>,
     /// Its report in words.
     pub text: String,
 }
 
 impl Files {
-    /// Checks that every file can be written.
+    /// Checks that every file of an experiment can be written.
     ///
     /// # Errors
     /// When one has no format that fits, or cannot be written.
     pub fn checked(paths: &[PathBuf]) -> Result<Self, Refusal> {
+        Self::checked_among(paths, &[])
+    }
+
+    /// The same for several experiments in one, which have neither one chart nor one table.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn checked_of_parts(paths: &[PathBuf]) -> Result<Self, Refusal> {
+        Self::checked_among(paths, &[Format::Svg, Format::Csv])
+    }
+
+    fn checked_among(paths: &[PathBuf], without: &[Format]) -> Result<Self, Refusal> {
         let checked = |path: &PathBuf| {
             let usage = |error: file::FileError| Refusal::usage(format!("--output {error}"));
             let format = Format::of_path(path).map_err(usage)?;
@@ -40,6 +52,12 @@ impl Files {
                 return Err(Refusal::usage(format!(
                     "--output {}: a .hlog is of one run; those of the runs lie beside them in the \
                      results' folder",
+                    path.display()
+                )));
+            }
+            if without.contains(&format) {
+                return Err(Refusal::usage(format!(
+                    "--output {}: a file with parts is several experiments: use .html .md .json .txt",
                     path.display()
                 )));
             }
@@ -69,10 +87,12 @@ impl Contents {
     fn keep_in(&self, path: &Path, format: Format) -> Result<(), Refusal> {
         match format {
             Format::Json => written(path, &self.json),
-            Format::Csv => written(path, &self.csv),
+            Format::Csv => written(path, self.csv.as_deref().unwrap_or_default()),
             Format::Text | Format::Hlog => written(path, &self.text),
             Format::Html => written(path, &self.page.html()),
-            Format::Svg => written(path, &self.chart.svg_file()),
+            Format::Svg => {
+                written(path, &self.chart.as_ref().map(Chart::svg_file).unwrap_or_default())
+            }
             Format::Markdown => {
                 let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
                 let Markdown { text, files } = self.page.markdown(&stem.unwrap_or_default());

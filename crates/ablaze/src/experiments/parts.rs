@@ -5,7 +5,8 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::file::{self, Described, FileError, written};
+use super::file::{self, Described, FileError};
+use super::file_values::written;
 
 /// The table of what is shorter in a hurry.
 pub const QUICK: &str = "quick";

@@ -15,7 +15,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 use super::conditions::Conditions;
 use super::file::Described;
 use super::options::placement;
-use super::outputs::{self, Files};
+use super::outputs::{self, Contents, Files};
 use super::parts::{self, Part};
 use super::series::{self, Done, Planned};
 use super::shown::{self, Showing};
@@ -179,6 +179,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
         return Ok(help::print(&series.iter().map(part).collect::<String>()));
     }
+    let files = Files::checked_of_parts(&line.outputs)?;
     let title = series.first().map_or_else(String::new, |part| part.experiment.title.clone());
     let folder = match &line.folder {
         Some(folder) => folder.clone(),
@@ -186,7 +187,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
             .map_err(|error| Refusal::usage(error.to_string()))?,
     };
     let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
-    let (mut status, mut documents) = (0, Vec::new());
+    let (mut status, mut documents, mut words) = (0, Vec::new(), String::new());
     for (done, conditions) in done.iter().zip(&all_conditions) {
         let experiment = &done.planned.experiment;
         let showing = Showing {
@@ -195,14 +196,18 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
             allow_unequal: line.allow_unequal,
         };
         let unequal = showing.unequal(done.several.as_ref());
-        let text = shown::either(experiment, &done.results, done.several.as_ref(), showing);
-        if line.json {
-            let result: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-            documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
-        } else {
-            let said = conditions.in_words(experiment, &done.results, &unequal);
-            help::print(&format!("{}\n{text}{said}\n", done.planned.heading));
+        let shown = |json| {
+            let showing = Showing { json, ..showing };
+            shown::either(experiment, &done.results, done.several.as_ref(), showing)
+        };
+        let result: serde_json::Value = serde_json::from_str(&shown(true)).unwrap_or_default();
+        documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
+        let said = conditions.in_words(experiment, &done.results, &unequal);
+        let text = format!("{}\n{}{said}\n", done.planned.heading, shown(false));
+        if !line.json {
+            help::print(&text);
         }
+        words.push_str(&text);
         let own = shown::status(experiment, &done.results);
         let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
         // An interruption tells more than a failed check, and that more than a part without answers.
@@ -215,12 +220,13 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     let mut page = Page::new(&title);
     page.subtitle = about;
     page.sections = done.iter().map(Done::section).collect();
+    page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
     outputs::keep_page(&folder, &page)?;
     let shown = folder.display();
+    let json = format!("{:#}\n", serde_json::json!({ "parts": documents }));
     if line.json {
-        let parts = serde_json::json!({ "parts": documents });
-        help::print(&format!("{parts:#}\n"));
+        help::print(&json);
     } else {
         help::print(&format!("  page {shown}/index.html · Markdown {shown}/BENCH.md\n"));
     }
@@ -229,6 +235,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
     }
+    files.keep(&Contents { page, chart: None, json, csv: None, text: words })?;
     Ok(ExitCode::from(status))
 }
 

@@ -17,6 +17,7 @@ use super::shown::{self, Showing};
 use super::tester::Native;
 use super::{beside_each_other, contents, outputs, own_program, run};
 use crate::Refusal;
+use crate::carry_out::listen_for_interrupts;
 
 /// What starting and stopping a target takes beside its run.
 const BESIDE_A_RUN: Duration = Duration::from_millis(400);
@@ -85,6 +86,14 @@ impl Done {
         Showing::default().unequal(self.several.as_ref()).is_empty()
     }
 
+    /// Its figures as JSON, under its heading: they lie in the page.
+    pub fn figures(&self) -> (String, String) {
+        let showing = Showing { json: true, ..Showing::default() };
+        let Planned { heading, experiment, .. } = &self.planned;
+        let figures = shown::either(experiment, &self.results, self.several.as_ref(), showing);
+        (heading.clone(), figures)
+    }
+
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
         let Planned { heading, about, experiment, .. } = &self.planned;
@@ -94,7 +103,9 @@ impl Done {
         if !about.is_empty() {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
-        section
+        let own = folder_name(heading);
+        let text = "Every run, its distributions and its command:";
+        section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
     }
 }
 
@@ -109,6 +120,7 @@ pub fn carried_out(
     quiet: bool,
     mut begun: impl FnMut(&Planned),
 ) -> Result<Vec<Done>, Refusal> {
+    listen_for_interrupts()?;
     let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
     let of = series.len();
     let mut done: Vec<Done> = Vec::new();

@@ -78,13 +78,16 @@ pub fn either(
     }
 }
 
-/// The exit status that results deserve by themselves: a comparison wants every target, a sweep
-/// something to draw.
+/// The exit status that results deserve by themselves: a comparison wants every target that was not
+/// left out for want of a program, a sweep something to draw.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
     let measured = |subject: usize| results.measured().any(|(trial, _)| trial.subject == subject);
     let mut subjects = 0..experiment.subjects.len();
     let enough = match is_comparison(experiment) {
-        true => subjects.all(measured),
+        true => {
+            let left_out = |subject| results.skipped(subject).is_some();
+            subjects.clone().any(measured) && subjects.all(|s| measured(s) || left_out(s))
+        }
         false => subjects.any(measured),
     };
     match (results.interrupted, enough) {

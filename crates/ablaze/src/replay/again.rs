@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use ablaze_lab::Subject;
 use ablaze_lab::experiment::{Failure, PrintedRun, SKIPPED, keep_printed};
 use ablaze_lab::subject::{Answer, Serving, Site, Source, file_name, is_installed};
-use ablaze_report::number::grouped;
 use ablaze_report::system_error::reason;
 
 use super::document::{Document, Line, Server};
@@ -66,6 +65,8 @@ pub struct Manner<'a> {
     pub folder: &'a Path,
     /// This program.
     pub program: &'a Path,
+    /// How long takes what comes after them.
+    pub behind: Duration,
 }
 
 /// Carries the lines out, and says whether it came to the end of them.
@@ -107,7 +108,7 @@ pub fn carried_out(
                 let left = if carried_out == 0 {
                     String::new()
                 } else {
-                    format!(" · {} left", in_words(left))
+                    format!(" · {} left", in_words(left + manner.behind))
                 };
                 let name = tool.name(&line);
                 progress.say(&format!("{number} of {of} · {name} · {}{left}", line.name));
@@ -173,7 +174,10 @@ fn one(line: &Line, tool: Tool, manner: Manner<'_>) -> Result<PrintedRun, Failur
     let (site, subject) = place(line, manner);
     let serving = Serving::start(&subject, &site).map_err(|error| impossible(error.to_string()))?;
     let authority = serving.url.trim_start_matches("http://").split('/').next().unwrap_or_default();
-    let words = aimed_at(&line.words, authority, manner.quick.then_some(line.quick));
+    let mut words = aimed_at(&line.words, authority, manner.quick.then_some(line.quick));
+    if manner.quick {
+        words.splice(1..1, line.quick_words.split_whitespace().map(str::to_owned));
+    }
     let mut words = words.into_iter();
     let named = words.next().unwrap_or_default();
     let arguments: Vec<String> = words.collect();
@@ -253,15 +257,14 @@ fn aimed_at(words: &str, authority: &str, most: Option<u64>) -> Vec<String> {
     aimed
 }
 
-/// What shortening cost, in words: `50,000 requests instead of 1,000,000`.
-pub fn shortened(line: &Line) -> Option<String> {
+/// The requests of a line where time is short, and those of the line; `None` if they are the same.
+pub fn shortened(line: &Line) -> Option<(u64, u64)> {
     let words: Vec<&str> = line.words.split(' ').collect();
     let pairs = words.windows(2).find(|pair| matches!(pair[0], "-n" | "-an"));
     let number = pairs.map(|pair| pair[1]);
     let joined = || words.iter().find_map(|word| word.strip_prefix("-n").filter(|n| !n.is_empty()));
     let number: u64 = number.or_else(joined)?.parse().ok()?;
-    (number > line.quick)
-        .then(|| format!("{} requests instead of {}", grouped(line.quick), grouped(number)))
+    (number > line.quick).then_some((line.quick, number))
 }
 
 #[cfg(test)]

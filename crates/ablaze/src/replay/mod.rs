@@ -119,6 +119,9 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, Refusal> {
         Some(path) => path.clone(),
     };
     let named = |why: &str| Refusal::usage(format!("{}: {why}", path.display()));
+    if path.exists() && !path.is_dir() {
+        return Err(named("is a file; name a folder"));
+    }
     std::fs::create_dir_all(&path)
         .map_err(|error| named(&ablaze_report::system_error::reason(&error)))?;
     let file = path.join(KIND);
@@ -148,7 +151,8 @@ fn carried_out<'a>(
     help::print(&format!("replay {}: {}\n", document.number, document.title));
     document.did.iter().for_each(|text| say("  ", text));
     let mut progress = LiveLine::new(line.quiet);
-    let manner = Manner { quick: line.quick, folder, program: &program };
+    let behind = series.iter().map(Planned::length).sum();
+    let manner = Manner { quick: line.quick, folder, program: &program, behind };
     let again = again::carried_out(document, manner, &mut progress);
     progress.finish();
     let (again, to_the_end) = again?;
@@ -180,16 +184,27 @@ fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, Refusal> {
     Ok(series)
 }
 
+/// Pairs of runs below which there is no interval.
+const ENOUGH: u32 = 6;
+
 /// What `--quick` costs, in sentences.
 fn costs(again: &[again::Again], series: &[Planned], whole: &[Planned]) -> String {
     let length = |series: &[Planned]| in_words(series.iter().map(Planned::length).sum());
-    let fewest = series.iter().map(|planned| planned.experiment.repeats).min().unwrap_or(0);
-    let lines = page::lines_shortened(again);
-    let lines = if lines.is_empty() { String::new() } else { format!("; {}", lines.join("; ")) };
-    let certainty = match fewest {
-        0..=1 => "one run each tells nothing of how far two runs lie apart",
-        2..=5 => "with fewer than 6 runs of each there is no interval, and so no ranking",
-        _ => "with fewer and shorter runs the intervals are wider",
+    let few = series.iter().filter(|planned| planned.experiment.repeats < ENOUGH).count();
+    let lines = page::lines_shortened(again).map_or(String::new(), |lines| format!("; {lines}"));
+    let certainty = match few {
+        0 => "the intervals are wider than those of more and longer runs".to_owned(),
+        few if few == series.len() => {
+            format!(
+                "with fewer than {ENOUGH} runs of each target no part has intervals, and none ranks"
+            )
+        }
+        few => format!(
+            "{} of {} has fewer than {ENOUGH} runs of each target, and so no intervals and no ranking; those \
+             of the others are wider",
+            few,
+            counted(series.len() as u64, "part")
+        ),
     };
     format!(
         "--quick: about {} of measuring instead of {}{lines}. What that costs: {certainty}.",
@@ -227,9 +242,12 @@ fn closing(replayed: &Replayed<'_>) -> String {
     for done in &replayed.done {
         text.push_str(&format!("\n{}\n{}", done.planned.heading, done.in_words()));
     }
-    let mut table = Table::new(&[0, 1, 2]);
-    replayed.in_short().into_iter().for_each(|row| table.row(row, ""));
-    text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+    let rows = replayed.in_short();
+    if !rows.is_empty() {
+        let mut table = Table::new(&[0, 1, 2]);
+        rows.into_iter().for_each(|row| table.row(row, ""));
+        text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+    }
     text
 }
 

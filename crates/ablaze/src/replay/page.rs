@@ -1,6 +1,7 @@
 //! The page of a replay: what the document did, then and now side by side, what was wrong with it, and
 //! every part of the fair version.
 
+use ablaze_chart::{Axis, BarRow, Bars, Chart, Plot, Series, Unit};
 use ablaze_lab::experiment::Figures;
 use ablaze_lab::page::in_short;
 use ablaze_report::moment::rfc3339;
@@ -30,9 +31,14 @@ pub struct Replayed<'a> {
     pub interrupted: bool,
 }
 
+/// What the columns of that table are.
+const UNDER_THE_TABLE: &str = "Another machine and other servers: a rate of then and one of now are not \
+    to be compared, the rows of one column are what the document compared. `found` has what `explain` \
+    finds in each report.";
+
 /// Head of the table of lines.
 pub const HEAD: [&str; 6] =
-    ["line", "printed then /s", "the tool now /s", "ablaze now /s", "found then", "found now"];
+    ["line", "printed then /s", "itself now /s", "ablaze now /s", "found then", "found now"];
 
 impl Replayed<'_> {
     /// The lines: what they came to then, and now.
@@ -106,6 +112,7 @@ impl Replayed<'_> {
         let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
         page.sections.push(Section::new("In words").with(report));
         page.explain_findings();
+        page.figures = self.done.iter().map(Done::figures).collect();
         page
     }
 
@@ -122,7 +129,7 @@ impl Replayed<'_> {
                 _ => {
                     let all = self.figures().count();
                     let worst = self.figures().filter(|f| f.verdict == verdict).count();
-                    format!("{worst} of {all} runs of the fair version; why stands in its parts.")
+                    format!("{worst} of {all} runs of the fair version; its parts below say why.")
                 }
             };
             section = section.with(Block::Verdict(Banner { verdict, text }));
@@ -149,7 +156,9 @@ impl Replayed<'_> {
         section =
             section.with(Block::Remark(format!("The figures of then: {}.", self.document.source)));
         if !self.again.is_empty() {
+            section = section.with(self.chart_of_then());
             section = section.with(Block::table(&HEAD, self.rows()));
+            section = section.with(Block::Remark(UNDER_THE_TABLE.to_owned()));
         }
         for again in &self.again {
             let printed = Block::Remark(format!("{}: `{}`", again.line.name, again.line.words));
@@ -159,6 +168,57 @@ impl Replayed<'_> {
             }
         }
         section
+    }
+
+    /// The curves as they were printed, or a bar for each line then and now.
+    fn chart_of_then(&self) -> Block {
+        let texts = self.document.read();
+        // Of several charts of a document the first is the one that can be replayed.
+        if let Some(sweep) = texts.iter().flat_map(|text| &text.sweeps).next() {
+            // In the order of the servers that stand in for them, whose curves have the same colours.
+            let named =
+                |name: &str| self.again.iter().position(|again| again.line.name.ends_with(name));
+            let mut curves: Vec<_> =
+                sweep.curves.iter().filter(|c| named(&c.name).is_some()).collect();
+            curves.sort_by_key(|curve| named(&curve.name));
+            let mut places: Vec<f64> =
+                curves.iter().flat_map(|curve| &curve.points).map(|(c, _)| *c as f64).collect();
+            places.sort_by(f64::total_cmp);
+            places.dedup();
+            let mut plot = Plot::new(
+                Axis::categories("connections", Unit::Count, &places),
+                Axis::linear("answers per second", Unit::PerSecond),
+            );
+            plot.table = true;
+            for (slot, curve) in curves.iter().enumerate() {
+                let points = curve.points.iter().map(|(c, rate)| (*c as f64, *rate));
+                plot.series.push(Series::line(&curve.name, slot, points.collect::<Vec<_>>()));
+            }
+            return Block::Chart {
+                chart: Chart::of("As it was printed", plot),
+                caption: String::new(),
+                figures: false,
+            };
+        }
+        let mut bars = Bars::new("answers per second", Unit::PerSecond, &["rate"]);
+        for again in &self.again {
+            let mut row = |when: &str, slot, rate: Option<f64>| {
+                let name = format!("{}, {when}", again.line.name);
+                bars.rows.extend(rate.map(|rate| BarRow::new(&name, slot, &[rate])));
+            };
+            let now = |tool| {
+                let figures = again.with(tool)?.as_ref().ok()?.figures()?;
+                Some(figures.rate_per_s)
+            };
+            row("then", 0, again.line.then.rate_per_s(&texts));
+            row(&format!("{} now", Tool::Itself.name(&again.line)), 1, now(Tool::Itself));
+            row(&format!("{} now", Tool::Ablaze.name(&again.line)), 2, now(Tool::Ablaze));
+        }
+        Block::Chart {
+            chart: Chart::of("Then and now", bars),
+            caption: String::new(),
+            figures: false,
+        }
     }
 
     fn wrong(&self) -> Section {
@@ -194,9 +254,15 @@ impl Replayed<'_> {
     }
 }
 
-/// What of the lines was shortened, once for all that were alike.
-pub fn lines_shortened(again: &[Again]) -> Vec<String> {
-    let mut all: Vec<String> = again.iter().filter_map(|again| shortened(&again.line)).collect();
-    all.dedup();
-    all
+/// What of the lines was shortened: `10,000 to 30,000 requests a line instead of up to 1,000,000`.
+pub fn lines_shortened(again: &[Again]) -> Option<String> {
+    let all: Vec<(u64, u64)> = again.iter().filter_map(|again| shortened(&again.line)).collect();
+    let (least, most) =
+        (all.iter().map(|(now, _)| *now).min()?, all.iter().map(|(now, _)| *now).max()?);
+    let then = grouped(all.iter().map(|(_, then)| *then).max()?);
+    let now = match least == most {
+        true => grouped(least),
+        false => format!("{} to {}", grouped(least), grouped(most)),
+    };
+    Some(format!("{now} requests a line instead of up to {then}"))
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::support::{ablaze, runs, scratch};
 
 const COMPARE: [&str; 9] =
-    ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "6", "-d", "100ms", "-c", "2"];
+    ["compare", "serve:epoll-et", "serve:epoll-lt", "--repeat", "6", "-n", "200", "-c", "2"];
 
 #[test]
 fn every_figure_of_a_page_follows_from_the_runs_beside_it() {
@@ -64,7 +64,7 @@ fn every_figure_of_a_page_follows_from_the_runs_beside_it() {
 #[test]
 fn a_sweep_and_a_search_are_kept_in_files_and_read_back() {
     let folder = scratch("keep-sweep");
-    let words = ["sweep", "serve:epoll-et", "-c", "1,2,4", "-d", "100ms", "-o", "BENCH.md"];
+    let words = ["sweep", "serve:epoll-et", "-c", "1,2,4", "-n", "200", "-o", "BENCH.md"];
     let said = ablaze(&folder, &[&words[..], &["-o", "chart.svg", "-o", "all.csv"]].concat());
     assert_eq!(said.status, 0, "{said:?}");
     let explained = ablaze(&folder, &["explain", "BENCH.md"]);
@@ -157,4 +157,22 @@ fn runs_are_put_on_one_page_and_shards_together() {
         assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{words:?}: {said:?}");
         assert!(said.stderr.contains(part), "{words:?}: {}", said.stderr);
     }
+}
+
+#[test]
+fn a_file_with_parts_is_kept_whole_or_refused() {
+    let folder = scratch("keep-parts");
+    let text = "repeats = 1\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = \"{c}\"\n\
+                requests = 200\n[parts.one]\nc = \"1\"\n[parts.two]\nc = \"2\"\n";
+    std::fs::write(folder.join("x.toml"), text).unwrap();
+    let refused = ablaze(&folder, &["run", "x.toml", "-o", "x.csv"]);
+    assert_eq!((refused.status, refused.stdout.as_str()), (2, ""), "{refused:?}");
+    assert!(refused.stderr.contains("use .html .md .json .txt"), "{}", refused.stderr);
+    let said = ablaze(&folder, &["run", "x.toml", "-o", "x.json", "-o", "x.txt", "-o", "x.html"]);
+    assert_eq!(said.status, 0, "{said:?}");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let parts: Value = serde_json::from_str(&read("x.json")).unwrap();
+    assert_eq!(parts["parts"].as_array().unwrap().len(), 2);
+    assert!(said.stdout.starts_with(&read("x.txt")) && !read("x.txt").is_empty(), "{said:?}");
+    assert_eq!(read("x.html"), read("x-1/index.html"));
 }

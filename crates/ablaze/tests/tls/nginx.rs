@@ -83,25 +83,22 @@ impl Nginx {
              \"Hello, World!!\"; }} }}\n",
             server(http2, "there", few).replacen(" ssl;", " ssl http2;", 1)
         );
+        let only_old = server(old, "there", without).replace(
+            "ssl_protocols TLSv1.2 TLSv1.3;",
+            "ssl_protocols TLSv1.2; ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;",
+        );
+        let verifies = format!("ssl_verify_client on; ssl_client_certificate {home}/issuer.pem;");
         let config = format!(
             "worker_processes 1; daemon off; master_process off; pid {home}/pid; error_log {home}/log;\n\
              events {{ worker_connections 512; }}\n\
              http {{ access_log off; {over_http2} client_body_temp_path {home}/b; proxy_temp_path {home}/p; \
-             fastcgi_temp_path {home}/f; uwsgi_temp_path {home}/u; scgi_temp_path {home}/s;\n{}{}{}{}{}{}\
+             fastcgi_temp_path {home}/f; uwsgi_temp_path {home}/u; scgi_temp_path {home}/s;\n{}{}{}{}{}{only_old}\
              server {{ listen 127.0.0.1:{plain}; location = / {{ return 200 \"plain\"; }} }} }}\n",
             server(tls, "there", without),
             server(tickets, "there", "ssl_session_tickets on;"),
-            server(
-                wants,
-                "there",
-                &format!("ssl_verify_client on; ssl_client_certificate {home}/issuer.pem;")
-            ),
+            server(wants, "there", &verifies),
             server(other, "elsewhere", without),
             server(own, "own", without),
-            server(old, "there", without).replace(
-                "ssl_protocols TLSv1.2 TLSv1.3;",
-                "ssl_protocols TLSv1.2; ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256;",
-            ),
         );
         std::fs::write(folder.join("conf"), config).unwrap();
         let process = Command::new(program)

@@ -108,7 +108,8 @@ fn suites_and_groups_are_those_asked_for() {
         ("TLS_CHACHA20_POLY1305_SHA256", "P-256", "TLS_CHACHA20_POLY1305_SHA256", "secp256r1"),
         (
             "ECDHE-ECDSA-AES128-GCM-SHA256",
-            "P-384,x25519",
+            // P-256 behind it, for the certificate's key: TLS 1.2 has one list for both.
+            "P-384,P-256",
             "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
             "secp384r1",
         ),

@@ -98,7 +98,10 @@ impl Assignment {
             slots: self.connections,
             endpoints,
             constant_bytes: Arc::clone(&self.layout.constant_bytes),
-            batch_cap: BATCH_CAP,
+            batch_cap: match self.plan.tls {
+                Some(_) if !self.plan.connections.keep_alive => HANDSHAKES_CAP,
+                _ => BATCH_CAP,
+            },
             short_connections: (!self.plan.connections.keep_alive
                 || self.plan.connections.requests_per_connection == Some(1))
                 && self.plan.connections.close != Close::Reset,
@@ -108,6 +111,10 @@ impl Assignment {
 
 /// Events handled before what they caused is submitted: bounds the client's own queueing.
 const BATCH_CAP: u32 = 64;
+
+/// The same where most events are parts of a handshake: each costs a tenth of a millisecond, and those
+/// behind it wait.
+const HANDSHAKES_CAP: u32 = 4;
 
 /// The longest that arrivals are gathered for.
 const GATHER_NS_MAX: u64 = 25_000;

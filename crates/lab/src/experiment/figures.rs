@@ -53,7 +53,10 @@ impl Figures {
             mean_ns: latency.mean_ns(),
             p50_ns: latency.quantile_ns(0.5),
             p99_ns: latency.supported_quantile_ns(0.99),
-            server_cpu_ns: effort::of_the_server(run).map(|(cpu_ns, _)| cpu_ns),
+            // No answer costs nothing: a server that was seen too briefly was not seen.
+            server_cpu_ns: effort::of_the_server(run)
+                .map(|(cpu_ns, _)| cpu_ns)
+                .filter(|cpu_ns| *cpu_ns > 0.0),
             tester_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
             verdict: judged.verdict,
             limit: judged.limited.by,

@@ -4,12 +4,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use ablaze_report::number::counted;
+use ablaze_report::table::sentence;
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
 
 use crate::beside::other_findings;
 use crate::curve::worst;
 use crate::experiment::{Experiment, Figures, Results, SKIPPED};
+
+/// Findings are broken between words at so many characters.
+const WIDTH: usize = 110;
 
 /// `VALID  30 of 30 runs limited by the server`.
 pub(crate) fn all_runs(runs: &[&Figures]) -> String {
@@ -43,16 +47,17 @@ pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String
         found.iter().partition(|found| found.gravest.severity == Severity::Note);
     let line = |found: &&Found| {
         let Finding { id, severity, evidence, remedy, .. } = found.gravest;
-        format!("  {id} {severity} {}, {}: {evidence} {remedy}", id.name(), among(found))
+        let text = format!("{severity} {}, {}: {evidence} {remedy}", id.name(), among(found));
+        sentence(&format!("  {id} "), &text, WIDTH)
     };
-    let mut lines: Vec<String> = grave.iter().map(line).collect();
+    let mut lines: Vec<String> = grave.iter().flat_map(line).collect();
     if !notes.is_empty() {
         let note = |found: &&Found| {
             let id = found.gravest.id;
             format!("{id} {} {}", id.name(), among(found))
         };
         let notes: Vec<String> = notes.iter().map(note).collect();
-        lines.push(format!("  notes: {}", notes.join(", ")));
+        lines.extend(sentence("  notes: ", &notes.join(", "), WIDTH));
     }
     lines
 }
@@ -98,10 +103,10 @@ impl Found<'_> {
 pub(crate) fn together(several: &Several) -> Vec<String> {
     let line = |finding: &&Finding| {
         let (id, name) = (finding.id, finding.id.name());
-        let evidence = finding.evidence.replace('\n', " ");
-        format!("  {id} {} {name}: {evidence}", finding.severity)
+        let text = format!("{} {name}: {}", finding.severity, finding.evidence.replace('\n', " "));
+        sentence(&format!("  {id} "), &text, WIDTH)
     };
-    other_findings(several).iter().map(line).collect()
+    other_findings(several).iter().flat_map(line).collect()
 }
 
 /// Which trials failed, and why: of one target and load the first reason.

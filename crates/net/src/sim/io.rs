@@ -171,6 +171,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
     }
 
     /// Something that arrived at the client: notes it, to be told by a visit.
+    #[inline(always)]
     pub(super) fn happen(&mut self, happening: Happening) {
         let connection = &mut self.connections[happening.slot as usize];
         match happening.what {

@@ -61,6 +61,8 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
     }
 
     /// Moves the clock as told and collects what happened to the client by then.
+    // There is a loop for each kind of handler; each is to cost what a single one would.
+    #[inline(always)]
     fn collect(&mut self, wait: Wait, turn: &mut Turn) -> std_io::Result<()> {
         let start = self.io.now;
         let until = wait.until_ns.max(start);
@@ -232,6 +234,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimDriver<P, SENDS_AT_ONCE> {
     }
 
     /// Takes at most `wanted` bytes out of the inbox, into the buffer if they are to be copied.
+    #[inline(always)]
     fn take(&mut self, slot: Slot, wanted: u64, copy: bool) -> usize {
         let connection = &mut self.io.connections[slot as usize];
         let mut taken = 0;

@@ -21,9 +21,10 @@ use crate::waker::Waker;
 
 /// Buffers for heads and small answers: a page each, few, so that they stay in the cache.
 const HEAD_BUFFER_BYTES: u32 = 4096;
-/// Buffers for bodies that are wanted.
-const BULK_BUFFER_BYTES: u32 = 64 * 1024;
-const BULK_BUFFERS: u16 = 32;
+/// Buffers for bodies that are wanted. Large: what they end in the middle of, such as a record of TLS,
+/// is copied.
+const BULK_BUFFER_BYTES: u32 = 128 * 1024;
+const BULK_BUFFERS: u16 = 16;
 /// A turn ends after so many events even if there are more: connects on loopback complete while
 /// they are submitted, so that there might always be.
 const TURN_EVENTS_MAX: u32 = 4096;

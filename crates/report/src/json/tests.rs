@@ -4,8 +4,9 @@ use super::{FORMAT, LoadError, load, write};
 use crate::{sample, text};
 use ablaze_engine::Run;
 
-fn all() -> [Run; 4] {
-    [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()]
+fn all() -> [Run; 5] {
+    let (ordinary, encrypted) = (sample::ordinary(), sample::encrypted());
+    [ordinary, sample::troubled(), sample::refused(), sample::empty(), encrypted]
 }
 
 fn value(run: &Run) -> Value {
@@ -39,6 +40,16 @@ fn the_schema_knows_every_field_and_requires_it() {
     let mut paths = Vec::new();
     object_fields(&whole, String::new(), &mut paths);
     assert!(paths.len() > 150, "{}", paths.len());
+    needs_all(&validator, &whole, paths);
+    let whole = value(&sample::encrypted());
+    let mut paths = Vec::new();
+    object_fields(&whole["tls"], "/tls".to_owned(), &mut paths);
+    assert!(paths.len() > 20, "{}", paths.len());
+    needs_all(&validator, &whole, paths);
+}
+
+/// None of these fields may be missing, and beside none of them may be another.
+fn needs_all(validator: &jsonschema::Validator, whole: &Value, paths: Vec<String>) {
     for path in paths {
         // Maps whose keys are data: any subset is a valid file.
         let is_data = [
@@ -97,6 +108,7 @@ fn reading_back_loses_nothing() {
         );
         assert_eq!(saved.run.record.first_head, run.record.first_head);
         assert_eq!(saved.run.record.first_failure, run.record.first_failure);
+        assert_eq!(saved.run.record.tls, run.record.tls);
         assert_eq!(saved.run.record.slices, run.record.slices);
         assert_eq!(saved.run.workers, run.workers);
         assert_eq!(format!("{:?}", saved.run.plan), format!("{:?}", run.plan));

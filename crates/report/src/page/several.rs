@@ -49,8 +49,8 @@ fn verdict(runs: &[(String, Run)]) -> Section {
         .iter()
         .filter_map(|(name, run)| member(run, name, name, Some(env!("CARGO_PKG_VERSION"))));
     let together = beside_each_other(members.collect(), None);
-    let alone = judged.iter().map(|(_, judged)| judged.verdict).max();
-    let verdict = alone.into_iter().chain(together.as_ref().map(Several::verdict)).max();
+    // Nothing is ranked here: what differs between Runs takes nothing away from one of them.
+    let verdict = judged.iter().map(|(_, judged)| judged.verdict).max();
     let limits: Vec<String> =
         judged.iter().map(|(name, judged)| format!("{name}: {}", judged.limited)).collect();
     let banner =

@@ -42,7 +42,9 @@ pub fn write(run: &Run, style: &Style) -> String {
 
 /// What was asked for and with what, in a line.
 pub(crate) fn load_in_words(run: &Run) -> String {
-    head_items(run)[1..].join(" · ")
+    let mut items = head_items(run)[1..].to_vec();
+    items.extend(crate::tls::in_words(run).unwrap_or_default());
+    items.join(" · ")
 }
 
 /// What was asked for, of whom, and with what.

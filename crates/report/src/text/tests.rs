@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use ablaze_engine::plan::Load;
+use ablaze_engine::plan::tls::Trust;
 
 use super::{Style, write};
 use crate::sample;
@@ -40,6 +41,26 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
     assert_eq!(plain(&sample::ordinary()), expected);
     let explained = include_str!("../../../../docs/reading-the-report.md");
     assert!(explained.contains(expected), "docs/reading-the-report.md explains another report");
+}
+
+#[test]
+fn tls_has_a_line_and_rows_of_its_own() {
+    let mut run = sample::encrypted();
+    let text = plain(&run);
+    for part in [
+        "TLSv1.3 TLS_AES_256_GCM_SHA384 x25519 (99×) · TLSv1.3 0x1399 x25519 (1×)",
+        "certificate verified",
+        "handshakes: 100 full (3 with a round trip more, for another group)",
+        "\n  tls      ",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let Some(tls) = &mut run.plan.tls else { panic!("the sample speaks TLS") };
+    tls.trust = Trust::Anyone;
+    tls.resume = true;
+    let text = plain(&run);
+    assert!(text.contains("certificate NOT verified"), "{text}");
+    assert!(text.contains("another group), 0 resumed"), "{text}");
 }
 
 #[test]

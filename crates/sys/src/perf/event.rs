@@ -4,8 +4,8 @@
 use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
-use super::Permitted;
 use super::refusal::{Refused, refused_by};
+use super::{Permitted, unwind};
 
 /// `struct perf_event_attr` up to PERF_ATTR_SIZE_VER5.
 #[repr(C)]
@@ -44,14 +44,18 @@ const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_CALLCHAIN: u64 = 1 << 5;
 const SAMPLE_PERIOD: u64 = 1 << 8;
+const SAMPLE_REGS_USER: u64 = 1 << 12;
+const SAMPLE_STACK_USER: u64 = 1 << 13;
 
 const FLAG_INHERIT: u64 = 1 << 1;
 const FLAG_EXCLUDE_KERNEL: u64 = 1 << 5;
 const FLAG_EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const FLAG_EXCLUDE_IDLE: u64 = 1 << 7;
 const FLAG_MMAP: u64 = 1 << 8;
 const FLAG_FREQUENCY: u64 = 1 << 10;
 const FLAG_TASK: u64 = 1 << 13;
 const FLAG_WATERMARK: u64 = 1 << 14;
+const FLAG_EXCLUDE_CALLCHAIN_USER: u64 = 1 << 22;
 const FLAG_MMAP2: u64 = 1 << 23;
 const FLAG_USE_CLOCK: u64 = 1 << 25;
 
@@ -75,6 +79,10 @@ pub(super) struct Wanted {
     pub frequency_hz: u32,
     /// Whether samples are taken in the kernel, too.
     pub kernel: bool,
+    /// Whether it is a processor that is watched, whoever runs on it, and not a thread. It needs more
+    /// permission and costs less: an event of a thread sets its timer anew each time the thread gets a
+    /// processor, which a server that sleeps after each request pays for with each request.
+    pub whole_machine: bool,
 }
 
 impl Event {
@@ -93,11 +101,14 @@ impl Wanted {
     /// When it lets it take none.
     pub(super) fn best(frequency_hz: u32, thread: i32) -> Result<Self, Refused> {
         let frequency_hz = frequency_hz.min(highest_frequency_hz()).max(1);
+        let first = online_cpus().first().copied().unwrap_or(0);
+        let ways = [(true, true), (true, false), (false, false)];
         let mut last = None;
         for event in [Event::Cycles, Event::CpuClock] {
-            for kernel in [true, false] {
-                let wanted = Self { event, frequency_hz, kernel };
-                match wanted.open(thread, -1) {
+            for (kernel, whole_machine) in ways {
+                let wanted = Self { event, frequency_hz, kernel, whole_machine };
+                let (thread, cpu) = if whole_machine { (-1, first) } else { (thread, -1) };
+                match wanted.open(thread, cpu) {
                     Ok(_) => return Ok(wanted),
                     Err(error) => last = Some(error),
                 }
@@ -108,23 +119,33 @@ impl Wanted {
     }
 
     /// Opens it on a thread, and on those that the thread makes later, while they run on this processor
-    /// (-1: any). It counts from now on.
+    /// (-1: any); of the whole machine the thread is -1. It counts from now on.
     pub(super) fn open(self, thread: i32, cpu: i32) -> io::Result<OwnedFd> {
         let (kind, config) = match self.event {
             Event::Cycles => (TYPE_HARDWARE, HARDWARE_CYCLES),
             Event::CpuClock => (TYPE_SOFTWARE, SOFTWARE_CPU_CLOCK),
         };
         let kernel = if self.kernel { 0 } else { FLAG_EXCLUDE_KERNEL };
+        let whose = if self.whole_machine { FLAG_EXCLUDE_IDLE } else { FLAG_INHERIT };
         let attributes = Attributes {
             kind,
             size: size_of::<Attributes>() as u32,
             config,
             sample_frequency_hz: self.frequency_hz.into(),
-            sample_type: SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CALLCHAIN | SAMPLE_PERIOD,
-            flags: FLAG_INHERIT
+            sample_type: SAMPLE_IP
+                | SAMPLE_TID
+                | SAMPLE_TIME
+                | SAMPLE_CALLCHAIN
+                | SAMPLE_PERIOD
+                | SAMPLE_REGS_USER
+                | SAMPLE_STACK_USER,
+            sample_regs_user: unwind::REGISTERS,
+            sample_stack_user: unwind::STACK_BYTES,
+            flags: whose
                 | FLAG_EXCLUDE_HYPERVISOR
                 | FLAG_MMAP
                 | FLAG_MMAP2
+                | FLAG_EXCLUDE_CALLCHAIN_USER
                 | FLAG_FREQUENCY
                 | FLAG_TASK
                 | FLAG_WATERMARK
@@ -173,4 +194,19 @@ fn highest_frequency_hz() -> u32 {
         .ok()
         .and_then(|text| text.trim().parse().ok())
         .unwrap_or(1_000)
+}
+
+/// The processors that are switched on: `0-3,6`.
+pub(super) fn online_cpus() -> Vec<i32> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let cpus: Vec<i32> = text
+        .trim()
+        .split(',')
+        .filter_map(|part| {
+            let (first, last) = part.split_once('-').unwrap_or((part, part));
+            Some(first.parse().ok()?..=last.parse().ok()?)
+        })
+        .flatten()
+        .collect();
+    if cpus.is_empty() { vec![0] } else { cpus }
 }

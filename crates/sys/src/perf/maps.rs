@@ -2,6 +2,7 @@
 //! an address becomes a place in a file.
 
 use std::fs;
+use std::path::PathBuf;
 
 /// A part of a file mapped into a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,12 +43,34 @@ impl Maps {
         self.0.push(mapping);
     }
 
+    /// All of them; a later one lies over an earlier one.
+    pub(super) fn all(&self) -> &[Mapping] {
+        &self.0
+    }
+
     /// The file that this address lies in, and the place in it.
     pub fn find(&self, address: u64) -> Option<(&str, u64)> {
         let holds = |mapping: &&Mapping| (mapping.begin..mapping.end).contains(&address);
         let mapping = self.0.iter().rev().find(holds)?;
         Some((&mapping.path, address - mapping.begin + mapping.offset))
     }
+}
+
+/// Where a file that a process has mapped can be read: it may have been replaced since, or lie in
+/// another mount namespace.
+pub fn file_of(pid: u32, path: &str) -> PathBuf {
+    let program = PathBuf::from(format!("/proc/{pid}/exe"));
+    let link = fs::read_link(&program).ok();
+    let is_program = link.is_some_and(|link| {
+        let link = link.to_string_lossy();
+        link.strip_suffix(" (deleted)").unwrap_or(&link) == path
+    });
+    if is_program {
+        return program;
+    }
+    let within = PathBuf::from(format!("/proc/{pid}/root{path}"));
+    let same = fs::exists(path).unwrap_or(false);
+    if !same && fs::exists(&within).unwrap_or(false) { within } else { path.into() }
 }
 
 fn mapping(line: &str) -> Option<Mapping> {

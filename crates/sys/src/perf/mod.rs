@@ -10,11 +10,13 @@ mod record;
 mod recording;
 mod refusal;
 mod ring;
+mod unwind;
 
-pub use maps::{Mapping, Maps};
+pub use maps::{Mapping, Maps, file_of};
 pub use profile::{NotProfiled, Profile, ProfiledRun, Profiling, Stack, Whom};
 pub use recording::{Chain, Recorded, Recording, Request};
 pub use refusal::{Refused, refusal};
+pub use unwind::STACK_BYTES;
 
 /// Whether samples of this process can be taken, and with kernel stacks; opens an event and closes it.
 ///

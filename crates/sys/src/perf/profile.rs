@@ -87,7 +87,8 @@ pub struct Profile {
     /// CPU time that the samples stand for, ns: of `cpu-clock`, their periods added up.
     pub cpu_ns: u64,
     /// CPU time per request, ns, that all samples together stand for in graphs and tables: as the
-    /// kernel accounts for it where that was seen, else `cpu_ns` over `requests`.
+    /// kernel accounts for it in the run without a profiler where that was seen, else `cpu_ns` over
+    /// `requests`.
     pub cpu_per_request_ns: f64,
     /// The stacks, the most frequent first.
     pub stacks: Vec<Stack>,

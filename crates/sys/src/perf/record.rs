@@ -2,6 +2,7 @@
 //! trusted to be whole.
 
 use super::maps::Mapping;
+use super::unwind;
 
 const LOST: u32 = 2;
 const FORK: u32 = 7;
@@ -12,7 +13,6 @@ const LOST_SAMPLES: u32 = 13;
 /// Numbers from here on are no addresses; they say what follows in a chain.
 const CONTEXT: u64 = -4095_i64 as u64;
 const CONTEXT_KERNEL: u64 = -128_i64 as u64;
-const CONTEXT_USER: u64 = -512_i64 as u64;
 
 /// What one record says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,12 +36,22 @@ pub(super) enum Record {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Sample {
     pub pid: u32,
+    pub thread: u32,
     pub at_ns: u64,
     pub period: u64,
     /// Addresses in the kernel, innermost first.
     pub kernel: Vec<u64>,
-    /// Addresses in the program, innermost first.
-    pub user: Vec<u64>,
+    /// What the program's part can be found by.
+    pub user: Option<User>,
+}
+
+/// The state of a program at a sample: its registers and the upper end of its stack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct User {
+    /// In the order of their numbers.
+    pub registers: [u64; unwind::REGISTER_COUNT],
+    /// From the stack pointer on.
+    pub stack: Vec<u8>,
 }
 
 impl Record {
@@ -77,20 +87,36 @@ impl Record {
 impl Sample {
     fn read(mut rest: Bytes<'_>) -> Option<Self> {
         let _address = rest.u64()?;
-        let (pid, _thread) = (rest.u32()?, rest.u32()?);
+        let (pid, thread) = (rest.u32()?, rest.u32()?);
         let (at_ns, period) = (rest.u64()?, rest.u64()?);
         let count = rest.u64()?;
-        let (mut kernel, mut user) = (Vec::new(), Vec::new());
+        let mut kernel = Vec::new();
         let mut context = 0;
         for _ in 0..count {
             match (rest.u64()?, context) {
                 (number, _) if number >= CONTEXT => context = number,
                 (address, CONTEXT_KERNEL) => kernel.push(address),
-                (address, CONTEXT_USER) => user.push(address),
                 _ => {}
             }
         }
-        Some(Self { pid, at_ns, period, kernel, user })
+        Some(Self { pid, thread, at_ns, period, kernel, user: User::read(rest)? })
+    }
+}
+
+impl User {
+    /// `abi, registers, size, stack, size of what was copied of it`; without a program there is an abi of
+    /// 0, no register and a size of 0.
+    #[allow(clippy::option_option, reason = "cut off is not the same as without a program")]
+    fn read(mut rest: Bytes<'_>) -> Option<Option<Self>> {
+        let abi = rest.u64()?;
+        let mut registers = [0; unwind::REGISTER_COUNT];
+        for register in registers.iter_mut().filter(|_| abi != 0) {
+            *register = rest.u64()?;
+        }
+        let size = usize::try_from(rest.u64()?).ok()?;
+        let (stack, mut behind) = (rest.0.get(..size)?, Bytes(rest.0.get(size..)?));
+        let copied = if size == 0 { 0 } else { usize::try_from(behind.u64()?).ok()?.min(size) };
+        Some((abi != 0).then(|| Self { registers, stack: stack[..copied].to_vec() }))
     }
 }
 
@@ -131,21 +157,24 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_has_the_kernel_s_part_and_the_program_s() {
-        let words =
-            [9, two(7, 8), 1_000, 999, 5, CONTEXT_KERNEL, 0xffff_8000, CONTEXT_USER, 0x11, 0x22];
+    fn a_sample_has_the_kernel_s_part_and_the_state_of_the_program() {
+        let mut words = vec![9, two(7, 8), 1_000, 999, 3, CONTEXT_KERNEL, 0xffff_8000, 0xffff_9000];
+        let registers: Vec<u64> = (1..=unwind::REGISTER_COUNT as u64).collect();
+        words.push(2);
+        words.extend(&registers);
+        // Of 24 bytes of the stack 16 could be copied.
+        words.extend([24, 0x11, 0x22, 0, 16]);
         let whole = record(SAMPLE, &words);
-        let sample = Sample {
-            pid: 7,
-            at_ns: 1_000,
-            period: 999,
-            kernel: vec![0xffff_8000],
-            user: vec![0x11, 0x22],
-        };
+        let stack = [0x11u64.to_ne_bytes(), 0x22u64.to_ne_bytes()].concat();
+        let user = Some(User { registers: registers.try_into().unwrap(), stack });
+        let kernel = vec![0xffff_8000, 0xffff_9000];
+        let sample = Sample { pid: 7, thread: 8, at_ns: 1_000, period: 999, kernel, user };
         assert_eq!(Record::read(&whole), Some(Record::Sample(sample)));
         for cut in 0..whole.len() {
             assert_eq!(Record::read(&whole[..cut]), None, "{cut} bytes");
         }
+        let alone = record(SAMPLE, &[9, two(7, 8), 1_000, 999, 0, 0, 0]);
+        assert!(matches!(Record::read(&alone), Some(Record::Sample(Sample { user: None, .. }))));
     }
 
     #[test]

@@ -52,6 +52,11 @@ fn the_time_of_a_thread_is_in_the_samples_of_the_window_and_nothing_before_it() 
         // that called it.
         assert!((200_000_000..=330_000_000).contains(&weight), "{weight} ns");
     }
+    // The closure that called it, and all the way down to the first function of the thread.
+    let whole: u64 = mine.iter().filter(|chain| chain.whole).map(|chain| chain.samples).sum();
+    let all: u64 = mine.iter().map(|chain| chain.samples).sum();
+    assert!(whole * 10 >= all * 9, "{whole} of {all} stacks are whole");
+    assert!(mine.iter().filter(|chain| chain.whole).all(|chain| chain.user.len() > 4));
     assert!(recorded.maps[&std::process::id()].find(here).is_some());
     assert_eq!(recorded.lost, 0);
 }

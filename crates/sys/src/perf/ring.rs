@@ -15,7 +15,10 @@ const DATA_HEAD: usize = 1024;
 const DATA_TAIL: usize = 1032;
 /// Pages of data to ask for, most first: a power of two. What an ordinary user may lock without a
 /// privilege is 128 (kernel.perf_event_mlock_kb, 516).
-const DATA_PAGES: [usize; 4] = [1024, 128, 32, 8];
+const DATA_PAGES: [usize; 5] = [4096, 1024, 128, 32, 8];
+
+/// All rings together take at most so much memory, which the kernel locks.
+const MOST_BYTES: usize = 64 << 20;
 
 /// The ring of one processor.
 #[derive(Debug)]
@@ -31,11 +34,12 @@ pub(super) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// The ring of an event that was opened on one processor.
-    pub(super) fn of(event: OwnedFd) -> io::Result<Self> {
+    /// The ring of an event that was opened on one processor; there will be so many rings.
+    pub(super) fn of(event: OwnedFd, rings: usize) -> io::Result<Self> {
         let page_bytes = rustix::param::page_size();
         let mut refused = io::Error::from_raw_os_error(libc::EPERM);
-        for pages in DATA_PAGES {
+        let is_modest = |pages: &usize| pages * page_bytes * rings <= MOST_BYTES || *pages <= 128;
+        for pages in DATA_PAGES.into_iter().filter(is_modest) {
             let length = (1 + pages) * page_bytes;
             let protection = ProtFlags::READ | ProtFlags::WRITE;
             // SAFETY: a new mapping at an address of the kernel's choice overlaps nothing.

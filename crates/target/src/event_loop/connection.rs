@@ -165,14 +165,18 @@ impl Connection {
         matches!(self.stage, Stage::Next(Next::ReadFor(_)))
     }
 
-    /// Says what is said on a connection that is closed though nothing is wrong with it, as far
-    /// as that goes without waiting.
-    pub fn say_goodbye(&mut self, scratch: &mut Scratch) {
+    /// Says what is said on a connection that is closed though nothing is wrong with it; whether
+    /// that was anything. Then it wants a turn, to let the client close first: what that had on
+    /// its way would turn a close into a reset, which destroys the words.
+    pub fn say_goodbye(&mut self, scratch: &mut Scratch) -> bool {
         self.protocol.say_goodbye(&mut scratch.out);
-        if !scratch.out.is_empty() {
-            let _ = write(&self.socket, &mut scratch.out, &scratch.counters);
-            scratch.out.clear();
+        if scratch.out.is_empty() {
+            return false;
         }
+        let _ = write(&self.socket, &mut scratch.out, &scratch.counters);
+        scratch.out.clear();
+        self.stage = Stage::Next(Next::Close { unread: true });
+        true
     }
 
     /// Whether nothing is under way.

@@ -329,8 +329,11 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         for key in self.slots.keys() {
             let Some(connection) = self.slots.get_mut(key) else { continue };
             connection.finish();
-            if connection.is_idle() {
-                connection.say_goodbye(&mut self.scratch);
+            if connection.is_idle() && connection.say_goodbye(&mut self.scratch) {
+                if !connection.queued {
+                    self.turn(key);
+                }
+                continue;
             }
             if connection.is_idle() || connection.is_lingering() {
                 self.close(key);

@@ -26,7 +26,7 @@ pub fn answer(status: u16, fields: &str, body: &[u8]) -> Vec<u8> {
 
 /// The head of an answer with a length, and these further fields.
 pub fn head(status: u16, length: usize, fields: &str) -> Vec<u8> {
-    let reason = crate::http1::answer::reason(status);
+    let reason = crate::http1::reason::reason(status);
     format!(
         "HTTP/1.1 {status} {reason}\r\nServer: hostile\r\nContent-Type: text/plain\r\n\
          Content-Length: {length}\r\n{fields}\r\n"

@@ -12,5 +12,6 @@ pub mod filler;
 pub mod known_head;
 pub mod output;
 pub mod protocol;
+pub mod reason;
 pub mod rendering;
 pub mod upload;

@@ -2,11 +2,12 @@
 //! frames in, frames out. The same handler, routes and conditions answer as over HTTP/1; there is
 //! no state of requests beyond what is under way.
 //!
-//! `receiving` does what each frame asks for, `heads` reads header blocks of requests, `answering`
+//! `receiving` does what the frames of requests ask for and `control` what the others do, `heads` reads header blocks of requests, `answering`
 //! has requests answered, `encoder` writes header blocks of answers, `streams` is what is under
 //! way, `sending` shares the windows among the answers, `spoiling` makes faults.
 
 mod answering;
+mod control;
 mod encoder;
 mod heads;
 mod receiving;
@@ -116,6 +117,7 @@ impl Http2 {
     }
 
     /// Takes in bytes that were received; as [`crate::protocol::Protocol::receive`].
+    #[inline(never)]
     pub fn receive<H: Handler>(
         &mut self,
         bytes: &[u8],

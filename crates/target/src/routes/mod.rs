@@ -24,7 +24,8 @@ mod values;
 use std::collections::HashMap;
 
 use crate::handler::{Answer, Body, Handler, Method, Reply, Request};
-use crate::http1::answer::{FixedAnswer, FixedBody, reason};
+use crate::http1::answer::{FixedAnswer, FixedBody};
+use crate::http1::reason::reason;
 use crate::options::Options;
 use streams::{FillerChunks, Lines};
 use values::{parameter, size_bytes, time_ns, whole};

@@ -101,6 +101,7 @@ impl TlsSession {
     }
 
     /// Takes in bytes that were received; as [`Protocol::receive`].
+    #[inline(never)]
     pub fn receive<H: Handler>(
         &mut self,
         bytes: &[u8],

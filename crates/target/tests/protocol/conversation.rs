@@ -112,7 +112,7 @@ impl<'a, H: Handler> Connection<'a, H> {
             self.heard.requests += counters.read().requests;
             self.write(&mut out);
             match next {
-                Next::Read => return,
+                Next::Read | Next::ReadFor(_) => return,
                 Next::Proceed => {}
                 Next::Wait(wait_ns) => self.heard.waits.push((self.heard.bytes.len(), wait_ns)),
                 Next::Close { unread } => return self.heard.end = End::Closed { unread },

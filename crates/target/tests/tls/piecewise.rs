@@ -43,7 +43,7 @@ impl Side {
             self.protocol.count_into(&self.counters);
             self.write(&mut out);
             match next {
-                Next::Read => return,
+                Next::Read | Next::ReadFor(_) => return,
                 Next::Proceed | Next::Wait(_) => {}
                 Next::Close { .. } | Next::Reset => return self.end = Some(next),
             }

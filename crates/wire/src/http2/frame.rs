@@ -1,7 +1,7 @@
 //! Frames: their nine-byte heads, types and flags (RFC 9113, 4.1 and 6), and how those we send
 //! are written.
 
-use super::error::ErrorCode;
+use super::error::{ErrorCode, ErrorKind};
 
 /// Length of every frame's head.
 pub const HEAD_BYTES: usize = 9;
@@ -17,6 +17,9 @@ pub const WINDOW_MAX: u32 = (1 << 31) - 1;
 pub const WINDOW_INITIAL: u32 = 65_535;
 /// Largest stream number (RFC 9113, 5.1.1).
 pub const STREAM_MAX: u32 = (1 << 31) - 1;
+
+/// Bytes of priority, in PRIORITY and in HEADERS that have them (RFC 9113, 6.2 and 6.3).
+pub(super) const PRIORITY_BYTES: usize = 5;
 
 /// Types of frames (RFC 9113, 6).
 pub mod kind {
@@ -159,6 +162,46 @@ pub fn write_goaway(out: &mut Vec<u8>, last_stream: u32, code: ErrorCode) {
     write_head(out, kind::GOAWAY, 0, 0, 8);
     out.extend_from_slice(&last_stream.to_be_bytes());
     out.extend_from_slice(&code.0.to_be_bytes());
+}
+
+/// Appends a header block: HEADERS, and CONTINUATION as needed.
+pub fn write_block(out: &mut Vec<u8>, stream: u32, end_stream: bool, block: &[u8]) {
+    let mut rest = block;
+    let mut frame = (kind::HEADERS, if end_stream { flag::END_STREAM } else { 0 });
+    loop {
+        let (payload, behind) = rest.split_at(rest.len().min(PAYLOAD_BYTES_MIN as usize));
+        let end_headers = if behind.is_empty() { flag::END_HEADERS } else { 0 };
+        write_head(out, frame.0, frame.1 | end_headers, stream, payload.len() as u32);
+        out.extend_from_slice(payload);
+        if behind.is_empty() {
+            return;
+        }
+        frame = (kind::CONTINUATION, 0);
+        rest = behind;
+    }
+}
+
+/// The payload of HEADERS without padding and priority (RFC 9113, 6.2).
+#[inline(always)]
+pub(super) fn without_padding<'a>(
+    head: &FrameHead,
+    payload: &'a [u8],
+) -> Result<&'a [u8], ErrorKind> {
+    if !head.has(flag::PADDED | flag::PRIORITY) {
+        return Ok(payload);
+    }
+    let mut fragment = payload;
+    let mut padding_bytes = 0;
+    if head.has(flag::PADDED) {
+        let (&bytes, rest) = fragment.split_first().ok_or(ErrorKind::FrameLength)?;
+        padding_bytes = usize::from(bytes);
+        fragment = rest;
+    }
+    if head.has(flag::PRIORITY) {
+        fragment = fragment.get(PRIORITY_BYTES..).ok_or(ErrorKind::FrameLength)?;
+    }
+    let end = fragment.len().checked_sub(padding_bytes).ok_or(ErrorKind::Padding)?;
+    Ok(&fragment[..end])
 }
 
 /// The four bytes at `at` as a number. The caller has checked that they are there.

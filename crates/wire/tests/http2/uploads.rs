@@ -3,11 +3,8 @@
 use ablaze_wire::http2::client::{End, Options};
 use ablaze_wire::http2::error::ErrorCode;
 use ablaze_wire::http2::frame::{FrameHead, flag, kind, setting};
-use ablaze_wire::http2::hpack::decoder::Decoder;
 
-use crate::peer::{
-    Client, Told, frame, frames, get, headers, post, reset, settings, window_update,
-};
+use crate::peer::{Client, Told, frames, get, headers, post, reset, settings, window_update};
 
 /// Lengths of DATA frames on a stream, and whether the last ended it.
 fn sent(written: &[(FrameHead, Vec<u8>)], stream: u32) -> (Vec<usize>, bool) {
@@ -62,8 +59,10 @@ fn the_streams_window_and_the_connections() {
     // 65,535 for the whole connection, 60,000 of it used.
     client.receive(&window_update(1, 50_000)).unwrap();
     assert_eq!(sent(&client.written(), 1), (vec![5_535], false));
+    assert_eq!((client.connection.window_stalls(), client.connection.uploads_unfinished()), (3, 1));
     client.receive(&window_update(0, 100_000)).unwrap();
     assert_eq!(sent(&client.written(), 1), (vec![4_465], true));
+    assert_eq!((client.connection.window_stalls(), client.connection.uploads_unfinished()), (3, 0));
     // The other way round: the connection's window is there, the stream's is not.
     client.send(0, 1);
     assert_eq!(sent(&client.written(), 3), (vec![10_000], false));
@@ -183,54 +182,4 @@ fn bodies_that_end_early_leave_nothing_behind() {
     assert!(client.written().iter().all(|(head, _)| head.kind == kind::SETTINGS));
     client.send(0, 99);
     assert!(client.written().iter().any(|(head, _)| head.has(flag::END_STREAM)));
-}
-
-#[test]
-fn the_peers_table_is_filled_once_and_its_size_is_kept_to() {
-    let blocks = |client: &mut Client| -> Vec<Vec<u8>> {
-        client
-            .written()
-            .into_iter()
-            .filter(|(head, _)| head.kind == kind::HEADERS)
-            .map(|(_, block)| block)
-            .collect()
-    };
-    let request = || get().field("accept", "*/*").field("x-own", "value");
-    let mut client = Client::ready_with(Options::default(), &[request()]);
-    for tag in 0..3 {
-        client.send(0, tag);
-    }
-    let sent = blocks(&mut client);
-    assert!(sent[0].len() > 20);
-    // :method, :scheme and :path are static; the newest entry has index 62.
-    assert_eq!(sent[1], [0x82, 0x86, 0x80 | 64, 0x84, 0x80 | 63, 0x80 | 62]);
-    assert_eq!(sent[2], sent[1]);
-
-    // RFC 7541, 4.2: a smaller table is announced at the beginning of the next block, and
-    // entries that are gone are not referred to.
-    client.receive(&settings(&[(setting::HEADER_TABLE_SIZE, 64)])).unwrap();
-    client.out.clear();
-    client.send(0, 3);
-    client.send(0, 4);
-    let sent = blocks(&mut client);
-    assert_eq!(sent[0][..2], [0x3f, 64 - 31]);
-    assert_eq!(sent[0][2..], sent[1][..]);
-    assert!(Decoder::<()>::new().decode(&sent[1], |_| {}).is_ok(), "with an empty table");
-    let size = |bytes| frame(kind::SETTINGS, 0, 0, &[&[0, 1, 0, 0][..], bytes].concat());
-    client.receive(&size(&[0, 0])).unwrap();
-    client.out.clear();
-    client.send(0, 5);
-    assert_eq!(blocks(&mut client)[0][0], 0x20);
-
-    // A table that still has room for the entries keeps them.
-    let mut client = Client::ready_with(Options::default(), &[request()]);
-    client.send(0, 0);
-    client.receive(&size(&[1, 0])).unwrap();
-    client.out.clear();
-    client.send(0, 1);
-    client.send(0, 2);
-    let sent = blocks(&mut client);
-    assert_eq!(sent[0][..3], [0x3f, 0xe1, 0x01]);
-    assert_eq!(sent[0][3..], sent[1][..]);
-    assert_eq!(sent[1], [0x82, 0x86, 0x80 | 64, 0x84, 0x80 | 63, 0x80 | 62]);
 }

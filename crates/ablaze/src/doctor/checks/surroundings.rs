@@ -42,22 +42,29 @@ pub fn container(facts: &Facts) -> Option<Check> {
     ))
 }
 
-/// Whether profiles may be taken.
+/// Whether profiles may be taken: an event was opened.
 pub fn profiling(facts: &Facts) -> Option<Check> {
     const SETTING: &str = "kernel.perf_event_paranoid";
-    let Some(level) = facts.setting(SETTING).and_then(|text| text.parse::<i64>().ok()) else {
-        return Some(Check::unknown(PROFILING, SETTING));
-    };
-    let figure = format!("{SETTING} = {level}");
-    let effect = match level {
-        ..=1 => return Some(Check::ok(PROFILING, figure)),
-        2 => {
-            "perf sees user code but not the kernel, where most of a small request goes; no \
-              matter to a run"
+    let remedy = format!("sudo sysctl -w {SETTING}=1");
+    Some(match &facts.samples {
+        Ok(permitted) if permitted.kernel => {
+            Check::ok(PROFILING, format!("samples by {}, with the kernel", permitted.event))
         }
-        _ => "perf sees nothing without root; no matter to a run",
-    };
-    Some(Check::note(PROFILING, figure, effect).command(format!("sudo sysctl -w {SETTING}=1")))
+        Ok(permitted) => {
+            let figure = format!("samples by {}, without the kernel", permitted.event);
+            let effect = "--profile sees user code but not the kernel, where most of a small request goes; \
+                          no matter to a run";
+            Check::note(PROFILING, figure, effect).command(remedy)
+        }
+        Err(refused) => {
+            let effect = "--profile gives no flame graph; no matter to a run";
+            let check = Check::note(PROFILING, &refused.reason, effect);
+            match refused.remedy.contains(SETTING) {
+                true => check.command(remedy),
+                false => check.advice(&refused.remedy),
+            }
+        }
+    })
 }
 
 /// Whether the programs are here that comparisons, replays and profiles would want.
@@ -92,7 +99,8 @@ fn package(program: &str) -> &str {
 mod tests {
     use super::*;
     use crate::doctor::check::State;
-    use crate::doctor::sample::{quiet, set, unset};
+    use crate::doctor::sample::quiet;
+    use ablaze_sys::perf::{Permitted, refusal};
 
     #[test]
     fn a_virtual_machine_is_noted_and_a_container_hides_it() {
@@ -121,17 +129,19 @@ mod tests {
     }
 
     #[test]
-    fn profiles_need_a_permission_that_can_be_negative() {
+    fn profiles_want_samples_of_the_kernel_too() {
         let facts = &mut quiet();
-        let setting = "kernel.perf_event_paranoid";
-        for (level, state) in
-            [("-1", State::Ok), ("1", State::Ok), ("2", State::Note), ("4", State::Note)]
-        {
-            set(facts, setting, level);
-            assert_eq!(profiling(facts).unwrap().state, state, "{level}");
-        }
-        unset(facts, setting);
-        assert_eq!(profiling(facts).unwrap().state, State::Unknown);
+        assert_eq!(profiling(facts).unwrap().state, State::Ok);
+        facts.samples = Ok(Permitted { event: "cpu-clock", kernel: false });
+        let check = profiling(facts).unwrap();
+        assert_eq!(check.state, State::Note);
+        assert!(check.command.unwrap().ends_with("kernel.perf_event_paranoid=1"));
+        // 13 is EACCES, 38 is ENOSYS.
+        facts.samples = Err(refusal(13, Some(4)));
+        assert!(profiling(facts).unwrap().command.unwrap().contains("perf_event_paranoid=1"));
+        facts.samples = Err(refusal(38, Some(2)));
+        let check = profiling(facts).unwrap();
+        assert!(check.command.is_none() && check.advice.unwrap().contains("seccomp"));
     }
 
     #[test]

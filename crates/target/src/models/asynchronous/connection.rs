@@ -83,7 +83,7 @@ impl<H: Handler> Connection<H> {
                 Next::Read if protocol.is_idle() => {
                     let read = self.read(Patience::Idle).await;
                     if read.is_err() && self.here.is_stopping() {
-                        self.say_goodbye(&mut protocol);
+                        return self.say_goodbye(&mut protocol).await;
                     }
                     read?;
                 }
@@ -199,15 +199,24 @@ impl<H: Handler> Connection<H> {
         }
     }
 
-    /// Says what is said on a connection that is closed though nothing is wrong with it, as far
-    /// as that goes without waiting.
-    fn say_goodbye(&mut self, protocol: &mut Protocol) {
-        let Some(socket) = self.socket.fd() else { return };
-        at_desk(|desk| {
+    /// Says what is said on a connection that is closed though nothing is wrong with it, and lets
+    /// the client close first: what that had on its way would turn a close into a reset, which
+    /// destroys the words.
+    async fn say_goodbye(&mut self, protocol: &mut Protocol) -> Result<(), Over> {
+        let Some(socket) = self.socket.fd() else { return Err(Over) };
+        let said = at_desk(|desk| {
             protocol.say_goodbye(&mut desk.out);
+            let is_something = !desk.out.is_empty();
             let _ = desk.send(socket);
             desk.out.clear();
+            is_something
         });
+        if said {
+            shutdown(socket, Shutdown::Write).map_err(|_| Over)?;
+            let until = Instant::now() + Duration::from_nanos(LINGER_NS);
+            while self.read_until(until).await? {}
+        }
+        Err(Over)
     }
 
     /// Waits until there may be something to read.

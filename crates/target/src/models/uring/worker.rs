@@ -340,8 +340,8 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// Says what is said on a connection that is closed though nothing is wrong with it, and closes
-    /// it behind that; whether there was anything to say.
+    /// Says what is said on a connection that is closed though nothing is wrong with it, and lets
+    /// the client close first; whether there was anything to say.
     fn say_goodbye(&mut self, key: u64) -> bool {
         let Some(connection) = self.slots.get_mut(key) else { return false };
         let mut outgoing = self.pool.take();
@@ -350,7 +350,8 @@ impl<H: Handler> RingWorker<H> {
             self.pool.give_back(outgoing);
             return false;
         }
-        connection.stage = Stage::Next(Next::Close { unread: false });
+        // What the client had on its way would turn a close into a reset, which destroys the words.
+        connection.stage = Stage::Next(Next::Close { unread: true });
         self.send(key, outgoing);
         true
     }

@@ -4,11 +4,12 @@
 use super::Core;
 use super::receive::Receiving;
 use super::sink::{End, Sink};
-use super::streams::Lookup;
+use super::streams::{Lookup, State};
 use crate::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use crate::http2::floods::Flood;
 use crate::http2::frame::{
-    FrameHead, STREAM_MAX, WINDOW_MAX, flag, kind, number_at, write_ping, write_settings_ack,
+    FrameHead, PRIORITY_BYTES, STREAM_MAX, WINDOW_MAX, flag, kind, number_at, write_ping,
+    write_settings_ack,
 };
 
 impl<S: Sink> Receiving<'_, S> {
@@ -45,7 +46,7 @@ impl<S: Sink> Receiving<'_, S> {
 
     /// RFC 9113, 6.3: deprecated, but its length still has to be right.
     fn priority(&mut self, head: &FrameHead) -> Result<(), ErrorKind> {
-        if head.payload_bytes != 5 {
+        if head.payload_bytes as usize != PRIORITY_BYTES {
             match self.core.streams.look_up(head.stream) {
                 Lookup::Live(place) => self.fault(place, StreamFault::PriorityLength),
                 _ => return Err(ErrorKind::FrameLength),
@@ -65,7 +66,7 @@ impl<S: Sink> Receiving<'_, S> {
                     ErrorCode::REFUSED_STREAM => End::Unprocessed,
                     code => End::Reset(code),
                 };
-                self.ended_by_peer(place, end);
+                self.ended_by_peer(place, State::Over, end);
                 Ok(())
             }
             Lookup::Idle => Err(ErrorKind::IdleStream),
@@ -130,7 +131,8 @@ impl<S: Sink> Receiving<'_, S> {
         for place in 0..self.core.streams.places() {
             let stream = self.core.streams.at(place);
             if stream.is_live() && stream.id > last_stream {
-                self.ended_by_peer(place, End::Unprocessed);
+                // Some peers had begun to answer; that is not held against them.
+                self.ended_by_peer(place, State::Dropped, End::Unprocessed);
             }
         }
         Ok(())

@@ -278,6 +278,17 @@ impl Connection {
         self.core.streams.live_count()
     }
 
+    /// Requests whose body was not sent whole yet.
+    pub fn uploads_unfinished(&self) -> usize {
+        self.core.uploads.unfinished()
+    }
+
+    /// How often content could not be sent because the peer's window, the stream's or the
+    /// connection's, was used up.
+    pub fn window_stalls(&self) -> u64 {
+        self.core.uploads.stalls
+    }
+
     /// Whether no request can be sent on it any more: it ends when its streams have ended.
     #[inline]
     pub fn is_draining(&self) -> bool {

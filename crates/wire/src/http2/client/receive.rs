@@ -7,12 +7,9 @@ use crate::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use crate::http2::field::FieldFault;
 use crate::http2::floods::Flood;
 use crate::http2::frame::{
-    FrameHead, WINDOW_INITIAL, flag, kind, write_goaway, write_window_update,
+    FrameHead, WINDOW_INITIAL, flag, kind, without_padding, write_goaway, write_window_update,
 };
 use crate::http2::reader::FrameHandler;
-
-/// Bytes of priority in HEADERS that have them (RFC 9113, 6.2).
-const PRIORITY_BYTES: usize = 5;
 
 /// A connection at work, with those it talks to.
 pub(super) struct Receiving<'a, S> {
@@ -273,12 +270,12 @@ impl<S: Sink> Receiving<'_, S> {
         self.sink.ended(tag, End::Fault(fault));
     }
 
-    /// Ends a live stream because the peer did.
-    pub(super) fn ended_by_peer(&mut self, place: usize, end: End) {
+    /// Ends a live stream because the peer did, leaving it as `state`.
+    pub(super) fn ended_by_peer(&mut self, place: usize, state: State, end: End) {
         let stream = self.core.streams.at(place);
         let (tag, upload) = (stream.tag, stream.upload);
         self.core.uploads.end(upload);
-        self.core.streams.close(place, State::Over);
+        self.core.streams.close(place, state);
         self.sink.ended(tag, end);
     }
 }
@@ -350,24 +347,4 @@ impl Core {
         }
         Ok(())
     }
-}
-
-/// The payload of HEADERS without padding and priority (RFC 9113, 6.2).
-#[inline(always)]
-fn without_padding<'a>(head: &FrameHead, payload: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
-    if !head.has(flag::PADDED | flag::PRIORITY) {
-        return Ok(payload);
-    }
-    let mut fragment = payload;
-    let mut padding_bytes = 0;
-    if head.has(flag::PADDED) {
-        let (&bytes, rest) = fragment.split_first().ok_or(ErrorKind::FrameLength)?;
-        padding_bytes = usize::from(bytes);
-        fragment = rest;
-    }
-    if head.has(flag::PRIORITY) {
-        fragment = fragment.get(PRIORITY_BYTES..).ok_or(ErrorKind::FrameLength)?;
-    }
-    let end = fragment.len().checked_sub(padding_bytes).ok_or(ErrorKind::Padding)?;
-    Ok(&fragment[..end])
 }

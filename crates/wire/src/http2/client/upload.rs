@@ -20,6 +20,8 @@ pub struct Uploads {
     queue: VecDeque<u32>,
     /// What the connection's window permits to send.
     pub connection_window: i64,
+    /// How often sending stopped because a window was used up.
+    pub stalls: u64,
 }
 
 /// A body that is being sent.
@@ -42,7 +44,13 @@ impl Uploads {
             free: Vec::new(),
             queue: VecDeque::new(),
             connection_window: WINDOW_INITIAL.into(),
+            stalls: 0,
         }
+    }
+
+    /// Bodies that were not sent whole yet.
+    pub fn unfinished(&self) -> usize {
+        self.all.len() - self.free.len()
     }
 
     /// Adds one, at the end of the queue.
@@ -138,6 +146,7 @@ impl Core {
             let room = self.options.output_bytes.saturating_sub(out.len());
             let budget = self.uploads.connection_window.min(room as i64);
             if budget <= 0 {
+                self.uploads.stalls += u64::from(self.uploads.connection_window <= 0);
                 break;
             }
             self.uploads.queue.pop_front();
@@ -147,6 +156,7 @@ impl Core {
             let stream = self.streams.at(place);
             let stream_window = i64::from(self.peer.stream_window_bytes) + stream.send_credit;
             if stream_window <= 0 {
+                self.uploads.stalls += 1;
                 continue;
             }
             let body = match set.get(upload.request).body() {

@@ -1,0 +1,57 @@
+//! The values in a file that describes an experiment, each with what is wrong with it in words.
+
+use ablaze_lab::subject::Tool;
+use toml::de::DeValue;
+
+use crate::{help, values};
+
+/// A value as it would stand on a command line.
+pub(super) fn written(value: &DeValue<'_>) -> Result<String, String> {
+    match value {
+        DeValue::String(text) => Ok(text.to_string()),
+        DeValue::Integer(number) if number.radix() == 10 => {
+            Ok(number.as_str().trim_start_matches('+').to_owned())
+        }
+        DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
+        DeValue::Boolean(truth) => Ok(truth.to_string()),
+        _ => Err("write a text or a number".to_owned()),
+    }
+}
+
+/// What loads a target.
+pub(super) fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
+    match value.as_str() {
+        Some("ablaze") => Ok(Tool::Ablaze),
+        Some("ab") => Ok(Tool::Ab),
+        _ => Err("a tester is \"ablaze\" or \"ab\"".to_owned()),
+    }
+}
+
+/// Runs of each target under each load.
+pub(super) fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
+    match values::small_count(&written(value)?)? {
+        0 => Err("measures nothing: give 1 or more".to_owned()),
+        repeats => Ok(repeats),
+    }
+}
+
+/// What is asked for of targets that are started here.
+pub(super) fn path(value: &DeValue<'_>) -> Result<String, String> {
+    match value.as_str() {
+        Some(path) if path.starts_with('/') => Ok(path.to_owned()),
+        _ => Err("a path is a text that begins with /".to_owned()),
+    }
+}
+
+/// Whether.
+pub(super) fn truth(value: &DeValue<'_>) -> Result<bool, String> {
+    value.as_bool().ok_or_else(|| "write true or false".to_owned())
+}
+
+/// What is said to a word that means nothing there.
+pub(super) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
+    match help::nearest(word, known) {
+        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
+        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
+    }
+}
