@@ -125,6 +125,13 @@ impl Answers<'_> {
     /// The server did nothing with the request: it is sent again, once (RFC 9113, 8.7).
     #[cold]
     fn unprocessed(&mut self, tag: u32) {
+        if let Some(at) = self.session.unsent.iter().position(|&other| other == tag) {
+            // Its request has not left yet: what will leave of it is of no use, and no repetition.
+            self.session.unsent.remove(at);
+            self.session.places[tag as usize].stream = 0;
+            self.session.waiting.push_back(tag);
+            return;
+        }
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.repeated || !self.repeats {
             let kind = match self.session.goaway {
@@ -145,7 +152,6 @@ impl Answers<'_> {
         self.recorder.repeated(exchange);
         let place = &mut self.session.places[tag as usize];
         *place = super::Place { in_use: true, ..super::Place::default() };
-        self.session.unsent.retain(|&other| other != tag);
         self.session.waiting.push_back(tag);
     }
 
