@@ -46,7 +46,7 @@ struct CommandLine {
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Shorter, with less certainty: what the file has under [quick]
+    /// Shorter, with less certainty: what the file has under `[quick]`
     #[arg(long, action = ArgAction::SetTrue)]
     quick: bool,
     /// Look at the file only: say what would be done

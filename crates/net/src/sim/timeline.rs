@@ -67,6 +67,7 @@ impl Timeline {
         }
     }
 
+    #[inline(always)]
     pub(super) fn schedule(&mut self, at: u64, slot: Slot, generation: u32, what: What) {
         self.scheduled += 1;
         let happening = Happening { at, order: self.scheduled, slot, generation, what };
@@ -78,6 +79,7 @@ impl Timeline {
     }
 
     /// When the next thing happens.
+    #[inline(always)]
     pub(super) fn next_at(&self) -> Option<u64> {
         match (self.in_order.front(), self.out_of_order.peek()) {
             (Some(queued), Some(Reverse(heaped))) => Some(queued.at.min(heaped.at)),
@@ -87,6 +89,7 @@ impl Timeline {
     }
 
     /// Takes the next thing.
+    #[inline(always)]
     pub(super) fn pop(&mut self) -> Option<Happening> {
         let heaped_first = match (self.in_order.front(), self.out_of_order.peek()) {
             (Some(queued), Some(Reverse(heaped))) => {
