@@ -184,7 +184,7 @@ pub struct TlsOptions {
     /// Private key of --cert (PEM)
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Server name to send and verify; none sends none [default: the URL's host]
+    /// Server name to send and verify; none sends none [default: the host]
     #[arg(long, value_name = "NAME")]
     pub sni: Option<String>,
     /// Oldest version, 1.2 or 1.3 [default: 1.2]
@@ -269,7 +269,7 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
-    /// Run once more with a profiler on target, tester or both: where CPU time goes
+    /// Run once more with a profiler on target, tester or both: where CPU goes
     #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
           require_equals = true, default_missing_value = "target")]
     pub profile: Option<Sides>,

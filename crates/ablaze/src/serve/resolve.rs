@@ -233,6 +233,14 @@ mod tests {
             };
             let mut options = options_of(&words);
             options.routes.clear();
+            if words.starts_with("--tls-") {
+                // Any of these turns TLS on; what it says is what TLS is without it.
+                let of = |options: &Options| {
+                    options.tls.as_ref().map(|tls| (tls.min, tls.max, tls.tickets))
+                };
+                assert_eq!(of(&options), of(&options_of("--tls")), "{words}");
+                options.tls = None;
+            }
             assert_eq!(options, Options::default(), "{words}");
             tried += 1;
         }

@@ -5,7 +5,8 @@ use std::path::Path;
 
 const DOCUMENT: &str = include_str!("../../../../docs/ab-compatibility.md");
 /// Where the document says its tests are, by the folder of this crate.
-const FOLDERS: [&str; 4] = ["tests/ab", "tests/e2e", "src/ab", "../report/src/ab"];
+const FOLDERS: [&str; 6] =
+    ["tests/ab", "tests/e2e", "tests/tls", "src/ab", "../report/src/ab", "../engine/tests/tls"];
 
 /// Rows of the tables whose last column is `test`, without their heads.
 pub fn rows() -> Vec<&'static str> {

@@ -48,7 +48,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("--rate 5 --ramp 3 :1", 2, "exclude each other"),
     ("--arrivals poisson :1", 2, "--rate"),
     ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
-    ("--http 2 :1", 2, "not in this version"),
+    ("--http 3 :1", 2, "not in this version"),
     ("https://127.0.0.1:1/ --cacert /nowhere", 2, "/nowhere cannot be used: no such file"),
     ("https://127.0.0.1:1/ --cacert /dev/null", 2, "it has no certificate in PEM"),
     ("https://127.0.0.1:1/ -k --key /dev/null", 2, "--key needs the certificate it belongs to"),
