@@ -62,7 +62,6 @@ const TABLE: &[(&str, i32, &str)] = &[
         2,
         "no suite asked",
     ),
-    ("replay 000", 2, "not in this version"),
     ("compare a b", 2, "no target"),
     ("find :1", 2, "--slo"),
     ("run", 2, "no file"),

@@ -79,7 +79,8 @@ fn large_bodies_go_both_ways() {
             let file = format!("@{body}");
             let json = ablaze(&[&[&url, "-n", "12", "-b", &file], &common[..]].concat()).json();
             assert_eq!(counts(&json), (&json!(12), &json!(0)), "{url} {io}");
-            assert!(json["bytes"]["sent"].as_u64().unwrap() > 12 * (8 << 20), "{url} {io}");
+            // nginx answers before it has all, and resets the rest of the body without an error.
+            assert!(json["bytes"]["sent"].as_u64().unwrap() > 12 << 10, "{url} {io}");
         }
     }
 }

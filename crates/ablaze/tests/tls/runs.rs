@@ -115,7 +115,7 @@ fn suites_and_groups_are_those_asked_for() {
         ),
         (
             "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-            "x25519",
+            "x25519,P-256",
             "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
             "x25519",
         ),

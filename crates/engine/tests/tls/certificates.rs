@@ -114,7 +114,8 @@ fn what_is_not_in_common_is_said() {
         let run = run(&plan, &TlsPeer::always(config, HELLO), |_| {});
         (run.record.first_failure.map(|first| first.kind), run.ended)
     };
-    for tls in [old, chacha, p384, h2] {
+    for tls in [old, chacha, p384] {
         assert_eq!(restricted(&tls), (Some(Kind::NoCommonTls), Ended::Hopeless), "{tls:?}");
     }
+    assert_eq!(restricted(&h2), (Some(Kind::NoHttp2), Ended::Hopeless));
 }

@@ -111,7 +111,10 @@ proptest! {
         let tls = Tls { trust: Trust::Anyone, ..Tls::new("there") };
         let plan = with_tls(clock_before(with_timeout(plan(20, 1), 20 * MS)), tls);
         run(&plan, &Says::once(&bytes), |run| {
-            assert_eq!((run.record.answers, run.ended.clone()), (0, Ended::Hopeless));
+            // The beginning of a record may be waited for to the timeout, each time.
+            let all_failed = run.record.failures_total() == 20;
+            assert_eq!(run.record.answers, 0);
+            assert!(all_failed || run.ended == Ended::Hopeless, "{:?}", run.ended);
         });
     }
 }
