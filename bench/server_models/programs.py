@@ -7,9 +7,9 @@ import os
 import re
 import select
 import subprocess
-import time
 import urllib.request
 
+from side_by_side.processes import children, end, process_cpu_s
 from side_by_side.server import Server, ServerError
 
 HELLO = b"hello, world!\n"
@@ -130,31 +130,9 @@ def pinned(cpu):
     return ["taskset", "-c", str(cpu)]
 
 
-def children(pid):
-    with open(f"/proc/{pid}/task/{pid}/children") as text:
-        return [int(word) for word in text.read().split()]
-
-
-def process_cpu_s(pid):
-    """The process's CPU clock, in nanoseconds: clock_getcpuclockid(3) makes this number."""
-    return time.clock_gettime_ns((~pid << 3) | 2) / 1e9
-
-
 def resident_kib(pid):
     with open(f"/proc/{pid}/status") as status:
         for line in status:
             if line.startswith("VmRSS:"):
                 return int(line.split()[1])
     return 0
-
-
-def end(process):
-    """Asks it to stop, and ends it if it does not."""
-    process.terminate()
-    try:
-        process.wait(timeout=10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    for stream in (process.stdout, process.stderr):
-        stream.close()

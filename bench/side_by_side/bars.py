@@ -25,6 +25,8 @@ class Summary:
     answers: int
     runs: int
     runs_left_out: int
+    # Share of one CPU that the server used meanwhile.
+    server_busy: float | None
 
 
 @dataclass
@@ -59,6 +61,7 @@ def summarize(samples):
         p50_us=middle([s.p50_us for s in good]), p99_us=middle([s.p99_us for s in good]),
         vmhwm_kib=max(s.vmhwm_kib for s in good), answers=int(median([s.answers for s in good])),
         runs=len(good), runs_left_out=len(samples) - len(good),
+        server_busy=middle([s.server_busy for s in good]),
     )
 
 
@@ -80,6 +83,18 @@ def check(results, rows):
     cpu("body-1m", "1 MiB bodies, c=10", 0.35, ["ab", "wrk", "shb"])
     cpu("body-1m", "1 MiB bodies, c=10", 0.80, ["oha"])
     cpu("body-48k", "48,576-byte bodies, c=10", 0.65, ["ab", "wrk", "shb"])
+    for own in ("", "-own"):
+        title = ", ablaze serve" if own else ""
+        cpu("tls-keep-alive" + own, "TLS keep-alive, c=100" + title, 0.85, ["wrk"])
+        cpu("tls-keep-alive" + own, "TLS keep-alive, c=100" + title, 1.00, ["shb"])
+        cpu("tls-handshake" + own, "TLS handshake per request, verified" + title, 0.75, ["wrk"])
+        cpu("tls-handshake" + own, "TLS handshake per request, verified" + title, 0.35, ["ab"])
+        cpu("tls-handshake-any" + own, "TLS handshake per request, any certificate" + title, 0.95, ["shb"])
+        cpu("tls-body-1m" + own, "1 MiB bodies over TLS, c=10" + title, 0.80, ["wrk", "shb"])
+        cpu("h2-tls" + own, "HTTP/2 over TLS, c=10, 10 streams" + title, 0.70, ["h2load"])
+        cpu("h2-tls" + own, "HTTP/2 over TLS, c=10, 10 streams" + title, 1.00, ["shb"])
+        cpu("h2c" + own, "HTTP/2 without TLS, c=10, 100 streams" + title, 0.18, ["h2load"])
+        cpu("h2c" + own, "HTTP/2 without TLS, c=10, 100 streams" + title, 0.95, ["shb"])
     if "keep-alive-1" in run:
         bars.append(rate_bar(results.get("keep-alive-1", {}), 2.1, "wrk"))
         bars.append(rate_bar(results.get("keep-alive-1", {}), 1.0, "bombardier"))
@@ -90,7 +105,9 @@ def check(results, rows):
             bars.append(memory_bar(results, row, 96))
         if row.name == "two-workers":
             bars.append(count_bar(results, row))
-    bars += [median_latency_bar(results.get(row.name, {}), row.title) for row in rows if not row.alone]
+    bars += [median_latency_bar(results.get(row.name, {}), row.title) for row in rows
+             # wrk does not speak HTTP/2, and its clock starts when TLS stands.
+             if not row.alone and not row.streams and not (row.tls and row.close)]
     return bars
 
 

@@ -27,6 +27,8 @@ class Sample:
     system_s: float = 0.0
     wall_s: float = 0.0
     vmhwm_kib: int = 0
+    # Share of one CPU that the server used while the tool ran.
+    server_busy: float | None = None
 
     @property
     def cpu_us(self):
@@ -48,12 +50,15 @@ class Sample:
 def run_tool(tool, server, row, amount, limit_s):
     """Runs the tool and returns a Sample; a tool that fails gives one with `problem`."""
     before = server.requests_served()
-    argv = tool.command(server.url, row, amount)
+    argv = tool.command(server, row, amount)
+    server_cpu_s = server.cpu_s()
     usage, status, wall_s, hwm_kib, out, err = run_process(argv, limit_s)
     # The status request that is just being answered counts itself.
     served = server.requests_served() - before - 1
     sample = Sample(tool.name, server_count=served, wall_s=wall_s, vmhwm_kib=hwm_kib,
                     user_s=usage.ru_utime, system_s=usage.ru_stime)
+    if server_cpu_s is not None:
+        sample.server_busy = (server.cpu_s() - server_cpu_s) / wall_s
     if status != 0:
         sample.problem = f"{describe_status(status)}: {last_line(err) or last_line(out)}"
         return sample
@@ -64,6 +69,7 @@ def run_tool(tool, server, row, amount, limit_s):
         return sample
     sample.answers, sample.rate_per_s = report.answers, report.rate_per_s
     sample.p50_us, sample.p99_us = report.p50_us, report.p99_us
+    sample.server_count -= report.beside
     if report.failures:
         sample.problem = f"{report.failures:,} of its requests failed"
     elif not report.answers:
@@ -82,8 +88,7 @@ def false_count(tool, row, amount, sample):
             return f"it counted {sample.answers:,}, the server {sample.server_count:,}"
         return None
     # Ended by the clock: what was in flight then is the server's but not the tool's.
-    in_flight = row.connections * row.pipeline
-    if not 0 <= sample.server_count - sample.answers <= 2 * in_flight:
+    if not 0 <= sample.server_count - sample.answers <= 2 * row.in_flight:
         return f"it counted {sample.answers:,}, the server {sample.server_count:,}"
     return None
 

@@ -1,6 +1,6 @@
 """The rows of the table: what work is compared."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -20,6 +20,19 @@ class Row:
     requests: int | None = None
     # Measured with ablaze alone, once: a promise about itself, not a comparison.
     alone: bool = False
+    # https, with an X25519 key exchange and a P-256 certificate.
+    tls: bool = False
+    # With TLS: the certificate is checked by those tools that can, against the bench's own CA.
+    verify: bool = True
+    # HTTP/2 with so many streams on each connection; 0: HTTP/1.1.
+    streams: int = 0
+    # nginx, or what ablaze serves itself, where nginx is the limit: what holds must hold with both.
+    server: str = "nginx"
+
+    @property
+    def in_flight(self):
+        """Requests in flight over all connections."""
+        return self.connections * max(self.pipeline, self.streams, 1)
 
 
 @dataclass(frozen=True)
@@ -28,6 +41,13 @@ class Amount:
 
     requests: int
     seconds: int
+
+
+def with_both(*rows):
+    """Each row with nginx, then with the built-in server."""
+    for row in rows:
+        yield row
+        yield replace(row, name=row.name + "-own", title=row.title + ", ablaze serve", server="own")
 
 
 ROWS = [
@@ -40,6 +60,16 @@ ROWS = [
     Row("body-48k", "48,576-byte body, c=10", path="/48k", connections=10),
     Row("body-1m", "1 MiB body, c=10", path="/1m", connections=10),
     Row("pipelined", "pipelined, 16 deep, c=100", pipeline=16),
+    *with_both(
+        Row("tls-keep-alive", "TLS 1.3, keep-alive, c=100", tls=True),
+        Row("tls-handshake", "TLS 1.3, a full handshake per request, verified, c=20", connections=20,
+            close=True, tls=True),
+        Row("tls-handshake-any", "TLS 1.3, a full handshake per request, any certificate, c=20",
+            connections=20, close=True, tls=True, verify=False),
+        Row("tls-body-1m", "1 MiB body over TLS 1.3, c=10", path="/1m", connections=10, tls=True),
+        Row("h2-tls", "HTTP/2 over TLS 1.3, c=10, 10 streams", connections=10, tls=True, streams=10),
+        Row("h2c", "HTTP/2 without TLS, c=10, 100 streams", connections=10, streams=100),
+    ),
     Row("two-workers", "two workers, c=100", threads=2, alone=True),
     Row("ten-million", "10,000,000 requests, c=100", requests=10_000_000, alone=True),
 ]

@@ -11,6 +11,8 @@ import time
 import urllib.request
 from pathlib import Path
 
+from . import certificates, processes
+
 TEMPLATE = Path(__file__).resolve().parent.parent / "nginx.conf.template"
 FILES = {"48k": 48_576, "1m": 1_048_576}
 
@@ -30,8 +32,14 @@ class Server:
 
     def __enter__(self):
         self.directory = Path(tempfile.mkdtemp(prefix="ablaze-bench-"))
-        self.port, self.status_port = free_ports(2)
+        self.ports = dict(zip(("http", "status", "https", "h2", "h2c"), free_ports(5)))
+        self.port, self.status_port = self.ports["http"], self.ports["status"]
         self.url = f"http://127.0.0.1:{self.port}"
+        try:
+            self.ca, self.certificate, self.key = certificates.make(self.directory)
+        except certificates.CertificateError as error:
+            shutil.rmtree(self.directory, ignore_errors=True)
+            raise ServerError(str(error)) from error
         self._write_files()
         command = [self.program, "-p", str(self.directory), "-c", str(self.directory / "nginx.conf"),
                    "-e", str(self.directory / "error.log")]
@@ -53,6 +61,20 @@ class Server:
             self.process.wait()
         self.process.stderr.close()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+    def port_of(self, row):
+        """The port that speaks what the row is about."""
+        if row.streams:
+            return self.ports["h2" if row.tls else "h2c"]
+        return self.ports["https" if row.tls else "http"]
+
+    def base(self, row):
+        """URL of that port, without a path."""
+        return f"http{'s' if row.tls else ''}://127.0.0.1:{self.port_of(row)}"
+
+    def cpu_s(self):
+        """CPU time of the worker so far."""
+        return sum(processes.process_cpu_s(pid) for pid in processes.children(self.process.pid))
 
     def requests_served(self):
         """Requests nginx has begun to read since its start, on the measured port and this one."""
@@ -84,6 +106,8 @@ class Server:
             (www / name).write_bytes((b"0123456789abcdef" * (size // 16 + 1))[:size])
         values = {
             "directory": self.directory, "port": self.port, "status_port": self.status_port,
+            "https_port": self.ports["https"], "h2_port": self.ports["h2"], "h2c_port": self.ports["h2c"],
+            "certificate": self.certificate, "key": self.key,
             "descriptors": self.descriptors, "connections": self.descriptors - 64,
         }
         text = TEMPLATE.read_text()

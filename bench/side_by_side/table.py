@@ -4,7 +4,7 @@ import json
 from dataclasses import asdict
 
 HEADINGS = ["tool", "CPU/request", "least–most", "user", "system", "rate /s", "p50", "p99",
-            "VmHWM", "ablaze CPU ÷ its", "ablaze rate ÷ its"]
+            "VmHWM", "server busy", "ablaze CPU ÷ its", "ablaze rate ÷ its"]
 
 
 def row_lines(summaries, problems):
@@ -19,7 +19,8 @@ def row_lines(summaries, problems):
             ratio = [f"{ours.cpu_us / it.cpu_us:.2f}", f"{ours.rate_per_s / it.rate_per_s:.2f}"]
         lines.append([name, f"{it.cpu_us:.2f} µs", f"{it.cpu_us_least:.2f}–{it.cpu_us_most:.2f}",
                       f"{it.user_us:.2f}", f"{it.system_us:.2f}", f"{it.rate_per_s:,.0f}",
-                      duration(it.p50_us), duration(it.p99_us), f"{it.vmhwm_kib / 1024:.1f} MiB", *ratio])
+                      duration(it.p50_us), duration(it.p99_us), f"{it.vmhwm_kib / 1024:.1f} MiB",
+                      "-" if it.server_busy is None else f"{it.server_busy:.0%}", *ratio])
     lines += [[name, why] for name, why in problems.items() if name not in summaries]
     return lines
 
@@ -69,7 +70,8 @@ def markdown(record, rows, results, problems, bars):
             f"{settings['seconds']} s, tools interleaved in an order shuffled for each repeat (seed "
             f"{settings['seed']}).", "",
             "CPU/request is user plus system CPU of the whole client process over its answers; all "
-            "values are medians, VmHWM is the highest. Trust ratios within a row, not absolutes.",
+            "values are medians, VmHWM is the highest; server busy is what the server used of one CPU. Trust "
+            "ratios within a row, not absolutes.",
             "", "| tool | version |", "|---|---|"]
     text += [f"| {name} | {version} |" for name, version in record["versions"].items()]
     text += ["", "## Bars", "", "| work | must | measured | outcome |", "|---|---|---|---|"]

@@ -26,6 +26,8 @@ class Report:
     rate_per_s: float
     p50_us: float | None
     p99_us: float | None
+    # Requests it made beside those it counts.
+    beside: int = 0
 
 
 class Tool:
@@ -39,9 +41,9 @@ class Tool:
 
     def can(self, row):
         """Whether the tool can do this row's work."""
-        return row.pipeline == 1
+        return row.pipeline == 1 and not row.streams
 
-    def command(self, base, row, amount):
+    def command(self, server, row, amount):
         raise NotImplementedError
 
     def parse(self, out, err):
@@ -57,14 +59,18 @@ class Ablaze(Tool):
     def can(self, row):
         return True
 
-    def command(self, base, row, amount):
+    def command(self, server, row, amount):
         argv = [self.path, "load", "-c", str(row.connections), "-n", str(amount.requests),
                 "-t", str(row.threads), "--json"]
         if row.close:
             argv.append("--no-keepalive")
         if row.pipeline > 1:
             argv += ["--pipeline", str(row.pipeline)]
-        return [*argv, base + row.path]
+        if row.streams:
+            argv += ["--http", "2", "--streams", str(row.streams)]
+        if row.tls:
+            argv += ["--cacert", str(server.ca)] if row.verify else ["-k"]
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         report = json.loads(out)
@@ -79,11 +85,11 @@ class Ab(Tool):
 
     name = "ab"
 
-    def command(self, base, row, amount):
+    def command(self, server, row, amount):
         argv = [self.path, "-c", str(row.connections), "-n", str(amount.requests), "-e", "/dev/stderr"]
         if not row.close:
             argv.append("-k")
-        return [*argv, base + row.path]
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         percentiles = dict(re.findall(r"^(\d+),([\d.]+)$", err, re.M))
@@ -105,8 +111,8 @@ class AblazeAb(Ab):
     def __init__(self, path=None):
         self.path = path or find("ablaze")
 
-    def command(self, base, row, amount):
-        program, *rest = super().command(base, row, amount)
+    def command(self, server, row, amount):
+        program, *rest = super().command(server, row, amount)
         return [program, "ab", "--threads", str(row.threads), *rest]
 
     def version(self):
@@ -120,14 +126,14 @@ class Wrk(Tool):
     exact_count = False
 
     def can(self, row):
-        return True
+        return not row.streams
 
-    def command(self, base, row, amount):
+    def command(self, server, row, amount):
         argv = [self.path, "-t", "1", "-c", str(row.connections), "-d", f"{amount.seconds}s", "--latency"]
         if row.close:
             argv += ["-H", "Connection: close"]
         argv += ["-s", str(BENCH / "pipeline.lua")] if row.pipeline > 1 else []
-        argv.append(base + row.path)
+        argv.append(server.base(row) + row.path)
         return argv + (["--", str(row.pipeline)] if row.pipeline > 1 else [])
 
     def parse(self, out, err):
@@ -151,13 +157,14 @@ class H2load(Tool):
     def can(self, row):
         return True
 
-    def command(self, base, row, amount):
-        argv = [self.path, "--h1", "-t", "1", "-c", str(row.connections), "-n", str(amount.requests)]
+    def command(self, server, row, amount):
+        argv = [self.path, "-t", "1", "-c", str(row.connections), "-n", str(amount.requests)]
+        argv += ["-m", str(row.streams)] if row.streams else ["--h1"]
         if row.close:
             argv += ["-H", "Connection: close"]
         if row.pipeline > 1:
             argv += ["-m", str(row.pipeline)]
-        return [*argv, base + row.path]
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         counts = re.search(r"requests: (\d+) total, .* (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored",
@@ -167,13 +174,20 @@ class H2load(Tool):
 
 
 class Shb(Tool):
+    """Verifies no certificate."""
+
     name = "shb"
 
-    def command(self, base, row, amount):
+    def can(self, row):
+        return row.pipeline == 1
+
+    def command(self, server, row, amount):
         argv = [self.path, "-t", "1", "-c", str(row.connections), "-n", str(amount.requests), "-j"]
         if row.close:
             argv.append("--disable-keepalive")
-        return [*argv, base + row.path]
+        if row.streams:
+            argv += ["--http2", "-p", str(row.streams)]
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         report = json.loads(out)
@@ -187,14 +201,23 @@ class Shb(Tool):
 
 
 class Oha(Tool):
+    """Verifies no certificate when told not to; it has no option for a CA of one's own."""
+
     name = "oha"
 
-    def command(self, base, row, amount):
+    def can(self, row):
+        return row.pipeline == 1
+
+    def command(self, server, row, amount):
         argv = [self.path, "--no-tui", "--output-format", "json", "--worker-threads", "1",
                 "-c", str(row.connections), "-n", str(amount.requests)]
         if row.close:
             argv.append("--disable-keepalive")
-        return [*argv, base + row.path]
+        if row.streams:
+            argv += ["--http2", "-p", str(row.streams)]
+        if row.tls:
+            argv.append("--insecure")
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         report = json.loads(out)
@@ -211,12 +234,12 @@ class Bombardier(Tool):
 
     name = "bombardier"
 
-    def command(self, base, row, amount):
+    def command(self, server, row, amount):
         argv = [self.path, "-c", str(row.connections), "-n", str(amount.requests),
-                "-l", "-p", "r", "-o", "json"]
+                "-l", "-p", "r", "-o", "json", *(["-k"] if row.tls else [])]
         if row.close:
             argv += ["-H", "Connection: close"]
-        return [*argv, base + row.path]
+        return [*argv, server.base(row) + row.path]
 
     def parse(self, out, err):
         result = json.loads(out)["result"]
@@ -229,8 +252,45 @@ class Bombardier(Tool):
         return pinned_version("bombardier") or first_line(self.path, "--version")
 
 
-ALL = {tool.name: tool for tool in (Ablaze, Ab, Wrk, H2load, Shb, Oha, Bombardier, AblazeAb)}
-DEFAULT = ["ablaze", "ab", "wrk", "h2load", "shb", "oha", "bombardier"]
+class Bare(Tool):
+    """A loop of bench/bare: the least such a client can do. Reports no latency."""
+
+    def parse(self, out, err):
+        report = json.loads(out)
+        return Report(report["answers"], 0, report["rate_per_s"], None, None, report["beside"])
+
+    def version(self):
+        return f"bench/bare/{self.source}"
+
+
+class BareTls(Bare):
+    """With OpenSSL; verifies no certificate."""
+
+    name, source = "bare-tls", "tls.c"
+
+    def can(self, row):
+        return row.tls and not row.streams
+
+    def command(self, server, row, amount):
+        argv = [self.path, str(server.port_of(row)), str(row.connections), str(amount.requests), row.path]
+        return argv + (["close"] if row.close else [])
+
+
+class BareH2c(Bare):
+    """Requests of a connection leave when half of its streams are free."""
+
+    name, source = "bare-h2c", "h2c.c"
+
+    def can(self, row):
+        return row.streams > 0 and not row.tls
+
+    def command(self, server, row, amount):
+        return [self.path, str(server.port_of(row)), str(row.connections), str(amount.requests), row.path,
+                str(row.streams), str(max(1, row.streams // 2))]
+
+
+ALL = {tool.name: tool for tool in (Ablaze, Ab, Wrk, H2load, Shb, Oha, Bombardier, BareTls, BareH2c, AblazeAb)}
+DEFAULT = ["ablaze", "ab", "wrk", "h2load", "shb", "oha", "bombardier", "bare-tls", "bare-h2c"]
 
 
 def find(name):
