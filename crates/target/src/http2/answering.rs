@@ -121,7 +121,6 @@ impl Core {
     fn count<H>(&mut self, service: &Service<H>) {
         self.answered += 1;
         self.answered_ever += 1;
-        self.floods.answered();
         self.last |= !service.keep_alive || self.answered_ever >= service.max_requests;
     }
 
@@ -163,7 +162,7 @@ impl Core {
             }
         });
         self.send_window -= bytes;
-        self.floods.sent_content();
+        self.floods.answered();
         if !self.streams.is_empty() {
             self.streams.close(id);
         }
@@ -202,6 +201,7 @@ impl Core {
         self.encoder.encode(&head, &mut block);
         push_block(id, &block, is_all, out);
         if is_all {
+            self.floods.answered();
             self.streams.close(id);
         } else {
             self.streams.make_ready(id);

@@ -205,10 +205,14 @@ impl Parts {
     /// Puts the parts in order (RFC 9113, 8.3.1).
     fn conclude(self, says: &mut RequestSays) {
         let method = self.method.unwrap_or_default();
-        // CONNECT names an authority and nothing else; it is answered as any other method.
-        let is_connect = method == b"CONNECT";
-        let missing = method.is_empty() || (!is_connect && (!self.scheme || self.path.is_none()));
-        if says.fault.is_none() && missing {
+        // CONNECT names an authority and nothing else (RFC 9113, 8.5); it is answered as any other
+        // method.
+        let complete = match &method[..] {
+            b"" => false,
+            b"CONNECT" => self.authority.is_some() && !self.scheme && self.path.is_none(),
+            _ => self.scheme && self.path.is_some(),
+        };
+        if says.fault.is_none() && !complete {
             says.fault = Some(StreamFault::PseudoMissing);
         }
         says.method = Some(match &method[..] {
