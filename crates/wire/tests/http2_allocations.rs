@@ -4,9 +4,8 @@
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
 
-#[path = "http2/peer.rs"]
-#[allow(dead_code)]
-mod peer;
+#[path = "http2/frames.rs"]
+mod frames;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,7 +17,7 @@ use ablaze_wire::http2::frame::{flag, kind, setting};
 use ablaze_wire::http2::hpack::encoder::{self, Indexing, Name};
 use ablaze_wire::http2::request::{Request, RequestSet};
 
-use peer::{block, data, frame, get, headers, settings, window_update};
+use frames::{block, data, frame, get, headers, settings, window_update};
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 

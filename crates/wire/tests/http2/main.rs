@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod conversation;
+mod frames;
 mod hostile;
 mod hpack_examples;
 mod hpack_oracle;
