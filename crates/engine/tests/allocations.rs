@@ -7,6 +7,8 @@
 #[path = "tls/authority.rs"]
 #[expect(dead_code, reason = "these tests need one certificate")]
 mod authority;
+#[path = "allocations/built_in.rs"]
+mod built_in;
 #[path = "simulated/http2_peer.rs"]
 #[expect(dead_code, reason = "these tests need answers only")]
 mod http2_peer;
@@ -26,6 +28,7 @@ use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use authority::Authority;
+use built_in::{BuiltIn, offering};
 use http2_peer::Http2Script;
 use peer::{BOTH, TlsPeer, config, with_tls};
 use plans::{
@@ -170,9 +173,19 @@ fn over_tls() {
         let hello = Uncounted(hello);
         allocates_nothing_per_request(&format!("TLS {name}"), &plan, &hello);
         allocates_nothing_per_request(&format!("TLS {name} in pieces"), &plan, &cut);
-        let mut patched = without_repeat(clock_before(plan));
+        let mut patched = without_repeat(clock_before(plan.clone()));
         patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
         patched.requests.order = vec![0, 1];
         allocates_nothing_per_request(&format!("TLS {name}, patched"), &patched, &hello);
+        let mut agreeing = config(&[version], &issued);
+        agreeing.alpn_protocols = vec![b"h2".to_vec()];
+        let http2 = Uncounted(BuiltIn::new(agreeing, true, 100 * US));
+        for streams in [1, 7] {
+            let offered = offering(authority.trusted("there"), "h2");
+            let mut plan = pipelined(with_tls(plan.clone(), offered), streams);
+            plan.http2 = Some(Http2 { streams });
+            let what = format!("HTTP/2 in TLS {name}, {streams} streams");
+            allocates_nothing_per_request(&what, &plan, &http2);
+        }
     }
 }
