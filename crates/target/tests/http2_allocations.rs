@@ -1,5 +1,5 @@
-//! A server's HTTP/2 connection that has warmed up allocates nothing for requests that come again
-//! and again, whose answers are there before they are asked for.
+//! A server's HTTP/2 connection that has warmed up allocates nothing for requests whose answers are
+//! there before they are asked for, whether the same heads come again or others.
 
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
@@ -46,7 +46,7 @@ const STREAMS: u32 = 10;
 const BODY_BYTES: u32 = 14;
 
 /// Allocations of the second half of the requests, of which ten come at once, in such pieces.
-fn allocations(block: &[u8], piece_bytes: usize) -> u64 {
+fn allocations(blocks: &[Vec<u8>], piece_bytes: usize) -> u64 {
     let options = Options { http2: true, ..Options::default() };
     let registry = Arc::new(Registry::default());
     let service = Service::new(Routes::new(&options), &options, None, registry);
@@ -63,7 +63,9 @@ fn allocations(block: &[u8], piece_bytes: usize) -> u64 {
         }
         write_window_update(&mut arrives, 0, STREAMS * BODY_BYTES);
         for number in 0..STREAMS {
-            write_block(&mut arrives, 2 * (turn * STREAMS + number) + 1, true, block);
+            let request = turn * STREAMS + number;
+            let block = &blocks[request as usize % blocks.len()];
+            write_block(&mut arrives, 2 * request + 1, true, block);
         }
         for piece in arrives.chunks(piece_bytes) {
             let next = protocol.receive(piece, &service, &date, &mut out);
@@ -88,12 +90,23 @@ fn ends(written: &[u8]) -> u32 {
     written.windows(head.len()).filter(|nine| nine[..5] == head[..5]).count() as u32
 }
 
-/// One test, so that no other thread allocates meanwhile.
-#[test]
-fn nothing_is_allocated_for_what_comes_again() {
-    // GET, http, and the path as it stands.
+/// GET by http, the path as it stands, and a field that is put into the table.
+fn block(agent: Option<u32>) -> Vec<u8> {
     let mut block = vec![0x82, 0x86];
     literal(&mut block, Indexing::Without, Name::Index(4), b"/hello");
-    assert_eq!(allocations(&block, usize::MAX), 0, "in one piece");
-    assert_eq!(allocations(&block, 13), 0, "in pieces");
+    if let Some(number) = agent {
+        let agent = format!("agent {number}");
+        literal(&mut block, Indexing::Keep, Name::Index(58), agent.as_bytes());
+    }
+    block
+}
+
+/// One test, so that no other thread allocates meanwhile.
+#[test]
+fn nothing_is_allocated_per_request() {
+    let others: Vec<_> = (0..7).map(|number| block(Some(number))).collect();
+    for piece_bytes in [usize::MAX, 13] {
+        assert_eq!(allocations(&[block(None)], piece_bytes), 0, "the same head");
+        assert_eq!(allocations(&others, piece_bytes), 0, "heads that change");
+    }
 }
