@@ -36,7 +36,7 @@ pub fn tls(
 ) -> Result<Option<Tls>, Refused> {
     let (oldest, newest) = versions(options.protocol.as_deref())?;
     let suites = match &options.suites {
-        None => Vec::new(),
+        None => in_order_of_openssl(|_| true).iter().map(|suite| suite.number).collect(),
         Some(list) => suites(list, oldest)?,
     };
     let identity = options.certificate.as_deref().map(identity).transpose()?;
@@ -94,10 +94,9 @@ fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused>
 /// `-Z`: a list as OpenSSL reads it. With `-f TLS1.3` it names the suites of TLS 1.3; otherwise it
 /// chooses among those of TLS 1.2, and those of TLS 1.3 stay.
 fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, Refused> {
-    let of = |version| SUITES.iter().filter(move |suite| suite.version == version);
-    let mut all: Vec<&Suite> = of(oldest).collect();
-    // OpenSSL's order of preference, which a list that names classes keeps.
-    all.sort_by_key(|suite| (suite.bits == 128, suite.cipher != "AESGCM"));
+    // A list that names classes keeps the order.
+    let of = |version| in_order_of_openssl(|suite| suite.version == version);
+    let all = of(oldest);
     let chosen = chosen(list, &all);
     if chosen.is_empty() {
         let names: Vec<&str> = all.iter().map(|suite| suite.openssl).collect();
@@ -105,8 +104,18 @@ fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, Refused> {
             format!("-Z leaves none of the suites there are: give some of {}", names.join(":")),
         ));
     }
-    let always = of(TlsVersion::V1_3).filter(|_| oldest == TlsVersion::V1_2);
-    Ok(always.chain(chosen).map(|suite| suite.number).collect())
+    let always = if oldest == TlsVersion::V1_2 { of(TlsVersion::V1_3) } else { Vec::new() };
+    Ok(always.into_iter().chain(chosen).map(|suite| suite.number).collect())
+}
+
+/// These suites, as OpenSSL prefers them, so that a server that lets the client choose takes the one
+/// that it takes with ab.
+fn in_order_of_openssl(which: impl Fn(&Suite) -> bool) -> Vec<&'static Suite> {
+    let mut all: Vec<&Suite> = SUITES.iter().filter(|suite| which(suite)).collect();
+    all.sort_by_key(|suite| {
+        (suite.version == TlsVersion::V1_2, suite.bits == 128, suite.cipher != "AESGCM")
+    });
+    all
 }
 
 /// The suites that an OpenSSL cipher string leaves of these, in its order (ciphers(1)).

@@ -54,7 +54,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("https://127.0.0.1:1/ -k --key /dev/null", 2, "--key needs the certificate it belongs to"),
     ("https://127.0.0.1:1/ -k --tls-min 1.1", 2, "write 1.2 or 1.3"),
     ("https://127.0.0.1:1/ -k --tls-min 1.3 --tls-max 1.2", 2, "no version of TLS is left"),
-    ("https://127.0.0.1:1/ -k --tls-ciphers RC4", 2, "give some of TLS_AES_256_GCM_SHA384"),
+    ("https://127.0.0.1:1/ -k --tls-ciphers RC4", 2, "give some of TLS_AES_128_GCM_SHA256"),
     ("https://127.0.0.1:1/ -k --tls-groups p-999", 2, "give some of x25519"),
     ("https://127.0.0.1:1/ -k --sni a..b", 2, "no name that a certificate can be for"),
     (

@@ -51,24 +51,25 @@ const fn suite_1_2(
     Suite { number, name, openssl, version: TlsVersion::V1_2, bits, signature, cipher }
 }
 
-/// All suites, in the order in which they are offered.
+/// All suites, in the order in which they are offered. AES with 128 bits is first, as browsers have
+/// it: its hash is SHA-256, for which processors have instructions.
 pub const SUITES: [Suite; 9] = [
-    suite_1_3(0x1302, "TLS_AES_256_GCM_SHA384", 256, "AESGCM"),
     suite_1_3(0x1301, "TLS_AES_128_GCM_SHA256", 128, "AESGCM"),
+    suite_1_3(0x1302, "TLS_AES_256_GCM_SHA384", 256, "AESGCM"),
     suite_1_3(0x1303, "TLS_CHACHA20_POLY1305_SHA256", 256, "CHACHA20"),
-    suite_1_2(
-        0xc02c,
-        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE-ECDSA-AES256-GCM-SHA384",
-        256,
-        "ECDSA",
-        "AESGCM",
-    ),
     suite_1_2(
         0xc02b,
         "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
         "ECDHE-ECDSA-AES128-GCM-SHA256",
         128,
+        "ECDSA",
+        "AESGCM",
+    ),
+    suite_1_2(
+        0xc02c,
+        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE-ECDSA-AES256-GCM-SHA384",
+        256,
         "ECDSA",
         "AESGCM",
     ),
@@ -81,18 +82,18 @@ pub const SUITES: [Suite; 9] = [
         "CHACHA20",
     ),
     suite_1_2(
-        0xc030,
-        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-        "ECDHE-RSA-AES256-GCM-SHA384",
-        256,
-        "RSA",
-        "AESGCM",
-    ),
-    suite_1_2(
         0xc02f,
         "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
         "ECDHE-RSA-AES128-GCM-SHA256",
         128,
+        "RSA",
+        "AESGCM",
+    ),
+    suite_1_2(
+        0xc030,
+        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        "ECDHE-RSA-AES256-GCM-SHA384",
+        256,
         "RSA",
         "AESGCM",
     ),

@@ -3,7 +3,7 @@
 //! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
 //! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines,
 //! `open_loop` hands out what is due on a schedule, `transport` is what TLS tells it, `http2` is all of
-//! this with streams instead of a pipeline. It shares nothing on the hot path and makes no system
+//! this with streams instead of a pipeline, `waiting` says how a turn waits. It shares nothing on the hot path and makes no system
 //! call of its own there.
 
 mod answers;
@@ -14,6 +14,7 @@ mod open_loop;
 mod stopped;
 mod timers;
 mod transport;
+mod waiting;
 
 use std::io;
 use std::sync::Arc;
@@ -25,10 +26,11 @@ use ablaze_wire::http2::request::RequestSet;
 
 use self::http2::Http2;
 use self::open_loop::OpenLoop;
+use self::waiting::SpinRule;
 use crate::connection::{Connection, Exchange, Stage};
 use crate::launch::Control;
 use crate::outbox::{Layout, Outbox};
-use crate::plan::{ClockStarts, Close, Plan, Spin};
+use crate::plan::{ClockStarts, Close, Plan};
 use crate::record::Record;
 use crate::recorder::{Recorder, Snapshot};
 use crate::run::{Ended, WorkerEffort};
@@ -115,15 +117,6 @@ const BATCH_CAP: u32 = 64;
 /// The same where most events are parts of a handshake: each costs a tenth of a millisecond, and those
 /// behind it wait.
 const HANDSHAKES_CAP: u32 = 4;
-
-/// The longest that arrivals are gathered for.
-const GATHER_NS_MAX: u64 = 25_000;
-/// The same for bodies that are discarded on the socket: they come in pieces, and the fewer, the
-/// less each costs (1 MiB over 10 connections: 63 µs of CPU time with 25 µs, 45 µs with 100 µs).
-const GATHER_BULKY_NS_MAX: u64 = 100_000;
-/// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
-/// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
-const GATHER_NS_MIN: u64 = 20_000;
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
 /// its last request has left.
@@ -399,18 +392,8 @@ impl Worker {
         until: u64,
         spin_ns: u64,
     ) -> io::Result<u64> {
-        // Waiting for a fuller batch: a share of what is in flight, for at most 5 % of the median
-        // and never long enough to matter to a slow server's figures.
-        let bulky = self.expected_mode != Receive::Stream;
-        let (share, gather_ns_max) =
-            if bulky { (2, GATHER_BULKY_NS_MAX) } else { (4, GATHER_NS_MAX) };
-        let gather_ns = (self.recorder.median_ns() / 20).min(gather_ns_max);
-        let worth_it = gather_ns >= GATHER_NS_MIN;
-        // A driver that sends at once would only sleep more often for it.
-        let closed_loop = self.open_loop.is_none();
-        let gathers = worth_it && spin_ns == 0 && closed_loop && !L::SENDS_AT_ONCE;
-        let at_least = if gathers { self.events_to_gather(share) } else { 1 };
         let until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
+        let (at_least, gather_ns) = self.fuller_batch(spin_ns, L::SENDS_AT_ONCE);
         let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
         let turn = line.turn(self, wait)?;
         effort.turns += 1;
@@ -433,16 +416,6 @@ impl Worker {
         Ok(now)
     }
 
-    /// How many events are waited for, as a share of the answers to come.
-    fn events_to_gather(&self, share: u32) -> u32 {
-        if !self.http2.is_spoken() {
-            return (self.in_flight / share).clamp(1, BATCH_CAP / 2);
-        }
-        // Answers of many streams come as one event; that a write has left is one without answers.
-        let answers = self.in_flight.div_ceil(self.http2.streams());
-        (answers / share).clamp(1, BATCH_CAP / 2) + self.http2.writes_under_way()
-    }
-
     /// Servers that announced a close have not closed yet; each is waited for up to a second.
     fn awaits_closes(&self) -> bool {
         self.connections.iter().any(|connection| {
@@ -455,52 +428,6 @@ impl Worker {
         self.in_flight == 0 && (self.closed_for_new || self.no_more_arrivals())
     }
 }
-
-/// When to wait actively.
-struct SpinRule {
-    spin: Spin,
-    cpus_to_spare: bool,
-    paused: bool,
-    switches: Option<u64>,
-}
-
-/// Waiting actively can only pay when the answer is expected within this time.
-const SPIN_NS_MAX: u64 = 100_000;
-/// Exchanges in flight up to which `auto` waits actively.
-const SPIN_IN_FLIGHT_MAX: u32 = 4;
-
-impl SpinRule {
-    fn new(plan: &Plan, cpus_to_spare: bool) -> Self {
-        Self { spin: plan.workers.spin, cpus_to_spare, paused: false, switches: None }
-    }
-
-    fn for_now(&self, worker: &Worker) -> u64 {
-        match self.spin {
-            Spin::Off => 0,
-            Spin::For(spin_ns) => spin_ns,
-            Spin::Auto => {
-                let few = (1..=SPIN_IN_FLIGHT_MAX).contains(&worker.in_flight);
-                let median_ns = worker.recorder.median_ns();
-                if few && self.cpus_to_spare && !self.paused && median_ns <= SPIN_NS_MAX {
-                    if median_ns == 0 { SPIN_NS_MAX } else { (2 * median_ns).min(SPIN_NS_MAX) }
-                } else {
-                    0
-                }
-            }
-        }
-    }
-
-    /// Once per slice: someone else needed the CPU, so give it up for the next slice.
-    fn look_again(&mut self, switches: u64) {
-        self.paused = self.switches.is_some_and(|before| switches > before + SWITCHES_TOLERATED);
-        self.switches = Some(switches);
-    }
-}
-
-/// Involuntary switches per slice that do not yet mean somebody needs the CPU: the kernel's own
-/// threads take it now and then, and the witness's heartbeat ten times. Two threads that share a
-/// CPU change every 3 to 4 ms, which is 25 or more.
-const SWITCHES_TOLERATED: u64 = 14;
 
 /// The tightest way to close that the Plan permits when the server did not announce it.
 fn close_at_once(plan: &Plan) -> ablaze_net::CloseHow {

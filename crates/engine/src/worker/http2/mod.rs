@@ -53,7 +53,8 @@ struct Session {
     out: Vec<u8>,
     write: Write,
     places: Box<[Place]>,
-    free: Vec<u32>,
+    /// First in, first out: tags go round, and so does what the caches are to hold.
+    free: VecDeque<u32>,
     /// Places in use whose request is still to be sent.
     waiting: VecDeque<u32>,
     /// Places whose request is in `out`.
@@ -152,7 +153,7 @@ impl Session {
             out: Vec::new(),
             write: Write::default(),
             places: vec![Place::default(); count].into(),
-            free: (0..streams).rev().collect(),
+            free: (0..streams).collect(),
             waiting: VecDeque::with_capacity(count),
             unsent: Vec::with_capacity(count),
             listed: false,
@@ -164,7 +165,7 @@ impl Session {
     /// The place is in use no more.
     fn free(&mut self, tag: u32) {
         self.places[tag as usize] = Place::default();
-        self.free.push(tag);
+        self.free.push_back(tag);
     }
 }
 

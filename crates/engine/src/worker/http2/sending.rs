@@ -51,7 +51,7 @@ impl Worker {
             return None;
         };
         let session = &mut self.http2.sessions[slot as usize];
-        let tag = session.free.pop()?;
+        let tag = session.free.pop_front()?;
         session.places[tag as usize] = Place { in_use: true, ..Place::default() };
         let place = self.place_of(slot, tag);
         self.exchanges[place] = Exchange {

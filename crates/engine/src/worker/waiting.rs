@@ -1,0 +1,155 @@
+//! How a turn waits: for how full a batch, and whether it watches or sleeps.
+
+use ablaze_net::Receive;
+
+use super::{BATCH_CAP, Worker};
+use crate::plan::{Plan, Spin};
+
+/// Gathering may take this part of the recent median latency: 5 %.
+const MEDIAN_PART: u64 = 20;
+/// The longest that arrivals are gathered for, however long the median.
+const GATHER_NS_MAX: u64 = 25_000;
+/// The same for large bodies: they come in pieces, and the fewer, the less each costs (1 MiB over 10
+/// connections, discarded on the socket: 63 µs of CPU time with 25 µs, 45 µs with 100 µs; over TLS, where
+/// the median is ten times as long, 320 µs with 100 µs, 294 µs with 300 µs).
+const GATHER_BULKY_NS_MAX: u64 = 300_000;
+/// The same with several streams on a connection, whose answers come as one event (100 streams on each of
+/// 10 connections, nginx: 5 answers a turn and 9.7 µs of CPU time each with 25 µs, 60 answers and
+/// 2.0 µs with 400 µs).
+const GATHER_STREAMS_NS_MAX: u64 = 500_000;
+/// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
+/// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
+const GATHER_NS_MIN: u64 = 20_000;
+
+impl Worker {
+    /// How many events the next turn waits for, and how long at most, ns: a closed loop waits for a
+    /// share of what is in flight, for at most 5 % of the median, and never long enough to matter to a slow
+    /// server's figures. An open loop does not: its figures count from the schedule.
+    pub(super) fn fuller_batch(&self, spin_ns: u64, sends_at_once: bool) -> (u32, u64) {
+        // A driver that sends at once would only sleep more often for it.
+        if spin_ns > 0 || self.open_loop.is_some() || sends_at_once {
+            return (1, 0);
+        }
+        let arrivals = match self.expected_mode {
+            _ if self.http2.is_spoken() && self.http2.streams() > 1 => Arrivals::Streams,
+            Receive::Stream => Arrivals::Small,
+            _ => Arrivals::Bulky,
+        };
+        match arrivals.gather_ns(self.recorder.median_ns()) {
+            0 => (1, 0),
+            gather_ns => (self.events_to_gather(arrivals), gather_ns),
+        }
+    }
+
+    fn events_to_gather(&self, arrivals: Arrivals) -> u32 {
+        let answers = match self.http2.is_spoken() {
+            // Answers of many streams come as one event.
+            true => self.in_flight.div_ceil(self.http2.streams()),
+            false => self.in_flight,
+        };
+        // That a write has left is an event without answers.
+        (answers / arrivals.share()).clamp(1, BATCH_CAP / 2) + self.http2.writes_under_way()
+    }
+}
+
+/// What arrives, as far as waiting for more of it goes.
+#[derive(Debug, Clone, Copy)]
+enum Arrivals {
+    /// One small answer at a time.
+    Small,
+    /// Pieces of large bodies.
+    Bulky,
+    /// Answers of several streams at once.
+    Streams,
+}
+
+impl Arrivals {
+    /// A batch is full with the n-th part of what is in flight.
+    fn share(self) -> u32 {
+        match self {
+            Self::Small => 4,
+            Self::Bulky => 2,
+            // Every connection: a server that answers one after the other fills the batch in time,
+            // one that answers all at once at once.
+            Self::Streams => 1,
+        }
+    }
+
+    /// For how long they are gathered; 0 where it is not worth it.
+    fn gather_ns(self, median_ns: u64) -> u64 {
+        let most_ns = match self {
+            Self::Small => GATHER_NS_MAX,
+            Self::Bulky => GATHER_BULKY_NS_MAX,
+            Self::Streams => GATHER_STREAMS_NS_MAX,
+        };
+        let gather_ns = (median_ns / MEDIAN_PART).min(most_ns);
+        if gather_ns >= GATHER_NS_MIN { gather_ns } else { 0 }
+    }
+}
+
+/// When to wait actively.
+pub(super) struct SpinRule {
+    spin: Spin,
+    cpus_to_spare: bool,
+    paused: bool,
+    switches: Option<u64>,
+}
+
+/// Waiting actively can only pay when the answer is expected within this time.
+const SPIN_NS_MAX: u64 = 100_000;
+/// Exchanges in flight up to which `auto` waits actively.
+const SPIN_IN_FLIGHT_MAX: u32 = 4;
+
+impl SpinRule {
+    /// For one worker.
+    pub fn new(plan: &Plan, cpus_to_spare: bool) -> Self {
+        Self { spin: plan.workers.spin, cpus_to_spare, paused: false, switches: None }
+    }
+
+    /// How long the next turn watches before it sleeps, ns.
+    pub fn for_now(&self, worker: &Worker) -> u64 {
+        match self.spin {
+            Spin::Off => 0,
+            Spin::For(spin_ns) => spin_ns,
+            Spin::Auto => {
+                let few = (1..=SPIN_IN_FLIGHT_MAX).contains(&worker.in_flight);
+                let median_ns = worker.recorder.median_ns();
+                if few && self.cpus_to_spare && !self.paused && median_ns <= SPIN_NS_MAX {
+                    if median_ns == 0 { SPIN_NS_MAX } else { (2 * median_ns).min(SPIN_NS_MAX) }
+                } else {
+                    0
+                }
+            }
+        }
+    }
+
+    /// Once per slice: someone else needed the CPU, so give it up for the next slice.
+    pub fn look_again(&mut self, switches: u64) {
+        self.paused = self.switches.is_some_and(|before| switches > before + SWITCHES_TOLERATED);
+        self.switches = Some(switches);
+    }
+}
+
+/// Involuntary switches per slice that do not yet mean somebody needs the CPU: the kernel's own
+/// threads take it now and then, and the witness's heartbeat ten times. Two threads that share a
+/// CPU change every 3 to 4 ms, which is 25 or more.
+const SWITCHES_TOLERATED: u64 = 14;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gathering_takes_at_most_5_percent_of_the_median_and_is_bounded() {
+        for arrivals in [Arrivals::Small, Arrivals::Bulky, Arrivals::Streams] {
+            for median_ns in [0, 1, 399_999, 400_000, 1_000_000, 10_000_000, u64::MAX] {
+                let gather_ns = arrivals.gather_ns(median_ns);
+                assert!(gather_ns <= median_ns / 20, "{arrivals:?} {median_ns}: {gather_ns}");
+                assert!(gather_ns <= 500_000, "{arrivals:?} {median_ns}: {gather_ns}");
+            }
+            assert_eq!(arrivals.gather_ns(399_999), 0, "{arrivals:?}: not worth a timer");
+        }
+        assert_eq!(Arrivals::Streams.gather_ns(8_000_000), 400_000);
+        assert_eq!(Arrivals::Small.gather_ns(8_000_000), 25_000);
+    }
+}
