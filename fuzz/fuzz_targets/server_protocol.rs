@@ -1,4 +1,4 @@
-//! The server's side of a connection: whatever comes, it does not panic, never offers nothing
+//! The server's side of an HTTP/1 connection: whatever comes, it does not panic, never offers nothing
 //! while something is left to write, and what it says does not depend on how the bytes are cut.
 #![no_main]
 
@@ -10,7 +10,7 @@ use ablaze_target::Options;
 use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
 use ablaze_target::http1::date::Date;
 use ablaze_target::http1::output::Output;
-use ablaze_target::http1::protocol::{Next, Protocol};
+use ablaze_target::protocol::{Next, Protocol};
 use ablaze_target::registry::Registry;
 use ablaze_target::routes::Routes;
 use ablaze_target::service::Service;
@@ -71,8 +71,9 @@ fn converse(server: u8, input: &[u8], piece_bytes: usize, write_bytes: usize) ->
         // Each read is an answer of its own: delays and faults hang on the cut.
         options.faults = Vec::new();
     }
-    let service = Service::new(Routes::new(&options), &options, Arc::new(Registry::default()));
-    let mut protocol = Protocol::default();
+    let service =
+        Service::new(Routes::new(&options), &options, None, Arc::new(Registry::default()));
+    let mut protocol = Protocol::new(&service);
     let mut out = Output::default();
     let mut heard = Vec::new();
     let mut turns = 0;
@@ -97,7 +98,7 @@ fn converse(server: u8, input: &[u8], piece_bytes: usize, write_bytes: usize) ->
                 }
             }
             match next {
-                Next::Read => break,
+                Next::Read | Next::ReadFor(_) => break,
                 Next::Close { .. } | Next::Reset => return (heard, true),
                 Next::Proceed | Next::Wait(_) if turns > TURNS_MAX => return (heard, false),
                 Next::Proceed | Next::Wait(_) => {

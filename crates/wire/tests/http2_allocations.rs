@@ -4,9 +4,8 @@
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
 
-#[path = "http2/peer.rs"]
-#[allow(dead_code)]
-mod peer;
+#[path = "http2/frames.rs"]
+mod frames;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,13 +13,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
-use ablaze_wire::http2::error::ErrorCode;
-use ablaze_wire::http2::frame::{PREFACE, flag, kind, setting};
+use ablaze_wire::http2::frame::{flag, kind, setting};
 use ablaze_wire::http2::hpack::encoder::{self, Indexing, Name};
 use ablaze_wire::http2::request::{Request, RequestSet};
-use ablaze_wire::http2::server;
 
-use peer::{block, data, frame, get, headers, settings, window_update};
+use frames::{block, data, frame, get, headers, settings, window_update};
 
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
@@ -157,75 +154,6 @@ fn nothing_is_allocated_per_exchange() {
         copy(out, stream, &trailers);
     };
     assert_eq!(allocations(&get(), false, 2_000, long), 0, "trailers, settings and pings");
-    assert_eq!(allocations_of_a_server(), 0, "a server");
-}
-
-/// Takes requests and remembers which are to be answered.
-#[derive(Default)]
-struct Asked(Vec<u32>);
-
-impl server::Sink for Asked {
-    fn request(&mut self, _: u32, head: &server::RequestHead) {
-        assert_eq!(head.path, b"/");
-    }
-
-    fn data(&mut self, _: u32, _: &[u8]) {}
-
-    fn ended(&mut self, stream: u32) {
-        self.0.push(stream);
-    }
-
-    fn reset(&mut self, _: u32, _: ErrorCode) {
-        panic!("nothing is wrong with it");
-    }
-}
-
-/// The same for a server: heads that come again and heads that do not.
-fn allocations_of_a_server() -> u64 {
-    const TURNS: u32 = 2_000;
-    let mut out = Vec::with_capacity(1 << 20);
-    let mut arrives = Vec::with_capacity(1 << 20);
-    let mut connection = server::Connection::new(server::Options::default(), &mut out);
-    let mut asked = Asked::default();
-    let mut answer = server::AnswerBlock::new(200);
-    let mut before = 0;
-    arrives.extend_from_slice(PREFACE);
-    arrives.extend(settings(&[]));
-    let heads: Vec<Vec<u8>> = (0..7)
-        .map(|number| {
-            let mut block = vec![0x82, 0x86, 0x84];
-            let agent = format!("agent {number}");
-            encoder::literal(&mut block, Indexing::Keep, Name::Index(58), agent.as_bytes());
-            headers(0, true, &block)
-        })
-        .collect();
-    let update = window_update(0, 140);
-    for turn in 0..TURNS {
-        if turn == TURNS / 2 {
-            before = ALLOCATIONS.load(Ordering::Relaxed);
-            assert!(before > 0, "what warms up is counted");
-        }
-        for number in 0..10 {
-            let start = arrives.len();
-            let which = if turn % 2 == 0 { 0 } else { number as usize % heads.len() };
-            arrives.extend_from_slice(&heads[which]);
-            let stream = 2 * (turn * 10 + number) + 1;
-            arrives[start + 5..start + 9].copy_from_slice(&stream.to_be_bytes());
-        }
-        arrives.extend_from_slice(&update);
-        connection.receive(&arrives, &mut out, &mut asked).unwrap();
-        for &stream in &asked.0 {
-            answer.restart(200);
-            answer.push(b"content-length", b"14");
-            assert!(connection.answer(stream, &answer, false, &mut out));
-            assert_eq!(connection.send(stream, b"Hello, World!\n", true, &mut out), 14);
-        }
-        assert_eq!(asked.0.len(), 10);
-        asked.0.clear();
-        arrives.clear();
-        out.clear();
-    }
-    ALLOCATIONS.load(Ordering::Relaxed) - before
 }
 
 /// As nginx writes it: every field is added to the table, each time.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ablaze_wire::http2::error::ErrorCode;
-use ablaze_wire::http2::frame::{FrameHead, PAYLOAD_BYTES_MIN, flag, kind, write_head};
+use ablaze_wire::http2::frame::{flag, kind, write_block, write_head};
 
 use super::Core;
 use super::receiving::Receiving;
@@ -121,7 +121,6 @@ impl Core {
     fn count<H>(&mut self, service: &Service<H>) {
         self.answered += 1;
         self.answered_ever += 1;
-        self.floods.answered();
         self.last |= !service.keep_alive || self.answered_ever >= service.max_requests;
     }
 
@@ -163,7 +162,7 @@ impl Core {
             }
         });
         self.send_window -= bytes;
-        self.floods.sent_content();
+        self.floods.answered();
         if !self.streams.is_empty() {
             self.streams.close(id);
         }
@@ -200,8 +199,9 @@ impl Core {
         let is_all = reply.body.is_empty() && reply.source.is_none() && reply.then == Then::End;
         let mut block = Vec::new();
         self.encoder.encode(&head, &mut block);
-        push_block(id, &block, is_all, out);
+        out.push_with(|text| write_block(text, id, is_all, &block));
         if is_all {
+            self.floods.answered();
             self.streams.close(id);
         } else {
             self.streams.make_ready(id);
@@ -212,26 +212,6 @@ impl Core {
     pub(super) fn say_continue(&mut self, id: u32, out: &mut Output) {
         let mut block = Vec::new();
         self.encoder.encode(b"HTTP/1.1 100 Continue\r\n\r\n", &mut block);
-        push_block(id, &block, false, out);
+        out.push_with(|text| write_block(text, id, false, &block));
     }
-}
-
-/// Adds a block in as many frames as it takes (RFC 9113, 6.10).
-fn push_block(id: u32, block: &[u8], end_stream: bool, out: &mut Output) {
-    out.push_with(|text| {
-        let mut pieces = block.chunks(PAYLOAD_BYTES_MIN as usize).peekable();
-        let mut first = true;
-        while let Some(piece) = pieces.next() {
-            let mut flags = if first && end_stream { flag::END_STREAM } else { 0 };
-            if pieces.peek().is_none() {
-                flags |= flag::END_HEADERS;
-            }
-            let kind = if first { kind::HEADERS } else { kind::CONTINUATION };
-            let payload_bytes = piece.len() as u32;
-            let head = FrameHead { payload_bytes, kind, flags, stream: id };
-            text.extend_from_slice(&head.bytes());
-            text.extend_from_slice(piece);
-            first = false;
-        }
-    });
 }

@@ -3,7 +3,9 @@
 
 use ablaze_wire::http2::error::{ErrorKind, StreamFault};
 use ablaze_wire::http2::floods::Flood;
-use ablaze_wire::http2::frame::{self, FrameHead, WINDOW_MAX, flag, kind, number_at};
+use ablaze_wire::http2::frame::{
+    self, FrameHead, PRIORITY_BYTES, WINDOW_MAX, flag, kind, number_at,
+};
 
 use super::Core;
 use super::receiving::Receiving;
@@ -27,7 +29,7 @@ impl<H: Handler> Receiving<'_, H> {
             return Err(ErrorKind::WrongStream);
         }
         match head.kind {
-            kind::PRIORITY if head.payload_bytes != 5 => Err(ErrorKind::FrameLength),
+            kind::PRIORITY => self.priority(head),
             kind::RST_STREAM => self.reset_by_client(head, payload),
             kind::SETTINGS if head.has(flag::ACK) => match payload {
                 [] => self.core.floods.count(Flood::Idle),
@@ -46,7 +48,20 @@ impl<H: Handler> Receiving<'_, H> {
         }
     }
 
-    /// RFC 9113, 6.4.
+    /// RFC 9113, 6.3: deprecated, and permitted for streams of any state.
+    fn priority(&mut self, head: &FrameHead) -> Result<(), ErrorKind> {
+        let core = &mut *self.core;
+        if head.payload_bytes as usize == PRIORITY_BYTES {
+            return core.floods.count(Flood::Idle);
+        }
+        match core.streams.get(head.stream) {
+            Some(_) => core.fault(head.stream, StreamFault::PriorityLength, self.out),
+            None => Err(ErrorKind::FrameLength),
+        }
+    }
+
+    /// RFC 9113, 6.4. Requests that are reset as soon as they are made cost more than they bring:
+    /// so each counts until one is answered (10.5).
     fn reset_by_client(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind> {
         if payload.len() != 4 {
             return Err(ErrorKind::FrameLength);
@@ -110,12 +125,12 @@ impl<H: Handler> Receiving<'_, H> {
         let Some(stream) = core.streams.get(head.stream) else { return Ok(()) };
         stream.window += increment;
         if increment == 0 {
-            core.reset(head.stream, StreamFault::WindowIncrement.code(), self.out);
-        } else if stream.window > WINDOW_MAX.into() {
-            core.reset(head.stream, StreamFault::WindowOverflow.code(), self.out);
-        } else {
-            core.streams.make_ready(head.stream);
+            return core.fault(head.stream, StreamFault::WindowIncrement, self.out);
         }
+        if stream.window > WINDOW_MAX.into() {
+            return core.fault(head.stream, StreamFault::WindowOverflow, self.out);
+        }
+        core.streams.make_ready(head.stream);
         Ok(())
     }
 }

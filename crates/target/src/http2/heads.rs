@@ -42,6 +42,13 @@ impl RequestSays {
     pub fn fault(&self) -> Option<StreamFault> {
         self.fault
     }
+
+    /// Forgets everything, but keeps the memory.
+    fn clear(&mut self) {
+        let mut text = std::mem::take(&mut self.text);
+        text.clear();
+        *self = Self { text, ..Self::default() };
+    }
 }
 
 /// Reads the header blocks of one connection, all of them, in order.
@@ -51,12 +58,14 @@ pub struct RequestHeads {
     /// The last block, if it says the same when it comes again.
     last: Vec<u8>,
     says: RequestSays,
+    parts: Parts,
 }
 
 impl RequestHeads {
     /// For a new connection.
     pub fn new() -> Self {
-        Self { decoder: Decoder::new(), last: Vec::new(), says: RequestSays::default() }
+        let (says, parts) = (RequestSays::default(), Parts::default());
+        Self { decoder: Decoder::new(), last: Vec::new(), says, parts }
     }
 
     /// Reads a complete block of a request's head; what it says is at [`Self::says`].
@@ -78,11 +87,11 @@ impl RequestHeads {
 
     #[inline(never)]
     fn read_new(&mut self, block: &[u8], bytes_max: usize) -> Result<(), HpackFault> {
-        self.last.clear();
-        let mut parts = Parts::default();
-        let says = &mut self.says;
-        *says = RequestSays::default();
-        let facts = self.decoder.decode(block, |field| {
+        let Self { decoder, last, says, parts } = self;
+        last.clear();
+        says.clear();
+        parts.clear();
+        let facts = decoder.decode(block, |field| {
             parts.note(field.name, field.value, field.meaning, bytes_max, says);
         })?;
         parts.conclude(says);
@@ -90,7 +99,7 @@ impl RequestHeads {
         // Else the same bytes could mean something else the next time.
         let resizes = block.first().is_some_and(|first| first & 0xe0 == 0x20);
         if facts.inserted_bytes == 0 && !resizes && block.len() <= REMEMBERED_BYTES_MAX {
-            self.last.extend_from_slice(block);
+            last.extend_from_slice(block);
         }
         Ok(())
     }
@@ -117,13 +126,14 @@ impl RequestHeads {
     }
 }
 
-/// The parts of a head until all have come.
-#[derive(Default)]
+/// The parts of a head until all have come. Their memory is that of the last head.
+#[derive(Debug, Default)]
 struct Parts {
-    method: Option<Vec<u8>>,
-    scheme: bool,
-    authority: Option<Vec<u8>>,
-    path: Option<Vec<u8>>,
+    /// Which pseudo-header fields have come, a bit each.
+    came: u8,
+    method: Vec<u8>,
+    authority: Vec<u8>,
+    path: Vec<u8>,
     /// Other fields, as lines.
     fields: Vec<u8>,
     regular: bool,
@@ -131,6 +141,16 @@ struct Parts {
 }
 
 impl Parts {
+    fn clear(&mut self) {
+        let texts = [&mut self.method, &mut self.authority, &mut self.path, &mut self.fields];
+        texts.into_iter().for_each(Vec::clear);
+        (self.came, self.regular, self.kept_bytes) = (0, false, 0);
+    }
+
+    fn has(&self, part: RequestPart) -> bool {
+        self.came & bit(part) != 0
+    }
+
     fn note(
         &mut self,
         name: &[u8],
@@ -166,18 +186,21 @@ impl Parts {
         value: &[u8],
         says: &RequestSays,
     ) -> Option<FieldFault> {
-        let value = if says.too_long { b"" } else { value };
-        let place = match part {
+        if self.has(part) {
+            return Some(FieldFault::RepeatedPseudo);
+        }
+        self.came |= bit(part);
+        let text = match part {
             RequestPart::Method => &mut self.method,
             RequestPart::Authority => &mut self.authority,
             RequestPart::Path => &mut self.path,
-            RequestPart::Scheme => {
-                let repeated = std::mem::replace(&mut self.scheme, true);
-                return repeated.then_some(FieldFault::RepeatedPseudo);
-            }
+            // What it says makes no difference.
+            RequestPart::Scheme => return None,
         };
-        let repeated = place.replace(value.to_vec()).is_some();
-        repeated.then_some(FieldFault::RepeatedPseudo)
+        if !says.too_long {
+            text.extend_from_slice(value);
+        }
+        None
     }
 
     fn note_field(
@@ -203,35 +226,43 @@ impl Parts {
     }
 
     /// Puts the parts in order (RFC 9113, 8.3.1).
-    fn conclude(self, says: &mut RequestSays) {
-        let method = self.method.unwrap_or_default();
-        // CONNECT names an authority and nothing else; it is answered as any other method.
-        let is_connect = method == b"CONNECT";
-        let missing = method.is_empty() || (!is_connect && (!self.scheme || self.path.is_none()));
-        if says.fault.is_none() && missing {
+    fn conclude(&self, says: &mut RequestSays) {
+        let (method, authority) = (&self.method[..], &self.authority[..]);
+        let (has_scheme, has_path) = (self.has(RequestPart::Scheme), self.has(RequestPart::Path));
+        // CONNECT names an authority and nothing else (RFC 9113, 8.5); it is answered as any other
+        // method.
+        let complete = match method {
+            b"" => false,
+            b"CONNECT" => self.has(RequestPart::Authority) && !has_scheme && !has_path,
+            _ => has_scheme && has_path,
+        };
+        if says.fault.is_none() && !complete {
             says.fault = Some(StreamFault::PseudoMissing);
         }
-        says.method = Some(match &method[..] {
+        says.method = Some(match method {
             b"GET" => Method::Get,
             b"HEAD" => Method::Head,
             b"POST" => Method::Post,
             b"PUT" => Method::Put,
             _ => Method::Other,
         });
-        let authority = self.authority.unwrap_or_default();
-        let path = self.path.as_ref().unwrap_or(&authority);
+        let path = if has_path { &self.path[..] } else { authority };
         let text = &mut says.text;
-        text.extend_from_slice(&method);
+        text.extend_from_slice(method);
         text.push(b' ');
         says.target = text.len()..text.len() + path.len();
         text.extend_from_slice(path);
         text.extend_from_slice(b" HTTP/2\r\n");
         if !authority.is_empty() {
-            for part in [&b"host: "[..], &authority, b"\r\n"] {
+            for part in [&b"host: "[..], authority, b"\r\n"] {
                 text.extend_from_slice(part);
             }
         }
         text.extend_from_slice(&self.fields);
         text.extend_from_slice(b"\r\n");
     }
+}
+
+fn bit(part: RequestPart) -> u8 {
+    1 << part as u8
 }

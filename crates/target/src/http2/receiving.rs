@@ -2,7 +2,7 @@
 
 use ablaze_wire::http2::error::{ErrorCode, ErrorKind, StreamFault};
 use ablaze_wire::http2::floods::Flood;
-use ablaze_wire::http2::frame::{self, FrameHead, PAYLOAD_BYTES_MIN, flag, kind};
+use ablaze_wire::http2::frame::{self, FrameHead, PAYLOAD_BYTES_MIN, flag, kind, without_padding};
 use ablaze_wire::http2::reader::FrameHandler;
 
 use super::streams::{Stream, Upload};
@@ -12,9 +12,6 @@ use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::rendering::RequestBody;
 use crate::service::{Refused, Service};
-
-/// Bytes of priority in HEADERS that have them (RFC 9113, 6.2).
-const PRIORITY_BYTES: usize = 5;
 
 /// What is set aside at once for a body of an announced length.
 const RESERVED_BYTES_MAX: u64 = 1 << 20;
@@ -91,7 +88,7 @@ impl<H: Handler> FrameHandler for Receiving<'_, H> {
                 }
                 core.data_stream = Some(head.stream);
             }
-            Err(fault) => core.reset(head.stream, fault.code(), self.out),
+            Err(fault) => core.fault(head.stream, fault, self.out)?,
         }
         Ok(())
     }
@@ -178,11 +175,12 @@ impl<H: Handler> Receiving<'_, H> {
             let promised = block.end_stream && says.content_length.is_some_and(|bytes| bytes > 0);
             promised.then_some(StreamFault::ContentLength)
         });
+        let mut result = Ok(());
         if says.too_long {
             core.open(block.stream);
             self.refuse(block.stream, Refused::HeadTooLong);
         } else if let Some(fault) = fault {
-            core.reset(block.stream, fault.code(), self.out);
+            result = core.fault(block.stream, fault, self.out);
         } else if block.end_stream {
             let body = RequestBody::Lent(b"");
             let (method, target) = (says.method(), says.target.clone());
@@ -206,7 +204,7 @@ impl<H: Handler> Receiving<'_, H> {
             self.begin_upload(block.stream, upload, says.expect_continue);
         }
         *self.core.heads.says() = says;
-        Ok(())
+        result
     }
 
     /// A request's body is yet to come.
@@ -231,12 +229,12 @@ impl<H: Handler> Receiving<'_, H> {
     fn trailers(&mut self, block: OpenBlock, bytes: &[u8]) -> Result<(), ErrorKind> {
         let core = &mut *self.core;
         let fault = core.heads.read_trailers(bytes)?;
-        let Some(Stream { upload: Some(_), .. }) = core.streams.get(block.stream) else {
+        let Some(Stream { upload: Some(upload), .. }) = core.streams.get(block.stream) else {
             return core.late_frame(block.stream);
         };
         let unended = (!block.end_stream).then_some(StreamFault::TrailersWithoutEnd);
-        match fault.or(unended) {
-            Some(fault) => core.reset(block.stream, fault.code(), self.out),
+        match fault.or(unended).or(upload.missing()) {
+            Some(fault) => core.fault(block.stream, fault, self.out)?,
             None => self.complete(block.stream),
         }
         Ok(())
@@ -246,9 +244,6 @@ impl<H: Handler> Receiving<'_, H> {
     fn complete(&mut self, id: u32) {
         let Some(stream) = self.core.streams.get(id) else { return };
         let Some(upload) = stream.upload.take() else { return };
-        if upload.content_left.is_some_and(|left| left > 0) {
-            return self.core.reset(id, StreamFault::ContentLength.code(), self.out);
-        }
         let Upload { head, method, target, body, .. } = *upload;
         self.answer(id, method, &head, target, RequestBody::Owned(body));
     }
@@ -261,6 +256,11 @@ impl Upload {
         if let Some(left) = &mut self.content_left {
             *left = left.checked_sub(content_bytes.into()).ok_or(StreamFault::ContentLength)?;
         }
+        if head.has(flag::END_STREAM)
+            && let Some(fault) = self.missing()
+        {
+            return Err(fault);
+        }
         self.window_used += head.payload_bytes;
         if self.window_used > STREAM_WINDOW_BYTES {
             return Err(StreamFault::WindowExceeded);
@@ -269,6 +269,11 @@ impl Upload {
             return Ok(None);
         }
         Ok(Some(std::mem::take(&mut self.window_used)))
+    }
+
+    /// What is wrong if the body ends here.
+    fn missing(&self) -> Option<StreamFault> {
+        self.content_left.is_some_and(|left| left > 0).then_some(StreamFault::ContentLength)
     }
 }
 
@@ -293,7 +298,10 @@ impl Core {
         if id > self.last_stream || id.is_multiple_of(2) {
             return Err(ErrorKind::IdleStream);
         }
-        if !self.streams.was_dropped(id) {
+        // An answer that refuses a body leaves when there is room; until the client has it, it
+        // goes on sending.
+        let refused = self.streams.get(id).is_some_and(|stream| stream.is_refused());
+        if !refused && !self.streams.was_dropped(id) {
             return Err(ErrorKind::ClosedStream);
         }
         self.floods.count(Flood::Idle)
@@ -305,26 +313,21 @@ impl Core {
         self.streams.open(id, Stream { window, upload: None, reply: None });
     }
 
+    /// Ends a stream because of what the client did. A request that it has reset this way costs
+    /// as much as one that it resets itself, and counts as such (RFC 9113, 10.5).
+    pub(super) fn fault(
+        &mut self,
+        id: u32,
+        fault: StreamFault,
+        out: &mut Output,
+    ) -> Result<(), ErrorKind> {
+        self.reset(id, fault.code(), out);
+        self.floods.count(Flood::Reset)
+    }
+
     /// Ends a stream at once.
     pub(super) fn reset(&mut self, id: u32, code: ErrorCode, out: &mut Output) {
         self.streams.drop_stream(id);
         out.push_with(|text| frame::write_reset(text, id, code));
     }
-}
-
-/// The payload of HEADERS without padding and priority (RFC 9113, 6.2).
-#[inline(always)]
-fn without_padding<'a>(head: &FrameHead, payload: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
-    let mut fragment = payload;
-    let mut padding_bytes = 0;
-    if head.has(flag::PADDED) {
-        let (&bytes, rest) = fragment.split_first().ok_or(ErrorKind::FrameLength)?;
-        padding_bytes = usize::from(bytes);
-        fragment = rest;
-    }
-    if head.has(flag::PRIORITY) {
-        fragment = fragment.get(PRIORITY_BYTES..).ok_or(ErrorKind::FrameLength)?;
-    }
-    let end = fragment.len().checked_sub(padding_bytes).ok_or(ErrorKind::Padding)?;
-    Ok(&fragment[..end])
 }

@@ -98,6 +98,7 @@ impl Core {
     fn end_reply(&mut self, id: u32, out: &mut Output) {
         let Some(Stream { reply: Some(reply), upload, .. }) = self.streams.get(id) else { return };
         let (then, uploading) = (reply.then, upload.is_some());
+        self.floods.answered();
         match then {
             Then::End if uploading => self.reset(id, ErrorCode::NO_ERROR, out),
             Then::End => drop(self.streams.close(id)),

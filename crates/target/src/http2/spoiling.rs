@@ -21,6 +21,8 @@ impl Core {
     ) -> bool {
         match fault {
             Fault::ResetBefore => {
+                // It is over by our doing, as if it had been answered.
+                self.floods.answered();
                 self.reset(id, ErrorCode::INTERNAL_ERROR, out);
                 return false;
             }

@@ -78,6 +78,13 @@ pub struct Stream {
     pub reply: Option<Box<Reply>>,
 }
 
+impl Stream {
+    /// Its answer tells the client to stop: the rest of the request is not wanted.
+    pub fn is_refused(&self) -> bool {
+        self.reply.as_ref().is_some_and(|reply| reply.then == Then::Reset(ErrorCode::NO_ERROR))
+    }
+}
+
 /// The streams that are under way.
 #[derive(Debug, Default)]
 pub struct Streams {

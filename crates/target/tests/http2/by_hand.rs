@@ -56,6 +56,11 @@ impl Side {
         }
     }
 
+    /// Of a connection that has agreed on HTTP/2 before its first byte, as TLS can.
+    pub fn agreed(options: &Options) -> Self {
+        Self { protocol: Protocol::Http2(Box::default()), ..Self::new(options) }
+    }
+
     /// Preface and settings are exchanged; what the server said to that is dropped.
     pub fn open(options: &Options, settings: &[(u16, u32)]) -> Self {
         let mut side = Self::new(options);
@@ -109,6 +114,11 @@ impl Side {
         }
     }
 
+    /// The bytes that came back since the last call.
+    pub fn take_written(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.written)
+    }
+
     /// Bytes that came back and were not looked at.
     pub fn written_bytes(&self) -> usize {
         self.written.len()
@@ -116,7 +126,7 @@ impl Side {
 
     /// The frames that came back since the last call.
     pub fn frames(&mut self) -> Vec<Frame> {
-        let written = std::mem::take(&mut self.written);
+        let written = self.take_written();
         let mut rest = &written[..];
         let mut frames = Vec::new();
         while !rest.is_empty() {

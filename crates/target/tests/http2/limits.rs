@@ -81,6 +81,39 @@ fn a_body_that_is_too_long_is_refused_with_an_answer() {
 }
 
 #[test]
+fn a_body_on_its_way_when_it_is_refused_is_passed_over() {
+    let options = Options { max_body_bytes: 10, ..options() };
+    let upload = [post(1, "/echo", &[("content-length", "24")]), data(1, b"hello, world", false)];
+    // The answer leaves behind all that came with the request, or when there is room for it.
+    for window in [1000, 0] {
+        let mut side = Side::open(&options, &[(setting::INITIAL_WINDOW_SIZE, window)]);
+        side.receive(&upload.concat());
+        side.receive(&data(1, b"hello, world", true));
+        side.receive(&window_update(1, 1000));
+        let frames = side.frames();
+        assert_eq!(side.fields(&frames[0].payload)[0], ":status: 413");
+        assert!(!bodies(&frames, 1).is_empty());
+        assert_eq!(frames.last().unwrap().kind, kind::RST_STREAM);
+        side.receive(&[get(3, "/hello"), window_update(3, 14)].concat());
+        assert_eq!(bodies(&side.frames(), 3).len(), 14);
+        assert_eq!((side.end, side.is_idle()), (None, true));
+    }
+}
+
+#[test]
+fn leave_to_send_a_body_is_given_once_and_the_answer_follows() {
+    let mut side = open();
+    side.receive(&post(1, "/echo", &[("expect", "100-continue")]));
+    let frames = side.frames();
+    assert_eq!(side.fields(&frames[0].payload), [":status: 100"]);
+    assert_eq!((frames.len(), frames[0].flags), (1, flag::END_HEADERS));
+    side.receive(&data(1, b"hello", true));
+    let frames = side.frames();
+    assert_eq!(side.fields(&frames[0].payload)[0], ":status: 200");
+    assert_eq!(bodies(&frames, 1), b"hello");
+}
+
+#[test]
 fn uploads_are_given_room_as_they_come() {
     let mut side = open();
     side.receive(&post(1, "/hello", &[]));

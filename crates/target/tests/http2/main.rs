@@ -1,6 +1,8 @@
 //! HTTP/2 on the built-in servers. `frames`: by hand, frame by frame, right and wrong, in pieces;
-//! `limits`: floods, and what else a client cannot have; `faults`: what clients are to cope with.
-//! `with_h2`: the `h2` crate as client, on every model that speaks it. `programs`: curl and h2load.
+//! `limits`: floods, and what else a client cannot have; `violations`: what it must not do;
+//! `faults`: what clients are to cope with.
+//! `with_h2`: the `h2` crate as client, on every model that speaks it. `with_ours`: our own client.
+//! `programs`: curl and h2load.
 
 #![allow(clippy::unwrap_used)]
 
@@ -9,7 +11,9 @@ mod faults;
 mod frames;
 mod limits;
 mod programs;
+mod violations;
 mod with_h2;
+mod with_ours;
 
 use ablaze_target::{Model, Options};
 

@@ -19,7 +19,7 @@ pub const WINDOW_INITIAL: u32 = 65_535;
 pub const STREAM_MAX: u32 = (1 << 31) - 1;
 
 /// Bytes of priority, in PRIORITY and in HEADERS that have them (RFC 9113, 6.2 and 6.3).
-pub(super) const PRIORITY_BYTES: usize = 5;
+pub const PRIORITY_BYTES: usize = 5;
 
 /// Types of frames (RFC 9113, 6).
 pub mod kind {
@@ -182,11 +182,11 @@ pub fn write_block(out: &mut Vec<u8>, stream: u32, end_stream: bool, block: &[u8
 }
 
 /// The payload of HEADERS without padding and priority (RFC 9113, 6.2).
+///
+/// # Errors
+/// When it is too short for what its flags say is in it.
 #[inline(always)]
-pub(super) fn without_padding<'a>(
-    head: &FrameHead,
-    payload: &'a [u8],
-) -> Result<&'a [u8], ErrorKind> {
+pub fn without_padding<'a>(head: &FrameHead, payload: &'a [u8]) -> Result<&'a [u8], ErrorKind> {
     if !head.has(flag::PADDED | flag::PRIORITY) {
         return Ok(payload);
     }

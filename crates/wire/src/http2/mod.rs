@@ -2,9 +2,9 @@
 //!
 //! Reading order: [`frame`] (what goes over the wire), [`hpack`] (how fields are compressed),
 //! [`field`] (what fields mean), [`error`] (everything that can go wrong, by name), [`request`]
-//! (what a client sends), [`client`] and [`server`] (one connection, seen
-//! from either end). `reader` cuts bytes into
-//! frames, `blocks` reads header blocks, `flow`, `floods` and [`settings`] are what both ends of a connection share.
+//! (what a client sends), [`client`] (one connection of a client). `reader` cuts bytes into frames,
+//! `blocks` reads header blocks, [`flow`], [`floods`] and [`settings`] are what both ends of a
+//! connection share; the other end is `http2` of ablaze-target.
 
 mod blocks;
 pub mod client;
@@ -16,5 +16,4 @@ pub mod frame;
 pub mod hpack;
 pub mod reader;
 pub mod request;
-pub mod server;
 pub mod settings;

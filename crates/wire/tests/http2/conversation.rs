@@ -11,7 +11,8 @@ use h2::server::SendResponse;
 use http::{HeaderMap, Response};
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
-use crate::peer::{Client, Told, get, post};
+use crate::frames::get;
+use crate::peer::{Client, Told, post};
 
 /// What the server does with a request: it gets the request, its body and its trailers.
 type Answer = fn(http::request::Parts, Vec<u8>, SendResponse<Bytes>);

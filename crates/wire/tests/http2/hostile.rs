@@ -6,9 +6,8 @@ use ablaze_wire::http2::field::FieldFault;
 use ablaze_wire::http2::frame::{flag, kind, setting};
 use ablaze_wire::http2::hpack::HpackFault;
 
-use crate::peer::{
-    Client, Told, block, data, frame, frames, get, goaway, headers, reset, settings, window_update,
-};
+use crate::frames::{block, data, frame, get, headers, settings, window_update};
+use crate::peer::{Client, Told, frames, goaway, reset};
 
 /// Streams 1 and 3 are open, 5 was given up by us, 7 ended, 9 was never opened.
 fn client() -> Client {

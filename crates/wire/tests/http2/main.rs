@@ -5,13 +5,12 @@
 #![allow(clippy::unwrap_used)]
 
 mod conversation;
+mod frames;
 mod hostile;
 mod hpack_examples;
 mod hpack_oracle;
-mod mirror;
 mod peer;
 mod pieces;
 mod requests;
-mod server;
 mod states;
 mod uploads;

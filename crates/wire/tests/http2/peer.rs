@@ -1,4 +1,4 @@
-//! A scripted peer: frames by hand, and a sink that writes down what it was told.
+//! A client's connection, the sink that writes down what it was told, and what only a peer says.
 
 use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
@@ -6,6 +6,8 @@ use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
 use ablaze_wire::http2::frame::{FrameHead, HEAD_BYTES, PREFACE, flag, kind};
 use ablaze_wire::http2::request::{Request, RequestSet};
 use ablaze_wire::http2::settings::PeerSettings;
+
+use crate::frames::{frame, get, settings};
 
 /// What a sink was told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,10 +139,6 @@ impl Client {
     }
 }
 
-pub fn get() -> Request {
-    Request::new("GET", "http", "localhost", "/")
-}
-
 pub fn post(body: impl Into<Vec<u8>>) -> Request {
     Request::new("POST", "http", "localhost", "/").body(body)
 }
@@ -159,33 +157,6 @@ pub fn frames(bytes: &[u8]) -> Vec<(FrameHead, Vec<u8>)> {
     frames
 }
 
-pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let head = FrameHead { payload_bytes: payload.len() as u32, kind, flags, stream };
-    [&head.bytes()[..], payload].concat()
-}
-
-pub fn settings(settings: &[(u16, u32)]) -> Vec<u8> {
-    let payload: Vec<u8> = settings
-        .iter()
-        .flat_map(|(number, value)| [&number.to_be_bytes()[..], &value.to_be_bytes()].concat())
-        .collect();
-    frame(kind::SETTINGS, 0, 0, &payload)
-}
-
-/// HEADERS with a whole block.
-pub fn headers(stream: u32, end: bool, block: &[u8]) -> Vec<u8> {
-    let flags = flag::END_HEADERS | if end { flag::END_STREAM } else { 0 };
-    frame(kind::HEADERS, flags, stream, block)
-}
-
-pub fn data(stream: u32, end: bool, content: &[u8]) -> Vec<u8> {
-    frame(kind::DATA, if end { flag::END_STREAM } else { 0 }, stream, content)
-}
-
-pub fn window_update(stream: u32, increment: u32) -> Vec<u8> {
-    frame(kind::WINDOW_UPDATE, 0, stream, &increment.to_be_bytes())
-}
-
 pub fn reset(stream: u32, code: ErrorCode) -> Vec<u8> {
     frame(kind::RST_STREAM, 0, stream, &code.0.to_be_bytes())
 }
@@ -193,18 +164,4 @@ pub fn reset(stream: u32, code: ErrorCode) -> Vec<u8> {
 pub fn goaway(last_stream: u32, code: ErrorCode, debug: &[u8]) -> Vec<u8> {
     let payload = [&last_stream.to_be_bytes()[..], &code.0.to_be_bytes(), debug].concat();
     frame(kind::GOAWAY, 0, 0, &payload)
-}
-
-/// Literals without indexing, names and values as they are.
-pub fn block(fields: &[(&str, &str)]) -> Vec<u8> {
-    let mut block = Vec::new();
-    for (name, value) in fields {
-        block.push(0);
-        for text in [name, value] {
-            assert!(text.len() < 127);
-            block.push(text.len() as u8);
-            block.extend_from_slice(text.as_bytes());
-        }
-    }
-    block
 }

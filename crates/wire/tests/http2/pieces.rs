@@ -6,9 +6,8 @@ use ablaze_wire::http2::frame::{FrameHead, flag, kind};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::peer::{
-    Client, Told, block, data, frame, get, goaway, headers, post, reset, settings, window_update,
-};
+use crate::frames::{block, data, frame, get, headers, settings, window_update};
+use crate::peer::{Client, Told, goaway, post, reset};
 
 type Outcome = (Vec<Told>, Vec<(FrameHead, Vec<u8>)>, Result<(), ErrorKind>);
 

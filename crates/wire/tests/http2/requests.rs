@@ -6,7 +6,8 @@ use ablaze_wire::http2::frame::{flag, kind, setting};
 use ablaze_wire::http2::hpack::decoder::Decoder;
 use ablaze_wire::http2::request::Request;
 
-use crate::peer::{Client, frame, get, settings};
+use crate::frames::{frame, get, settings};
+use crate::peer::Client;
 
 #[test]
 fn a_patched_place_is_never_cut() {

@@ -5,9 +5,8 @@ use ablaze_wire::http2::error::ErrorCode;
 use ablaze_wire::http2::frame::{flag, kind};
 use ablaze_wire::http2::request::Request;
 
-use crate::peer::{
-    Client, Told, block, data, frame, frames, get, goaway, headers, reset, settings, window_update,
-};
+use crate::frames::{block, data, frame, get, headers, settings, window_update};
+use crate::peer::{Client, Told, frames, goaway, reset};
 
 #[test]
 fn what_a_connection_says_first() {

@@ -4,7 +4,8 @@ use ablaze_wire::http2::client::{End, Options};
 use ablaze_wire::http2::error::ErrorCode;
 use ablaze_wire::http2::frame::{FrameHead, flag, kind, setting};
 
-use crate::peer::{Client, Told, frames, get, headers, post, reset, settings, window_update};
+use crate::frames::{get, headers, settings, window_update};
+use crate::peer::{Client, Told, frames, post, reset};
 
 /// Lengths of DATA frames on a stream, and whether the last ended it.
 fn sent(written: &[(FrameHead, Vec<u8>)], stream: u32) -> (Vec<usize>, bool) {
