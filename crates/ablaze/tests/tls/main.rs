@@ -7,5 +7,6 @@
 mod ab;
 mod http2;
 mod messages;
+mod mistakes;
 mod nginx;
 mod runs;

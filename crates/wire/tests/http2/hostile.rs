@@ -348,6 +348,17 @@ fn heads_that_are_too_large() {
     let told = client.told();
     assert_eq!(told[1], Told::Field(1, "a".into(), "x".repeat(4_000)));
     assert_eq!(told[3], Told::Ended(1, End::Complete));
+
+    // Who looks at the fields is not shown more of them than the limit.
+    let mut client = self::client();
+    client.notes.wants_fields = true;
+    client.receive(&headers(1, true, &bomb)).unwrap();
+    let shown = client.told().into_iter().map(|told| match told {
+        Told::Field(_, name, value) => name.len() + value.len() + 32,
+        _ => 0,
+    });
+    let shown: usize = shown.sum();
+    assert!((60_000..=65_536).contains(&shown), "{shown}");
 }
 
 #[test]

@@ -203,6 +203,8 @@ impl Sink for Answers<'_> {
 
     #[inline]
     fn ended(&mut self, tag: u32, end: End) {
+        // Fields of trailers, or of a head that came to nothing, belong to no other answer.
+        self.head.clear();
         match end {
             End::Complete => self.complete(tag),
             End::Unprocessed => self.unprocessed(tag),

@@ -9,6 +9,7 @@ use crate::http2::floods::Flood;
 use crate::http2::frame::{
     FrameHead, WINDOW_INITIAL, flag, kind, without_padding, write_goaway, write_window_update,
 };
+use crate::http2::hpack::ENTRY_OVERHEAD_BYTES;
 use crate::http2::reader::FrameHandler;
 
 /// A connection at work, with those it talks to.
@@ -169,12 +170,20 @@ impl<S: Sink> Receiving<'_, S> {
             return core.floods.count(Flood::Idle);
         };
         let tag = core.streams.at(place).tag;
+        let list_bytes_max = core.options.header_list_bytes as usize;
         let says = if self.sink.wants_fields(tag) {
-            *core.blocks.read_new(bytes, |name, value| self.sink.field(tag, name, value))?
+            let mut shown_bytes = 0;
+            *core.blocks.read_new(bytes, |name, value| {
+                // A short block can say a long field of the table a thousand times.
+                shown_bytes += name.len() + value.len() + ENTRY_OVERHEAD_BYTES;
+                if shown_bytes <= list_bytes_max {
+                    self.sink.field(tag, name, value);
+                }
+            })?
         } else {
             *core.blocks.read(bytes)?
         };
-        let fault = match says.check(core.options.header_list_bytes as usize) {
+        let fault = match says.check(list_bytes_max) {
             Err(fault) => Some(fault),
             Ok(()) if core.streams.at(place).state == State::Answering => {
                 self.trailers(place, says.status, block.end_stream)

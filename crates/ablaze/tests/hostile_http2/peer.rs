@@ -1,0 +1,231 @@
+//! A server over TCP whose every connection follows a script, frame by frame, without any codec.
+
+use std::io::{Error, ErrorKind, Read, Result, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Types of frames (RFC 9113, 6).
+pub const DATA: u8 = 0;
+pub const HEADERS: u8 = 1;
+pub const PRIORITY: u8 = 2;
+pub const RST_STREAM: u8 = 3;
+pub const SETTINGS: u8 = 4;
+pub const PUSH_PROMISE: u8 = 5;
+pub const PING: u8 = 6;
+pub const GOAWAY: u8 = 7;
+pub const WINDOW_UPDATE: u8 = 8;
+pub const CONTINUATION: u8 = 9;
+
+/// Their flags.
+pub const ACK: u8 = 1;
+pub const END_STREAM: u8 = 1;
+pub const END_HEADERS: u8 = 4;
+pub const PADDED: u8 = 8;
+
+/// `:status: 200`, from the static table (RFC 7541, appendix A).
+pub const OK: &[u8] = &[0x88];
+
+/// Nothing that a peer waits for takes so long, unless the client is gone.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// What each connection is served with. An error ends it: the client went.
+pub type Script = fn(&mut Peer) -> Result<()>;
+
+/// The server, which ends with this value.
+pub struct Hostile {
+    address: SocketAddr,
+    stopped: Arc<AtomicBool>,
+    accepts: Option<JoinHandle<()>>,
+}
+
+impl Hostile {
+    pub fn start(script: Script) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let stopped = Arc::new(AtomicBool::new(false));
+        let is_stopped = stopped.clone();
+        let accepts = std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                if is_stopped.load(Ordering::Relaxed) {
+                    return;
+                }
+                let Ok(stream) = stream else { continue };
+                std::thread::spawn(move || {
+                    let mut peer = Peer::new(stream);
+                    let _ = script(&mut peer);
+                    peer.linger();
+                });
+            }
+        });
+        Self { address, stopped, accepts: Some(accepts) }
+    }
+
+    pub fn url(&self) -> String {
+        format!("http://{}/", self.address)
+    }
+}
+
+impl Drop for Hostile {
+    fn drop(&mut self) {
+        self.stopped.store(true, Ordering::Relaxed);
+        let _ = TcpStream::connect(self.address);
+        if let Some(accepts) = self.accepts.take() {
+            let _ = accepts.join();
+        }
+    }
+}
+
+/// One connection of it.
+pub struct Peer {
+    stream: TcpStream,
+}
+
+impl Peer {
+    fn new(stream: TcpStream) -> Self {
+        stream.set_nodelay(true).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        Self { stream }
+    }
+
+    /// Reads the client's preface and says these settings.
+    pub fn hello_with(&mut self, settings: &[(u16, u32)]) -> Result<()> {
+        self.preface()?;
+        self.frame(SETTINGS, 0, 0, &settings_payload(settings))
+    }
+
+    /// Reads the client's preface and begins as a server has to.
+    pub fn hello(&mut self) -> Result<()> {
+        self.hello_with(&[])
+    }
+
+    /// Reads the client's preface (RFC 9113, 3.4).
+    pub fn preface(&mut self) -> Result<()> {
+        let mut preface = [0; 24];
+        self.stream.read_exact(&mut preface)?;
+        assert_eq!(&preface, b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+        Ok(())
+    }
+
+    /// The number of the next stream that is opened. Everything else is read over.
+    pub fn request(&mut self) -> Result<u32> {
+        loop {
+            let (kind, _, stream, _) = self.read()?;
+            if kind == HEADERS {
+                return Ok(stream);
+            }
+        }
+    }
+
+    /// The next frame: type, flags, stream and payload.
+    pub fn read(&mut self) -> Result<(u8, u8, u32, Vec<u8>)> {
+        let mut head = [0; 9];
+        self.stream.read_exact(&mut head)?;
+        let mut payload = vec![0; u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize];
+        self.stream.read_exact(&mut payload)?;
+        let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]);
+        Ok((head[3], head[4], stream, payload))
+    }
+
+    /// Sends a frame.
+    pub fn frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Result<()> {
+        self.raw(&frame(kind, flags, stream, payload))
+    }
+
+    /// Sends a whole head.
+    pub fn head(&mut self, stream: u32, block: &[u8]) -> Result<()> {
+        self.frame(HEADERS, END_HEADERS, stream, block)
+    }
+
+    /// Sends a head that is the whole answer.
+    pub fn answer(&mut self, stream: u32, block: &[u8]) -> Result<()> {
+        self.frame(HEADERS, END_HEADERS | END_STREAM, stream, block)
+    }
+
+    /// Sends these bytes, whatever they are.
+    pub fn raw(&mut self, bytes: &[u8]) -> Result<()> {
+        self.stream.write_all(bytes)
+    }
+
+    /// Sends the same bytes so many times, in large pieces.
+    pub fn flood(&mut self, bytes: &[u8], times: usize) -> Result<()> {
+        let at_once = (16_384 / bytes.len()).clamp(1, times);
+        let piece = bytes.repeat(at_once);
+        for _ in 0..times.div_ceil(at_once) {
+            self.raw(&piece)?;
+        }
+        Ok(())
+    }
+
+    /// Closes its side at once, with what was sent.
+    pub fn close(&mut self) -> Result<()> {
+        self.stream.shutdown(std::net::Shutdown::Write)?;
+        Err(Error::from(ErrorKind::ConnectionAborted))
+    }
+
+    /// Closes with a reset: what the client sent is left unread.
+    pub fn reset(&mut self) -> Result<()> {
+        socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO))?;
+        self.stream = TcpStream::connect(self.stream.local_addr()?)?;
+        Err(Error::from(ErrorKind::ConnectionReset))
+    }
+
+    /// Reads until the client closes, so that it reads what was sent before any reset.
+    pub fn linger(&mut self) {
+        let begun = Instant::now();
+        let mut room = [0; 16_384];
+        while begun.elapsed() < PATIENCE && self.stream.read(&mut room).is_ok_and(|bytes| bytes > 0)
+        {
+        }
+    }
+}
+
+/// The bytes of a frame.
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
+}
+
+/// The payload of SETTINGS.
+pub fn settings_payload(settings: &[(u16, u32)]) -> Vec<u8> {
+    let bytes =
+        |(number, value): &(u16, u32)| [&number.to_be_bytes()[..], &value.to_be_bytes()].concat();
+    settings.iter().flat_map(bytes).collect()
+}
+
+/// A field as a literal without indexing, and without Huffman code (RFC 7541, 6.2.2).
+pub fn field(name: &str, value: &str) -> Vec<u8> {
+    literal(0x00, name, value)
+}
+
+/// A field that is added to the table (RFC 7541, 6.2.1).
+pub fn indexed_field(name: &str, value: &str) -> Vec<u8> {
+    literal(0x40, name, value)
+}
+
+fn literal(first: u8, name: &str, value: &str) -> Vec<u8> {
+    [&[first][..], &string(name), &string(value)].concat()
+}
+
+fn string(text: &str) -> Vec<u8> {
+    [&integer(0x00, 7, text.len()), text.as_bytes()].concat()
+}
+
+/// RFC 7541, 5.1.
+pub fn integer(first: u8, prefix_bits: u32, value: usize) -> Vec<u8> {
+    let most = (1_usize << prefix_bits) - 1;
+    if value < most {
+        return vec![first | value as u8];
+    }
+    let mut bytes = vec![first | most as u8];
+    let mut rest = value - most;
+    while rest >= 128 {
+        bytes.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    bytes.push(rest as u8);
+    bytes
+}
