@@ -1,6 +1,8 @@
 //! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
 //! apart for answers and for failures. Fixed size, whatever the number of requests.
 
+mod http2;
+
 use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
@@ -8,6 +10,7 @@ use ablaze_stats::Latency;
 use crate::connection::Exchange;
 use crate::failure::FailureKind;
 use crate::plan::tls::TlsVersion;
+pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 
 /// Times of one outcome (answers, or failures), by phase.
 #[derive(Debug, Clone)]
@@ -237,31 +240,6 @@ pub struct TlsFacts {
     pub certificate: Vec<u8>,
     /// What went wrong first: its kind, and in words.
     pub first_failure: Option<(FailureKind, String)>,
-}
-
-/// What is known of a run's HTTP/2.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Http2Facts {
-    /// Connections the server ended with GOAWAY.
-    pub goaways: u64,
-    /// The first GOAWAY that carried an error: its code, and what the server said to it.
-    pub first_goaway: Option<String>,
-    /// The fewest streams at once that a server permitted (SETTINGS_MAX_CONCURRENT_STREAMS), where
-    /// that is fewer than were asked for.
-    pub streams_permitted: Option<u32>,
-    /// What the server did wrong first, or why it reset a stream first, in words.
-    pub first_failure: Option<(FailureKind, String)>,
-}
-
-impl Http2Facts {
-    /// Adds those of another worker.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.goaways += other.goaways;
-        self.first_goaway = self.first_goaway.take().or(other.first_goaway);
-        let permitted = [self.streams_permitted, other.streams_permitted];
-        self.streams_permitted = permitted.into_iter().flatten().min();
-        self.first_failure = self.first_failure.take().or(other.first_failure);
-    }
 }
 
 /// What a handshake agreed on.

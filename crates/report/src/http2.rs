@@ -1,16 +1,17 @@
 //! What a run's HTTP/2 was, in words: for every report that is read by people.
 
 use ablaze_engine::Run;
+use ablaze_engine::record::{Codes, Http2Facts};
 
-use crate::number::{counted, grouped, significant};
+use crate::number::{counted, grouped, percent, significant, time};
 
 /// How many streams were in flight, and what the server said about them; `None` with HTTP/1.
 pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let (asked, facts) = (run.plan.http2?, run.record.http2.as_ref()?);
-    let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
     let mut items = Vec::new();
     if run.elapsed_ns > 0 {
         let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
+        let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
         items.push(match run.plan.load.is_open() {
             true => format!("{mean} streams in flight on average"),
             false => format!("{mean} of {} in flight on average", counted(places, "stream")),
@@ -23,13 +24,89 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
             grouped(asked.streams.into())
         ));
     }
+    items.extend(limits(run, facts));
     if facts.goaways > 0 {
-        let why = facts.first_goaway.as_ref().map(|why| format!(" (first error: {why})"));
         let times = counted(facts.goaways, "connection");
-        items.push(format!("GOAWAY on {times}{}", why.unwrap_or_default()));
+        let last = facts.last_goaway_said.as_ref().map(|said| format!(", last said: {said}"));
+        let codes = codes(&facts.goaway_codes);
+        items.push(format!("GOAWAY on {times}{codes}{}", last.unwrap_or_default()));
     }
+    if facts.resets.total() > 0 {
+        let times = counted(facts.resets.total(), "stream");
+        items.push(format!("{times} reset by the server{}", codes(&facts.resets)));
+    }
+    if facts.refused_again > 0 {
+        let times = counted(facts.refused_again, "request");
+        items.push(format!("{times} refused again when sent again"));
+    }
+    items.extend(waits(run, facts));
     if let Some((_, words)) = &facts.first_failure {
         items.push(format!("first failure: {words}"));
     }
     (!items.is_empty()).then_some(items)
+}
+
+/// What else the server limits, where a request can feel it: windows and frames limit bodies.
+fn limits(run: &Run, facts: &Http2Facts) -> Option<String> {
+    let settings = facts.settings?;
+    let templates = &run.plan.requests.templates;
+    let uploads = templates.iter().any(|request| request.bytes.len() > request.head_bytes);
+    let mut limits = Vec::new();
+    if let Some(streams) = settings.streams_max.filter(|_| facts.streams_permitted.is_none()) {
+        limits.push(counted(streams.into(), "stream"));
+    }
+    if uploads {
+        limits.push(format!("windows of {} B", grouped(settings.stream_window_bytes.into())));
+        limits.push(format!("frames of {} B", grouped(settings.payload_bytes_max.into())));
+    }
+    if let Some(bytes) = settings.header_list_bytes {
+        limits.push(format!("heads of {} B", grouped(bytes.into())));
+    }
+    (!limits.is_empty()).then(|| format!("the server permits {}", limits.join(", ")))
+}
+
+/// ` (199 × NO_ERROR, 1 × ENHANCE_YOUR_CALM)`.
+fn codes(codes: &Codes) -> String {
+    let named: Vec<String> =
+        codes.named().map(|(name, times)| format!("{} × {name}", grouped(times))).collect();
+    if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) }
+}
+
+/// How long bodies waited for windows, as a share of the time of all requests.
+fn waits(run: &Run, facts: &Http2Facts) -> Option<String> {
+    let waits = facts.waits;
+    (waits.times() > 0).then(|| {
+        let share = percent(waits.total_ns() as f64, run.record.in_flight_ns as f64);
+        format!(
+            "bodies waited {} for the window of their stream and {} for the connection's: {share} of \
+             the requests' time, without a break for {} at most",
+            counted(waits.stream_times, "time"),
+            counted(waits.connection_times, "time"),
+            time(waits.longest_ns as f64)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn everything_the_server_did_is_said_with_its_number() {
+        let run = sample::over_http2();
+        let words = in_words(&run).unwrap().join("; ");
+        for part in [
+            "of 200 streams in flight on average",
+            "the server permits 10 streams at once on a connection, 20 were asked for",
+            "the server permits heads of 16,384 B",
+            "GOAWAY on 3 connections (2 × NO_ERROR, 1 × ENHANCE_YOUR_CALM), last said: too many",
+            "5 streams reset by the server (4 × REFUSED_STREAM, 1 × error code 0x63)",
+            "2 requests refused again when sent again",
+            "bodies waited 7 times for the window of their stream and 1 time for the connection's: ",
+            "without a break for 2.00 ms at most",
+        ] {
+            assert!(words.contains(part), "{part:?} is not in {words}");
+        }
+    }
 }

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 use ablaze_engine::plan::tls::{Tls, TlsVersion};
 use ablaze_engine::plan::*;
 use ablaze_engine::record::{
-    Agreed, FirstFailure, Handshakes, Phases, Record, Slice, Slices, Stopped, StoppedAnswer,
-    TlsFacts,
+    Agreed, Codes, FirstFailure, Handshakes, Http2Facts, Phases, Record, ServerSettings, Slice,
+    Slices, Stopped, StoppedAnswer, TlsFacts, WindowWaits,
 };
 use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_engine::{FailureKind, Plan};
@@ -149,6 +149,37 @@ pub fn encrypted() -> Run {
         agreed: vec![agreed(0x1302, 99), agreed(0x1399, 1)],
         certificate: vec![0x30, 0, 0xff],
         first_failure: Some((FailureKind::TlsRefused, "the server sent an alert".into())),
+    }));
+    run
+}
+
+/// Ten connections of 20 streams over HTTP/2, to a server that permits 10 and objects to the load.
+pub fn over_http2() -> Run {
+    let mut run = ordinary();
+    run.plan.load = Load::Closed { connections: 10, pipeline: 20 };
+    run.plan.http2 = Some(ablaze_engine::plan::Http2 { streams: 20 });
+    run.record.http2 = Some(Box::new(Http2Facts {
+        goaways: 3,
+        goaway_codes: Codes(vec![(0, 2), (11, 1)]),
+        first_goaway: Some("ENHANCE_YOUR_CALM: too many".into()),
+        last_goaway_said: Some("too many".into()),
+        resets: Codes(vec![(7, 4), (0x63, 1)]),
+        refused_again: 2,
+        settings: Some(ServerSettings {
+            streams_max: Some(10),
+            stream_window_bytes: 65_535,
+            payload_bytes_max: 16_384,
+            header_list_bytes: Some(16_384),
+        }),
+        streams_permitted: Some(10),
+        waits: WindowWaits {
+            stream_times: 7,
+            stream_ns: 5_000_000,
+            connection_times: 1,
+            connection_ns: 1_000_000,
+            longest_ns: 2_000_000,
+        },
+        first_failure: Some((FailureKind::GoAway, "the server ended the connection".into())),
     }));
     run
 }

@@ -16,6 +16,7 @@ pub enum DiagnosisId {
     D01, D02, D03, D04, D05, D06, D07, D08, D09, D10, D11, D12, D13,
     D14, D15, D16, D17, D18, D19, D20, D21, D22, D23, D24, D25, D26,
     D27, D28, D29, D30, D31, D32, D33, D34, D35, D36, D37, D38, D39,
+    D40, D41,
 }
 
 use DiagnosisId::*;
@@ -48,8 +49,8 @@ pub struct Diagnosis {
 }
 
 #[rustfmt::skip]
-const TABLE: [Diagnosis; 39] = [
-    row(D01, Text, "concurrency not reached",  &[Suspect, Invalid],       &[D02, D20, D21, D29]),
+const TABLE: [Diagnosis; 41] = [
+    row(D01, Text, "concurrency not reached",  &[Suspect, Invalid],       &[D02, D20, D21, D29, D40]),
     row(D02, Text, "no response",              &[Suspect, Invalid],       &[D03]),
     row(D03, Text, "echoed request",           &[Invalid],                &[]),
     row(D04, Text, "error pages",              &[Suspect, Invalid],       &[D03]),
@@ -88,6 +89,8 @@ const TABLE: [Diagnosis; 39] = [
     row(D37, Text, "lengths differ",           &[Note],                   &[D02, D04]),
     row(D38, Run,  "observed by a profiler",   &[Note, Suspect],          &[]),
     row(D39, Text, "bound by the round trip",  &[Note],                   &[]),
+    row(D40, Run,  "streams limited",          &[Note, Suspect, Invalid], &[]),
+    row(D41, Run,  "window stalls",            &[Note, Suspect],          &[]),
 ];
 
 const fn row(

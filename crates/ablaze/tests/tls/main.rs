@@ -6,6 +6,7 @@
 
 mod ab;
 mod http2;
+mod interruption;
 mod messages;
 mod mistakes;
 mod nginx;

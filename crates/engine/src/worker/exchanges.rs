@@ -60,7 +60,7 @@ impl Worker {
         for connection in &mut self.connections {
             connection.body_bytes = 0;
         }
-        self.forget_bodies_of_streams();
+        self.open_window_of_streams(at);
         self.recorder.open_window(at);
     }
 

@@ -8,7 +8,7 @@ use ablaze_net::sim::{FarEnd, SimPeer};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Streams on one connection, at most.
-const STREAMS: u32 = 2_000;
+const STREAMS: u32 = 6_000;
 
 const HEAD: usize = 0;
 const BODY: usize = 1;
@@ -128,6 +128,8 @@ pub struct Http2Script {
     requests: u64,
     kept: Vec<u8>,
     greeted: bool,
+    /// How long after DATA its windows are enlarged.
+    windows_after_ns: u64,
 }
 
 impl Http2Script {
@@ -172,11 +174,18 @@ impl Http2Script {
             requests: 0,
             kept: Vec::new(),
             greeted: false,
+            windows_after_ns: 0,
         }
     }
 
     pub fn always(delay_ns: u64) -> Self {
         Self::new(move |asked| asked.answer(delay_ns))
+    }
+
+    /// Enlarges the windows only so long after DATA came.
+    pub fn windows_after(mut self, delay_ns: u64) -> Self {
+        self.windows_after_ns = delay_ns;
+        self
     }
 
     /// Takes what was seen so far.
@@ -221,9 +230,9 @@ impl SimPeer for Http2Script {
                 0 => {
                     self.seen.lock().unwrap().body_bytes += len;
                     let (start, len) = self.layout.range(stream, WINDOW, WINDOW);
-                    far.send_after(0, start, len);
+                    far.send_after(self.windows_after_ns, start, len);
                     if let Some(&(start, len)) = self.layout.further.last() {
-                        far.send_after(0, start, len);
+                        far.send_after(self.windows_after_ns, start, len);
                     }
                 }
                 1 => {

@@ -6,6 +6,7 @@
 
 mod addresses;
 mod http2;
+mod http2_limits;
 mod http2_peer;
 mod interim;
 mod invariants;

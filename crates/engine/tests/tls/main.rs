@@ -10,6 +10,7 @@ mod plans;
 mod authority;
 mod bodies;
 mod certificates;
+mod farewell;
 mod handshakes;
 mod hostile;
 mod peer;

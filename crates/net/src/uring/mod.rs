@@ -241,6 +241,9 @@ impl UringDriver {
 
     /// Submits and waits as asked; afterwards there may be completions.
     fn wait(&mut self, wait: Wait, turn: &mut Turn) -> io::Result<()> {
+        if self.io.closes_after_submission() {
+            return self.io.submit(turn);
+        }
         let mut now = monotonic_ns();
         if wait.spin_ns > 0 && wait.until_ns > now {
             let begun = now;

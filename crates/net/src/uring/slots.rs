@@ -86,6 +86,8 @@ struct SlotState {
     /// Bytes sent silently since the peer was last heard.
     silent_bytes: u32,
     send_error: i32,
+    /// The number of the submission that its last send is part of.
+    sent_in: u32,
     /// Waiting for more after bytes on a multishot receive.
     suspected: bool,
     /// The connect has completed.
@@ -117,6 +119,10 @@ pub struct UringIo {
     gathers: bool,
     /// Closes that need nothing from the kernel, to be told at the next occasion.
     local: Vec<(Slot, u32, CloseReason)>,
+    /// The same, but a send is queued that has to leave first: they follow the next submission.
+    after_submission: Vec<(Slot, u32, CloseReason)>,
+    /// How often requests were handed to the kernel.
+    submissions: u32,
     /// Direct descriptors of connections that are over: closed unless opening the slot again
     /// replaces them.
     left_open: Vec<(Slot, u32)>,
@@ -157,6 +163,7 @@ impl UringIo {
                 send_under_way: false,
                 silent_bytes: 0,
                 send_error: 0,
+                sent_in: 0,
                 suspected: false,
                 connected: false,
                 looked_again: false,
@@ -180,6 +187,8 @@ impl UringIo {
             short_connections: setup.short_connections,
             gathers,
             local: Vec::new(),
+            after_submission: Vec::new(),
+            submissions: 1,
             left_open: Vec::new(),
             connects_queued: 0,
             delivering: NO_SLOT,

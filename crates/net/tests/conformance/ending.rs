@@ -59,6 +59,31 @@ pub fn data_then_reset_is_data_first<D: TestDriver>() {
     assert_eq!(recorder.closed(0), Some(CloseReason::Transfer(libc::ECONNRESET)));
 }
 
+/// However the answer was received: what was sent before the close has left when the FIN comes.
+pub fn what_is_sent_before_a_fin_arrives<D: TestDriver>() {
+    for mode in [Receive::Stream, Receive::Head, Receive::Bulk] {
+        let (tell, told) = channel();
+        let server = Server::tcp(1, move |mut stream| {
+            write(&mut stream, b"answer");
+            let mut rest = Vec::new();
+            let ended = stream.read_to_end(&mut rest);
+            tell.send((rest, ended.is_ok())).unwrap();
+        });
+        let mut driver: D = driver_to(server.address.clone(), b"good bye");
+        driver.io().open(0, 0, None, mode);
+        let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
+            if matches!(event, Event::Received { .. }) {
+                io.send(slot, Outgoing::Constant { start: 0, len: 8 }, false);
+                io.close(slot, CloseHow::Fin);
+            }
+        });
+        run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+        assert_eq!(recorder.closed(0), Some(CloseReason::Local));
+        assert_eq!(told.recv().unwrap(), (b"good bye".to_vec(), true), "{mode:?}");
+        server.join();
+    }
+}
+
 /// Opens and asks for `AwaitPeer` at the first bytes.
 fn await_peer<D: TestDriver>(driver: &mut D) -> Recorder<D::Io> {
     driver.io().open(0, 0, None, Receive::Stream);

@@ -104,6 +104,7 @@ macro_rules! conformance {
                 a_later_close_replaces_the_wait
                 await_peer_ends_with_a_reset_too
                 fin_reaches_the_peer_as_end_of_stream
+                what_is_sent_before_a_fin_arrives
                 reset_reaches_the_peer_as_reset
                 closed_comes_once_whatever_is_asked
                 a_slot_is_free_for_the_next_connection_in_closed

@@ -1,8 +1,11 @@
 //! HTTP/2 in the file: what was asked, and what the server permitted and did.
 
+use std::collections::BTreeMap;
+
 use ablaze_engine::plan;
-use ablaze_engine::record::Http2Facts;
+use ablaze_engine::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
 use ablaze_engine::run::Run;
+use ablaze_wire::http2::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 
 use super::read::kind;
@@ -10,10 +13,56 @@ use super::read::kind;
 #[derive(Serialize, Deserialize)]
 pub(super) struct Http2 {
     streams: u32,
+    #[serde(default)]
+    streams_in_flight: Option<InFlight>,
+    #[serde(default)]
+    settings: Option<Settings>,
     streams_permitted: Option<u32>,
     goaways: u64,
+    #[serde(default)]
+    goaways_by_code: BTreeMap<String, Code>,
     first_goaway: Option<String>,
+    #[serde(default)]
+    last_goaway_said: Option<String>,
+    #[serde(default)]
+    resets_by_code: BTreeMap<String, Code>,
+    #[serde(default)]
+    refused_again: u64,
+    #[serde(default)]
+    window_waits: Waits,
     first_failure: Option<Failure>,
+}
+
+/// Of all connections together. What is asked for is a bound in open loop.
+#[derive(Serialize, Deserialize)]
+struct InFlight {
+    asked: u64,
+    mean: f64,
+}
+
+/// The server's.
+#[derive(Serialize, Deserialize)]
+struct Settings {
+    max_concurrent_streams: Option<u32>,
+    initial_window_bytes: u32,
+    max_frame_bytes: u32,
+    max_header_list_bytes: Option<u32>,
+}
+
+/// The key beside it is its name.
+#[derive(Serialize, Deserialize)]
+struct Code {
+    code: u32,
+    count: u64,
+}
+
+#[derive(Serialize, Deserialize, Default)]
+struct Waits {
+    stream_times: u64,
+    stream_ns: u64,
+    connection_times: u64,
+    connection_ns: u64,
+    longest_ns: u64,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -24,16 +73,43 @@ struct Failure {
 
 pub(super) fn save(run: &Run) -> Option<Http2> {
     let (asked, facts) = (run.plan.http2?, run.record.http2.as_ref()?);
+    let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
     Some(Http2 {
         streams: asked.streams,
+        streams_in_flight: (run.elapsed_ns > 0).then(|| InFlight {
+            asked: places,
+            mean: run.record.in_flight_ns as f64 / run.elapsed_ns as f64,
+        }),
+        settings: facts.settings.map(|settings| Settings {
+            max_concurrent_streams: settings.streams_max,
+            initial_window_bytes: settings.stream_window_bytes,
+            max_frame_bytes: settings.payload_bytes_max,
+            max_header_list_bytes: settings.header_list_bytes,
+        }),
         streams_permitted: facts.streams_permitted,
         goaways: facts.goaways,
+        goaways_by_code: by_code(&facts.goaway_codes),
         first_goaway: facts.first_goaway.clone(),
+        last_goaway_said: facts.last_goaway_said.clone(),
+        resets_by_code: by_code(&facts.resets),
+        refused_again: facts.refused_again,
+        window_waits: Waits {
+            stream_times: facts.waits.stream_times,
+            stream_ns: facts.waits.stream_ns.try_into().unwrap_or(u64::MAX),
+            connection_times: facts.waits.connection_times,
+            connection_ns: facts.waits.connection_ns.try_into().unwrap_or(u64::MAX),
+            longest_ns: facts.waits.longest_ns,
+        },
         first_failure: facts
             .first_failure
             .as_ref()
             .map(|(kind, detail)| Failure { kind: kind.key().to_owned(), detail: detail.clone() }),
     })
+}
+
+fn by_code(codes: &Codes) -> BTreeMap<String, Code> {
+    let entry = |&(code, count): &(u32, u64)| (ErrorCode(code).to_string(), Code { code, count });
+    codes.0.iter().map(entry).collect()
 }
 
 impl Http2 {
@@ -42,10 +118,30 @@ impl Http2 {
     }
 
     pub(super) fn facts(&self) -> Box<Http2Facts> {
+        let codes = |by_code: &BTreeMap<String, Code>| {
+            Codes(by_code.values().map(|code| (code.code, code.count)).collect())
+        };
         Box::new(Http2Facts {
             goaways: self.goaways,
+            goaway_codes: codes(&self.goaways_by_code),
             first_goaway: self.first_goaway.clone(),
+            last_goaway_said: self.last_goaway_said.clone(),
+            resets: codes(&self.resets_by_code),
+            refused_again: self.refused_again,
+            settings: self.settings.as_ref().map(|settings| ServerSettings {
+                streams_max: settings.max_concurrent_streams,
+                stream_window_bytes: settings.initial_window_bytes,
+                payload_bytes_max: settings.max_frame_bytes,
+                header_list_bytes: settings.max_header_list_bytes,
+            }),
             streams_permitted: self.streams_permitted,
+            waits: WindowWaits {
+                stream_times: self.window_waits.stream_times,
+                stream_ns: self.window_waits.stream_ns.into(),
+                connection_times: self.window_waits.connection_times,
+                connection_ns: self.window_waits.connection_ns.into(),
+                longest_ns: self.window_waits.longest_ns,
+            },
             first_failure: self
                 .first_failure
                 .as_ref()

@@ -135,7 +135,11 @@ pub fn outcome(run: &Run) -> Section {
     if let Block::Table(TableBlock { caption: below, .. }) = &mut block {
         *below = caption;
     }
-    Section::new("What came back").with(block)
+    let section = Section::new("What came back").with(block);
+    match crate::http2::in_words(run) {
+        Some(items) => section.with(Block::Remark(format!("HTTP/2: {}.", items.join(" · ")))),
+        None => section,
+    }
 }
 
 /// The one chart of a Run where there is room for one: see [`charts::main`].

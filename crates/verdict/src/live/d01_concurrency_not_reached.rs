@@ -11,11 +11,11 @@ use crate::finding::{Finding, Severity};
 use crate::words::{amount, decimal, grouped};
 
 /// Below this share of what was asked for it is noticed.
-const MISSED: f64 = 0.5;
+pub(super) const MISSED: f64 = 0.5;
 /// Below this one the number belongs to another experiment.
-const ANOTHER_EXPERIMENT: f64 = 0.1;
+pub(super) const ANOTHER_EXPERIMENT: f64 = 0.1;
 /// A run with fewer requests for each place in flight is all beginning and end.
-const FEWEST_EACH: u64 = 10;
+pub(super) const FEWEST_EACH: u64 = 10;
 
 pub const RULE: Rule = Rule { id: D01, check, seen };
 

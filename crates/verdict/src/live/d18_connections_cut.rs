@@ -1,7 +1,8 @@
 //! D18: the server closed kept connections after some requests, or without a word, so that requests
 //! under way had to be sent again.
 
-use ablaze_engine::Run;
+use ablaze_engine::record::Http2Facts;
+use ablaze_engine::{FailureKind, Run};
 
 use super::Rule;
 use crate::DiagnosisId::D18;
@@ -14,7 +15,10 @@ pub const RULE: Rule = Rule { id: D18, check, seen };
 const REPEATED: f64 = 0.01;
 
 fn check(run: &Run) -> Option<Finding> {
-    repeated(run).or_else(|| cut(run))
+    match &run.record.http2 {
+        Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
+        None => repeated(run).or_else(|| cut(run)),
+    }
 }
 
 /// Requests that were sent again, as the server had closed their connection.
@@ -23,9 +27,6 @@ fn repeated(run: &Run) -> Option<Finding> {
     let share = record.repeated as f64 / record.finished() as f64;
     if record.finished() == 0 || share <= REPEATED {
         return None;
-    }
-    if run.plan.http2.is_some() {
-        return Some(unprocessed(run, share));
     }
     Some(Finding::new(
         D18,
@@ -46,25 +47,90 @@ fn repeated(run: &Run) -> Option<Finding> {
     ))
 }
 
-/// Over HTTP/2 a server says which requests it did nothing with: nothing was done twice.
-fn unprocessed(run: &Run, share: f64) -> Finding {
+/// Over HTTP/2 a server announces the end of a connection, and says which requests it did nothing with:
+/// none is done twice.
+fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
     let record = &run.record;
-    Finding::new(
+    if facts.goaways == 0 {
+        return None;
+    }
+    let each = record.answers as f64 / facts.goaways as f64;
+    let codes: Vec<String> = facts
+        .goaway_codes
+        .named()
+        .map(|(name, times)| format!("{} with {name}", grouped(times)))
+        .collect();
+    let evidence = format!(
+        "The server ended {} by GOAWAY ({}): one in {} answers. {} connections were opened, and {} were \
+         sent again, as the server had not processed them.",
+        counted(facts.goaways, "connection"),
+        codes.join(", "),
+        amount(each),
+        grouped(record.connections_opened),
+        counted(record.repeated, "request")
+    );
+    let failed = record.failures_of(FailureKind::GoAway);
+    let objects = facts.goaways > facts.goaway_codes.of(0)
+        && failed as f64 > record.finished() as f64 * REPEATED;
+    if objects {
+        let said = facts.last_goaway_said.as_ref();
+        let said = said.map_or(String::new(), |said| format!(" Its last words were: {said}."));
+        return Some(Finding::new(
+            D18,
+            Severity::Suspect,
+            format!("{evidence} {} failed by it.", counted(failed, "request")),
+            format!(
+                "The server ended connections with an error: it objects to what it is asked, or protects \
+                 itself from it.{said}"
+            ),
+            "Look at the server's log and limits, and measure again with fewer --streams.",
+        ));
+    }
+    Some(Finding::new(
         D18,
         Severity::Note,
+        evidence,
         format!(
-            "{} of {} ({}) were sent again, as the server had not processed them; {} connections were \
-             opened.",
-            grouped(record.repeated),
-            counted(record.finished(), "request"),
-            percent(share),
-            grouped(record.connections_opened)
+            "The server replaces connections after some requests, and opening new ones and sending requests \
+             again is part of the rate and of the times.{}",
+            of_nginx(each)
         ),
-        "The server ends connections after some requests (GOAWAY) or refuses streams (REFUSED_STREAM) \
-         while more are under way: the time of a repeated request has both sendings in it.",
-        "Raise the limit of requests per connection on the server, or lower --streams; --no-repeat \
-         counts such requests as errors.",
-    )
+        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers that cut \
+         as often.",
+    ))
+}
+
+/// Streams that were refused although their connection went on.
+fn unprocessed(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let share = record.repeated as f64 / record.finished() as f64;
+    (record.finished() > 0 && share > REPEATED).then(|| {
+        Finding::new(
+            D18,
+            Severity::Note,
+            format!(
+                "{} of {} ({}) were sent again, as the server had not processed them; {} connections were \
+                 opened.",
+                grouped(record.repeated),
+                counted(record.finished(), "request"),
+                percent(share),
+                grouped(record.connections_opened)
+            ),
+            "The server refuses streams (REFUSED_STREAM) while more are under way: the time of a repeated \
+             request has both sendings in it.",
+            "Raise the limit of streams on the server, or lower --streams; --no-repeat counts such requests \
+             as errors.",
+        )
+    })
+}
+
+/// A limit that nginx comes with.
+fn of_nginx(each: f64) -> &'static str {
+    match each {
+        99.0..=102.0 => " After 100 requests is nginx's keepalive_requests until 1.19.9.",
+        990.0..=1020.0 => " After 1,000 requests is nginx's keepalive_requests since 1.19.10.",
+        _ => "",
+    }
 }
 
 /// Connections that the server closed with an answer.
@@ -82,11 +148,7 @@ fn cut(run: &Run) -> Option<Finding> {
         return None;
     }
     let each = record.answers as f64 / cut as f64;
-    let nginx = match each {
-        99.0..=102.0 => " After 100 requests is nginx's keepalive_requests until 1.19.9.",
-        990.0..=1020.0 => " After 1,000 requests is nginx's keepalive_requests since 1.19.10.",
-        _ => "",
-    };
+    let nginx = of_nginx(each);
     Some(Finding::new(
         D18,
         Severity::Note,
@@ -120,6 +182,8 @@ fn seen(run: &Run) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ablaze_engine::record::Codes;
+
     use crate::live::sample;
 
     #[test]
@@ -145,5 +209,40 @@ mod tests {
         let finding = check(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.starts_with("201 of 20,000 requests (1.0 %)"), "{finding:?}");
+    }
+
+    #[test]
+    fn goaways_are_part_of_the_figures_and_errors_a_doubt() {
+        let mut run = sample::over_http2(100);
+        assert_eq!(check(&run), None);
+        let facts = run.record.http2.as_mut().unwrap();
+        facts.goaways = 20;
+        facts.goaway_codes = Codes(vec![(0, 20)]);
+        run.record.repeated = 1_500;
+        run.record.connections_opened = 30;
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(
+            finding.evidence.contains("20 connections by GOAWAY (20 with NO_ERROR)"),
+            "{finding:?}"
+        );
+        assert!(finding.evidence.contains("one in 1,000 answers"), "{finding:?}");
+        assert!(finding.cause.contains("keepalive_requests since"), "{finding:?}");
+        let facts = run.record.http2.as_mut().unwrap();
+        facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);
+        facts.last_goaway_said = Some("too_many".into());
+        run.record.failures[FailureKind::GoAway as usize] = 1_000;
+        let finding = check(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.cause.ends_with("Its last words were: too_many."), "{finding:?}");
+    }
+
+    #[test]
+    fn refused_streams_are_noted() {
+        let mut run = sample::over_http2(100);
+        run.record.repeated = 200;
+        assert_eq!(check(&run), None);
+        run.record.repeated = 201;
+        assert_eq!(check(&run).map(|finding| finding.severity), Some(Severity::Note));
     }
 }

@@ -33,6 +33,8 @@ mod d34_edges_of_the_run;
 mod d37_lengths_differ;
 mod d38_observed_by_a_profiler;
 mod d39_bound_by_the_round_trip;
+mod d40_streams_limited;
+mod d41_window_stalls;
 mod little;
 mod timers;
 mod unseen;
@@ -91,6 +93,8 @@ const RULES: &[Rule] = &[
     d37_lengths_differ::RULE,
     d38_observed_by_a_profiler::RULE,
     d39_bound_by_the_round_trip::RULE,
+    d40_streams_limited::RULE,
+    d41_window_stalls::RULE,
 ];
 
 /// Whether a Run's number is to be believed, and what it is the number of.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_engine::Run;
 use ablaze_engine::plan::{Arrivals, Load, RateProfile};
-use ablaze_engine::record::Slice;
+use ablaze_engine::record::{Http2Facts, ServerSettings, Slice};
 use ablaze_engine::run::{Ended, WorkerEffort};
 use ablaze_sys::witness::*;
 
@@ -53,6 +53,30 @@ pub fn with_shares(server: f64, tester: f64) -> Run {
     }];
     run.witness = Some(witnessed((server * 1e10) as u64, busy_ns));
     run
+}
+
+/// Ten connections over HTTP/2 with so many streams each; the server permits 128.
+pub fn over_http2(streams: u32) -> Run {
+    let mut run = run();
+    run.plan.load = Load::Closed { connections: 10, pipeline: streams };
+    run.plan.http2 = Some(ablaze_engine::plan::Http2 { streams });
+    run.record.connections_opened = 10;
+    let settings = ServerSettings {
+        streams_max: Some(128),
+        stream_window_bytes: 65_535,
+        payload_bytes_max: 16_384,
+        header_list_bytes: None,
+    };
+    let facts = Http2Facts { settings: Some(settings), ..Http2Facts::default() };
+    run.record.http2 = Some(Box::new(facts));
+    run
+}
+
+/// Makes server and tester rest for most of the time.
+pub fn idle(run: &mut Run) {
+    let idle = with_shares(0.2, 0.1);
+    run.workers = idle.workers;
+    run.witness = idle.witness;
 }
 
 /// Nothing came back, and 100 requests wait.

@@ -4,7 +4,7 @@ use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
 
 use super::TlsIo;
 use super::protection::{OVERHEAD_BYTES, record_type};
-use super::session::Phase;
+use super::session::{Phase, Session};
 
 /// `close_notify` as a warning (RFC 8446, 6.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
@@ -88,11 +88,19 @@ impl<I: Io> TlsIo<'_, I> {
         if !speaks || !matches!(session.phase, Phase::Data(_)) {
             return;
         }
-        self.flush(slot);
-        let buffer = self.io.lease(CLOSE_NOTIFY.len() + OVERHEAD_BYTES);
+        let bytes = CLOSE_NOTIFY.len() + OVERHEAD_BYTES;
         let session = &mut self.tls.sessions[slot as usize];
+        let Session { phase: Phase::Data(keys), out, .. } = session else { return };
+        if out.unsent() > 0 {
+            // In the same write: a second one might wait for the first, and then be too late.
+            out.room(self.io, bytes);
+            let to = out.free(self.io);
+            let sealed = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to);
+            out.wrote(sealed.unwrap_or(0));
+            return self.flush(slot);
+        }
+        let buffer = self.io.lease(bytes);
         session.farewell = Some(buffer);
-        let Phase::Data(keys) = &mut session.phase else { return };
         let to = self.io.leased(buffer);
         if let Ok(len) = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to) {
             self.io.send(slot, Outgoing::Leased { buffer, len: len as u32 }, false);

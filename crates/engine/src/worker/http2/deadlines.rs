@@ -23,7 +23,8 @@ impl Worker {
     pub(in super::super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
         let timeout_ns = self.plan.limits.timeout_ns;
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
-        let mut stuck = connecting;
+        // Without the server's SETTINGS nothing more would be sent either.
+        let mut stuck = connecting || !self.http2.sessions[slot as usize].began();
         for tag in 0..self.pipeline {
             let place = self.http2.sessions[slot as usize].places[tag as usize];
             let exchange = self.exchanges[self.place_of(slot, tag)];

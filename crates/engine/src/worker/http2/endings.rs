@@ -1,7 +1,7 @@
 //! Connections begin and end: what waits for them, what fails with them.
 
 use ablaze_net::{CloseReason, Io, Slot};
-use ablaze_wire::http2::client::{Connection, STREAMS_BEFORE_SETTINGS};
+use ablaze_wire::http2::client::Connection;
 use ablaze_wire::http2::error::ErrorCode;
 
 use super::super::Worker;
@@ -13,7 +13,8 @@ impl Worker {
     /// Opens a free slot for the next requests, if there are any left.
     pub(in super::super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         // A connection that is being made holds back no more arrivals than the one it is for.
-        let most = if self.open_loop.is_some() { 1 } else { STREAMS_BEFORE_SETTINGS.into() };
+        let at_once = self.streams_before_settings().max(1);
+        let most = if self.open_loop.is_some() { 1 } else { at_once.into() };
         let most = self.requests_per_connection.min(most);
         while u64::from(self.connections[slot as usize].in_flight) < most
             && let Some(tag) = self.take_place(slot)
@@ -81,6 +82,8 @@ impl Worker {
         let given_up = self.connections[slot as usize].given_up;
         let http2 = &mut *self.http2;
         let session = &mut http2.sessions[slot as usize];
+        session.nothing_waits(at, &mut http2.facts.waits);
+        let began = session.began();
         session.wire = None;
         session.out.clear();
         http2.writes_under_way -= u32::from(std::mem::take(&mut session.write.under_way));
@@ -92,18 +95,25 @@ impl Worker {
         }
         let (kind, errno) = match (why, given_up, goaway) {
             (CloseReason::Local, Some(kind), _) => (kind, 0),
-            (_, _, Some(code)) if code != ErrorCode::NO_ERROR => (FailureKind::GoAway, 0),
+            (_, _, Some(goaway)) if goaway.code != ErrorCode::NO_ERROR => (FailureKind::GoAway, 0),
             _ => failure_of(why),
         };
-        self.fail_sent(slot, at, kind, errno);
+        self.fail_sent(slot, at, began, kind, errno);
     }
 
-    /// Fails every exchange whose request was sent on the connection. One whose answer had begun has
-    /// a short body if the server just closed.
-    pub(super) fn fail_sent(&mut self, slot: Slot, at: u64, kind: FailureKind, errno: i32) {
+    /// Fails every exchange whose request was sent on the connection; on one that never began those
+    /// too that waited for it. One whose answer had begun has a short body if the server just closed.
+    pub(super) fn fail_sent(
+        &mut self,
+        slot: Slot,
+        at: u64,
+        began: bool,
+        kind: FailureKind,
+        errno: i32,
+    ) {
         for tag in 0..self.pipeline {
             let place = self.http2.sessions[slot as usize].places[tag as usize];
-            if place.stream == 0 {
+            if !place.in_use || (began && place.stream == 0) {
                 continue;
             }
             let kind = match kind {
@@ -162,6 +172,7 @@ impl Worker {
 
     /// What is in flight on a slot when the run ends.
     pub(in super::super) fn note_unfinished_streams(&mut self, slot: Slot, at: u64) {
+        self.note_waits(slot, at);
         for tag in 0..self.pipeline {
             let place = self.http2.sessions[slot as usize].places[tag as usize];
             if !place.in_use {

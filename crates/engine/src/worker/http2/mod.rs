@@ -6,13 +6,16 @@
 //! list, because streams end in any order.
 //!
 //! `sending` takes requests and flushes them, one write per connection and turn; `receiving` ends
-//! exchanges as their answers come; `endings` is about connections that begin and end, and what
-//! fails with them; `deadlines` about streams that take too long.
+//! exchanges as their answers come; `permits` says how many streams may be open, and which requests are
+//! sent again; `waits` how long bodies wait for windows; `endings` is about connections that begin and
+//! end, and what fails with them; `deadlines` about streams that take too long.
 
 mod deadlines;
 mod endings;
+mod permits;
 mod receiving;
 mod sending;
+mod waits;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,9 +23,10 @@ use std::sync::Arc;
 use ablaze_net::{Io, OutBuffer, Slot};
 use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{Connection, Options};
-use ablaze_wire::http2::error::ErrorCode;
 use ablaze_wire::http2::request::RequestSet;
 
+use self::permits::GoAway;
+use self::waits::Held;
 use super::{Assignment, Worker};
 use crate::record::Http2Facts;
 
@@ -63,8 +67,10 @@ struct Session {
     listed: bool,
     /// The open loop knows that it has room.
     offered: bool,
-    /// The code of the server's GOAWAY.
-    goaway: Option<ErrorCode>,
+    /// The server's GOAWAY.
+    goaway: Option<GoAway>,
+    /// Bodies that wait for the server's windows.
+    held: Held,
 }
 
 /// The buffer a connection sends from. It must not change while the write is under way.
@@ -159,7 +165,13 @@ impl Session {
             listed: false,
             offered: false,
             goaway: None,
+            held: Held::default(),
         }
+    }
+
+    /// The server's SETTINGS came: it speaks HTTP/2.
+    fn began(&self) -> bool {
+        self.wire.as_ref().is_some_and(|wire| wire.peer_settings().is_some())
     }
 
     /// The place is in use no more.
@@ -190,9 +202,11 @@ impl Worker {
         (slot * self.pipeline + tag) as usize
     }
 
-    /// The window opens: what came of bodies before does not count.
-    pub(super) fn forget_bodies_of_streams(&mut self) {
+    /// The window opens: what came of bodies before, and what the server did, does not count.
+    pub(super) fn open_window_of_streams(&mut self, at: u64) {
+        self.http2.facts.open_window();
         for session in &mut self.http2.sessions {
+            session.held.count_from(at);
             for place in &mut session.places {
                 place.body_bytes = 0;
             }

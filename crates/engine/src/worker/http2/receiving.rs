@@ -8,9 +8,10 @@ use ablaze_wire::http2::settings::PeerSettings;
 use super::super::Worker;
 use super::super::exchanges::BULKY_BYTES;
 use super::Session;
+use super::permits::{GoAway, again};
 use crate::connection::{Connection, Exchange};
 use crate::failure::FailureKind;
-use crate::record::Http2Facts;
+use crate::record::{Http2Facts, ServerSettings};
 use crate::recorder::Recorder;
 
 /// Debug data of GOAWAY is kept up to so many bytes.
@@ -49,6 +50,7 @@ impl Worker {
         let writes = !out.is_empty() || wire.can_upload();
         session.wire = Some(wire);
         session.out = out;
+        session.look_at_windows(at, &mut http2.facts.waits);
         if writes {
             http2.list(slot);
         }
@@ -75,7 +77,8 @@ impl Worker {
         facts.first_failure.get_or_insert_with(|| (kind, error.to_string()));
         self.flush(io, slot, at);
         self.connections[slot as usize].given_up = Some(kind);
-        self.fail_sent(slot, at, kind, 0);
+        let began = self.http2.sessions[slot as usize].began();
+        self.fail_sent(slot, at, began, kind, 0);
         self.note_turned_away(at, kind);
         self.end_connection(io, slot, CloseHow::Fin);
     }
@@ -122,7 +125,8 @@ impl Answers<'_> {
         self.retire(tag);
     }
 
-    /// The server did nothing with the request: it is sent again, once (RFC 9113, 8.7).
+    /// The server did nothing with the request: it is sent again (RFC 9113, 8.7). Once, unless the
+    /// server just goes on to the next connection.
     #[cold]
     fn unprocessed(&mut self, tag: u32) {
         if let Some(at) = self.session.unsent.iter().position(|&other| other == tag) {
@@ -133,22 +137,18 @@ impl Answers<'_> {
             return;
         }
         let exchange = &mut self.exchanges[tag as usize];
-        if exchange.repeated || !self.repeats {
-            let kind = match self.session.goaway {
+        let goaway = self.session.goaway;
+        let rotation = goaway.is_some_and(|goaway| goaway.is_rotation(self.connection));
+        if (exchange.repeated && !rotation) || !self.repeats {
+            self.facts.refused_again += u64::from(exchange.repeated);
+            let kind = match goaway {
                 Some(_) => FailureKind::GoAway,
                 None => FailureKind::StreamReset,
             };
             let text = "the server did not process a request, nor its repetition";
             return self.fail(tag, kind, || text.to_owned());
         }
-        *exchange = Exchange {
-            number: exchange.number,
-            intended_ns: exchange.intended_ns,
-            template: exchange.template,
-            started_ns: exchange.started_ns,
-            repeated: true,
-            ..Exchange::default()
-        };
+        *exchange = again(exchange, !rotation);
         self.recorder.repeated(exchange);
         let place = &mut self.session.places[tag as usize];
         *place = super::Place { in_use: true, ..super::Place::default() };
@@ -207,10 +207,18 @@ impl Sink for Answers<'_> {
         self.head.clear();
         match end {
             End::Complete => self.complete(tag),
-            End::Unprocessed => self.unprocessed(tag),
-            End::Reset(code) => self.fail(tag, FailureKind::StreamReset, || {
-                format!("the server reset a stream with {code}")
-            }),
+            End::Unprocessed => {
+                if self.session.goaway.is_none() {
+                    self.facts.resets.add(ErrorCode::REFUSED_STREAM.0, 1);
+                }
+                self.unprocessed(tag);
+            }
+            End::Reset(code) => {
+                self.facts.resets.add(code.0, 1);
+                self.fail(tag, FailureKind::StreamReset, || {
+                    format!("the server reset a stream with {code}")
+                });
+            }
             End::Fault(fault) => {
                 self.fail(tag, FailureKind::Http2Violated, || fault.to_string());
             }
@@ -235,20 +243,30 @@ impl Sink for Answers<'_> {
     }
 
     fn settings(&mut self, settings: &PeerSettings) {
+        self.facts.add_settings(ServerSettings {
+            streams_max: (settings.streams_max < u32::MAX).then_some(settings.streams_max),
+            stream_window_bytes: settings.stream_window_bytes,
+            payload_bytes_max: settings.payload_bytes_max,
+            header_list_bytes: settings.header_list_bytes,
+        });
         if settings.streams_max < self.streams_asked {
             let least = self.facts.streams_permitted.unwrap_or(u32::MAX);
             self.facts.streams_permitted = Some(least.min(settings.streams_max));
         }
     }
 
-    fn goaway(&mut self, _last_stream: u32, code: ErrorCode, debug: &[u8]) {
+    fn goaway(&mut self, last_stream: u32, code: ErrorCode, debug: &[u8]) {
         if self.session.goaway.is_none() {
             self.facts.goaways += 1;
+            self.facts.goaway_codes.add(code.0, 1);
         }
-        self.session.goaway = Some(code);
+        self.session.goaway = Some(GoAway { code, last_stream });
+        let debug = &debug[..debug.len().min(DEBUG_BYTES_KEPT)];
+        let said = String::from_utf8_lossy(debug).escape_debug().to_string();
+        if !said.is_empty() && self.facts.last_goaway_said.as_ref() != Some(&said) {
+            self.facts.last_goaway_said = Some(said.clone());
+        }
         if code != ErrorCode::NO_ERROR && self.facts.first_goaway.is_none() {
-            let debug = &debug[..debug.len().min(DEBUG_BYTES_KEPT)];
-            let said = String::from_utf8_lossy(debug).escape_debug().to_string();
             let said = if said.is_empty() { said } else { format!(": {said}") };
             self.facts.first_goaway = Some(format!("{code}{said}"));
         }

@@ -29,10 +29,9 @@ impl Worker {
     #[inline]
     fn has_room(&self, slot: Slot) -> bool {
         let connection = &self.connections[slot as usize];
-        let wire = &self.http2.sessions[slot as usize].wire;
         connection.stage == Stage::Open
             && connection.requests < self.requests_per_connection
-            && wire.as_ref().is_some_and(|wire| wire.room() > 0)
+            && self.streams_left(slot) > 0
     }
 
     /// Takes the next request of the run for a free place.
@@ -97,7 +96,7 @@ impl Worker {
         let Some(wire) = session.wire.as_ref().filter(|_| connection.stage == Stage::Open) else {
             return;
         };
-        let (live, room) = (wire.streams_live(), wire.room());
+        let (live, room) = (wire.streams_live(), self.streams_left(slot));
         if wire.is_draining() || connection.requests >= self.requests_per_connection {
             // What waits goes on with the next connection.
             if live == 0 && (connection.in_flight > 0 || !self.closed_for_new) {
@@ -109,11 +108,12 @@ impl Worker {
                 self.note_idle(slot);
             }
         } else if room == 0 && connection.in_flight == 0 {
-            // The server permits no stream at all: a request waits for one, and times out if need
-            // be.
+            // The server permits no stream at all, or its SETTINGS have not come: a request waits
+            // for it, and times out if need be.
             if let Some(tag) = self.take_place(slot) {
                 let place = self.place_of(slot, tag);
-                self.exchanges[place].started_ns = self.now_ns;
+                // Not the time of the last event: the window may have opened since.
+                self.exchanges[place].started_ns = io.now();
                 self.http2.sessions[slot as usize].waiting.push_back(tag);
             }
         }
@@ -146,6 +146,7 @@ impl Worker {
         {
             wire.upload(&http2.set, &mut session.out);
         }
+        session.look_at_windows(at, &mut http2.facts.waits);
         let leaves = !session.write.under_way && !session.out.is_empty();
         let at = if I::SENDS_AT_ONCE && leaves { io.now() } else { at };
         let first = (slot * self.pipeline) as usize;

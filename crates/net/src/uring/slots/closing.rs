@@ -28,10 +28,22 @@ impl UringIo {
                 } else if state.armed != 0 {
                     self.stop_receiving(slot);
                 } else {
-                    let generation = state.generation;
-                    self.local.push((slot, generation, CloseReason::Local));
+                    self.close_at_once(slot);
                 }
             }
+        }
+    }
+
+    /// No receive has to be ended first. An ordinary socket is closed right then, for which a send that is
+    /// only queued, such as the last word of TLS, would come too late: it is submitted before.
+    pub(super) fn close_at_once(&mut self, slot: Slot) {
+        let state = &self.slots[slot as usize];
+        let close = (slot, state.generation, CloseReason::Local);
+        let send_queued = state.sent_in == self.submissions;
+        if state.stage == Stage::Closing(CloseHow::Fin) && send_queued && state.socket.is_some() {
+            self.after_submission.push(close);
+        } else {
+            self.local.push(close);
         }
     }
 
@@ -110,6 +122,11 @@ impl UringIo {
             let _ = self.ring.submitter().register_files_update(slot, &[-1]);
             drop(socket);
         }
+    }
+
+    /// Whether closes wait for the next submission.
+    pub(in crate::uring) fn closes_after_submission(&self) -> bool {
+        !self.after_submission.is_empty()
     }
 
     pub(in crate::uring) fn take_local(&mut self) -> Vec<(Slot, u32, CloseReason)> {

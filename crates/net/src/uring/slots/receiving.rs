@@ -90,9 +90,7 @@ impl UringIo {
                 Stage::Open,
                 Receive::Stream | Receive::Bulk | Receive::DiscardToEnd | Receive::Discard(_),
             ) => self.arm(slot),
-            (Stage::Closing(_), _) => {
-                self.local.push((slot, generation, CloseReason::Local));
-            }
+            (Stage::Closing(_), _) => self.close_at_once(slot),
             _ => {}
         }
     }

@@ -31,6 +31,7 @@ impl UringIo {
     pub(super) fn push_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
         self.slots[slot as usize].suspected = false;
         self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
+        self.slots[slot as usize].sent_in = self.submissions;
         let entry = self.send_entry(slot, bytes, operation);
         self.push(&entry);
     }

@@ -22,13 +22,24 @@ impl UringIo {
             return Ok(());
         }
         turn.system_calls += 1;
-        settled(self.ring.submit())
+        let result = settled(self.ring.submit());
+        self.submitted();
+        result
+    }
+
+    /// What was queued is with the kernel: a send has left, or found the socket full.
+    #[inline]
+    fn submitted(&mut self) {
+        self.submissions = self.submissions.wrapping_add(1);
+        self.local.append(&mut self.after_submission);
     }
 
     /// Fetches completions the kernel holds back for us.
     pub(in crate::uring) fn fetch(&mut self, turn: &mut Turn) -> io::Result<()> {
         turn.system_calls += 1;
-        settled(self.ring.submit())
+        let result = settled(self.ring.submit());
+        self.submitted();
+        result
     }
 
     /// Submits, then sleeps until there are completions or `left_ns` is over.
@@ -48,14 +59,15 @@ impl UringIo {
         self.gathered_ns = 0;
         // With few in flight every completion ends the wait, so that a connect is seen when it
         // happens; with many, those that complete during submission do not count.
-        if self.gathers && gather_us > 0 && at_least > 1 {
+        let result = if self.gathers && gather_us > 0 && at_least > 1 {
             self.gathered_ns = gather_ns;
             let args = args.min_wait_usec(gather_us);
-            return settled(
-                self.ring.submitter().submit_with_args((at_least + connects) as usize, &args),
-            );
-        }
-        settled(self.ring.submitter().submit_with_args(1, &args))
+            self.ring.submitter().submit_with_args((at_least + connects) as usize, &args)
+        } else {
+            self.ring.submitter().submit_with_args(1, &args)
+        };
+        self.submitted();
+        settled(result)
     }
 
     /// Room for a chain, which must be submitted whole.
@@ -88,6 +100,7 @@ impl UringIo {
         self.calls += 1;
         // The only failures are passing (EINTR, EAGAIN, EBUSY): the entries stay queued.
         let _ = self.ring.submit();
+        self.submitted();
     }
 }
 

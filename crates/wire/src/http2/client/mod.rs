@@ -283,6 +283,13 @@ impl Connection {
         self.core.uploads.unfinished()
     }
 
+    /// Bodies that cannot go on until the peer enlarges a window: that of their stream, and that
+    /// of the connection.
+    #[inline]
+    pub fn uploads_held(&self) -> (u32, u32) {
+        self.core.uploads.held()
+    }
+
     /// How often content could not be sent because the peer's window, the stream's or the
     /// connection's, was used up.
     pub fn window_stalls(&self) -> u64 {

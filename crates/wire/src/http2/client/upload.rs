@@ -53,6 +53,14 @@ impl Uploads {
         self.all.len() - self.free.len()
     }
 
+    /// Those that wait for the window of their stream, and those that wait for the connection's.
+    pub fn held(&self) -> (u32, u32) {
+        let queued = self.queue.len();
+        let by_stream = self.unfinished() - queued;
+        let by_connection = if self.connection_window <= 0 { queued } else { 0 };
+        (by_stream as u32, by_connection as u32)
+    }
+
     /// Adds one, at the end of the queue.
     fn begin(&mut self, place: usize, request: usize) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
