@@ -1,6 +1,8 @@
 //! What a Run comes to: an exit status, and a line with the remedy when nothing could be
 //! measured.
 
+mod proxy;
+
 use ablaze_engine::record::FirstFailure;
 use ablaze_engine::run::Ended;
 use ablaze_engine::{FailureKind, Run};
@@ -28,6 +30,9 @@ pub fn explanation(run: &Run) -> Option<String> {
             record.statuses.iter().map(|(status, count)| (*count, *status)).collect();
         statuses.sort_unstable();
         let (_, status) = *statuses.last()?;
+        if let Some(text) = proxy::of_status(run, status) {
+            return Some(text);
+        }
         // nginx's answer to plain HTTP where it speaks TLS is such a 400, and a close.
         if status == 400 && run.plan.tls.is_none() && record.kept_alive == 0 {
             let https = run.plan.target.url.replacen("http:", "https:", 1);
@@ -39,14 +44,22 @@ pub fn explanation(run: &Run) -> Option<String> {
             "no answer was as expected, most were {status}: check the path, or say --expect {status}"
         ));
     }
-    let to = match run.connected_to.as_str() {
-        "" => run.plan.target.url.as_str(),
-        address => address,
-    };
+    let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
+        "" => run.plan.target.url.clone(),
+        address => address.to_owned(),
+    });
     match record.first_failure {
-        Some(failure) => Some(remedy(&failure, to, run)),
+        Some(failure) => {
+            Some(proxy::of_failure(&failure, run).unwrap_or_else(|| remedy(&failure, &to, run)))
+        }
         None => Some(format!("no answer came from {to} in time: try a longer -d")),
     }
+}
+
+/// What to do about a run without an answer, where that lies with the proxy in between.
+pub fn through_proxy(run: &Run) -> Option<String> {
+    let failure = run.record.first_failure.filter(|_| run.record.answers == 0)?;
+    proxy::of_failure(&failure, run)
 }
 
 fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {

@@ -46,6 +46,7 @@ fn plan(exchanges: u64, workers: u32, target: &str) -> Result<Plan, Box<dyn std:
             path: "/".to_owned(),
             addresses: vec![([127, 0, 0, 1], 80).into()],
             unix_socket: None,
+            proxy: None,
         },
         tls: None,
         http2: None,

@@ -61,11 +61,19 @@ pub enum FailureKind {
     GoAway,
     /// The server broke the rules of HTTP/2: on one stream, or on the connection.
     Http2Violated,
+    /// The proxy wants credentials, or other ones (407).
+    ProxyAuthentication,
+    /// The proxy refused the tunnel with another status.
+    ProxyRefused,
+    /// The proxy ended the connection before its answer to CONNECT was complete.
+    ProxyClosed,
+    /// The proxy answered CONNECT with something that is no HTTP/1.
+    ProxyMalformed,
 }
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 27] = [
+    pub const ALL: [Self; 31] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
@@ -93,6 +101,10 @@ impl FailureKind {
         Self::StreamReset,
         Self::GoAway,
         Self::Http2Violated,
+        Self::ProxyAuthentication,
+        Self::ProxyRefused,
+        Self::ProxyClosed,
+        Self::ProxyMalformed,
     ];
 
     /// How reports call it.
@@ -125,6 +137,10 @@ impl FailureKind {
             Self::StreamReset => "stream reset",
             Self::GoAway => "GOAWAY",
             Self::Http2Violated => "HTTP/2 violated",
+            Self::ProxyAuthentication => "proxy wants credentials",
+            Self::ProxyRefused => "refused by the proxy",
+            Self::ProxyClosed => "closed by the proxy",
+            Self::ProxyMalformed => "proxy's answer malformed",
         }
     }
 
@@ -158,12 +174,33 @@ impl FailureKind {
             Self::StreamReset => "stream-reset",
             Self::GoAway => "goaway",
             Self::Http2Violated => "http2-violated",
+            Self::ProxyAuthentication => "proxy-authentication",
+            Self::ProxyRefused => "proxy-refused",
+            Self::ProxyClosed => "proxy-closed",
+            Self::ProxyMalformed => "proxy-malformed",
         }
     }
 
     /// Whether it is about TLS: the connection stood, and still nobody could be talked to.
     pub fn is_of_tls(self) -> bool {
         (Self::CertificateExpired as usize..=Self::TlsTruncated as usize).contains(&(self as usize))
+    }
+
+    /// Whether it is about the tunnel through a proxy: the proxy was there, and made none.
+    pub fn is_of_proxy(self) -> bool {
+        matches!(
+            self,
+            Self::ProxyAuthentication
+                | Self::ProxyRefused
+                | Self::ProxyClosed
+                | Self::ProxyMalformed
+        )
+    }
+
+    /// Whether a connection can come to nothing for it before the first request: somebody was there,
+    /// and whoever it was could not be talked to.
+    pub fn is_of_setup(self) -> bool {
+        self.is_of_tls() || self.is_of_proxy() || self == Self::NoHttp2
     }
 
     /// The kind that an errno of connecting or transferring belongs to.

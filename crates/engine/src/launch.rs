@@ -22,6 +22,7 @@ use crate::recorder::Snapshot;
 use crate::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use crate::schedule::Numbers;
 use crate::transport::plain::Plain;
+use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Shared, Tls, TlsLine};
 use crate::worker::{Assignment, WorkerRecord, work};
 
@@ -285,13 +286,21 @@ fn run_worker<D: Driver>(
         ablaze_sys::timer_slack::wake_on_time();
     }
     let driver = make_driver()?;
-    let mut record = match (tls, &assignment.plan.tls) {
-        (Some(shared), Some(asked)) => {
-            let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
-            let tls = Tls::new(shared, asked.resume, assignment.connections, constant_bytes);
-            work(TlsLine::new(driver, tls), assignment, control, &mut gate)?
+    let tls = tls.zip(assignment.plan.tls.as_ref()).map(|(shared, asked)| {
+        let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
+        Tls::new(shared, asked.resume, assignment.connections, constant_bytes)
+    });
+    let tunnels = Tunnels::of(&assignment.plan, assignment.connections);
+    let mut record = match (tls, tunnels) {
+        (None, None) => work(Plain(driver), assignment, control, &mut gate)?,
+        (Some(tls), None) => work(TlsLine::new(driver, tls), assignment, control, &mut gate)?,
+        (None, Some(tunnels)) => {
+            work(Tunnelled::new(driver, tunnels), assignment, control, &mut gate)?
         }
-        _ => work(Plain(driver), assignment, control, &mut gate)?,
+        (Some(tls), Some(tunnels)) => {
+            let tunnelled = Tunnelled::new(driver, tunnels);
+            work(TlsLine::new(tunnelled, tls), assignment, control, &mut gate)?
+        }
     };
     let used = gate.used();
     let effort = &mut record.effort;

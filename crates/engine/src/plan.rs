@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod proxy;
 pub mod tls;
 pub mod tls_names;
 
@@ -48,11 +49,14 @@ pub struct Target {
     pub port: u16,
     /// Path and query.
     pub path: String,
-    /// Every address the name resolved to, in the resolver's order. Each is tried until one
-    /// accepts a connection.
+    /// Every address the name resolved to, in the resolver's order; with a proxy, those of its
+    /// name. Each is tried until one accepts a connection.
     pub addresses: Vec<SocketAddr>,
     /// Connect to this Unix socket instead.
     pub unix_socket: Option<PathBuf>,
+    /// The proxy that is connected to instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<proxy::Proxy>,
 }
 
 /// What is sent.
@@ -370,6 +374,9 @@ impl Plan {
         }
         if self.target.addresses.is_empty() && self.target.unix_socket.is_none() {
             return invalid("a run needs an address to connect to");
+        }
+        if self.target.proxy.is_some() && self.target.unix_socket.is_some() {
+            return invalid("a proxy is connected to by TCP: leave it or the Unix socket away");
         }
         if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
             return invalid("a run needs an end: a number of requests or a duration");

@@ -204,6 +204,8 @@ pub struct Record {
     pub tls: Option<Box<TlsFacts>>,
     /// What is known of HTTP/2; `None` with HTTP/1.
     pub http2: Option<Box<Http2Facts>>,
+    /// What is known of tunnels through a proxy; `None` where none were asked for.
+    pub proxy: Option<Box<ProxyFacts>>,
     /// The client's own delay: how old an event was, at most, when its batch had been handled.
     pub event_age: Latency,
     /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
@@ -240,6 +242,26 @@ pub struct TlsFacts {
     pub certificate: Vec<u8>,
     /// What went wrong first: its kind, and in words.
     pub first_failure: Option<(FailureKind, String)>,
+}
+
+/// What is known of a run's tunnels through a proxy.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProxyFacts {
+    /// Connections to the proxy that stood, whatever it said then.
+    pub connected: u64,
+    /// Tunnels that it made.
+    pub tunnels: u64,
+    /// What went wrong first: its kind, and in words.
+    pub first_failure: Option<(FailureKind, String)>,
+}
+
+impl ProxyFacts {
+    /// Adds those of another worker.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.connected += other.connected;
+        self.tunnels += other.tunnels;
+        self.first_failure = self.first_failure.take().or(other.first_failure);
+    }
 }
 
 /// What a handshake agreed on.

@@ -421,6 +421,7 @@ impl Record {
             setup_tls: None,
             tls: None,
             http2: None,
+            proxy: None,
             event_age: Latency::new(3),
             in_flight_ns: 0,
             drain_ns: None,
@@ -492,6 +493,9 @@ impl Record {
         }
         if let Some(theirs) = other.http2 {
             self.http2.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = other.proxy {
+            self.proxy.get_or_insert_default().merge(*theirs);
         }
         self.event_age.merge(&other.event_age);
         self.in_flight_ns += other.in_flight_ns;

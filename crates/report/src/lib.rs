@@ -19,6 +19,7 @@ pub mod page;
 pub mod per_second;
 mod phases;
 pub mod profiling;
+mod proxy;
 pub mod system_error;
 pub mod table;
 pub mod text;

@@ -85,8 +85,21 @@ impl fmt::Display for Limited {
     }
 }
 
-/// What bounded this Run's rate.
+/// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
 pub fn of(run: &Run) -> Limited {
+    let limited = seen_from_here(run);
+    let is_seen = figures::server(run).is_some() && limited.by != Limit::Unknown;
+    match &run.plan.target.proxy {
+        Some(_) if is_seen => {
+            let evidence =
+                format!("{}; the process is the proxy's, not the target's", limited.evidence);
+            Limited { evidence, ..limited }
+        }
+        _ => limited,
+    }
+}
+
+fn seen_from_here(run: &Run) -> Limited {
     let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
     if run.record.answers == 0 || run.elapsed_ns == 0 {
         return unknown("nothing was answered");

@@ -1,17 +1,18 @@
 //! From ab's options to what planning asks for. The checks ab makes between options are here, in
 //! its order and with its messages.
 
+use ablaze_engine::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_engine::plan::{ClockStarts, Load, Requests};
 use ablaze_wire::url::Url;
 
 use super::native;
 use super::options::Options;
 use super::refusal::Refused;
-use super::request::Destination;
+use super::request::{self, Destination};
 use super::tls;
 use crate::load;
 use crate::planning::addresses::resolve;
-use crate::planning::{Asked, ConnectTo, Family, OptionNames, TargetAsked, order, sources};
+use crate::planning::{Asked, Family, OptionNames, TargetAsked, order, sources};
 
 /// Most connections ab takes.
 const CONCURRENCY_MAX: i64 = 200_000;
@@ -24,16 +25,15 @@ pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused
     let text = String::from_utf8_lossy(&options.url);
     let url = Url::parse_like_ab(&text).map_err(|_| invalid_url(&text))?;
     let tls = tls::tls(&options.tls, &native.tls, &url, options.request.host().as_deref())?;
-    if tls.is_some() && options.proxy.is_some() {
-        return Err(Refused::text("-X with https:// is not in this version")
-            .with_remedy("leave -X away, or load the http URL through the proxy"));
-    }
     let concurrency = concurrency(options, native)?;
     let keep_alive = options.keep_alive
         && !native.connection.no_keepalive
         && native.connection.requests_per_connection != Some(1);
-    let requests = requests(options, native, &url, keep_alive)?;
-    let mut asked = Asked::new(target(options, &text, &url)?, requests);
+    let mut request = options.request.clone();
+    let proxy = proxy(options, native, &url, &mut request)?;
+    let requests =
+        requests(request, native, &url, targets(options, native, &url, &proxy)?, keep_alive)?;
+    let mut asked = Asked::new(TargetAsked { proxy, ..target(&text, &url) }, requests);
     asked.tls = tls;
     asked.load = Load::Closed { connections: concurrency, pipeline: 1 };
     limits(options, &mut asked)?;
@@ -76,8 +76,7 @@ fn invalid_url(text: &str) -> Refused {
 
 /// The name that is looked up, for messages.
 pub fn host_to_resolve(asked: &Asked) -> &str {
-    let proxy = asked.target.connect_to.first().and_then(|to| to.host.as_deref());
-    proxy.unwrap_or(&asked.target.host)
+    asked.target.proxy.as_ref().map_or(&asked.target.host, |proxy| &proxy.host)
 }
 
 /// ab's single request, unless a native duration ends the run.
@@ -114,26 +113,52 @@ fn concurrency(options: &Options, native: &load::Options) -> Result<u32, Refused
     }
 }
 
-fn target(options: &Options, text: &str, url: &Url) -> Result<TargetAsked, Refused> {
-    Ok(TargetAsked {
+fn target(text: &str, url: &Url) -> TargetAsked {
+    TargetAsked {
         url: text.to_owned(),
         host: url.host.clone(),
         port: url.port,
         path: url.path_and_query.clone(),
         family: Family::Any,
-        connect_to: proxy(options)?.into_iter().collect(),
+        connect_to: Vec::new(),
         unix_socket: None,
-    })
+        proxy: None,
+    }
 }
 
-fn proxy(options: &Options) -> Result<Option<ConnectTo>, Refused> {
+/// The proxy of `-X`, which is sent the requests whatever the URL, or of `--proxy`, which makes
+/// tunnels for https. Credentials are asked for by who reads them.
+fn proxy(
+    options: &Options,
+    native: &load::Options,
+    url: &Url,
+    request: &mut request::Asked,
+) -> Result<Option<Proxy>, Refused> {
+    let Some(asked) = &native.connection.proxy else { return proxy_of_ab(options) };
+    if options.proxy.is_some() {
+        return Err(Refused::native_usage("-X and --proxy exclude each other: leave one away"));
+    }
+    let mut proxy = load::proxy(url, native);
+    match &mut proxy {
+        Some(Proxy { way: Way::Tunnel, credentials, .. }) => {
+            let typed = request.take_proxy_credentials().map(|field| Credentials { field });
+            *credentials = credentials.take().or(typed);
+        }
+        _ => {
+            if let Some(user) = &asked.user {
+                request.add_credentials(request::PROXY_AUTHORIZATION, user.as_bytes());
+            }
+        }
+    }
+    Ok(proxy)
+}
+
+fn proxy_of_ab(options: &Options) -> Result<Option<Proxy>, Refused> {
     let Some((host, port)) = &options.proxy else { return Ok(None) };
     match u16::try_from(*port) {
-        Ok(port) if port > 0 => Ok(Some(ConnectTo {
-            host: Some(host.clone()),
-            port: Some(port),
-            ..ConnectTo::default()
-        })),
+        Ok(port) if port > 0 => {
+            Ok(Some(Proxy { host: host.clone(), port, way: Way::Forward, credentials: None }))
+        }
         // ab takes port 0 and is refused by it.
         _ => {
             let host = if host.is_empty() { "HOST" } else { host };
@@ -145,15 +170,14 @@ fn proxy(options: &Options) -> Result<Option<ConnectTo>, Refused> {
 }
 
 fn requests(
-    options: &Options,
+    mut request: request::Asked,
     native: &load::Options,
     url: &Url,
+    targets: Vec<(Vec<u8>, u64)>,
     keep_alive: bool,
 ) -> Result<Requests, Refused> {
-    let mut request = options.request.clone();
     let bodies = native::lay_over_request(native, &mut request)?;
     request.check()?;
-    let targets = targets(options, native, url)?;
     if bodies.len() > 1 && targets.len() > 1 {
         return Err(Refused::native_usage(
             "--urls and --body-lines exclude each other: leave one of them away",
@@ -188,15 +212,20 @@ fn targets(
     options: &Options,
     native: &load::Options,
     url: &Url,
+    proxy: &Option<Proxy>,
 ) -> Result<Vec<(Vec<u8>, u64)>, Refused> {
-    let by_proxy = options.proxy.is_some();
+    let forwards = proxy.as_ref().is_some_and(|proxy| proxy.way == Way::Forward);
+    let front = format!("{}://{}", url.scheme.name(), url.host_header());
+    let front = if forwards { front } else { String::new() };
     let Some(file) = &native.request.urls else {
-        let target = if by_proxy { &options.url[..] } else { path(&options.url) };
-        return Ok(vec![(target.to_vec(), 1)]);
+        let target = match &options.proxy {
+            Some(_) => options.url.clone(),
+            None => [front.as_bytes(), path(&options.url)].concat(),
+        };
+        return Ok(vec![(target, 1)]);
     };
     let list = sources::url_list(file, Some(url))
         .map_err(|refusal| Refused::native_usage(refusal.line))?;
-    let front = if by_proxy { format!("http://{}", url.host_header()) } else { String::new() };
     Ok(list
         .paths
         .into_iter()
@@ -250,6 +279,7 @@ fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
         family: Family::Any,
         connect_to: Vec::new(),
         unix_socket: None,
+        proxy: None,
     };
     let addresses = resolve(&target).map_err(|refusal| Refused::of_planning(refusal, name))?;
     addresses
@@ -297,7 +327,9 @@ mod tests {
             ("-f TLS1.1 https://h/", "give -f TLS1.2, TLS1.3 or ALL", 1),
             ("-Z RC4 http://h/", "error setting ciphersuite list [RC4]", 1),
             ("-E /dev/null http://h/", "unable to get certificate from '/dev/null'", 1),
-            ("-X p:1 https://h/", "not in this version", 1),
+            ("-X p:1 --proxy p:1 https://h/", "-X and --proxy exclude each other", 22),
+            ("--proxy https://p:1 http://h/", "TLS goes through it: write http://p:1", 22),
+            ("--proxy p http://h/", "write for example http://p:3128", 22),
             ("-s 0 http://h/", "(70007)", 119),
             ("-X proxy http://h/", "write for example -X proxy:3128", 111),
             ("-X proxy:99999 http://h/", "Connection refused (111)", 111),
@@ -366,6 +398,34 @@ mod tests {
         assert_eq!((&asked.target.host[..], asked.target.port), ("h", 81));
         let sent = sent("-X proxy:3128 http://h:81/x#y");
         assert!(sent.starts_with("GET http://h:81/x#y HTTP/1.0\r\nHost: h:81\r\n"), "{sent}");
+    }
+
+    #[test]
+    fn with_https_too_the_proxy_of_ab_is_sent_the_request() {
+        let words = "-P u:p -X proxy:3128 https://h:8443/x";
+        let asked = asked_for(words).unwrap();
+        let proxy = asked.target.proxy.unwrap();
+        assert_eq!((proxy.authority().as_str(), proxy.way), ("proxy:3128", Way::Forward));
+        assert_eq!(asked.tls.unwrap().server_name, "h");
+        let expected = "GET https://h:8443/x HTTP/1.0\r\nProxy-Authorization: Basic dTpw\r\n";
+        assert!(sent(words).starts_with(expected));
+    }
+
+    #[test]
+    fn the_native_proxy_makes_tunnels_for_https_and_knows_who_asks() {
+        for words in
+            ["--proxy u:p@proxy:3128 https://h/x", "-P u:p --proxy http://proxy:3128 https://h/x"]
+        {
+            let asked = asked_for(words).unwrap();
+            let proxy = asked.target.proxy.unwrap();
+            assert_eq!(proxy.way, Way::Tunnel);
+            assert_eq!(proxy.credentials.unwrap().field, "Basic dTpw");
+            assert!(sent(words).starts_with("GET /x HTTP/1.0\r\nHost: h\r\n"), "{words}");
+        }
+        let words = "--proxy u:p@proxy:3128 h:81/x";
+        assert_eq!(asked_for(words).unwrap().target.proxy.unwrap().way, Way::Forward);
+        let expected = "GET http://h:81/x HTTP/1.0\r\nProxy-Authorization: Basic dTpw\r\n";
+        assert!(sent(words).starts_with(expected), "{}", sent(words));
     }
 
     #[test]

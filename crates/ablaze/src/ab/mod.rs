@@ -151,8 +151,8 @@ fn introduction(
         return Ok(());
     }
     write!(out, "Benchmarking {} ", asked.target.host)?;
-    if let Some((host, port)) = &options.proxy {
-        write!(out, "[through {host}:{port}] ")?;
+    if let Some(proxy) = &asked.target.proxy {
+        write!(out, "[through {}:{}] ", proxy.host, proxy.port)?;
     }
     write!(out, "(be patient){}", if shown { "\n" } else { "..." })
 }

@@ -192,7 +192,7 @@ impl Options {
             b'A' => {
                 credentials(&mut self.request, "Authorization", "Authentication", &value)?;
             }
-            b'P' => credentials(&mut self.request, "Proxy-Authorization", "Proxy", &value)?,
+            b'P' => credentials(&mut self.request, request::PROXY_AUTHORIZATION, "Proxy", &value)?,
             _ => return Err(Refused::unknown_option(letter)),
         }
         Ok(())

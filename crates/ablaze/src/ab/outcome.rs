@@ -47,6 +47,11 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     {
         return Outcome::Failed(Refused::text("SSL handshake failed (1).").with_remedy(remedy));
     }
+    if first.is_some_and(FailureKind::is_of_proxy)
+        && let Some(line) = crate::outcome::explanation(run)
+    {
+        return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
+    }
     Outcome::Failed(no_answer(&run.record))
 }
 
@@ -66,6 +71,14 @@ fn decisive_failure(record: &Record, tolerant: bool) -> Option<FailureKind> {
 }
 
 fn message(run: &Run, kind: FailureKind) -> Refused {
+    let refused = message_of_ab(run, kind);
+    match crate::outcome::through_proxy(run) {
+        Some(remedy) => refused.with_remedy(remedy),
+        None => refused,
+    }
+}
+
+fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
     let record = &run.record;
     let count = record.failures_of(kind);
     let first_errno = record.first_failure.filter(|first| first.kind == kind).map(|f| f.errno);
@@ -144,6 +157,9 @@ fn no_answer(record: &Record) -> Refused {
 fn destination(run: &Run) -> String {
     if let Some(socket) = &run.plan.target.unix_socket {
         return format!("unix:{}", socket.display());
+    }
+    if let Some(proxy) = &run.plan.target.proxy {
+        return format!("the proxy {}", proxy.authority());
     }
     match &run.plan.target.addresses[..] {
         [address] => address.to_string(),

@@ -10,6 +10,9 @@ use ablaze_wire::http1::request::Template;
 
 use super::refusal::Refused;
 
+/// The field for credentials of a proxy.
+pub const PROXY_AUTHORIZATION: &str = "Proxy-Authorization";
+
 /// What a command line says about the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
@@ -133,6 +136,15 @@ impl Asked {
     /// Adds a line of Basic credentials.
     pub fn add_credentials(&mut self, field: &str, name_and_password: &[u8]) {
         self.credentials.push(format!("{field}: {}", basic(name_and_password)));
+    }
+
+    /// Takes the credentials for a proxy away, because it is asked before any request; the last
+    /// ones, where there are several.
+    pub fn take_proxy_credentials(&mut self) -> Option<String> {
+        let is_the_proxys = |line: &String| line.starts_with(PROXY_AUTHORIZATION);
+        let last = self.credentials.iter().rev().find(|line| is_the_proxys(line)).cloned();
+        self.credentials.retain(|line| !is_the_proxys(line));
+        last.map(|line| line[PROXY_AUTHORIZATION.len()..].trim_start_matches(": ").to_owned())
     }
 
     /// Looks for what ab would send although no server can understand it: a method that is none,

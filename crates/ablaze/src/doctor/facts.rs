@@ -133,7 +133,7 @@ impl Load {
         let workers = workers::choose(
             &WorkersAsked::default(),
             connections.unwrap_or(u32::MAX),
-            target.is_some_and(|target| target.server.on_this_host),
+            target.filter(|target| target.server.on_this_host).map(|_| "target"),
             &Cpus::of_this_process(),
             &OptionNames::NATIVE,
             &mut Vec::new(),

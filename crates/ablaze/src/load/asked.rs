@@ -3,6 +3,7 @@
 
 use std::net::UdpSocket;
 
+use ablaze_engine::plan::proxy::{Proxy, Way};
 use ablaze_engine::plan::tls::Tls;
 use ablaze_engine::plan::{Arrivals, Http2, Load};
 use ablaze_report::system_error::reason;
@@ -13,7 +14,7 @@ use super::options::{
     TlsOptions,
 };
 use crate::Refusal;
-use crate::planning::requests::{Bodies, RequestsAsked};
+use crate::planning::requests::{Bodies, Forwarded, RequestsAsked};
 use crate::planning::{Asked, Family, TargetAsked, sources};
 
 /// Everything a native command line asks for.
@@ -41,10 +42,29 @@ pub fn asked(url: Option<&str>, options: &Options) -> Result<Asked, Refusal> {
     requests.user.clone_from(&url.userinfo);
     requests.keep_alive = keeps_alive(options);
     lay_over_requests(&options.request, &mut requests)?;
+    let proxy = proxy(&url, options);
+    requests.forwarded = proxy.as_ref().and_then(|proxy| forwarded(&url, proxy));
     let mut asked = Asked::new(target(&url), requests.build()?);
     lay_over(options, &mut asked)?;
     asked.tls = tls(&url, &options.tls, offered(&asked))?;
+    asked.target.proxy = proxy;
     Ok(asked)
+}
+
+/// The proxy that is asked for, and how requests for this URL get through it: what it could not read
+/// goes through a tunnel.
+pub fn proxy(url: &Url, options: &Options) -> Option<Proxy> {
+    let tunnels = url.scheme == Scheme::Https || options.request.http == Some(HttpVersion::Two);
+    let way = if tunnels { Way::Tunnel } else { Way::Forward };
+    options.connection.proxy.as_ref().map(|proxy| proxy.plan(way))
+}
+
+/// What requests for this URL need that a proxy forwards.
+fn forwarded(url: &Url, proxy: &Proxy) -> Option<Forwarded> {
+    (proxy.way == Way::Forward).then(|| Forwarded {
+        front: format!("{}://{}", url.scheme.name(), url.host_header()),
+        authorization: proxy.credentials.as_ref().map(|credentials| credentials.field.clone()),
+    })
 }
 
 /// Lays every option but those of the request over what is asked for.
@@ -100,6 +120,7 @@ pub fn target(url: &Url) -> TargetAsked {
         family: Family::Any,
         connect_to: Vec::new(),
         unix_socket: None,
+        proxy: None,
     }
 }
 
@@ -359,6 +380,25 @@ mod tests {
                 a.connections.local_addresses
                     == ["127.0.0.2", "127.0.0.4", "127.0.0.5"]
                         .map(|ip| ip.parse::<IpAddr>().unwrap())
+            }),
+            ("--proxy me:secret@p:3128 http://h:1/x?y", |a| {
+                let bytes = &a.requests.templates[0].bytes;
+                let proxy = a.target.proxy.as_ref().unwrap();
+                (proxy.authority().as_str(), proxy.way) == ("p:3128", Way::Forward)
+                    && bytes.starts_with(b"GET http://h:1/x?y HTTP/1.1\r\nHost: h:1\r\n")
+                    && bytes.windows(33).any(|w| w == b"\r\nProxy-Authorization: Basic bWU6")
+            }),
+            ("--proxy http://me:secret@p:3128 https://h/x", |a| {
+                let bytes = &a.requests.templates[0].bytes;
+                let proxy = a.target.proxy.as_ref().unwrap();
+                proxy.way == Way::Tunnel
+                    && bytes.starts_with(b"GET /x HTTP/1.1\r\nHost: h\r\n")
+                    && !bytes.windows(5).any(|w| w == b"Proxy")
+                    && proxy.credentials.is_some()
+            }),
+            ("--proxy p:3128 --http 2 http://h:1/x", |a| {
+                a.target.proxy.as_ref().unwrap().way == Way::Tunnel
+                    && a.requests.templates[0].bytes.starts_with(b"GET /x ")
             }),
             ("--local-ports 5000-5999 :1", |a| a.connections.local_ports == Some(5000..=5999)),
             ("-t 3 --cpus 0,2-3 :1", |a| {

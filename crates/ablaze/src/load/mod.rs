@@ -14,7 +14,7 @@ use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 use crate::{Refusal, help, outcome, planning, profile, progress, verdict};
-pub use asked::{asked, lay_over, lay_over_requests, target, tls};
+pub use asked::{asked, lay_over, lay_over_requests, proxy, target, tls};
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 
 /// Runs `ablaze load` with the words behind `load`.

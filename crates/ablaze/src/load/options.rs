@@ -13,7 +13,7 @@ use clap::{ArgAction, Args, Parser};
 
 use crate::planning::{ConnectTo, TlsAsked};
 use crate::profile::{self, Sides};
-use crate::values;
+use crate::values::{self, ProxyAsked};
 
 /// The whole native command line.
 #[derive(Debug, Parser)]
@@ -157,6 +157,10 @@ pub struct ConnectionOptions {
     /// Connect to this Unix socket
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
+    /// Go through this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT
+    #[arg(long, value_name = "PROXY", value_parser = values::proxy,
+          conflicts_with_all = ["unix_socket", "connect_to"])]
+    pub proxy: Option<ProxyAsked>,
     /// Addresses to connect from: 10.0.0.1,10.0.1.0/24
     #[arg(long, value_name = "LIST", value_parser = local_addresses)]
     pub local_address: Option<AddressList>,

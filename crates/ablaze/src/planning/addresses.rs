@@ -3,6 +3,8 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
+use ablaze_engine::plan::proxy::Proxy;
+
 use crate::Refusal;
 
 /// Where the load shall go.
@@ -22,6 +24,8 @@ pub struct TargetAsked {
     pub connect_to: Vec<ConnectTo>,
     /// Connect to this Unix socket instead.
     pub unix_socket: Option<PathBuf>,
+    /// Connect to this proxy instead.
+    pub proxy: Option<Proxy>,
 }
 
 /// Which addresses of a name may be used.
@@ -123,12 +127,20 @@ pub fn resolve(target: &TargetAsked) -> Result<Vec<SocketAddr>, Refusal> {
         return Ok(Vec::new());
     }
     let instead = target.connect_to.iter().find(|to| to.applies(&target.host, target.port));
-    let host = instead.and_then(|to| to.host.as_deref()).unwrap_or(&target.host);
-    let port = instead.and_then(|to| to.port).unwrap_or(target.port);
+    let (host, port) = match &target.proxy {
+        // The target's own name is for the proxy to resolve.
+        Some(proxy) => (&proxy.host[..], proxy.port),
+        None => (
+            instead.and_then(|to| to.host.as_deref()).unwrap_or(&target.host),
+            instead.and_then(|to| to.port).unwrap_or(target.port),
+        ),
+    };
     if port == 0 {
         return Err(Refusal::usage("port 0 cannot be connected to: give a port from 1 to 65535"));
     }
-    let found = (host, port).to_socket_addrs().map_err(|error| unknown_host(host, &error))?;
+    let found = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| unknown_host(host, &error, target.proxy.is_some()))?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     let mut other_family = None;
     for address in found {
@@ -156,9 +168,14 @@ pub fn resolve(target: &TargetAsked) -> Result<Vec<SocketAddr>, Refusal> {
     }
 }
 
-fn unknown_host(host: &str, error: &std::io::Error) -> Refusal {
+fn unknown_host(host: &str, error: &std::io::Error, is_proxy: bool) -> Refusal {
     let text = error.to_string();
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
+    if is_proxy {
+        return Refusal::unknown_host(format!(
+            "the proxy's host `{host}` cannot be resolved ({text}): check its spelling"
+        ));
+    }
     Refusal::unknown_host(format!(
         "host `{host}` cannot be resolved ({text}): check its spelling, or name an address with \
          --connect-to ADDR:PORT"

@@ -116,6 +116,7 @@ mod tests {
             family: Default::default(),
             connect_to: Vec::new(),
             unix_socket: None,
+            proxy: None,
         };
         let requests = crate::planning::requests::RequestsAsked::new("h", "/").build().unwrap();
         let mut connections = Asked::new(target, requests).connections;

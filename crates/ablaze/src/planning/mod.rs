@@ -106,14 +106,16 @@ impl Asked {
 pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
     let mut notes = Vec::new();
     let load = checked_load(&asked, &mut notes)?;
+    check_proxy(&asked.target)?;
     let mut addresses = addresses::resolve(&asked.target)?;
     local::match_families(&mut addresses, &mut asked.connections.local_addresses)?;
     let on_this_host = asked.target.unix_socket.is_some()
         || addresses.iter().any(|address| ablaze_sys::is_local_address(address.ip()));
+    let reached = if asked.target.proxy.is_some() { "proxy" } else { "target" };
     let workers = workers::choose(
         &asked.workers,
         load.connections(),
-        on_this_host,
+        on_this_host.then_some(reached),
         &workers::Cpus::of_this_process(),
         &asked.names,
         &mut notes,
@@ -135,6 +137,7 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
             path: asked.target.path,
             addresses,
             unix_socket: asked.target.unix_socket,
+            proxy: asked.target.proxy,
         },
         tls: asked.tls,
         http2: asked.http2,
@@ -148,6 +151,24 @@ pub fn plan(mut asked: Asked) -> Result<Planned, Refusal> {
     };
     plan.http2_requests().map_err(|error| Refusal::usage(error.to_string()))?;
     Ok(Planned { plan, notes })
+}
+
+/// A proxy is where connections go: nothing else can be.
+fn check_proxy(target: &TargetAsked) -> Result<(), Refusal> {
+    let Some(proxy) = &target.proxy else { return Ok(()) };
+    let refuse = |option: &str, why: &str| {
+        Err(Refusal::usage(format!(
+            "{option} and the proxy {} exclude each other: {why}; leave one away",
+            proxy.authority()
+        )))
+    };
+    if target.unix_socket.is_some() {
+        return refuse("--unix-socket", "connections go to one of them");
+    }
+    if !target.connect_to.is_empty() {
+        return refuse("--connect-to", "the proxy connects to the host of the URL");
+    }
+    Ok(())
 }
 
 /// The load, with no more connections than there are requests.

@@ -31,10 +31,21 @@ pub struct RequestsAsked {
     pub user_agent: String,
     /// HTTP minor version.
     pub minor_version: u8,
+    /// A proxy that the requests themselves are sent to.
+    pub forwarded: Option<Forwarded>,
     /// Ask the server to keep the connection.
     pub keep_alive: bool,
     /// Seed of `{rand:N}`.
     pub seed: u64,
+}
+
+/// What a proxy needs to forward requests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forwarded {
+    /// What stands before each path: scheme and authority (RFC 9112, 3.2.2).
+    pub front: String,
+    /// Value of the field Proxy-Authorization.
+    pub authorization: Option<String>,
 }
 
 /// The bodies of the requests.
@@ -61,6 +72,7 @@ impl RequestsAsked {
             user: None,
             user_agent: concat!("ablaze/", env!("CARGO_PKG_VERSION")).into(),
             minor_version: 1,
+            forwarded: None,
             keep_alive: true,
             seed: 1,
         }
@@ -118,7 +130,9 @@ impl RequestsAsked {
     }
 
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Refusal> {
-        let mut request = RequestBuilder::new(method, path).minor_version(self.minor_version);
+        let front = self.forwarded.as_ref().map_or("", |forwarded| &forwarded.front);
+        let target = format!("{front}{path}");
+        let mut request = RequestBuilder::new(method, target).minor_version(self.minor_version);
         for field in self.own_fields(method, body) {
             match (self.given(field.name), field.value) {
                 (Some(given), _) if value_of(given).is_empty() => {}
@@ -143,6 +157,9 @@ impl RequestsAsked {
         ];
         if let Some(user) = &self.user {
             fields.push(text("Authorization", &credentials::basic(user.as_bytes())));
+        }
+        if let Some(Forwarded { authorization: Some(value), .. }) = &self.forwarded {
+            fields.push(text("Proxy-Authorization", value));
         }
         // What each version does without a word (RFC 9112, 9.3) is not said.
         match (self.minor_version, self.keep_alive) {
@@ -250,6 +267,18 @@ mod tests {
         assert_eq!(connection(1, false).1.unwrap(), "Connection: close");
         assert_eq!(connection(1, true).1, None);
         assert_eq!(connection(0, true).0, "GET /x?y HTTP/1.0");
+    }
+
+    #[test]
+    fn what_a_proxy_forwards_has_the_whole_url_and_who_asks_it() {
+        let forwarded = Forwarded { front: "http://h:8080".into(), authorization: None };
+        let whole = text(&RequestsAsked { forwarded: Some(forwarded.clone()), ..get() });
+        assert!(whole.starts_with("GET http://h:8080/x?y HTTP/1.1\r\nHost: h:8080\r\n"), "{whole}");
+        assert!(!whole.contains("Proxy-"), "{whole}");
+        let authorization = Some("Basic dTpw".to_owned());
+        let forwarded = Some(Forwarded { authorization, ..forwarded });
+        let known = text(&RequestsAsked { forwarded, ..get() });
+        assert!(known.contains("\r\nProxy-Authorization: Basic dTpw\r\n"), "{known}");
     }
 
     #[test]

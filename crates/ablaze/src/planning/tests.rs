@@ -9,6 +9,7 @@ fn target(host: &str, port: u16) -> TargetAsked {
         family: Family::Any,
         connect_to: Vec::new(),
         unix_socket: None,
+        proxy: None,
     }
 }
 

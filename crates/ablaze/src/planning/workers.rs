@@ -60,14 +60,15 @@ impl Cpus {
 }
 
 /// Chooses the number of workers (DESIGN: `-t` auto is the smaller of connections and CPUs, and
-/// half of the CPUs, at least one, when the target is on this host) and says why.
+/// half of the CPUs, at least one, when the target is on this host) and says why. `on_this_host`:
+/// who of those that the connections reach is, if anyone.
 ///
 /// # Errors
 /// When no thread or a CPU that this process may not use is asked for.
 pub fn choose(
     asked: &WorkersAsked,
     connections: u32,
-    target_on_this_host: bool,
+    on_this_host: Option<&str>,
     cpus: &Cpus,
     names: &OptionNames,
     notes: &mut Vec<String>,
@@ -102,8 +103,10 @@ pub fn choose(
             let count = asked.cpus.len() as u32;
             limited(count, "one per CPU of --cpus".to_owned(), connections)
         }
-        None if target_on_this_host && usable > 1 => {
-            let reason = format!("half of {usable_text}, the target is on this host");
+        None if usable > 1
+            && let Some(who) = on_this_host =>
+        {
+            let reason = format!("half of {usable_text}, the {who} is on this host");
             limited(usable / 2, reason, connections)
         }
         None => limited(usable, format!("one per CPU of {usable_text}"), connections),
@@ -115,7 +118,7 @@ pub fn choose(
         io: asked.io,
         spin: asked.spin,
         // A target on this host needs one CPU at least.
-        cpus_to_spare: usable >= count.saturating_add(u32::from(target_on_this_host)),
+        cpus_to_spare: usable >= count.saturating_add(u32::from(on_this_host.is_some())),
     })
 }
 
@@ -192,7 +195,7 @@ mod tests {
             let workers = choose(
                 &asked,
                 connections,
-                local,
+                local.then_some("target"),
                 &cpus(count, quota),
                 &OptionNames::NATIVE,
                 &mut Vec::new(),
@@ -210,9 +213,15 @@ mod tests {
             [(2, 1, true, true), (1, 1, true, false), (2, 2, true, false), (2, 2, false, true)];
         for (count, threads, local, expected) in table {
             let asked = WorkersAsked { threads: Some(threads), ..WorkersAsked::default() };
-            let workers =
-                choose(&asked, 9, local, &cpus(count, None), &OptionNames::NATIVE, &mut Vec::new())
-                    .unwrap();
+            let workers = choose(
+                &asked,
+                9,
+                local.then_some("target"),
+                &cpus(count, None),
+                &OptionNames::NATIVE,
+                &mut Vec::new(),
+            )
+            .unwrap();
             assert_eq!(workers.cpus_to_spare, expected, "{count} {threads} {local}");
         }
     }
@@ -223,16 +232,22 @@ mod tests {
         let workers = choose(
             &asked(&[0, 2]),
             50,
-            true,
+            Some("target"),
             &cpus(4, None),
             &OptionNames::NATIVE,
             &mut Vec::new(),
         )
         .unwrap();
         assert_eq!((workers.count, workers.cpus), (2, vec![0, 2]));
-        let refusal =
-            choose(&asked(&[4]), 50, true, &cpus(4, None), &OptionNames::NATIVE, &mut Vec::new())
-                .unwrap_err();
+        let refusal = choose(
+            &asked(&[4]),
+            50,
+            Some("target"),
+            &cpus(4, None),
+            &OptionNames::NATIVE,
+            &mut Vec::new(),
+        )
+        .unwrap_err();
         assert!(refusal.line.contains("CPU 4") && refusal.line.contains("0-3"), "{refusal}");
     }
 
@@ -240,7 +255,8 @@ mod tests {
     fn more_threads_than_cpus_are_granted_with_a_word_about_the_options_meant() {
         let mut notes = Vec::new();
         let asked = WorkersAsked { threads: Some(30), ..WorkersAsked::default() };
-        choose(&asked, 100, true, &cpus(2, None), &OptionNames::NATIVE, &mut notes).unwrap();
+        choose(&asked, 100, Some("target"), &cpus(2, None), &OptionNames::NATIVE, &mut notes)
+            .unwrap();
         assert!(notes[0].contains("-c") && notes[0].contains("-d 30s"), "{notes:?}");
     }
 

@@ -3,10 +3,12 @@
 
 mod addresses;
 mod lists;
+mod proxy;
 mod rate;
 
 pub use addresses::local_addresses;
 pub use lists::{cpus, ports, statuses};
+pub use proxy::{ProxyAsked, proxy};
 pub use rate::{per_second, rate};
 
 const DURATION_HELP: &str =

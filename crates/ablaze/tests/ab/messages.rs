@@ -198,7 +198,6 @@ fn tls_that_is_not_spoken_is_refused_before_the_run() {
         (&["-Z", "RC4-SHA", url], "error setting ciphersuite list [RC4-SHA]"),
         (&["-Z", "HIGH:!ECDHE", url], "ECDHE-ECDSA-AES256-GCM-SHA384:"),
         (&["-E", "/dev/null", url], "unable to get certificate from '/dev/null'"),
-        (&["-X", "127.0.0.1:9", url], "-X with https:// is not in this version"),
     ] {
         let ran = ablaze(words);
         assert!(ran.stderr.contains(says), "{words:?}: {}", ran.stderr);

@@ -10,4 +10,6 @@ mod interruption;
 mod messages;
 mod mistakes;
 mod nginx;
+mod proxies;
+mod proxy;
 mod runs;

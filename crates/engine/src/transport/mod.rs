@@ -1,17 +1,19 @@
-//! What lies between a worker and its driver: nothing, or TLS.
+//! What lies between a worker and its driver: nothing, TLS, tunnels through a proxy, or TLS in these.
 //!
 //! The worker knows slots, verbs and events, and nothing of who is behind them. A [`Line`] gives it
-//! those of the driver itself ([`plain`]), or those of [`tls`], which has the same verbs and events
-//! for the bytes inside. The line is chosen once for a run, so that plain connections pay nothing.
+//! those of the driver itself ([`plain`]), or those of [`tls`] or [`proxy`], which have the same verbs
+//! and events for the bytes inside. The line is chosen once for a run, so that plain connections pay
+//! nothing.
 
 pub mod plain;
+pub mod proxy;
 pub mod tls;
 
 use std::io;
 
 use ablaze_net::{Io, Turn, Wait};
 
-use crate::record::TlsFacts;
+use crate::record::{ProxyFacts, TlsFacts};
 use crate::worker::Worker;
 
 /// What a worker acts through.
@@ -29,5 +31,14 @@ pub trait Line {
     fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn>;
 
     /// What is to be reported about the line itself when the run is over.
-    fn facts(self) -> Option<Box<TlsFacts>>;
+    fn facts(self) -> Facts;
+}
+
+/// What a line knows when the run is over.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// Of TLS, where it was spoken.
+    pub tls: Option<Box<TlsFacts>>,
+    /// Of tunnels through a proxy, where there were any.
+    pub proxy: Option<Box<ProxyFacts>>,
 }

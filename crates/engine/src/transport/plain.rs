@@ -4,8 +4,7 @@ use std::io;
 
 use ablaze_net::{Driver, Io, Turn, Wait};
 
-use super::Line;
-use crate::record::TlsFacts;
+use super::{Facts, Line};
 use crate::worker::Worker;
 
 /// A driver as it is.
@@ -23,7 +22,7 @@ impl<D: Driver> Line for Plain<D> {
         self.0.turn(worker, wait)
     }
 
-    fn facts(self) -> Option<Box<TlsFacts>> {
-        None
+    fn facts(self) -> Facts {
+        Facts::default()
     }
 }

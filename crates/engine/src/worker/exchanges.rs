@@ -364,7 +364,7 @@ impl Worker {
 
     fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let (kind, errno) = match self.connections[slot as usize].given_up {
-            Some(kind) if kind.is_of_tls() || kind == FailureKind::NoHttp2 => (kind, 0),
+            Some(kind) if kind.is_of_setup() => (kind, 0),
             _ => failure_of(why),
         };
         if kind == FailureKind::Reset && !self.in_setup {

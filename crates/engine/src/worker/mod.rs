@@ -299,7 +299,8 @@ pub fn work<L: Line>(
     gate.load_over();
     let http2 = worker.http2.facts();
     let mut record = worker.recorder.finish(closed_ns);
-    record.tls = line.facts();
+    let facts = line.facts();
+    (record.tls, record.proxy) = (facts.tls, facts.proxy);
     record.http2 = http2;
     Ok(WorkerRecord {
         record,

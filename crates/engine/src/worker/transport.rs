@@ -1,4 +1,4 @@
-//! What TLS tells the worker, beside the driver's own events.
+//! What TLS and tunnels tell the worker, beside the driver's own events.
 
 use ablaze_net::{CloseHow, Io, Slot};
 
@@ -12,7 +12,8 @@ impl Worker {
         self.connections[slot as usize].tls_ns = tls_ns.max(1);
     }
 
-    /// The connection is about to be reported as closed, because its handshake came to nothing.
+    /// The connection is about to be reported as closed, because its handshake came to nothing, or
+    /// the tunnel for it.
     pub(crate) fn handshake_failed(&mut self, slot: Slot, kind: FailureKind) {
         self.connections[slot as usize].given_up = Some(kind);
     }

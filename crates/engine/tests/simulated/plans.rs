@@ -30,6 +30,7 @@ pub fn plan(requests: u64, connections: u32) -> Plan {
             path: "/".to_owned(),
             addresses: vec![([127, 0, 0, 1], 80).into()],
             unix_socket: None,
+            proxy: None,
         },
         tls: None,
         http2: None,

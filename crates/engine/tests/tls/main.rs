@@ -15,3 +15,4 @@ mod handshakes;
 mod hostile;
 mod peer;
 mod pieces;
+mod tunnels;

@@ -41,6 +41,8 @@ pub struct Seen {
     pub requests: Vec<Vec<u8>>,
     pub farewells: u64,
     pub names: Vec<Option<String>>,
+    /// What a proxy in front was asked.
+    pub tunnels: Vec<Vec<u8>>,
 }
 
 pub struct TlsPeer {
@@ -49,6 +51,11 @@ pub struct TlsPeer {
     pub seen: Arc<Mutex<Seen>>,
     pieces: Pieces,
     slowly: Option<(usize, usize)>,
+    /// What a proxy in front says before there is TLS.
+    proxy: Option<&'static [u8]>,
+    /// What it says from which connection on, and then no more.
+    tires: Option<(u64, &'static [u8])>,
+    asked: Vec<u8>,
     server: Option<Box<ServerConnection>>,
     sent: Vec<u8>,
     plain: Vec<u8>,
@@ -64,6 +71,9 @@ impl Clone for TlsPeer {
             seen: Arc::clone(&self.seen),
             pieces: self.pieces,
             slowly: self.slowly,
+            proxy: self.proxy,
+            tires: self.tires,
+            asked: Vec::new(),
             server: None,
             sent: Vec::new(),
             plain: Vec::new(),
@@ -84,6 +94,9 @@ impl TlsPeer {
             seen: Arc::default(),
             pieces: Pieces::Whole,
             slowly: None,
+            proxy: None,
+            tires: None,
+            asked: Vec::new(),
             server: None,
             sent: Vec::new(),
             plain: Vec::new(),
@@ -107,6 +120,34 @@ impl TlsPeer {
     pub fn reading_slowly(mut self, bytes: usize, window: usize) -> Self {
         self.slowly = Some((bytes, window));
         self
+    }
+
+    /// A proxy in front makes a tunnel and says so.
+    pub fn behind_proxy(mut self, answer: &'static [u8]) -> Self {
+        self.proxy = Some(answer);
+        self
+    }
+
+    /// From this connection on the proxy says something else.
+    pub fn tiring_after(mut self, connections: u64, answer: &'static [u8]) -> Self {
+        self.tires = Some((connections, answer));
+        self
+    }
+
+    /// The proxy in front reads its request; the rest of the bytes, once the tunnel stands.
+    fn ask_proxy<'a>(&mut self, far: &mut FarEnd<'_>, bytes: &'a [u8]) -> &'a [u8] {
+        let Some(answer) = self.proxy else { return bytes };
+        let before = self.asked.len();
+        self.asked.extend_from_slice(bytes);
+        let Some(end) = self.asked.windows(4).position(|four| four == b"\r\n\r\n") else {
+            return &[];
+        };
+        self.asked.truncate(end + 4);
+        self.seen.lock().unwrap().tunnels.push(std::mem::take(&mut self.asked));
+        self.proxy = None;
+        self.sent.extend_from_slice(answer);
+        far.send_after(DELAY_NS, 0, answer.len() as u32);
+        &bytes[end + 4 - before..]
     }
 
     fn flush(&mut self, far: &mut FarEnd<'_>) {
@@ -138,8 +179,11 @@ impl SimPeer for TlsPeer {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
         far.cut(self.pieces, 0);
+        if let Some((_, answer)) = self.tires.filter(|(from, _)| number >= *from) {
+            self.proxy = Some(answer);
+        }
         if let Some((bytes, window)) = self.slowly {
             far.set_window(window);
             far.read_slowly(bytes, 10 * US);
@@ -148,7 +192,8 @@ impl SimPeer for TlsPeer {
         Answer::AcceptAfter(50 * US)
     }
 
-    fn received(&mut self, far: &mut FarEnd<'_>, mut bytes: &[u8]) {
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        let mut bytes = self.ask_proxy(far, bytes);
         let mut ends = false;
         while !bytes.is_empty() {
             let server = self.server.as_mut().unwrap();

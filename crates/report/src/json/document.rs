@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
 use super::http2::Http2;
+use super::proxy::Proxy;
 use super::tls::Tls;
 
 #[derive(Serialize, Deserialize)]
@@ -54,6 +55,9 @@ pub(super) struct Document {
     /// With HTTP/2 only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub http2: Option<Http2>,
+    /// With tunnels through a proxy only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proxy: Option<Proxy>,
 
     pub latency_ns: PhasesOf,
     pub failed_latency_ns: PhasesOf,

@@ -4,6 +4,7 @@
 mod distribution;
 mod document;
 mod http2;
+mod proxy;
 mod read;
 mod save;
 mod tls;

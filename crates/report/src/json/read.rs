@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::distribution::Unreadable;
 use super::document::*;
 use super::http2::Http2;
+use super::proxy::Proxy;
 use super::tls::Tls;
 use super::{FORMAT, SavedRun};
 
@@ -184,6 +185,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         },
         tls: document.tls.as_ref().map(Tls::facts).transpose()?,
         http2: document.http2.as_ref().map(Http2::facts),
+        proxy: document.proxy.as_ref().map(Proxy::facts),
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight
             .parse()

@@ -8,7 +8,7 @@ use ablaze_verdict::live::{self, Judged};
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use super::document::*;
-use super::{http2, tls};
+use super::{http2, proxy, tls};
 use crate::moment::rfc3339;
 
 pub(super) fn document(run: &Run) -> Document {
@@ -83,6 +83,7 @@ pub(super) fn document(run: &Run) -> Document {
         }),
         tls: tls::save(run),
         http2: http2::save(run),
+        proxy: proxy::save(run),
         latency_ns: PhasesOf::save(&record.answered),
         failed_latency_ns: PhasesOf::save(&record.failed),
         setup_connect_ns: Distribution::save(&record.setup_connect),

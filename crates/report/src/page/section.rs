@@ -229,6 +229,7 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
         }
     };
     let machine = &run.machine;
+    let proxied = run.plan.target.proxy.is_some();
     let seen = run.witness.as_ref().map(|witness| &witness.environment);
     add("started", Some(started(run)));
     let fallback = run.backend.fallback_reason.as_ref();
@@ -237,7 +238,8 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     let threads = counted(run.plan.workers.count.into(), "thread");
     add("tester", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
     add("connected to", Some(run.connected_to.clone()));
-    add("server", server(run));
+    add("proxy", crate::proxy::in_words(run).map(|items| items.join(" · ")));
+    add(if proxied { "process of the proxy" } else { "server" }, server(run));
     add("kernel", seen.and_then(|seen| seen.kernel.clone()).or_else(|| machine.kernel.clone()));
     add("processor", processor(run));
     let memory = seen.and_then(|seen| seen.memory_bytes).or(machine.memory_bytes);

@@ -46,7 +46,9 @@ fn cpu(run: &Run) -> Option<String> {
         format!("tester {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
     };
     let server = effort::of_the_server(run)
-        .map(|(server_ns, name)| format!("server {} ({name})    ", time(server_ns)))
+        .map(|(server_ns, name)| {
+            format!("{} {} ({name})    ", crate::proxy::watched(run), time(server_ns))
+        })
         .unwrap_or_default();
     Some(format!("{server}{text}"))
 }

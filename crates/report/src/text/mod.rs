@@ -43,6 +43,7 @@ pub fn write(run: &Run, style: &Style) -> String {
 /// What was asked for and with what, in a line.
 pub(crate) fn load_in_words(run: &Run) -> String {
     let mut items = head_items(run)[1..].to_vec();
+    items.extend(crate::proxy::in_words(run).unwrap_or_default());
     items.extend(crate::tls::in_words(run).unwrap_or_default());
     items.join(" · ")
 }
@@ -51,6 +52,9 @@ pub(crate) fn load_in_words(run: &Run) -> String {
 fn head(run: &Run, style: &Style) -> Vec<String> {
     let items = head_items(run);
     let mut lines = wrapped("", &items, " · ", style.width);
+    if let Some(items) = crate::proxy::in_words(run) {
+        lines.extend(wrapped("", &items, " · ", style.width));
+    }
     if let Some(items) = crate::tls::in_words(run) {
         lines.extend(wrapped("", &items, " · ", style.width));
     }
@@ -138,7 +142,7 @@ fn particulars(run: &Run) -> Option<String> {
     let plan = &run.plan;
     let mut items = Vec::new();
     let named = run.connected_to.trim_start_matches('[').starts_with(&plan.target.host);
-    if !run.connected_to.is_empty() && !named {
+    if !run.connected_to.is_empty() && !named && plan.target.proxy.is_none() {
         items.push(format!("connected to {}", run.connected_to));
     }
     if !plan.workers.count_reason.is_empty() && plan.workers.count_reason != "as asked" {

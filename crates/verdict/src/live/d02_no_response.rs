@@ -1,5 +1,6 @@
 //! D02: requests that nobody answered.
 
+use ablaze_engine::plan::proxy::Way;
 use ablaze_engine::record::Stopped;
 use ablaze_engine::{FailureKind, Run};
 
@@ -16,7 +17,7 @@ const MOST: f64 = 0.5;
 
 /// Failures by which the far end left a request without an answer; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 24] = [
+const OF_THE_SERVER: [FailureKind; 28] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
@@ -41,6 +42,10 @@ const OF_THE_SERVER: [FailureKind; 24] = [
     FailureKind::StreamReset,
     FailureKind::GoAway,
     FailureKind::Http2Violated,
+    FailureKind::ProxyAuthentication,
+    FailureKind::ProxyRefused,
+    FailureKind::ProxyClosed,
+    FailureKind::ProxyMalformed,
 ];
 
 pub const RULE: Rule = Rule { id: D02, check, seen };
@@ -75,7 +80,11 @@ fn check(run: &Run) -> Option<Finding> {
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     let of_tls = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_tls());
     let of_tls: u64 = of_tls.map(failures_of).sum();
-    let cause = if record.answers == 0 && of_tls > 0 {
+    let of_proxy = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_proxy());
+    let of_proxy: u64 = of_proxy.map(failures_of).sum();
+    let cause = if of_proxy > unanswered / 2 {
+        "The proxy in between made no tunnels: what the target would have answered is not known."
+    } else if record.answers == 0 && of_tls > 0 {
         "Server and client did not come to terms about TLS."
     } else if record.answers == 0 && run.plan.http2.is_some() {
         "Nobody listened there, or whoever did speaks something else than HTTP/2."
@@ -116,9 +125,14 @@ fn still_waiting(run: &Run) -> Finding {
 }
 
 fn remedy(run: &Run) -> String {
+    let by_proxy = run.plan.target.proxy.as_ref().map(|proxy| {
+        let tunnels = if proxy.way == Way::Tunnel { "--proxytunnel " } else { "" };
+        format!("--proxy http://{} {tunnels}", proxy.authority())
+    });
     format!(
-        "Ask the target once with `curl -v {}` to see what it does, and measure again when it \
+        "Ask the target once with `curl -v {}{}` to see what it does, and measure again when it \
          answers.",
+        by_proxy.unwrap_or_default(),
         run.plan.target.url
     )
 }

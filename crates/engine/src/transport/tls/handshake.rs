@@ -123,7 +123,7 @@ impl<I: Io> TlsIo<'_, I> {
                 connection.process_tls_records(&mut came[used..]);
             let got = match state {
                 Ok(ConnectionState::EncodeTlsData(mut data)) => {
-                    write(out, self.io, |to| data.encode(to));
+                    write(out, &mut self.io, |to| data.encode(to));
                     None
                 }
                 Ok(ConnectionState::TransmitTlsData(data)) => {
@@ -158,7 +158,7 @@ impl<I: Io> TlsIo<'_, I> {
         let Session { phase: Phase::Handshake(connection), out, .. } = session else { return };
         let UnbufferedStatus { state, .. } = connection.process_tls_records(&mut []);
         if let Ok(ConnectionState::EncodeTlsData(mut data)) = state {
-            write(out, self.io, |to| data.encode(to));
+            write(out, &mut self.io, |to| data.encode(to));
         }
     }
 

@@ -28,7 +28,8 @@ use rustls::pki_types::ServerName;
 
 pub use self::config::Shared;
 use self::session::{Phase, Session};
-use super::Line;
+use super::proxy::{Above, Tunnelled};
+use super::{Facts, Line};
 use crate::record::TlsFacts;
 use crate::worker::Worker;
 
@@ -74,16 +75,16 @@ impl Tls {
     }
 }
 
-/// A driver under TLS.
+/// A driver under TLS, or tunnels of a driver.
 pub struct TlsLine<D> {
-    driver: D,
+    below: D,
     tls: Tls,
 }
 
 impl<D> TlsLine<D> {
-    /// This driver under this TLS.
-    pub fn new(driver: D, tls: Tls) -> Self {
-        Self { driver, tls }
+    /// What lies below, under this TLS.
+    pub fn new(below: D, tls: Tls) -> Self {
+        Self { below, tls }
     }
 }
 
@@ -91,22 +92,45 @@ impl<D: Driver> Line for TlsLine<D> {
     const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
 
     fn io(&mut self) -> impl Io {
-        TlsIo { io: self.driver.io(), tls: &mut self.tls }
+        TlsIo { io: self.below.io(), tls: &mut self.tls }
     }
 
     fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
-        TlsIo { io: self.driver.io(), tls: &mut self.tls }.flush_all();
-        self.driver.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
+        TlsIo { io: self.below.io(), tls: &mut self.tls }.flush_all();
+        self.below.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
     }
 
-    fn facts(self) -> Option<Box<TlsFacts>> {
-        Some(self.tls.facts)
+    fn facts(self) -> Facts {
+        Facts { tls: Some(self.tls.facts), proxy: None }
     }
 }
 
-/// The verbs of a driver under TLS.
+impl<D: Driver> Line for TlsLine<Tunnelled<D>> {
+    const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
+
+    fn io(&mut self) -> impl Io {
+        TlsIo { io: self.below.io(), tls: &mut self.tls }
+    }
+
+    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
+        TlsIo { io: self.below.io(), tls: &mut self.tls }.flush_all();
+        self.below.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
+    }
+
+    fn facts(self) -> Facts {
+        Facts { tls: Some(self.tls.facts), ..self.below.facts() }
+    }
+}
+
+impl Above for Layer<'_> {
+    fn worker(&mut self) -> &mut Worker {
+        self.worker
+    }
+}
+
+/// The verbs of what lies under TLS.
 pub struct TlsIo<'a, I> {
-    io: &'a mut I,
+    io: I,
     tls: &'a mut Tls,
 }
 
@@ -125,7 +149,7 @@ struct Layer<'a> {
 impl Layer<'_> {
     /// Does something with the verbs; a driver that sends at once does so behind it.
     #[inline]
-    fn with<I: Io>(&mut self, io: &mut I, act: impl FnOnce(&mut TlsIo<'_, I>, &mut Worker)) {
+    fn with<I: Io>(&mut self, io: &mut I, act: impl FnOnce(&mut TlsIo<'_, &mut I>, &mut Worker)) {
         let mut io = TlsIo { io, tls: self.tls };
         act(&mut io, self.worker);
         if I::SENDS_AT_ONCE {
@@ -163,7 +187,7 @@ impl<I: Io> Handler<I> for Layer<'_> {
             }
             let spill = std::mem::take(&mut io.session(slot).spill);
             io.keep_spare(spill);
-            io.tls.sessions[slot as usize].clear(io.io);
+            io.tls.sessions[slot as usize].clear(&mut io.io);
             worker.closed(io, slot, why, at);
         });
     }

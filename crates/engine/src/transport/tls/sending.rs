@@ -109,13 +109,13 @@ impl<I: Io> TlsIo<'_, I> {
         let session = &mut self.tls.sessions[slot as usize];
         let Session { phase: Phase::Data(keys), out, .. } = session else { return };
         let records = bytes as usize / PLAIN_BYTES_MAX + 2;
-        out.room(self.io, bytes as usize + records * OVERHEAD_BYTES + KEY_UPDATE.len());
+        out.room(&mut self.io, bytes as usize + records * OVERHEAD_BYTES + KEY_UPDATE.len());
         let plain = match what.bytes {
             Outgoing::Constant { start, .. } => &self.tls.constant_bytes[start as usize..],
             Outgoing::Leased { buffer, .. } => &self.tls.leases[buffer.0 as usize][..],
         };
         let plain = &plain[what.sealed as usize..][..bytes as usize];
-        let to = out.free(self.io);
+        let to = out.free(&mut self.io);
         let sealed = keys.seal(plain, to);
         debug_assert!(sealed.is_ok(), "no length is sealed that cannot be");
         out.wrote(sealed.unwrap_or(0));

@@ -93,8 +93,8 @@ impl<I: Io> TlsIo<'_, I> {
         let Session { phase: Phase::Data(keys), out, .. } = session else { return };
         if out.unsent() > 0 {
             // In the same write: a second one might wait for the first, and then be too late.
-            out.room(self.io, bytes);
-            let to = out.free(self.io);
+            out.room(&mut self.io, bytes);
+            let to = out.free(&mut self.io);
             let sealed = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to);
             out.wrote(sealed.unwrap_or(0));
             return self.flush(slot);

@@ -1,0 +1,113 @@
+//! What to tell a person whose run went through a proxy and got no answer, or none as expected.
+
+use ablaze_engine::plan::proxy::{Proxy, Way, authority};
+use ablaze_engine::record::FirstFailure;
+use ablaze_engine::{FailureKind, Run};
+
+use super::{seconds, stood};
+
+/// Who is talked about: the proxy as long as no tunnel stood, the target behind it from then on;
+/// `None` without a proxy.
+pub fn far_end(run: &Run) -> Option<String> {
+    let proxy = run.plan.target.proxy.as_ref()?;
+    let name = named(proxy, run);
+    Some(match tunnels(run) {
+        0 => name,
+        _ => format!("{} (through {name})", target(run)),
+    })
+}
+
+/// What the answers of this status say about the proxy that forwarded them.
+pub fn of_status(run: &Run, status: u16) -> Option<String> {
+    let proxy = run.plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Forward)?;
+    let name = named(proxy, run);
+    match status {
+        407 => Some(format!("{name} answered 407: {}", credentials(proxy))),
+        502..=504 => Some(format!(
+            "no answer was as expected, most were {status}: can {name} reach {}?",
+            target(run)
+        )),
+        _ => None,
+    }
+}
+
+/// What to do about a failure that was the proxy's.
+pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
+    let proxy = run.plan.target.proxy.as_ref()?;
+    let (name, to) = (named(proxy, run), target(run));
+    let facts = run.record.proxy.as_ref();
+    let detail = facts.and_then(|facts| facts.first_failure.as_ref());
+    let detail = detail.filter(|(of, _)| *of == failure.kind).map_or("", |(_, detail)| detail);
+    let silent = || facts.is_some_and(|facts| facts.connected > 0 && facts.tunnels == 0);
+    Some(match failure.kind {
+        FailureKind::ProxyAuthentication => {
+            format!("{name} refused the tunnel to {to}: {detail}; {}", credentials(proxy))
+        }
+        FailureKind::ProxyRefused => {
+            format!("{name} refused the tunnel to {to}: {detail}; {}", hint(detail))
+        }
+        FailureKind::ProxyClosed | FailureKind::ProxyMalformed => format!(
+            "{name} made no tunnel to {to}: {detail}; is it an HTTP proxy, and this its port?"
+        ),
+        FailureKind::Timeout if failure.connecting && silent() => format!(
+            "{name} did not answer CONNECT {to} within {}: can it reach the target?",
+            seconds(run.plan.limits.timeout_ns)
+        ),
+        FailureKind::Refused if failure.connecting => {
+            format!("{name} refused the connection: is the proxy running, and on this port?")
+        }
+        // `ab -X` with https: TLS is spoken to the proxy itself.
+        kind if proxy.way == Way::Forward
+            && run.plan.tls.is_some()
+            && (kind.is_of_tls() || failure.connecting && stood(run) && ends_there(kind)) =>
+        {
+            format!(
+                "{name} does not speak TLS: with https, -X speaks it to the proxy itself, as ab does; \
+                 for a tunnel through the proxy write --proxy http://{} instead",
+                proxy.authority()
+            )
+        }
+        _ => return None,
+    })
+}
+
+/// Whether it is how somebody ends a handshake of TLS who does not know what it is.
+fn ends_there(kind: FailureKind) -> bool {
+    matches!(kind, FailureKind::ClosedWithoutAnswer | FailureKind::Reset | FailureKind::Timeout)
+}
+
+fn tunnels(run: &Run) -> u64 {
+    run.record.proxy.as_ref().map_or(0, |facts| facts.tunnels)
+}
+
+/// `the proxy localhost:3128 (127.0.0.1:3128)`
+fn named(proxy: &Proxy, run: &Run) -> String {
+    let asked = proxy.authority();
+    match run.connected_to.as_str() {
+        "" => format!("the proxy {asked}"),
+        address if address == asked => format!("the proxy {asked}"),
+        address => format!("the proxy {asked} ({address})"),
+    }
+}
+
+fn target(run: &Run) -> String {
+    authority(&run.plan.target.host, run.plan.target.port)
+}
+
+/// What is to be done about 407.
+fn credentials(proxy: &Proxy) -> String {
+    match proxy.credentials {
+        Some(_) => "correct user and password of --proxy".to_owned(),
+        None => format!("give --proxy http://user:password@{}", proxy.authority()),
+    }
+}
+
+/// What a refusal most often means.
+fn hint(detail: &str) -> &'static str {
+    match detail.get(..3) {
+        Some("400" | "404" | "405" | "501") => "is it a proxy, and not the server itself?",
+        Some("403") => "does it permit CONNECT to this host and port?",
+        Some("500" | "502" | "503" | "504") => "can it reach the target? See its log",
+        _ => "see its log",
+    }
+}

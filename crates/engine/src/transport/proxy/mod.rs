@@ -1,0 +1,177 @@
+//! Tunnels through a proxy, without I/O of their own: each connection asks for one (CONNECT, RFC
+//! 9110, 9.3.6), and what is above hears that it stands when the proxy has said so. From then on bytes
+//! pass untouched.
+//!
+//! To whoever is above, plain requests or TLS, the proxy's answer is a part of connecting: a tunnel
+//! that is not made is a connection that could not be. `verbs` are what is done from above, `events`
+//! what comes from below, `answer` reads what the proxy says.
+
+mod answer;
+mod events;
+mod verbs;
+
+use std::io;
+
+use ablaze_net::{Driver, Handler, Io, OutBuffer, Outgoing, Receive, Turn, Wait};
+
+use self::answer::Answer;
+use self::events::Layer;
+pub use self::verbs::TunnelIo;
+use super::{Facts, Line};
+use crate::plan::Plan;
+use crate::plan::proxy::{Credentials, Way, authority};
+use crate::record::ProxyFacts;
+use crate::worker::Worker;
+
+/// Who hears what happens in the tunnels, and lets the worker at the top be told why there is none.
+pub trait Above {
+    /// The worker.
+    fn worker(&mut self) -> &mut Worker;
+}
+
+impl Above for Worker {
+    fn worker(&mut self) -> &mut Worker {
+        self
+    }
+}
+
+/// The tunnels of one worker's connections.
+pub struct Tunnels {
+    /// What the proxy is sent first on each connection, and the buffer that it lies in.
+    request: Vec<u8>,
+    buffer: Option<OutBuffer>,
+    /// Longest head of the proxy's answer.
+    max_head_bytes: usize,
+    has_credentials: bool,
+    tunnels: Box<[Tunnel]>,
+    facts: Box<ProxyFacts>,
+}
+
+/// One connection's tunnel.
+#[derive(Default)]
+struct Tunnel {
+    stage: Stage,
+    answer: Answer,
+    /// What leaves first, once it stands.
+    first: Option<Outgoing>,
+    /// How it is received then.
+    wanted: Option<Receive>,
+}
+
+/// Where a tunnel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Stage {
+    /// No connection.
+    #[default]
+    Free,
+    /// The proxy was asked and has not answered.
+    Asked,
+    /// It stands.
+    Through,
+    /// It was closed here: nothing is delivered any more.
+    Ended,
+}
+
+impl Tunnels {
+    /// For this many slots; `None` when the Plan asks for no tunnels.
+    pub fn of(plan: &Plan, slots: u32) -> Option<Self> {
+        let proxy = plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Tunnel)?;
+        Some(Self {
+            request: request(&plan.target.host, plan.target.port, proxy.credentials.as_ref()),
+            buffer: None,
+            max_head_bytes: plan.limits.max_head_bytes,
+            has_credentials: proxy.credentials.is_some(),
+            tunnels: (0..slots).map(|_| Tunnel::default()).collect(),
+            facts: Box::default(),
+        })
+    }
+}
+
+/// What a proxy is asked.
+fn request(host: &str, port: u16, credentials: Option<&Credentials>) -> Vec<u8> {
+    let to = authority(host, port);
+    let mut text = format!("CONNECT {to} HTTP/1.1\r\nHost: {to}\r\n");
+    text.push_str(concat!("User-Agent: ablaze/", env!("CARGO_PKG_VERSION"), "\r\n"));
+    if let Some(Credentials { field }) = credentials {
+        text.push_str(&format!("Proxy-Authorization: {field}\r\n"));
+    }
+    text.push_str("\r\n");
+    text.into_bytes()
+}
+
+/// A driver whose connections go through tunnels.
+pub struct Tunnelled<D> {
+    driver: D,
+    tunnels: Tunnels,
+}
+
+impl<D: Driver> Tunnelled<D> {
+    /// This driver's connections through these tunnels.
+    pub fn new(driver: D, tunnels: Tunnels) -> Self {
+        Self { driver, tunnels }
+    }
+
+    /// As [`Driver::io`].
+    pub(super) fn io(&mut self) -> TunnelIo<'_, D::Io> {
+        TunnelIo { io: self.driver.io(), tunnels: &mut self.tunnels }
+    }
+
+    /// As [`Driver::turn`].
+    pub(super) fn turn<H>(&mut self, above: &mut H, wait: Wait) -> io::Result<Turn>
+    where
+        H: Above + for<'a> Handler<TunnelIo<'a, D::Io>>,
+    {
+        self.driver.turn(&mut Layer { above, tunnels: &mut self.tunnels }, wait)
+    }
+
+    /// As [`Line::facts`].
+    pub(super) fn facts(self) -> Facts {
+        Facts { tls: None, proxy: Some(self.tunnels.facts) }
+    }
+}
+
+impl<D: Driver> Line for Tunnelled<D> {
+    const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
+
+    fn io(&mut self) -> impl Io {
+        Tunnelled::io(self)
+    }
+
+    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
+        Tunnelled::turn(self, worker, wait)
+    }
+
+    fn facts(self) -> Facts {
+        Tunnelled::facts(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_is_asked_as_the_standard_has_it() {
+        // RFC 9110, 9.3.6: the authority with its port, always.
+        let agent = concat!("User-Agent: ablaze/", env!("CARGO_PKG_VERSION"), "\r\n");
+        let text = |host, port, credentials: Option<&Credentials>| {
+            String::from_utf8(request(host, port, credentials)).unwrap()
+        };
+        assert_eq!(
+            text("server.example.com", 80, None),
+            format!(
+                "CONNECT server.example.com:80 HTTP/1.1\r\nHost: server.example.com:80\r\n\
+                 {agent}\r\n"
+            )
+        );
+        let credentials = Credentials::basic("Aladdin:open sesame");
+        assert_eq!(
+            text("::1", 443, Some(&credentials)),
+            format!(
+                "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n{agent}\
+                 Proxy-Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n\r\n"
+            )
+        );
+        assert!(!format!("{credentials:?}").contains("QWxh"));
+    }
+}
