@@ -195,9 +195,9 @@ mod tests {
         let mut run = sample::run();
         run.record.failures = [1; FailureKind::ALL.len()];
         let figures = Figures::of(&run, false);
-        // ab has no words for TLS and HTTP/2: what they fail of are exceptions.
-        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 1, exceptions: 19 });
-        assert_eq!(figures.complete, run.record.answers + 27);
+        // ab has no words for TLS, HTTP/2 and tunnels: what they fail of are exceptions.
+        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 1, exceptions: 23 });
+        assert_eq!(figures.complete, run.record.answers + 31);
     }
 
     #[test]
