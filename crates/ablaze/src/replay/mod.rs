@@ -200,9 +200,8 @@ fn costs(again: &[again::Again], series: &[Planned], whole: &[Planned]) -> Strin
             )
         }
         few => format!(
-            "{} of {} has fewer than {ENOUGH} runs of each target, and so no intervals and no ranking; those \
-             of the others are wider",
-            few,
+            "fewer than {ENOUGH} runs of each target in {few} of {}, and so no intervals and no ranking \
+             there; the intervals of the others are wider",
             counted(series.len() as u64, "part")
         ),
     };
