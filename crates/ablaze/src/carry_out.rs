@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use ablaze_engine::run::Machine;
 use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
+use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
 use ablaze_sys::witness::{Attending, Destination};
 
@@ -85,7 +86,10 @@ pub fn timed(
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
     run.witness = witness.map(|witness| witness.end(window_ns));
-    run.command_line = command_line;
+    run.command_line = without_secrets(command_line);
+    if let Some(tester) = run.witness.as_mut().and_then(|witness| witness.tester.as_mut()) {
+        tester.command_line = without_secrets(std::mem::take(&mut tester.command_line));
+    }
     run.machine = machine();
     Ok((run, window_ns))
 }
@@ -98,7 +102,7 @@ pub fn destination(plan: &Plan) -> Destination {
     }
 }
 
-/// The words of this process's command line, for reports.
+/// The words of this process's command line.
 pub fn own_command_line() -> Vec<String> {
     std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
 }

@@ -1,6 +1,7 @@
 //! What experiments print with `--json`: the figures that the tables show, unrounded. Times are in
 //! nanoseconds, rates per second; what was not seen is null.
 
+use ablaze_report::shown_command::without_secrets;
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
@@ -29,7 +30,7 @@ pub fn sweep(
     };
     let curves: Vec<Value> = curves.iter().map(curve).collect();
     printed(
-        &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
+        &json!({"experiment": shown(experiment), "curves": curves, "trials": trials(experiment, results),
         "findings": together(several),
         "interrupted": results.interrupted}),
     )
@@ -58,7 +59,7 @@ pub fn comparison(
         })
         .collect();
     printed(
-        &json!({"experiment": experiment, "verdict": comparison.verdict.to_string(), "rows": rows,
+        &json!({"experiment": shown(experiment), "verdict": comparison.verdict.to_string(), "rows": rows,
         "ratios": against, "findings": together(several), "trials": trials(experiment, results),
         "interrupted": results.interrupted}),
     )
@@ -67,7 +68,9 @@ pub fn comparison(
 /// A search: the answer and every stage.
 pub fn search(search: &Search, searched: &Searched) -> String {
     let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
-    printed(&json!({"search": search, "found": searched.found.map(found), "stages": stages,
+    let mut shown = search.clone();
+    shown.options = options_shown(shown.options);
+    printed(&json!({"search": shown, "found": searched.found.map(found), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
 }
 
@@ -107,6 +110,19 @@ fn metrics(against: &Against) -> Vec<Value> {
         }
     };
     against.metrics.iter().map(metric).collect()
+}
+
+/// The experiment without passwords: what is printed is passed on.
+fn shown(experiment: &Experiment) -> Experiment {
+    let mut experiment = experiment.clone();
+    for load in &mut experiment.loads {
+        load.options = options_shown(std::mem::take(&mut load.options));
+    }
+    experiment
+}
+
+fn options_shown(options: Vec<String>) -> Vec<String> {
+    without_secrets(["ablaze".to_owned()].into_iter().chain(options).collect()).split_off(1)
 }
 
 fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {

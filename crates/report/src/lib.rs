@@ -20,6 +20,7 @@ pub mod per_second;
 mod phases;
 pub mod profiling;
 mod proxy;
+pub mod shown_command;
 pub mod system_error;
 pub mod table;
 pub mod text;

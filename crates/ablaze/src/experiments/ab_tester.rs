@@ -8,6 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ablaze_lab::experiment::{Failure, PrintedRun};
 use ablaze_lab::subject::spawn_on;
+use ablaze_report::shown_command::without_secrets;
 use ablaze_report::system_error::reason;
 
 use crate::carry_out::interrupted;
@@ -110,7 +111,7 @@ pub fn finished(
         String::from_utf8_lossy(&std::fs::read(path).unwrap_or_default()).into_owned()
     };
     Ok(PrintedRun {
-        command_line,
+        command_line: without_secrets(command_line),
         printed: text(&out.0) + &text(&err.0),
         percentiles_ms: Vec::new(),
         started_unix_ns: since_1970.as_nanos() as u64,

@@ -157,8 +157,8 @@ pub struct ConnectionOptions {
     /// Connect to this Unix socket
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
-    /// Go through this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT
-    #[arg(long, value_name = "PROXY", value_parser = values::proxy,
+    /// The HTTP proxy to go through.
+    #[arg(long, help = "Go through this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT", value_name = "PROXY", value_parser = values::proxy,
           conflicts_with_all = ["unix_socket", "connect_to"])]
     pub proxy: Option<ProxyAsked>,
     /// Addresses to connect from: 10.0.0.1,10.0.1.0/24

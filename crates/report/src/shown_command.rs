@@ -1,0 +1,167 @@
+//! Command lines as reports show them. Reports are mailed and committed, so what is a secret
+//! in it is not shown: passwords of `-u`, `-A`, `-P` and of URLs, and the values of the header fields that
+//! carry credentials.
+
+/// What stands in place of a secret.
+const HIDDEN: &str = "***";
+/// Header fields whose values are credentials.
+const FIELDS: [&str; 3] = ["authorization", "proxy-authorization", "cookie"];
+
+/// The words of a command line, the program first, without passwords and credentials.
+pub fn without_secrets(words: Vec<String>) -> Vec<String> {
+    let mut shown: Vec<String> = Vec::new();
+    for word in words {
+        let front_end = FrontEnd::of(&shown);
+        let secret = shown.last().and_then(|option| front_end.secret_of(option));
+        shown.push(match secret {
+            Some(secret) => secret.hidden(&word),
+            None => in_one_word(front_end, &word),
+        });
+    }
+    shown
+}
+
+/// An option with its value in one word, a URL, or anything else.
+fn in_one_word(front_end: FrontEnd, word: &str) -> String {
+    if let Some((option, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {
+        let secret = front_end.secret_of(option).unwrap_or(Secret::InUrl);
+        return format!("{option}={}", secret.hidden(value));
+    }
+    let short = word.split_at_checked(2).filter(|(_, value)| !value.is_empty());
+    match short.and_then(|(option, value)| Some((front_end.secret_of(option)?, option, value))) {
+        Some((secret, option, value)) => format!("{option}{}", secret.hidden(value)),
+        None => Secret::InUrl.hidden(word),
+    }
+}
+
+/// Whose options the words are.
+#[derive(Debug, Clone, Copy)]
+enum FrontEnd {
+    Native,
+    Ab,
+    Gurl,
+}
+
+impl FrontEnd {
+    /// By the words before: the program's name and the first argument.
+    fn of(before: &[String]) -> Self {
+        let is = |name: &str| {
+            before.first().is_some_and(|program| program.rsplit('/').next() == Some(name))
+                || before.get(1).is_some_and(|command| command == name)
+        };
+        match () {
+            () if is("ab") => Self::Ab,
+            () if is("gurl") => Self::Gurl,
+            () => Self::Native,
+        }
+    }
+
+    /// What is secret in the value of this option.
+    fn secret_of(self, option: &str) -> Option<Secret> {
+        match (self, self.last_of_several(option)) {
+            (_, "-H" | "--header") => Some(Secret::OfField),
+            (_, "--proxy") => Some(Secret::InUrl),
+            (Self::Native, "-u" | "--user") | (Self::Ab, "-A" | "-P") => Some(Secret::Password),
+            (Self::Ab, "-C") => Some(Secret::All),
+            _ => None,
+        }
+    }
+
+    /// `-A` of `-kA`: ab's options without a value can stand before one with a value.
+    fn last_of_several(self, option: &str) -> &str {
+        let bare = option.trim_start_matches(['-', 'k', 'i', 'r', 'l', 'd', 'S', 'q']);
+        match (self, bare) {
+            (Self::Ab, "A") => "-A",
+            (Self::Ab, "P") => "-P",
+            (Self::Ab, "C") => "-C",
+            (Self::Ab, "H") => "-H",
+            _ => option,
+        }
+    }
+}
+
+/// Where a secret is.
+#[derive(Debug, Clone, Copy)]
+enum Secret {
+    /// Behind the name: `name:password`.
+    Password,
+    /// Behind the name of a field, if it carries credentials: `Authorization: …`.
+    OfField,
+    /// Between the name and the host: `http://name:password@host/`, `name:password@host:port`.
+    InUrl,
+    All,
+}
+
+impl Secret {
+    fn hidden(self, value: &str) -> String {
+        match self {
+            Self::All => HIDDEN.to_owned(),
+            Self::Password => match value.split_once(':') {
+                Some((name, _)) => format!("{name}:{HIDDEN}"),
+                None => value.to_owned(),
+            },
+            Self::OfField => match value.split_once(':') {
+                Some((name, _))
+                    if FIELDS.iter().any(|field| name.trim().eq_ignore_ascii_case(field)) =>
+                {
+                    format!("{name}: {HIDDEN}")
+                }
+                _ => value.to_owned(),
+            },
+            Self::InUrl => {
+                let start = value.find("://").map_or(0, |at| at + 3);
+                let end = value[start..].find(['/', '?', '#']).map_or(value.len(), |at| start + at);
+                let authority = &value[start..end];
+                // RFC 3986, 3.2: what cannot be in an authority is no URL's.
+                if authority.contains(['"', '{', '}', '<', '>', ' ']) {
+                    return value.to_owned();
+                }
+                match authority
+                    .rsplit_once('@')
+                    .and_then(|(who, host)| Some((who.split_once(':')?.0, host)))
+                {
+                    Some((name, host)) => {
+                        format!("{}{name}:{HIDDEN}@{host}{}", &value[..start], &value[end..])
+                    }
+                    None => value.to_owned(),
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(line: &str) -> String {
+        without_secrets(line.split('|').map(str::to_owned).collect()).join("|")
+    }
+
+    #[test]
+    fn secrets_are_not_shown_and_nothing_else_is_changed() {
+        let table = [
+            ("ablaze|-u|me:pass:word|http://h/", "ablaze|-u|me:***|http://h/"),
+            ("ablaze|load|--user=me:pass|http://h/", "ablaze|load|--user=me:***|http://h/"),
+            ("ablaze|-ume:pass|http://h/", "ablaze|-ume:***|http://h/"),
+            ("ablaze|--user|me|:80", "ablaze|--user|me|:80"),
+            ("ablaze|http://me:pa@ss@h:80/a@b:c", "ablaze|http://me:***@h:80/a@b:c"),
+            ("ablaze|--proxy|me:pass@h:3128|http://h/", "ablaze|--proxy|me:***@h:3128|http://h/"),
+            ("ablaze|--proxy=http://me:pass@h:1|h", "ablaze|--proxy=http://me:***@h:1|h"),
+            ("ablaze|-H|authorization: Bearer x:y|h", "ablaze|-H|authorization: ***|h"),
+            ("ablaze|-HCookie:a=b|-H|X: a:b|h", "ablaze|-HCookie: ***|-H|X: a:b|h"),
+            ("ablaze|ab|-A|me:pass|-P|me:pass|h/", "ablaze|ab|-A|me:***|-P|me:***|h/"),
+            ("/bin/ab|-C|a=b|-u|a:b|h/", "/bin/ab|-C|***|-u|a:b|h/"),
+            ("ab|-kA|me:pass|-lkC|a=b|h/", "ab|-kA|me:***|-lkC|***|h/"),
+            ("ablaze|gurl|-A|rv:109|h", "ablaze|gurl|-A|rv:109|h"),
+            ("ablaze|-b|{\"a\":\"b@c:d\"}|h", "ablaze|-b|{\"a\":\"b@c:d\"}|h"),
+            (
+                "ablaze|-c|10|--sni=none|http://[::1]:80/",
+                "ablaze|-c|10|--sni=none|http://[::1]:80/",
+            ),
+        ];
+        for (line, expected) in table {
+            assert_eq!(shown(line), expected);
+        }
+    }
+}
