@@ -176,3 +176,29 @@ fn a_file_with_parts_is_kept_whole_or_refused() {
     assert!(said.stdout.starts_with(&read("x.txt")) && !read("x.txt").is_empty(), "{said:?}");
     assert_eq!(read("x.html"), read("x-1/index.html"));
 }
+
+/// What is mailed and committed has no password in it; what an interrupted experiment goes on with has.
+#[test]
+fn what_is_passed_on_shows_no_password() {
+    let folder = scratch("secrets");
+    let targets = ["lt=serve:epoll-lt", "et=serve:epoll-et"];
+    let load = ["-c2", "-n50", "--repeat=1", "--quiet", "--folder=results", "-u", "me:s3cr3t"];
+    let field = ["-H", "Cookie: id=s3cr3t", "-o", "page.html", "-o", "rows.json", "-o", "BENCH.md"];
+    let said = ablaze(&folder, &[&["compare"][..], &targets, &load, &field].concat());
+    assert_eq!(said.status, 0, "{}", said.stderr);
+    let results = folder.join("results");
+    let mut files: Vec<_> =
+        runs(&results).iter().map(|run| results.join("runs").join(run)).collect();
+    assert_eq!(files.len(), 2, "{files:?}");
+    files.extend(["index.html", "BENCH.md"].map(|name| results.join(name)));
+    files.extend(["page.html", "rows.json", "BENCH.md"].map(|name| folder.join(name)));
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(!text.contains("s3cr3t"), "{}", file.display());
+        assert!(text.contains("me:***"), "{}", file.display());
+    }
+    assert!(!(said.stdout + &said.stderr).contains("s3cr3t"));
+    assert!(
+        std::fs::read_to_string(results.join("experiment.json")).unwrap().contains("me:s3cr3t")
+    );
+}

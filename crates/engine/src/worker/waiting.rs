@@ -24,7 +24,8 @@ const GATHER_NS_MIN: u64 = 20_000;
 impl Worker {
     /// How many events the next turn waits for, and how long at most, ns: a closed loop waits for a
     /// share of what is in flight, for at most 5 % of the median, and never long enough to matter to a slow
-    /// server's figures. An open loop does not: its figures count from the schedule.
+    /// server's figures. The bound is each turn's: an answer that takes many turns, such as 1 MiB over TLS,
+    /// is waited for in several. An open loop does not wait: its figures count from the schedule.
     pub(super) fn fuller_batch(&self, spin_ns: u64, sends_at_once: bool) -> (u32, u64) {
         // A driver that sends at once would only sleep more often for it.
         if spin_ns > 0 || self.open_loop.is_some() || sends_at_once {

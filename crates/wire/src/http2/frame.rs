@@ -109,6 +109,21 @@ impl FrameHead {
         [a, b, c, self.kind, self.flags, s, t, u, v]
     }
 
+    /// Whether the frame is where its kind belongs, on a stream or on the connection (RFC 9113, 6.3
+    /// to 6.8), as far as the kind alone tells. DATA, HEADERS and CONTINUATION are judged by their stream's
+    /// state, WINDOW_UPDATE may be either, and unknown kinds mean nothing.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WrongStream`]: the connection is to end.
+    pub fn placed(&self) -> Result<(), ErrorKind> {
+        let of_stream = match self.kind {
+            kind::PRIORITY | kind::RST_STREAM => true,
+            kind::SETTINGS | kind::PING | kind::GOAWAY => false,
+            _ => return Ok(()),
+        };
+        if of_stream == (self.stream != 0) { Ok(()) } else { Err(ErrorKind::WrongStream) }
+    }
+
     /// Whether a flag is set.
     #[inline(always)]
     pub fn has(&self, flag: u8) -> bool {

@@ -20,15 +20,7 @@ impl<S: Sink> Receiving<'_, S> {
         head: &FrameHead,
         payload: &[u8],
     ) -> Result<(), ErrorKind> {
-        // What belongs to a stream, and what to the connection (RFC 9113, 6).
-        let of_stream = match head.kind {
-            kind::PRIORITY | kind::RST_STREAM => Some(true),
-            kind::SETTINGS | kind::PING | kind::GOAWAY => Some(false),
-            _ => None,
-        };
-        if of_stream.is_some_and(|of_stream| of_stream != (head.stream != 0)) {
-            return Err(ErrorKind::WrongStream);
-        }
+        head.placed()?;
         match head.kind {
             kind::PRIORITY => self.priority(head),
             kind::RST_STREAM => self.reset(head, payload),
