@@ -17,7 +17,7 @@ use super::progress::LiveLine;
 use super::tester::Native;
 use super::words;
 use crate::carry_out::listen_for_interrupts;
-use crate::load::options::{ConnectionOptions, MachineOptions, RequestOptions};
+use crate::load::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, help, values};
 
@@ -105,10 +105,11 @@ struct StageLoad {
     expect: Option<String>,
 }
 
-const LOAD: [fn(Command) -> Command; 4] = [
+const LOAD: [fn(Command) -> Command; 5] = [
     words::group::<StageLoad>,
     words::group::<RequestOptions>,
     words::group::<ConnectionOptions>,
+    words::group::<TlsOptions>,
     words::group::<MachineOptions>,
 ];
 

@@ -9,7 +9,9 @@ use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::{saved, words};
 use crate::Refusal;
-use crate::load::options::{ConnectionOptions, LoadOptions, MachineOptions, RequestOptions};
+use crate::load::options::{
+    ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
+};
 use crate::{serve, values};
 
 /// What experiments have in common.
@@ -70,10 +72,11 @@ pub fn cpus(text: &str) -> Result<CpuList, String> {
 }
 
 /// The native options that make up a load.
-pub const LOAD: [fn(Command) -> Command; 4] = [
+pub const LOAD: [fn(Command) -> Command; 5] = [
     words::group::<LoadOptions>,
     words::group::<RequestOptions>,
     words::group::<ConnectionOptions>,
+    words::group::<TlsOptions>,
     words::group::<MachineOptions>,
 ];
 

@@ -130,3 +130,24 @@ fn the_commands_own_server_over_http2() {
     server.kill().unwrap();
     server.wait().unwrap();
 }
+
+#[test]
+fn comparisons_take_the_options_of_tls_and_http_2() {
+    let Some(nginx) = Nginx::start() else { return };
+    let (issuer, folder) = (nginx.file("issuer.pem"), nginx.file("compared"));
+    let targets = ["a", "b"].map(|name| format!("{name}=https://127.0.0.1:{}/", nginx.http2));
+    let load = ["-c2", "-n60", "--http", "2", "--streams", "3", "--repeat", "1", "--quiet"];
+    let common = ["compare", &targets[0], &targets[1], "--folder", &folder];
+    let ran = ablaze(&[&common[..], &load, &["--cacert", &issuer]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let runs = std::fs::read_dir(format!("{folder}/runs")).unwrap().map(|run| run.unwrap().path());
+    let runs: Vec<_> =
+        runs.filter(|run| run.extension().is_some_and(|end| end == "json")).collect();
+    assert_eq!(runs.len(), 2, "{runs:?}");
+    for run in runs {
+        let json: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+        assert_eq!(counts(&json), (&json!(60), &json!(0)));
+        assert_eq!(json["tls"]["agreed"][0]["protocol"], "h2");
+        assert_eq!(json["tls"]["verified_by"], "given");
+    }
+}
