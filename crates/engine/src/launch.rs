@@ -288,7 +288,7 @@ fn run_worker<D: Driver>(
     let driver = make_driver()?;
     let tls = tls.zip(assignment.plan.tls.as_ref()).map(|(shared, asked)| {
         let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
-        Tls::new(shared, asked.resume, assignment.connections, constant_bytes)
+        Tls::new(shared, asked, assignment.connections, constant_bytes)
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.connections);
     let mut record = match (tls, tunnels) {

@@ -242,6 +242,29 @@ pub struct TlsFacts {
     pub certificate: Vec<u8>,
     /// What went wrong first: its kind, and in words.
     pub first_failure: Option<(FailureKind, String)>,
+    /// What was said on the first connection beside application data, in its order; empty unless the
+    /// Plan asks for it. It is shown and not kept: a saved run has none.
+    pub spoken: Vec<Spoken>,
+}
+
+/// One of the two that speak TLS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TlsParty {
+    /// We.
+    Client,
+    /// The far end.
+    Server,
+}
+
+/// A message of TLS.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spoken {
+    /// Who sent it.
+    pub from: TlsParty,
+    /// Its name in the RFCs; of an alert, level and description.
+    pub message: String,
+    /// Bytes of it, without its header; of one that could not be opened, those of its record.
+    pub bytes: usize,
 }
 
 /// What is known of a run's tunnels through a proxy.
@@ -297,6 +320,9 @@ impl TlsFacts {
         }
         if self.certificate.is_empty() {
             self.certificate = other.certificate;
+        }
+        if self.spoken.is_empty() {
+            self.spoken = other.spoken;
         }
         self.first_failure = self.first_failure.take().or(other.first_failure);
     }

@@ -10,6 +10,7 @@ use super::options::Options;
 use super::refusal::Refused;
 use super::request::{self, Destination};
 use super::tls;
+use super::verbose;
 use crate::load;
 use crate::planning::addresses::resolve;
 use crate::planning::{Asked, Family, OptionNames, TargetAsked, order, sources};
@@ -24,7 +25,10 @@ const CONCURRENCY_MAX: i64 = 200_000;
 pub fn asked(options: &Options, native: &load::Options) -> Result<Asked, Refused> {
     let text = String::from_utf8_lossy(&options.url);
     let url = Url::parse_like_ab(&text).map_err(|_| invalid_url(&text))?;
-    let tls = tls::tls(&options.tls, &native.tls, &url, options.request.host().as_deref())?;
+    let mut tls = tls::tls(&options.tls, &native.tls, &url, options.request.host().as_deref())?;
+    if let Some(tls) = &mut tls {
+        tls.list_messages = verbose::lists_messages(options.verbosity);
+    }
     let concurrency = concurrency(options, native)?;
     let keep_alive = options.keep_alive
         && !native.connection.no_keepalive

@@ -31,7 +31,7 @@ const OPTIONS: &str = "    \
     -T content-type What the body of -p or -u is, such as
                     'application/x-www-form-urlencoded'
                     'text/plain' if not given
-    -v verbosity    Say more: 1 errors, 2 the heads, 3 the statuses
+    -v verbosity    Say more: 1 errors, 2 heads, 3 statuses, TLS messages
     -w              Report as HTML tables
     -i              Send HEAD requests
     -x attributes   Attributes of the HTML <table>

@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 
 use ablaze_engine::plan::tls_names::suite;
+use ablaze_engine::record::{Spoken, TlsParty};
 use ablaze_engine::{FailureKind, Plan, Record, Run};
 
 use super::refusal::Refused;
@@ -52,13 +53,16 @@ pub fn after(record: &Record, verbosity: i64, out: &mut dyn Write) -> io::Result
 }
 
 /// What is known of TLS: from level 2 on the versions and suites that were agreed on, as ab prints
-/// them; from level 3 on how many handshakes that took and what was said of the first that came to
-/// nothing. rustls tells no single messages of a handshake.
+/// them; from level 3 on the messages of the first connection before that, and behind it how many
+/// handshakes there were and what was said of the first that came to nothing.
 ///
 /// # Errors
 /// Those of writing.
 pub fn of_tls(run: &Run, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
     let (HEADS.., Some(facts)) = (verbosity, &run.record.tls) else { return Ok(()) };
+    if lists_messages(verbosity) {
+        messages(&facts.spoken, out)?;
+    }
     for (agreed, times) in &facts.agreed {
         let version = agreed.version.name();
         writeln!(out, "Transport Protocol      :{version}")?;
@@ -67,15 +71,40 @@ pub fn of_tls(run: &Run, verbosity: i64, out: &mut dyn Write) -> io::Result<()> 
             writeln!(out, "Cipher Suite Name       :{}", suite.openssl)?;
             writeln!(out, "Cipher Suite Cipher Bits:{0} ({0})", suite.bits)?;
         }
-        if verbosity >= STATUSES {
+        if lists_messages(verbosity) {
             writeln!(out, "SSL/TLS Handshake [Done] {times} times")?;
         }
     }
-    if verbosity >= STATUSES {
+    if lists_messages(verbosity) {
         let (full, resumed) = (facts.handshakes_full, facts.handshakes_resumed);
         writeln!(out, "SSL/TLS State [connect] {full} full, {resumed} resumed")?;
         if let Some((kind, detail)) = &facts.first_failure {
             writeln!(out, "SSL/TLS Alert [first] {}: {detail}", kind.label())?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether a run at this level keeps the messages of its first handshake.
+pub fn lists_messages(verbosity: i64) -> bool {
+    verbosity >= STATUSES
+}
+
+/// A line for each message of the first connection.
+fn messages(spoken: &[Spoken], out: &mut dyn Write) -> io::Result<()> {
+    if !spoken.is_empty() {
+        writeln!(out, "SSL/TLS Handshake [Start] of the first connection")?;
+    }
+    for Spoken { from, message, bytes } in spoken {
+        let verb = match from {
+            TlsParty::Client => "write",
+            TlsParty::Server => "read",
+        };
+        if message.contains("alert") {
+            writeln!(out, "SSL/TLS Alert [{verb}] {message}")?;
+        } else {
+            let unit = if *bytes == 1 { "byte" } else { "bytes" };
+            writeln!(out, "SSL/TLS State [connect] {verb} {message}, {bytes} {unit}")?;
         }
     }
     Ok(())

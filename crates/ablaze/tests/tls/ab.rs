@@ -86,8 +86,83 @@ fn verbosity_shows_what_was_agreed_on() {
     ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
+    let listed = ablaze(&["ab", "-n", "1", "-v", "2", &url]);
+    assert!(!listed.stderr.contains("SSL/TLS"), "{}", listed.stderr);
     let failed = ablaze(&["ab", "-n", "3", "-f", "TLS1.3", &url]);
     assert_eq!(failed.status, 1);
     assert!(failed.stderr.starts_with("SSL handshake failed (1)."), "{}", failed.stderr);
     assert!(failed.stderr.contains("have no TLS in common"), "{}", failed.stderr);
+}
+
+/// A message of a handshake by the words that OpenSSL has for it in its states.
+const OF_OPENSSL: [(&str, &str); 13] = [
+    ("client hello", "ClientHello"),
+    ("server hello", "ServerHello"),
+    ("encrypted extensions", "EncryptedExtensions"),
+    ("server certificate request", "CertificateRequest"),
+    ("server certificate verify", "CertificateVerify"),
+    ("server certificate", "Certificate"),
+    ("server key exchange", "ServerKeyExchange"),
+    ("server done", "ServerHelloDone"),
+    ("client certificate", "Certificate"),
+    ("certificate verify", "CertificateVerify"),
+    ("client key exchange", "ClientKeyExchange"),
+    ("change cipher spec", "ChangeCipherSpec"),
+    ("finished", "Finished"),
+];
+
+/// The messages of the real ab's first handshake, as `ablaze ab` names them.
+fn of_the_real(ran: &Ran) -> Vec<String> {
+    let handshake = ran.stderr.split("SSL/TLS Handshake [Done]").next().unwrap();
+    let mut messages: Vec<String> = Vec::new();
+    for line in handshake.lines().filter_map(|line| line.strip_prefix("SSL/TLS State [connect] ")) {
+        let verb = if line.contains(" write ") { "write" } else { "read" };
+        let words = line.split_once(&format!(" {verb} ")).map_or("", |(_, words)| words);
+        let Some((_, name)) = OF_OPENSSL.iter().find(|(own, _)| *own == words) else { continue };
+        let message = format!("{verb} {name}");
+        if messages.last() != Some(&message) && is_compared(&message) {
+            messages.push(message);
+        }
+    }
+    messages
+}
+
+/// OpenSSL has no state for the server's ChangeCipherSpec in TLS 1.3, and tickets come behind it all.
+fn is_compared(message: &str) -> bool {
+    !["read ChangeCipherSpec", "read NewSessionTicket"].contains(&message)
+}
+
+/// Those of `ablaze ab`.
+fn of_ours(ran: &Ran) -> Vec<String> {
+    let lines = ran.stderr.lines().filter_map(|line| line.strip_prefix("SSL/TLS State [connect] "));
+    let messages = lines.filter_map(|line| line.split_once(',')).map(|(message, _)| message);
+    messages
+        .filter(|message| is_compared(message))
+        .filter(|message| message.starts_with("read") || message.starts_with("write"))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_messages_of_a_handshake_are_those_that_the_real_one_lists() {
+    let Some(nginx) = Nginx::start() else { return };
+    let (tls, old, both) = (nginx.tls, nginx.old, nginx.file("client.both"));
+    let rows: [(&[&str], u16); 5] = [
+        (&["-v", "3"], tls),
+        (&["-v", "4", "-f", "TLS1.2"], tls),
+        (&["-v", "3", "-E", &both], nginx.wants),
+        (&["-v", "3", "-f", "TLS1.2", "-E", &both], nginx.wants),
+        (&["-v", "3"], old),
+    ];
+    for (words, port) in rows {
+        let url = format!("https://localhost:{port}/");
+        let words = [words, &["-n", "1", &url]].concat();
+        let Some(theirs) = real_ab(&words) else { return };
+        let ours = ablaze(&[&["ab"], &words[..]].concat());
+        assert_eq!((ours.status, theirs.status), (0, 0), "{words:?}: {ours:?} {theirs:?}");
+        let theirs = of_the_real(&theirs);
+        let last = theirs.last().map_or("", |message| &message[..]);
+        assert!(theirs.len() > 6 && last.ends_with("Finished"), "{theirs:?}");
+        assert_eq!(of_ours(&ours), theirs, "{words:?}");
+    }
 }

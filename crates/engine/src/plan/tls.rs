@@ -28,6 +28,9 @@ pub struct Tls {
     pub protocols: Vec<String>,
     /// Resume sessions where the server permits, instead of a full handshake per connection.
     pub resume: bool,
+    /// List the messages of the first connection's handshake.
+    #[serde(default)]
+    pub list_messages: bool,
 }
 
 /// Whose certificates are accepted.
@@ -100,6 +103,7 @@ impl Tls {
             groups: Vec::new(),
             protocols: Vec::new(),
             resume: false,
+            list_messages: false,
         }
     }
 }

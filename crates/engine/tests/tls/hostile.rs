@@ -108,7 +108,7 @@ proptest! {
     fn garbage_ends_as_an_error(bytes in prop::collection::vec(any::<u8>(), 1..600), kind in 20u8..24) {
         let mut bytes = bytes;
         bytes[0] = kind;
-        let tls = Tls { trust: Trust::Anyone, ..Tls::new("there") };
+        let tls = Tls { trust: Trust::Anyone, list_messages: true, ..Tls::new("there") };
         let plan = with_tls(clock_before(with_timeout(plan(20, 1), 20 * MS)), tls);
         run(&plan, &Says::once(&bytes), |run| {
             // The beginning of a record may be waited for to the timeout, each time.

@@ -15,4 +15,5 @@ mod handshakes;
 mod hostile;
 mod peer;
 mod pieces;
+mod spoken;
 mod tunnels;

@@ -116,6 +116,7 @@ impl Tls {
             groups: self.groups_asked.iter().map(|name| group(name)).collect::<Result<_, _>>()?,
             protocols: self.protocols_asked.clone(),
             resume: self.resume,
+            list_messages: false,
         })
     }
 
@@ -136,6 +137,7 @@ impl Tls {
             agreed: self.agreed.iter().map(agreed).collect::<Result<_, LoadError>>()?,
             certificate: bytes(&self.certificate)?,
             first_failure: first.map(|first| (kind(&first.kind), first.detail.clone())),
+            spoken: Vec::new(),
         }))
     }
 }

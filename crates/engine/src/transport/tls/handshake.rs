@@ -12,7 +12,7 @@ use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
 use super::{HTTP2, TlsIo};
 use crate::plan::tls::TlsVersion;
-use crate::record::{Agreed, TlsFacts};
+use crate::record::{Agreed, TlsFacts, TlsParty};
 use crate::worker::Worker;
 
 /// How far a handshake got with what came.
@@ -28,7 +28,8 @@ enum Got {
 impl<I: Io> TlsIo<'_, I> {
     /// Begins a connection's TLS: the ClientHello, which leaves as its first bytes. `first` waits.
     pub(super) fn begin(&mut self, slot: Slot, first: Option<Outgoing>) -> Option<Outgoing> {
-        let config = Arc::clone(&self.tls.config);
+        let traced = self.tls.trace.as_mut().and_then(|trace| trace.begin(slot));
+        let config = traced.unwrap_or_else(|| Arc::clone(&self.tls.config));
         let name = self.tls.server_name.clone();
         let connection = UnbufferedClientConnection::new(config, name);
         let session = self.session(slot);
@@ -52,6 +53,9 @@ impl<I: Io> TlsIo<'_, I> {
         at: u64,
         more: bool,
     ) {
+        if let Some(trace) = &mut self.tls.trace {
+            trace.heard(slot, TlsParty::Server, bytes);
+        }
         let session = self.session(slot);
         if !session.heard && !bytes.first().copied().is_none_or(record_type::is_one) {
             let trouble = Trouble::of_first_bytes(bytes);
@@ -123,7 +127,10 @@ impl<I: Io> TlsIo<'_, I> {
                 connection.process_tls_records(&mut came[used..]);
             let got = match state {
                 Ok(ConnectionState::EncodeTlsData(mut data)) => {
-                    write(out, &mut self.io, |to| data.encode(to));
+                    let wrote = write(out, &mut self.io, |to| data.encode(to));
+                    if let Some(trace) = &mut self.tls.trace {
+                        trace.heard(slot, TlsParty::Client, wrote);
+                    }
                     None
                 }
                 Ok(ConnectionState::TransmitTlsData(data)) => {
@@ -158,7 +165,10 @@ impl<I: Io> TlsIo<'_, I> {
         let Session { phase: Phase::Handshake(connection), out, .. } = session else { return };
         let UnbufferedStatus { state, .. } = connection.process_tls_records(&mut []);
         if let Ok(ConnectionState::EncodeTlsData(mut data)) = state {
-            write(out, &mut self.io, |to| data.encode(to));
+            let wrote = write(out, &mut self.io, |to| data.encode(to));
+            if let Some(trace) = &mut self.tls.trace {
+                trace.heard(slot, TlsParty::Client, wrote);
+            }
         }
     }
 
@@ -204,19 +214,22 @@ impl<I: Io> TlsIo<'_, I> {
     }
 }
 
-/// Encodes behind what waits for the flush, in as much room as it takes.
-fn write<I: Io>(
+/// Encodes behind what waits for the flush, in as much room as it takes. Returns what it wrote.
+fn write<'b, I: Io>(
     out: &mut Out,
-    io: &mut I,
+    io: &'b mut I,
     mut encode: impl FnMut(&mut [u8]) -> Result<usize, EncodeError>,
-) {
+) -> &'b [u8] {
     out.room(io, 0);
     let mut wrote = encode(out.free(io));
     if let Err(EncodeError::InsufficientSize(missing)) = &wrote {
         let bytes = missing.required_size;
         wrote = encode(out.room(io, bytes).free(io));
     }
-    out.wrote(wrote.unwrap_or(0));
+    let wrote = wrote.unwrap_or(0);
+    let before = out.unsent();
+    out.wrote(wrote);
+    out.written(io, before)
 }
 
 /// Keeps what a handshake agreed on, and what it took.

@@ -5,16 +5,18 @@
 //! flushes, `handshake` lets rustls and the server get acquainted, `receiving` opens records where
 //! they lie and tells the worker. `protection` is the cipher around records, `session` what is kept
 //! of a connection, `config` comes from the Plan, `verifier` decides on certificates, `trouble` names
-//! what went wrong.
+//! what went wrong, `trace` and `messages` list what was said for who asks.
 
 pub mod certificate;
 pub mod config;
 mod handshake;
+mod messages;
 pub mod pem;
 mod protection;
 mod receiving;
 mod sending;
 mod session;
+mod trace;
 mod trouble;
 mod verbs;
 mod verifier;
@@ -28,8 +30,10 @@ use rustls::pki_types::ServerName;
 
 pub use self::config::Shared;
 use self::session::{Phase, Session};
+use self::trace::Trace;
 use super::proxy::{Above, Tunnelled};
 use super::{Facts, Line};
+use crate::plan::tls::Tls as Asked;
 use crate::record::TlsFacts;
 use crate::worker::Worker;
 
@@ -54,15 +58,18 @@ pub struct Tls {
     /// Memory of spills that are not in use.
     spare: Vec<Vec<u8>>,
     facts: Box<TlsFacts>,
+    trace: Option<Box<Trace>>,
 }
 
 impl Tls {
     /// For this many slots.
-    pub fn new(shared: &Shared, resumes: bool, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
+    pub fn new(shared: &Shared, asked: &Asked, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
+        let config = shared.for_worker(asked.resume);
         Self {
-            config: shared.for_worker(resumes),
+            trace: asked.list_messages.then(|| Box::new(Trace::new(&config))),
+            config,
             server_name: shared.server_name.clone(),
-            resumes,
+            resumes: asked.resume,
             needs_http2: shared.config.alpn_protocols == [HTTP2],
             constant_bytes,
             sessions: (0..slots).map(|_| Session::default()).collect(),
@@ -72,6 +79,14 @@ impl Tls {
             spare: Vec::new(),
             facts: Box::default(),
         }
+    }
+
+    fn facts(self) -> Box<TlsFacts> {
+        let mut facts = self.facts;
+        if let Some(trace) = self.trace {
+            facts.spoken = trace.spoken();
+        }
+        facts
     }
 }
 
@@ -101,7 +116,7 @@ impl<D: Driver> Line for TlsLine<D> {
     }
 
     fn facts(self) -> Facts {
-        Facts { tls: Some(self.tls.facts), proxy: None }
+        Facts { tls: Some(self.tls.facts()), proxy: None }
     }
 }
 
@@ -118,7 +133,7 @@ impl<D: Driver> Line for TlsLine<Tunnelled<D>> {
     }
 
     fn facts(self) -> Facts {
-        Facts { tls: Some(self.tls.facts), ..self.below.facts() }
+        Facts { tls: Some(self.tls.facts()), ..self.below.facts() }
     }
 }
 
@@ -163,6 +178,9 @@ impl<I: Io> Handler<I> for Layer<'_> {
         let _ = io;
         self.tls.facts.connected += 1;
         self.tls.sessions[slot as usize].stood_ns = at;
+        if let Some(trace) = &mut self.tls.trace {
+            trace.stands(slot);
+        }
     }
 
     #[inline]
@@ -188,6 +206,9 @@ impl<I: Io> Handler<I> for Layer<'_> {
             let spill = std::mem::take(&mut io.session(slot).spill);
             io.keep_spare(spill);
             io.tls.sessions[slot as usize].clear(&mut io.io);
+            if let Some(trace) = &mut io.tls.trace {
+                trace.closed(slot);
+            }
             worker.closed(io, slot, why, at);
         });
     }

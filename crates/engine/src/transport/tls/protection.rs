@@ -4,6 +4,7 @@
 //! allocate for each record.
 
 use aws_lc_rs::aead::{self, Aad, LessSafeKey, Nonce, UnboundKey};
+use aws_lc_rs::hkdf::{self, Prk};
 use rustls::{ConnectionTrafficSecrets, ProtocolVersion};
 
 /// Bytes before each record's payload: type, version, length.
@@ -127,6 +128,23 @@ impl Protection {
         Some(Self { key, iv: iv.as_ref().try_into().ok()?, scheme, sequence })
     }
 
+    /// From a traffic secret of TLS 1.3 (RFC 8446, 7.3). `None` for a suite that is not known here.
+    pub fn of_secret(suite: u16, secret: &Prk) -> Option<Self> {
+        let algorithm = match suite {
+            0x1301 => &aead::AES_128_GCM,
+            0x1302 => &aead::AES_256_GCM,
+            0x1303 => &aead::CHACHA20_POLY1305,
+            _ => return None,
+        };
+        let mut key = [0; 32];
+        let key = &mut key[..algorithm.key_len()];
+        let mut iv = [0; 12];
+        expand_label(secret, b"key", key)?;
+        expand_label(secret, b"iv", &mut iv)?;
+        let key = LessSafeKey::new(UnboundKey::new(algorithm, key).ok()?);
+        Some(Self { key, iv, scheme: Scheme::V1_3, sequence: 0 })
+    }
+
     /// The nonce of the next record: the sequence number, laid over the initial vector.
     #[inline]
     fn nonce(&self) -> [u8; 12] {
@@ -247,3 +265,20 @@ impl Protection {
         Ok((record_type, &mut inner[..last]))
     }
 }
+
+/// HKDF-Expand-Label without a context (RFC 8446, 7.1).
+fn expand_label(secret: &Prk, label: &[u8], to: &mut [u8]) -> Option<()> {
+    struct Bytes(usize);
+    impl hkdf::KeyType for Bytes {
+        fn len(&self) -> usize {
+            self.0
+        }
+    }
+    let length = (to.len() as u16).to_be_bytes();
+    let label_bytes = [(LABEL.len() + label.len()) as u8];
+    let info: [&[u8]; 5] = [&length, &label_bytes, LABEL, label, &[0]];
+    secret.expand(&info, Bytes(to.len())).ok()?.fill(to).ok()
+}
+
+/// What every label begins with.
+const LABEL: &[u8] = b"tls13 ";

@@ -7,6 +7,7 @@ use super::TlsIo;
 use super::protection::{Damage, HEADER_BYTES, Header, Protection, record_type};
 use super::session::{Keys, Phase};
 use super::trouble::Trouble;
+use crate::record::TlsParty;
 use crate::worker::Worker;
 
 /// Handshake messages that may come at any time (RFC 8446, 4).
@@ -175,7 +176,9 @@ impl<I: Io> TlsIo<'_, I> {
     #[cold]
     fn read_messages(&mut self, slot: Slot, plain: &[u8]) -> Result<(), Damage> {
         let resumes = self.tls.resumes;
-        let Phase::Data(keys) = &mut self.session(slot).phase else { return Ok(()) };
+        let Phase::Data(keys) = &mut self.tls.sessions[slot as usize].phase else {
+            return Ok(());
+        };
         let mut gathered = std::mem::take(&mut keys.message);
         gathered.extend_from_slice(plain);
         let mut rest = &gathered[..];
@@ -186,6 +189,9 @@ impl<I: Io> TlsIo<'_, I> {
             }
             let Some((payload, behind)) = behind.split_at_checked(length) else { break };
             rest = behind;
+            if let Some(trace) = &mut self.tls.trace {
+                trace.message(slot, TlsParty::Server, kind, length);
+            }
             keys.read_message(kind, payload, rest.is_empty(), resumes)?;
         }
         keys.message = rest.to_vec();
@@ -197,6 +203,9 @@ impl<I: Io> TlsIo<'_, I> {
         let [Some(level), Some(alert)] = plain else {
             return self.break_off(worker, slot, at, Trouble::of_record(Damage::Unexpected));
         };
+        if let Some(trace) = &mut self.tls.trace {
+            trace.alert(slot, TlsParty::Server, [level, alert]);
+        }
         let Phase::Data(keys) = &self.session(slot).phase else { return };
         let is_1_2 = keys.rustls.protocol_version() == ProtocolVersion::TLSv1_2;
         match alert {

@@ -143,6 +143,11 @@ impl Out {
         self.filled += bytes;
     }
 
+    /// The bytes that wait for the flush, from the `from`th on.
+    pub fn written<'b, I: Io>(&self, io: &'b mut I, from: usize) -> &'b [u8] {
+        self.buffer.map_or(&[], |buffer| &io.leased(buffer)[from..self.filled])
+    }
+
     /// What is to be sent; counts as handed over.
     pub fn hand_over(&mut self) -> Option<Outgoing> {
         let buffer = self.buffer.filter(|_| self.unsent() > 0)?;

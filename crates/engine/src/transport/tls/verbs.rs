@@ -5,6 +5,7 @@ use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
 use super::TlsIo;
 use super::protection::{OVERHEAD_BYTES, record_type};
 use super::session::{Phase, Session};
+use crate::record::TlsParty;
 
 /// `close_notify` as a warning (RFC 8446, 6.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
@@ -87,6 +88,9 @@ impl<I: Io> TlsIo<'_, I> {
         let speaks = !session.ended && !session.said_farewell && session.waiting.is_empty();
         if !speaks || !matches!(session.phase, Phase::Data(_)) {
             return;
+        }
+        if let Some(trace) = &mut self.tls.trace {
+            trace.alert(slot, TlsParty::Client, CLOSE_NOTIFY);
         }
         let bytes = CLOSE_NOTIFY.len() + OVERHEAD_BYTES;
         let session = &mut self.tls.sessions[slot as usize];
