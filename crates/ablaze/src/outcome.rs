@@ -33,12 +33,8 @@ pub fn explanation(run: &Run) -> Option<String> {
         if let Some(text) = proxy::of_status(run, status) {
             return Some(text);
         }
-        // nginx's answer to plain HTTP where it speaks TLS is such a 400, and a close.
-        if status == 400 && run.plan.tls.is_none() && record.kept_alive == 0 {
-            let https = run.plan.target.url.replacen("http:", "https:", 1);
-            return Some(format!(
-                "no answer was as expected, most were 400: if the server speaks TLS there, write {https}"
-            ));
+        if let Some(advice) = perhaps_tls(run) {
+            return Some(format!("no answer was as expected, most were 400: {advice}"));
         }
         return Some(format!(
             "no answer was as expected, most were {status}: check the path, or say --expect {status}"
@@ -54,6 +50,17 @@ pub fn explanation(run: &Run) -> Option<String> {
         }
         None => Some(format!("no answer came from {to} in time: try a longer -d")),
     }
+}
+
+/// What to try where plain HTTP was refused as a server refuses it that speaks TLS: nginx's answer
+/// to it is a 400, and a close.
+pub fn perhaps_tls(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let refused = record.statuses.keys().all(|status| *status == 400) && record.answers > 0;
+    (refused && run.plan.tls.is_none() && record.kept_alive == 0).then(|| {
+        let https = run.plan.target.url.replacen("http:", "https:", 1);
+        format!("if the server speaks TLS there, write {https}")
+    })
 }
 
 /// What to do about a run without an answer, where that lies with the proxy in between.

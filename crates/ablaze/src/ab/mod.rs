@@ -124,6 +124,9 @@ fn tell(
     };
     // Behind ab's own message, which scripts look for. A run without any connection needs no more.
     if !hopeless {
+        if let Some(advice) = crate::outcome::perhaps_tls(run) {
+            note(&format!("every answer was 400: {advice}"));
+        }
         verdict::say(run, native.report.explain);
     }
     Ok(status)

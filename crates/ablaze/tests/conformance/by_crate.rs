@@ -1,4 +1,5 @@
-//! The `h2` crate as server, in the test itself: it is strict, and says what it holds against a client.
+//! The `h2` crate as server, in the test itself, with rustls in front of it on one port and without on
+//! the other: it is strict, and says what it holds against a client.
 
 use std::sync::{Arc, Mutex};
 
@@ -6,7 +7,12 @@ use bytes::Bytes;
 use h2::server::{Builder, SendResponse};
 use h2::{Reason, RecvStream};
 use http::{Method, Request, Response, StatusCode};
-use tokio::net::{TcpListener, TcpStream};
+use rustls::ServerConfig;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
 
 use crate::cases::{FILES, Server, conform};
 use crate::scratch::{LARGE_BYTES, SMALL, Scratch};
@@ -16,36 +22,64 @@ type Complaints = Arc<Mutex<Vec<String>>>;
 #[test]
 fn h2() {
     let scratch = Scratch::new("h2");
-    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = listener.local_addr().unwrap().port();
     let complaints = Complaints::default();
-    let kept = complaints.clone();
-    // It ends with the process: nothing of it is outside.
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(accept(listener, kept));
-    });
-    let h2c = Some(port);
-    let server =
-        Server { name: "h2", scratch: &scratch, tls: None, h2c, http1: false, paths: FILES };
+    let h2c = Some(start(None, &complaints));
+    let tls = Some(start(Some(acceptor(&scratch)), &complaints));
+    let server = Server { name: "h2", scratch: &scratch, tls, h2c, http1: false, paths: FILES };
     conform(&server, || complaints.lock().unwrap().clone());
 }
 
-async fn accept(listener: std::net::TcpListener, complaints: Complaints) {
+fn acceptor(scratch: &Scratch) -> TlsAcceptor {
+    let file = |name: &str| scratch.path().join(name);
+    let chain = vec![CertificateDer::from_pem_file(file("there.pem")).unwrap()];
+    let key = PrivateKeyDer::from_pem_file(file("there.key")).unwrap();
+    let mut config =
+        ServerConfig::builder().with_no_client_auth().with_single_cert(chain, key).unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    TlsAcceptor::from(Arc::new(config))
+}
+
+/// Serves on a port of its own. It ends with the process: nothing of it is outside.
+fn start(tls: Option<TlsAcceptor>, complaints: &Complaints) -> u16 {
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let complaints = complaints.clone();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(accept(listener, tls, complaints));
+    });
+    port
+}
+
+async fn accept(
+    listener: std::net::TcpListener,
+    tls: Option<TlsAcceptor>,
+    complaints: Complaints,
+) {
     listener.set_nonblocking(true).unwrap();
     let listener = TcpListener::from_std(listener).unwrap();
     loop {
         let (stream, _) = listener.accept().await.unwrap();
-        let complaints = complaints.clone();
+        let (tls, complaints) = (tls.clone(), complaints.clone());
         tokio::spawn(async move {
-            if let Err(error) = serve(stream, &complaints).await {
+            let served = match tls {
+                None => serve(stream, &complaints).await,
+                Some(tls) => match tls.accept(stream).await {
+                    Ok(stream) => serve(stream, &complaints).await,
+                    Err(error) => return complaints.lock().unwrap().push(format!("TLS: {error}")),
+                },
+            };
+            if let Err(error) = served {
                 complaints.lock().unwrap().push(format!("connection: {error}"));
             }
         });
     }
 }
 
-async fn serve(stream: TcpStream, complaints: &Complaints) -> Result<(), h2::Error> {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    complaints: &Complaints,
+) -> Result<(), h2::Error> {
     let mut connection = Builder::new()
         // Less than is asked for, and windows that have to be waited for.
         .max_concurrent_streams(20)

@@ -19,6 +19,8 @@ pub const PEAK_GROWTH_MAX_BYTES: u64 = 40 << 20;
 /// Requests that end soon, and requests that wait as long as they may.
 const MANY: &[&str] = &["-n", "24", "--streams", "4", "--timeout", "20s"];
 const FEW: &[&str] = &["-n", "8", "--streams", "4", "--timeout", "400ms"];
+/// What rustls and its tables take.
+const OF_TLS_BYTES: u64 = 8 << 20;
 /// Scripts that are played at the same time.
 const AT_ONCE: usize = 4;
 
@@ -82,9 +84,13 @@ pub fn once(peer: &mut Peer, play: impl Fn(&mut Peer, u32) -> Result<()>) -> Res
     play(peer, stream)
 }
 
-/// Plays all rows over both backends, and fails with a list of those that came to something else.
+/// How the rows are played: the backend, and whether there is TLS below. TLS is the same over both.
+const WAYS: [(&str, bool); 3] = [("uring", false), ("epoll", false), ("uring", true)];
+
+/// Plays all rows in every way, and fails with a list of those that came to something else.
 pub fn hold(rows: &[Row]) {
     let peaceful = BACKENDS.map(|io| peaceful_peak_bytes(io, &["-n", "2000", "--streams", "4"]));
+    let peaceful = [peaceful[0], peaceful[1], peaceful[0] + OF_TLS_BYTES];
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
@@ -92,10 +98,11 @@ pub fn hold(rows: &[Row]) {
             scope.spawn(|| {
                 loop {
                     let at = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(row) = rows.get(at / 2) else { return };
-                    let io = BACKENDS[at % 2];
-                    if let Err(said) = play(row, io, peaceful[at % 2]) {
-                        wrong.lock().unwrap().push(format!("{io}, {}: {said}", row.name));
+                    let Some(row) = rows.get(at / WAYS.len()) else { return };
+                    let (io, tls) = WAYS[at % WAYS.len()];
+                    if let Err(said) = play(row, io, tls, peaceful[at % WAYS.len()]) {
+                        let below = if tls { " with TLS" } else { "" };
+                        wrong.lock().unwrap().push(format!("{io}{below}, {}: {said}", row.name));
                     }
                 }
             });
@@ -105,9 +112,11 @@ pub fn hold(rows: &[Row]) {
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-fn play(row: &Row, io: &str, peaceful_bytes: u64) -> std::result::Result<(), String> {
-    let server = Hostile::start(row.script);
-    let ran = ablaze(&server.url(), io, row.words)?;
+fn play(row: &Row, io: &str, tls: bool, peaceful_bytes: u64) -> std::result::Result<(), String> {
+    let start = if tls { Hostile::start_tls } else { Hostile::start };
+    let server = start(row.script);
+    let words = [if tls { &["-k"][..] } else { &[] }, row.words].concat();
+    let ran = ablaze(&server.url(), io, &words)?;
     let json = ran.json()?;
     let failed = &json["failed"];
     let check = |holds: bool, what: &str| {

@@ -1,4 +1,5 @@
-//! A server over TCP whose every connection follows a script, frame by frame, without any codec.
+//! A server over TCP, or TLS, whose every connection follows a script, frame by frame, without any
+//! codec.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,6 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+
+use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 /// Types of frames (RFC 9113, 6).
 pub const DATA: u8 = 0;
@@ -36,6 +39,7 @@ pub type Script = fn(&mut Peer) -> Result<()>;
 
 /// The server, which ends with this value.
 pub struct Hostile {
+    scheme: &'static str,
     address: SocketAddr,
     stopped: Arc<AtomicBool>,
     accepts: Option<JoinHandle<()>>,
@@ -43,6 +47,15 @@ pub struct Hostile {
 
 impl Hostile {
     pub fn start(script: Script) -> Self {
+        Self::serve("http", None, script)
+    }
+
+    /// The same over TLS, with a certificate that nobody knows.
+    pub fn start_tls(script: Script) -> Self {
+        Self::serve("https", Some(tls()), script)
+    }
+
+    fn serve(scheme: &'static str, tls: Option<Arc<ServerConfig>>, script: Script) -> Self {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         let stopped = Arc::new(AtomicBool::new(false));
@@ -53,18 +66,19 @@ impl Hostile {
                     return;
                 }
                 let Ok(stream) = stream else { continue };
+                let tls = tls.clone();
                 std::thread::spawn(move || {
-                    let mut peer = Peer::new(stream);
+                    let mut peer = Peer::new(stream, tls);
                     let _ = script(&mut peer);
                     peer.linger();
                 });
             }
         });
-        Self { address, stopped, accepts: Some(accepts) }
+        Self { scheme, address, stopped, accepts: Some(accepts) }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}/", self.address)
+        format!("{}://{}/", self.scheme, self.address)
     }
 }
 
@@ -78,16 +92,79 @@ impl Drop for Hostile {
     }
 }
 
+fn tls() -> Arc<ServerConfig> {
+    let names = vec!["localhost".to_owned()];
+    let own = rcgen::generate_simple_self_signed(names).unwrap();
+    let key = own.signing_key.serialize_der().try_into().unwrap();
+    let mut config = ServerConfig::builder()
+        .with_no_client_auth()
+        .with_single_cert(vec![own.cert.der().clone()], key)
+        .unwrap();
+    config.alpn_protocols = vec![b"h2".to_vec()];
+    Arc::new(config)
+}
+
+/// What a connection is read from and written to.
+enum Stream {
+    Plain(TcpStream),
+    Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
+}
+
+impl Stream {
+    fn tcp(&mut self) -> &mut TcpStream {
+        match self {
+            Self::Plain(stream) => stream,
+            Self::Tls(stream) => &mut stream.sock,
+        }
+    }
+}
+
+impl Read for Stream {
+    fn read(&mut self, room: &mut [u8]) -> Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.read(room),
+            Self::Tls(stream) => stream.read(room),
+        }
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize> {
+        match self {
+            Self::Plain(stream) => stream.write(bytes),
+            Self::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> Result<()> {
+        match self {
+            Self::Plain(stream) => stream.flush(),
+            Self::Tls(stream) => stream.flush(),
+        }
+    }
+}
+
 /// One connection of it.
 pub struct Peer {
-    stream: TcpStream,
+    stream: Stream,
 }
 
 impl Peer {
-    fn new(stream: TcpStream) -> Self {
+    fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> Self {
         stream.set_nodelay(true).unwrap();
         stream.set_read_timeout(Some(PATIENCE)).unwrap();
         stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let stream = match tls {
+            None => Stream::Plain(stream),
+            Some(config) => {
+                let server = ServerConnection::new(config).unwrap();
+                let mut stream = StreamOwned::new(server, stream);
+                // The handshake is not what this server is hostile in; a client that leaves it is seen
+                // at the first byte.
+                let _ = stream.conn.complete_io(&mut stream.sock);
+                Stream::Tls(Box::new(stream))
+            }
+        };
         Self { stream }
     }
 
@@ -147,7 +224,8 @@ impl Peer {
 
     /// Sends these bytes, whatever they are.
     pub fn raw(&mut self, bytes: &[u8]) -> Result<()> {
-        self.stream.write_all(bytes)
+        self.stream.write_all(bytes)?;
+        self.stream.flush()
     }
 
     /// Sends the same bytes so many times, in large pieces.
@@ -162,14 +240,19 @@ impl Peer {
 
     /// Closes its side at once, with what was sent.
     pub fn close(&mut self) -> Result<()> {
-        self.stream.shutdown(std::net::Shutdown::Write)?;
+        if let Stream::Tls(stream) = &mut self.stream {
+            stream.conn.send_close_notify();
+            stream.flush()?;
+        }
+        self.stream.tcp().shutdown(std::net::Shutdown::Write)?;
         Err(Error::from(ErrorKind::ConnectionAborted))
     }
 
     /// Closes with a reset: what the client sent is left unread.
     pub fn reset(&mut self) -> Result<()> {
-        socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO))?;
-        self.stream = TcpStream::connect(self.stream.local_addr()?)?;
+        let stream = self.stream.tcp();
+        socket2::SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?;
+        self.stream = Stream::Plain(TcpStream::connect(stream.local_addr()?)?);
         Err(Error::from(ErrorKind::ConnectionReset))
     }
 

@@ -51,6 +51,12 @@ fn plain_http_where_tls_is_spoken_is_explained() {
     let advice = format!("if the server speaks TLS there, write https://localhost:{}/", nginx.tls);
     assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
     assert_eq!(ran.status, 1);
+    // ab calls that a success, and so it ends; but it is said.
+    let ran = ablaze(&["ab", "-n", "10", &format!("http://localhost:{}/", nginx.tls)]);
+    assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
+    assert_eq!(ran.status, 0);
+    let other = ablaze(&["ab", "-n", "10", &format!("http://localhost:{}/", nginx.plain)]);
+    assert!(!other.stderr.contains("TLS"), "{}", other.stderr);
 }
 
 #[test]
