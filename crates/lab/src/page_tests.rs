@@ -80,6 +80,7 @@ fn of_search() -> Page {
         placement: crate::subject::Placement::default(),
         restart: true,
         ready_within_s: 10,
+        speaks: crate::subject::Speaks::default(),
     };
     let mut folder = StageFolder::at(&scratch.0, &search).unwrap();
     let stage = |asked_per_s: f64, holds: bool| Stage {

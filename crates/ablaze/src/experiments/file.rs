@@ -7,7 +7,7 @@ use std::ops::Range;
 use ablaze_lab::Subject;
 use ablaze_lab::check::Check;
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Source, Tool};
+use ablaze_lab::subject::{Source, Speaks, Tool};
 use clap::{ArgAction, Command};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
@@ -32,6 +32,8 @@ pub struct Described {
     pub repeats: Option<u32>,
     /// What is asked for of targets that are started here.
     pub path: String,
+    /// Whether these speak TLS, with a certificate of the experiment.
+    pub https: bool,
     /// Whether these are started anew for each run.
     pub restart: bool,
     /// Time in which they have to answer, ns.
@@ -66,6 +68,7 @@ const KEYS: &[&str] = &[
     "load",
     "repeats",
     "path",
+    "https",
     "restart",
     "ready_within",
     "order_seed",
@@ -116,6 +119,14 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
                 .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
         }
     }
+    let https = source.read(value("https"), truth)?.unwrap_or(false);
+    let words = whole.iter().chain(&shorter).flat_map(|load| &load.options);
+    let speaks = Speaks::of(https, words);
+    for subject in &subjects {
+        let at = source.target_named(value("targets"), &subject.name);
+        options::can_speak(std::slice::from_ref(subject), speaks)
+            .map_err(|refusal| source.error(at, refusal.line))?;
+    }
     let loads = if quick { shorter } else { whole };
     Ok(Described {
         about: source.text_of("about", value("about"))?,
@@ -124,6 +135,7 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
         loads,
         repeats: source.read(value("repeats"), repeats)?,
         path: source.read(value("path"), path)?.unwrap_or_else(|| "/hello".to_owned()),
+        https,
         restart: source.read(value("restart"), truth)?.unwrap_or(true),
         ready_within_ns: source
             .read(value("ready_within"), |value| values::duration_ns(&written(value)?))?

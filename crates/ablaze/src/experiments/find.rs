@@ -7,11 +7,12 @@ use std::time::Duration;
 
 use ablaze_lab::Subject;
 use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, chart, conduct, of_search};
+use ablaze_lab::subject::Speaks;
 use ablaze_lab::{csv, json, text};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
-use super::options::{CpuList, can_be_loaded, cpus, placement};
+use super::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
 use super::outputs::{Contents, Files};
 use super::progress::LiveLine;
 use super::tester::Native;
@@ -46,6 +47,9 @@ struct FindOptions {
     /// Start the target: 'mine=./server -p {port}'
     #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
     start: Option<String>,
+    /// A target that is started here speaks TLS, with a certificate of its own
+    #[arg(long, action = ArgAction::SetTrue)]
+    https: bool,
     /// Lowest rate tried, and the first [default: 1/s, beginning at 1000/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second)]
     from: Option<f64>,
@@ -91,6 +95,9 @@ struct StageLoad {
     /// Bound on the connections [default: what this machine permits]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     connections: Option<u32>,
+    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    streams: Option<u32>,
     /// Spacing of the requests: constant or poisson [default: constant]
     #[arg(long, value_name = "HOW", value_parser = ["constant", "poisson"], hide_possible_values = true)]
     arrivals: Option<String>,
@@ -244,6 +251,8 @@ fn search(options: &FindOptions, goal: &Goal, load: Vec<String>) -> Result<Searc
     if stage_ns < 500_000_000 {
         return Err(Refusal::usage("a stage shorter than 500 ms tells nothing: give a longer -d"));
     }
+    let speaks = Speaks::of(options.https, &load);
+    can_speak(std::slice::from_ref(&subject), speaks)?;
     let placement = placement(std::slice::from_ref(&subject), options.target_cpus.as_ref(), &load);
     let search = Search {
         subject,
@@ -259,6 +268,7 @@ fn search(options: &FindOptions, goal: &Goal, load: Vec<String>) -> Result<Searc
         placement,
         restart: !options.keep_running,
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
+        speaks,
     };
     super::check_load(&search.stage_options(lowest_per_s, false))?;
     Ok(search)

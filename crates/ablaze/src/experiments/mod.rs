@@ -26,6 +26,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use ablaze_lab::experiment::{Folder, Load, Results, conduct};
+use ablaze_lab::subject::Speaks;
 use ablaze_lab::{Experiment, Subject};
 use ablaze_lab::{beside, charts, csv, page};
 use ablaze_report::file::write_atomically;
@@ -58,6 +59,8 @@ fn experiment(
     for load in &loads {
         check_load(&load.options)?;
     }
+    let speaks = Speaks::of(options.https, loads.iter().flat_map(|load| &load.options));
+    options::can_speak(&subjects, speaks)?;
     let placement = options.placement(&subjects, &loads);
     Ok(Experiment {
         title: title.to_owned(),
@@ -69,6 +72,7 @@ fn experiment(
         placement,
         restart: !options.keep_running,
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
+        speaks,
     })
 }
 

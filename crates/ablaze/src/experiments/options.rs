@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Placement, Source, Subject, told_apart};
+use ablaze_lab::subject::{Placement, Source, Speaks, Subject, model_words, told_apart};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::{saved, words};
@@ -21,7 +21,7 @@ pub struct ExperimentOptions {
     /// Targets: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
-    /// A target to start: 'mine=./server -p {port}'. Repeatable
+    /// A target to start: 'mine=./server -p {port}', with {cert} {key} for TLS. Repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
     /// Add a control group that does the same work: nginx
@@ -30,6 +30,9 @@ pub struct ExperimentOptions {
     /// Asked for of targets that are started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
     pub path: String,
+    /// Targets that are started here speak TLS, with a certificate of the experiment
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub https: bool,
     /// Runs of each target under each load
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub repeat: Option<u32>,
@@ -149,6 +152,24 @@ pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
         }),
         Source::Url(_) | Source::Command(_) | Source::Nginx { .. } => Ok(()),
     }
+}
+
+/// Whether the built-in ones among the targets can speak what they are to speak.
+///
+/// # Errors
+/// When one cannot.
+pub fn can_speak(subjects: &[Subject], speaks: Speaks) -> Result<(), Refusal> {
+    let models = subjects.iter().filter_map(|subject| match &subject.source {
+        Source::Model(words) => Some((subject, words)),
+        _ => None,
+    });
+    for (subject, words) in models {
+        serve::check(&model_words(words, speaks)).map_err(|refusal| Refusal {
+            line: format!("{}: {}", subject.name, refusal.line),
+            ..refusal
+        })?;
+    }
+    Ok(())
 }
 
 /// Who gets which processors; `words` are the options of the load, which may name the tester's.

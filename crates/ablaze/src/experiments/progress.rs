@@ -245,6 +245,7 @@ mod tests {
             placement: ablaze_lab::subject::Placement::default(),
             restart: true,
             ready_within_s: 10,
+            speaks: ablaze_lab::subject::Speaks::default(),
         };
         // Ten runs of 3 s and a second before each; two are over.
         assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use ablaze_lab::Experiment;
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::new_numbered;
+use ablaze_lab::subject::Speaks;
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
@@ -255,6 +256,7 @@ pub(super) fn experiment(file: &Path, described: &Described) -> Experiment {
         path: described.path.clone(),
         restart: described.restart,
         ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
+        speaks: Speaks::of(described.https, &words),
     }
 }
 

@@ -1,13 +1,15 @@
 //! The runs of an experiment: each is what `ablaze load` would do with the same words.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
 use ablaze_engine::Run;
+use ablaze_engine::plan::tls::{Tls, Trust};
+use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
-use ablaze_wire::url::Url;
+use ablaze_wire::url::{Scheme, Url};
 use clap::Parser;
 
 use super::ab_tester;
@@ -94,13 +96,29 @@ fn words(url: &str, options: &[String], cpus: &[u32]) -> Vec<String> {
 fn fetched(url: &str) -> Option<Answer> {
     let url: Url = crate::planning::sources::url(url).ok()?;
     let address = (url.host.trim_matches(['[', ']']), url.port).to_socket_addrs().ok()?.next()?;
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
+    let stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    match url.scheme {
+        Scheme::Http => asked(stream, &url),
+        // Who it is does not matter here; that is for the runs.
+        Scheme::Https => {
+            let tls = Tls { trust: Trust::Anyone, ..Tls::new(&url.host) };
+            let Shared { config, server_name } = Shared::new(&tls).ok()?;
+            let connection = rustls::ClientConnection::new(config, server_name).ok()?;
+            asked(rustls::StreamOwned::new(connection, stream), &url)
+        }
+    }
+}
+
+fn asked(mut stream: impl Read + Write, url: &Url) -> Option<Answer> {
     let host = url.host_header();
     write!(stream, "GET {} HTTP/1.0\r\nHost: {host}\r\n\r\n", url.path_and_query).ok()?;
     let mut bytes = Vec::new();
-    stream.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    answer(&bytes)
+    match stream.take(MOST_BYTES).read_to_end(&mut bytes) {
+        // A server may leave TLS without a farewell.
+        Err(error) if error.kind() != ErrorKind::UnexpectedEof => None,
+        _ => answer(&bytes),
+    }
 }
 
 fn answer(bytes: &[u8]) -> Option<Answer> {

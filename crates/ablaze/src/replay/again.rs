@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use ablaze_lab::Subject;
 use ablaze_lab::experiment::{Failure, PrintedRun, SKIPPED, keep_printed};
-use ablaze_lab::subject::{Answer, Serving, Site, Source, file_name, is_installed};
+use ablaze_lab::subject::{
+    Answer, Certificate, Serving, Site, Source, Speaks, file_name, is_installed,
+};
 use ablaze_report::system_error::reason;
 
 use super::document::{Document, Line, Server};
@@ -224,6 +226,9 @@ fn place(line: &Line, manner: Manner<'_>) -> (Site, Subject) {
         folder: std::path::absolute(&folder).unwrap_or(folder),
         ready_within: Duration::from_secs(10),
         answer,
+        speaks: Speaks::default(),
+        control_speaks: Speaks::default(),
+        certificate: Certificate::default(),
     };
     (site, Subject::new(line.name.clone(), source))
 }

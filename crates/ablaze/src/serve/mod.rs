@@ -46,7 +46,9 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 /// When it would not.
 pub fn check(options: &[String]) -> Result<(), Refusal> {
     let words: Vec<OsString> = options.iter().map(OsString::from).collect();
-    resolve::read(&words).map(drop)
+    let asked = resolve::read(&words)?;
+    let can = asked.map(|asked| asked.options.validate());
+    can.unwrap_or(Ok(())).map_err(|error| Refusal::usage(error.to_string()))
 }
 
 fn serve(Asked { options, process, authority_file, notes }: &Asked) -> Result<(), Refusal> {

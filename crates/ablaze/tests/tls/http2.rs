@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::nginx::{Nginx, ablaze};
+use crate::nginx::{Nginx, ablaze, run};
 
 const BACKENDS: [&str; 2] = ["uring", "epoll"];
 
@@ -140,14 +140,63 @@ fn comparisons_take_the_options_of_tls_and_http_2() {
     let common = ["compare", &targets[0], &targets[1], "--folder", &folder];
     let ran = ablaze(&[&common[..], &load, &["--cacert", &issuer]].concat());
     assert_eq!(ran.status, 0, "{ran:?}");
-    let runs = std::fs::read_dir(format!("{folder}/runs")).unwrap().map(|run| run.unwrap().path());
-    let runs: Vec<_> =
-        runs.filter(|run| run.extension().is_some_and(|end| end == "json")).collect();
-    assert_eq!(runs.len(), 2, "{runs:?}");
-    for run in runs {
-        let json: Value = serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap();
+    let runs = runs_of(&folder);
+    assert_eq!(runs.len(), 2, "{ran:?}");
+    for json in runs {
         assert_eq!(counts(&json), (&json!(60), &json!(0)));
         assert_eq!(json["tls"]["agreed"][0]["protocol"], "h2");
         assert_eq!(json["tls"]["verified_by"], "given");
     }
+}
+
+/// Every kind of target that is started, with one certificate, which is verified; the control does what
+/// the others do.
+#[test]
+fn an_experiment_gives_its_targets_a_certificate_and_http_2() {
+    let Some(nginx) = Nginx::start() else { return };
+    let folder = nginx.file("started");
+    let own = "own=exec \"$ABLAZE\" serve 127.0.0.1:{port} --quiet --http 2 \
+               --tls-cert {cert} --tls-key {key}";
+    let ran = run(Command::new(env!("CARGO_BIN_EXE_ablaze"))
+        .env("ABLAZE", env!("CARGO_BIN_EXE_ablaze"))
+        .args([
+            "compare",
+            "serve:epoll-et",
+            "serve:async,tls",
+            "--start",
+            own,
+            "--control",
+            "nginx",
+        ])
+        .args(["-c2", "-n60", "--http", "2", "--streams", "3", "--repeat", "1", "--quiet"])
+        .args(["--https", "--folder", &folder]));
+    assert_eq!(ran.status, 0, "{ran:?}");
+    let runs = runs_of(&folder);
+    assert_eq!(runs.len(), 4, "{ran:?}");
+    for json in runs {
+        assert_eq!(counts(&json), (&json!(60), &json!(0)));
+        assert_eq!(json["tls"]["agreed"][0]["protocol"], "h2");
+        assert_eq!(json["tls"]["verified_by"], "given");
+    }
+    // One that is alone with it has it alone; and one that cannot is refused before anything runs.
+    let mixed = nginx.file("mixed");
+    let words = ["-c2", "-n60", "--repeat", "1", "--quiet", "--folder", &mixed];
+    let ran = ablaze(&[&["compare", "serve:epoll-et,tls", "serve:epoll-et"], &words[..]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert!(ran.stdout.contains("TLS against plain TCP"), "{}", ran.stdout);
+    let mut secure: Vec<bool> =
+        runs_of(&mixed).iter().map(|json| json["tls"].is_object()).collect();
+    secure.sort_unstable();
+    assert_eq!(secure, [false, true]);
+    let refused = ["compare", "serve:epoll-et", "serve:blocking", "--http", "2"];
+    let ran = ablaze(&refused);
+    assert_eq!(ran.status, 2, "{ran:?}");
+    assert!(ran.stderr.contains("model blocking serves each connection in straight"), "{ran:?}");
+}
+
+fn runs_of(folder: &str) -> Vec<Value> {
+    let runs = std::fs::read_dir(format!("{folder}/runs")).unwrap().map(|run| run.unwrap().path());
+    runs.filter(|run| run.extension().is_some_and(|end| end == "json"))
+        .map(|run| serde_json::from_str(&std::fs::read_to_string(run).unwrap()).unwrap())
+        .collect()
 }

@@ -12,7 +12,7 @@ use super::{
     Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
 };
 use crate::saved;
-use crate::subject::{Answer, Serving, Site, Source, Tool};
+use crate::subject::{Answer, Certificate, Serving, Site, Source, Tool, of_control, trusting};
 
 /// Carries out one run.
 pub trait Tester {
@@ -150,6 +150,9 @@ impl<'a> Targets<'a> {
                 .join("targets"),
             ready_within: Duration::from_secs(experiment.ready_within_s),
             answer: Answer::default(),
+            speaks: experiment.speaks,
+            control_speaks: of_control(&experiment.subjects, experiment.speaks),
+            certificate: Certificate::default(),
         };
         Self { experiment, site, serving: BTreeMap::new(), answer_known: false }
     }
@@ -178,7 +181,10 @@ impl<'a> Targets<'a> {
         };
         let cpus = &self.experiment.placement.tester;
         let measured = match subject.tester {
-            Tool::Ablaze => Measured::Run(Box::new(tester.run(&serving.url, options, cpus)?)),
+            Tool::Ablaze => {
+                let options = trusting(options, serving.authority.as_deref());
+                Measured::Run(Box::new(tester.run(&serving.url, &options, cpus)?))
+            }
             tool => {
                 let server = || serving.cpu_ns();
                 let run = tester.run_by(tool, &serving.url, options, cpus, &server)?;

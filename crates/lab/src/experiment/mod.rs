@@ -10,7 +10,7 @@ mod printed;
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
-use crate::subject::{Placement, Subject};
+use crate::subject::{Placement, Speaks, Subject};
 
 pub(crate) use conduct::aside;
 pub use conduct::{Failure, Observer, Tester, conduct};
@@ -39,6 +39,9 @@ pub struct Experiment {
     pub restart: bool,
     /// A target that does not answer within so many seconds has failed.
     pub ready_within_s: u64,
+    /// What targets that are started here are to speak.
+    #[serde(default)]
+    pub speaks: Speaks,
 }
 
 /// One load, as the words of a native command line.
@@ -221,6 +224,7 @@ pub(crate) mod sample {
             placement: Placement::default(),
             restart: true,
             ready_within_s: 10,
+            speaks: Speaks::default(),
         }
     }
 }

@@ -11,7 +11,7 @@ use ablaze_verdict::live;
 
 use super::{Goal, Measured, Search, Searched, Stage, StageFolder};
 use crate::experiment::{Failure, FolderError, Tester};
-use crate::subject::{Answer, Serving, Site};
+use crate::subject::{Answer, Certificate, Serving, Site, trusting};
 
 /// Hears how far a search is.
 pub trait Watch {
@@ -181,6 +181,9 @@ impl<'a> Target<'a> {
                 .join("targets"),
             ready_within: Duration::from_secs(search.ready_within_s),
             answer: Answer::default(),
+            speaks: search.speaks,
+            control_speaks: search.speaks,
+            certificate: Certificate::default(),
         };
         Self { search, site, serving: None }
     }
@@ -196,7 +199,8 @@ impl<'a> Target<'a> {
             None => Serving::start(&self.search.subject, &self.site)
                 .map_err(|error| impossible(error.to_string()))?,
         };
-        let run = tester.run(&serving.url, options, &self.search.placement.tester);
+        let options = trusting(options, serving.authority.as_deref());
+        let run = tester.run(&serving.url, &options, &self.search.placement.tester);
         if let Some(status) = serving.ended() {
             let name = &self.search.subject.name;
             return Err(impossible(format!("{name} ended during the stage ({status})")));

@@ -126,6 +126,7 @@ fn search(goal: &str) -> Search {
         placement: Placement::default(),
         restart: true,
         ready_within_s: 10,
+        speaks: crate::subject::Speaks::default(),
     }
 }
 

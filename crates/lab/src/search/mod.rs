@@ -12,7 +12,7 @@ use ablaze_stats::rate_search::{Found, Limits, Trial};
 use ablaze_verdict::{Finding, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::subject::{Placement, Subject};
+use crate::subject::{Placement, Speaks, Subject};
 
 pub use conduct::{Setting, Watch, conduct};
 pub use folder::StageFolder;
@@ -51,6 +51,9 @@ pub struct Search {
     pub restart: bool,
     /// A target that does not answer within so many seconds has failed.
     pub ready_within_s: u64,
+    /// What a target that is started here is to speak.
+    #[serde(default)]
+    pub speaks: Speaks,
 }
 
 /// One stage.

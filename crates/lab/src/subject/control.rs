@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use super::secure::Files;
+
 /// What a control is to answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
@@ -33,13 +35,42 @@ impl Default for Answer {
 /// Longest body that is written into the configuration; a longer one comes from a file.
 const IN_CONFIGURATION: usize = 4096;
 
+/// Where nginx listens, and for what.
+#[derive(Debug, Clone, Copy)]
+pub struct Listens<'a> {
+    /// The port of 127.0.0.1.
+    pub port: u16,
+    /// For TLS, with this certificate.
+    pub files: Option<&'a Files>,
+    /// For HTTP/2.
+    pub http2: bool,
+}
+
+impl Listens<'_> {
+    /// As directives of a server.
+    fn directives(self) -> String {
+        let Self { port, files, http2 } = self;
+        let ssl = if files.is_some() { " ssl" } else { "" };
+        let http2 = if http2 { " http2" } else { "" };
+        let mut text = format!("listen 127.0.0.1:{port}{ssl}{http2} backlog=16384;");
+        if let Some(Files { certificate, key, .. }) = files {
+            let (certificate, key) = (certificate.display(), key.display());
+            text += &format!(
+                " ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate \"{certificate}\"; \
+                 ssl_certificate_key \"{key}\";"
+            );
+        }
+        text
+    }
+}
+
 /// Writes a configuration for nginx and what it serves into a folder.
 ///
 /// # Errors
 /// When the folder cannot be written.
 pub fn nginx_configuration(
     folder: &Path,
-    port: u16,
+    listens: Listens<'_>,
     workers: u32,
     path: &str,
     answer: &Answer,
@@ -82,11 +113,12 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     server {{
-        listen 127.0.0.1:{port} backlog=16384;
+        {listens}
         location = {path} {{ {location} }}
     }}
 }}
 ",
+        listens = listens.directives(),
         folder = folder.display(),
         content_type = answer.content_type.replace(['"', '\\', '\n', '\r'], ""),
     );

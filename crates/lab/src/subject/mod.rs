@@ -6,14 +6,16 @@ mod control;
 mod placement;
 mod process;
 mod ready;
+mod secure;
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use control::{Answer, nginx_configuration};
+pub use control::{Answer, Listens, nginx_configuration};
 pub use placement::Placement;
 pub use process::{Serving, Site, StartError, file_name, kill_all, spawn_on};
+pub use secure::{Certificate, Files, Speaks, model_words, of_control, trusting};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -59,7 +61,8 @@ impl Tool {
 pub enum Source {
     /// It runs already, here.
     Url(String),
-    /// A line for sh(1) that starts it; `{port}` stands for the port it is to listen on.
+    /// A line for sh(1) that starts it; `{port}` stands for the port it is to listen on, `{cert}` and
+    /// `{key}` for the files of the experiment's certificate.
     Command(String),
     /// A built-in server: the words behind `ablaze serve`.
     Model(Vec<String>),
@@ -111,7 +114,7 @@ impl Subject {
         }
         let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
         if let Some(words) = what.strip_prefix("serve:") {
-            let source = Source::Model(model_words(words));
+            let source = Source::Model(words_behind_serve(words));
             return Ok(Self::new(called(words), source));
         }
         if what.ends_with(".json") && !what.contains("://") {
@@ -214,7 +217,7 @@ fn named(text: &str) -> (Option<&str>, &str) {
 }
 
 /// `epoll-et,threads=2,echo` as words behind `ablaze serve`.
-fn model_words(text: &str) -> Vec<String> {
+fn words_behind_serve(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for (at, piece) in text.split(',').map(str::trim).filter(|piece| !piece.is_empty()).enumerate()
     {

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 use ablaze_report::system_error::reason;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
+use super::control::Listens;
+use super::secure::{self, Certificate, Files, Speaks};
 use super::{Answer, Source, Subject, nginx_configuration, ready};
 
 /// A server that is told to stop has so long for the answers under way.
@@ -34,6 +36,21 @@ pub struct Site {
     pub ready_within: Duration,
     /// What the control is to answer.
     pub answer: Answer,
+    /// What it speaks.
+    pub speaks: Speaks,
+    /// What the control speaks.
+    pub control_speaks: Speaks,
+    /// What it shows if that is TLS.
+    pub certificate: Certificate,
+}
+
+impl Site {
+    fn files(&self, subject: &Subject) -> Result<&Files, StartError> {
+        self.certificate.files(&self.folder).map_err(|why| StartError::NotStarted {
+            what: subject.name.clone(),
+            why: format!("its certificate could not be made: {why}"),
+        })
+    }
 }
 
 /// A target that answers. It is stopped when this is dropped.
@@ -41,6 +58,8 @@ pub struct Site {
 pub struct Serving {
     /// What to load.
     pub url: String,
+    /// Who signed the certificate that it shows, as PEM, where that was made for it.
+    pub authority: Option<PathBuf>,
     process: Option<Process>,
 }
 
@@ -86,33 +105,14 @@ impl Serving {
     /// When it cannot be started, ends or stays silent.
     pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
         match &subject.source {
-            Source::Url(url) => Ok(Self { url: url.clone(), process: None }),
+            Source::Url(url) => Ok(Self { url: url.clone(), authority: None, process: None }),
             Source::Saved(_) => Err(StartError::NotStarted {
                 what: subject.name.clone(),
                 why: "it is a saved run".to_owned(),
             }),
             Source::Model(words) => model(subject, words, site),
-            Source::Command(line) => {
-                let port = free_port(&subject.name)?;
-                let mut command = Command::new("sh");
-                // The shell gives way to the server, which then gets the signals.
-                command.arg("-c").arg(line.replace("{port}", &port.to_string()));
-                answering(subject, command, port, site)
-            }
-            Source::Nginx { workers } => {
-                let port = free_port(&subject.name)?;
-                let folder = site.folder.join("nginx");
-                let failed = |error: std::io::Error| StartError::NotStarted {
-                    what: "nginx".to_owned(),
-                    why: format!("{}: {}", folder.display(), reason(&error)),
-                };
-                nginx_configuration(&folder, port, *workers, &site.path, &site.answer)
-                    .map_err(failed)?;
-                let mut command = Command::new("nginx");
-                command.arg("-p").arg(&folder).arg("-c").arg(folder.join("nginx.conf"));
-                command.arg("-e").arg(folder.join("error.log"));
-                answering(subject, command, port, site)
-            }
+            Source::Command(line) => command(subject, line, site),
+            Source::Nginx { workers } => nginx(subject, *workers, site),
         }
     }
 
@@ -218,12 +218,55 @@ impl Drop for Process {
     }
 }
 
+/// A line for the shell, which gives way to the server: that gets the signals.
+fn command(subject: &Subject, line: &str, site: &Site) -> Result<Serving, StartError> {
+    let files = match secure::shows_our_certificate(line) {
+        true => Some(site.files(subject)?),
+        false => None,
+    };
+    let port = free_port(&subject.name)?;
+    let line = line.replace("{port}", &port.to_string());
+    let line = files.map_or(line.clone(), |files| secure::with_certificate(&line, files));
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(line);
+    let secure = subject.is_secure(site.speaks);
+    let serving = answering(subject, command, port, secure, site)?;
+    Ok(Serving { authority: files.map(|files| files.authority.clone()), ..serving })
+}
+
+/// nginx, with a configuration of its own.
+fn nginx(subject: &Subject, workers: u32, site: &Site) -> Result<Serving, StartError> {
+    let port = free_port(&subject.name)?;
+    let folder = site.folder.join("nginx");
+    let failed = |error: std::io::Error| StartError::NotStarted {
+        what: "nginx".to_owned(),
+        why: format!("{}: {}", folder.display(), reason(&error)),
+    };
+    let Speaks { https, http2 } = site.control_speaks;
+    let files = if https { Some(site.files(subject)?) } else { None };
+    let listens = Listens { port, files, http2 };
+    nginx_configuration(&folder, listens, workers, &site.path, &site.answer).map_err(failed)?;
+    let mut command = Command::new("nginx");
+    command.arg("-p").arg(&folder).arg("-c").arg(folder.join("nginx.conf"));
+    command.arg("-e").arg(folder.join("error.log"));
+    let serving = answering(subject, command, port, https, site)?;
+    Ok(Serving { authority: files.map(|files| files.authority.clone()), ..serving })
+}
+
 /// A built-in server prints where it listens as soon as it does.
 fn model(subject: &Subject, words: &[String], site: &Site) -> Result<Serving, StartError> {
+    let words = secure::model_words(words, site.speaks);
+    let files = match secure::needs_certificate(&words) {
+        true => Some(site.files(subject)?),
+        false => None,
+    };
     let mut command = Command::new(&site.program);
-    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]).args(words);
+    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]).args(&words);
     if !words.iter().any(|word| word == "--threads" || word == "--like") {
         command.args(["--threads", "1"]);
+    }
+    if let Some(files) = files {
+        command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
     }
     command.stdout(Stdio::piped());
     let mut process = Process::start(&subject.name, command, site)?;
@@ -232,12 +275,14 @@ fn model(subject: &Subject, words: &[String], site: &Site) -> Result<Serving, St
         // Fails as an end of the stream does: with no address.
         let _ = BufReader::new(stdout).read_line(&mut line);
     }
-    let Some(url) = line.split_whitespace().find(|word| word.starts_with("http://")) else {
+    let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+    let Some(url) = line.split_whitespace().find(is_url) else {
         let status = process.child.wait().map_or("it said nothing".to_owned(), |s| s.to_string());
         return Err(process.ended_early(status));
     };
     let url = format!("{}{}", url.trim_end_matches('/'), site.path);
-    Ok(Serving { url, process: Some(process) })
+    let authority = files.map(|files| files.authority.clone());
+    Ok(Serving { url, authority, process: Some(process) })
 }
 
 /// Any other server is asked until it answers.
@@ -245,18 +290,20 @@ fn answering(
     subject: &Subject,
     mut command: Command,
     port: u16,
+    is_secure: bool,
     site: &Site,
 ) -> Result<Serving, StartError> {
     command.stdout(Stdio::null()).env("PORT", port.to_string());
     let mut process = Process::start(&subject.name, command, site)?;
-    let url = format!("http://127.0.0.1:{port}{}", site.path);
+    let scheme = if is_secure { "https" } else { "http" };
+    let url = format!("{scheme}://127.0.0.1:{port}{}", site.path);
     let until = Instant::now() + site.ready_within;
     loop {
         if let Some(status) = process.ended() {
             return Err(process.ended_early(status));
         }
-        if ready::answers(port, &site.path) {
-            return Ok(Serving { url, process: Some(process) });
+        if ready::answers(port, &site.path, is_secure) {
+            return Ok(Serving { url, authority: None, process: Some(process) });
         }
         if Instant::now() > until {
             let (what, said) = (process.what.clone(), process.said());
@@ -345,6 +392,9 @@ mod tests {
             folder: scratch.0.clone(),
             ready_within: Duration::from_secs(10),
             answer: Answer::default(),
+            speaks: Speaks::default(),
+            control_speaks: Speaks::default(),
+            certificate: Certificate::default(),
         }
     }
 

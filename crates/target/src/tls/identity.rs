@@ -20,8 +20,19 @@ pub struct Identity(Arc<Parts>);
 struct Parts {
     chain: Vec<CertificateDer<'static>>,
     key: PrivateKeyDer<'static>,
-    /// Who signed it, if it was made here: PEM.
-    authority: Option<String>,
+    /// As text, if it was made here.
+    pem: Option<Pem>,
+}
+
+/// A certificate that was made here, with what belongs to it, as PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pem {
+    /// The certificate.
+    pub certificate: String,
+    /// Its key.
+    pub key: String,
+    /// The certificate of the authority that signed it.
+    pub authority: String,
 }
 
 impl Identity {
@@ -46,12 +57,17 @@ impl Identity {
             }
             error => format!("the key cannot be read: {error}"),
         })?;
-        Ok(Self(Arc::new(Parts { chain, key, authority: None })))
+        Ok(Self(Arc::new(Parts { chain, key, pem: None })))
     }
 
     /// The certificate, as PEM, of the authority that signed a certificate made here.
     pub fn authority(&self) -> Option<&str> {
-        self.0.authority.as_deref()
+        self.pem().map(|pem| pem.authority.as_str())
+    }
+
+    /// All of it as text; nothing of an identity that was given.
+    pub fn pem(&self) -> Option<&Pem> {
+        self.0.pem.as_ref()
     }
 
     /// The certificate first, then those that vouch for it.
@@ -95,7 +111,11 @@ fn self_made(addresses: &[IpAddr]) -> Result<Identity, rcgen::Error> {
     let parts = Parts {
         chain: vec![certificate.der().clone()],
         key: PrivateKeyDer::Pkcs8(key.serialize_der().into()),
-        authority: Some(authority_pem),
+        pem: Some(Pem {
+            certificate: certificate.pem(),
+            key: key.serialize_pem(),
+            authority: authority_pem,
+        }),
     };
     Ok(Identity(Arc::new(parts)))
 }
@@ -122,7 +142,7 @@ fn names(addresses: &[IpAddr]) -> Vec<String> {
 
 impl fmt::Debug for Identity {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let made = if self.0.authority.is_some() { "made here" } else { "given" };
+        let made = if self.0.pem.is_some() { "made here" } else { "given" };
         write!(to, "Identity({made}, {} certificates)", self.0.chain.len())
     }
 }
