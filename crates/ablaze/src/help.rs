@@ -30,7 +30,7 @@ understand  explain  say what the numbers in a report of ab, gurl or ablaze do a
             doctor   check this machine before a run, and say what mends what is in the way
 
 `ablaze COMMAND --help` explains every option of a command.
-Exit status: 0 measured; 1 nothing measured or expected; 2 usage; 3 --fail-if met; 130 interrupted.
+Exit status: 0 measured; 1 not; 2 usage; 3 --fail-if met; 4 INVALID with --strict; 130 interrupted.
 ";
 
 /// Every command there is.
@@ -44,7 +44,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     let help = [OsString::from("--help")];
     match arguments.first().and_then(|word| word.to_str()) {
         Some("load") => load::main(&help),
-        Some("ab") => crate::ab::main(&["-h".into()]),
+        Some("ab") => crate::ab::main(&help),
         Some("gurl") => crate::gurl::main(&help),
         Some("serve") => crate::serve::main(&help),
         Some("demo") => crate::demo::main(&help),

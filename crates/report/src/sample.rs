@@ -299,7 +299,7 @@ fn plan() -> Plan {
         },
         workers: Workers {
             count: 1,
-            count_reason: "half of the 2 CPUs, the target is on this host".into(),
+            count_reason: "half of the 2 CPUs allowed, the target is on this host".into(),
             cpus: vec![1],
             io: IoChoice::Auto,
             spin: Spin::For(50_000),

@@ -44,6 +44,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         },
         Ok(options::Asked::Version { html }) => to_stdout(&mut |out| report::banner(html, out))
             .map_or_else(|refusal| refusal.report(), |()| ExitCode::SUCCESS),
+        Ok(options::Asked::NativeHelp) => help::print(&usage::text(&usage::program_name())),
         Ok(options::Asked::Help) => {
             let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
             ExitCode::from(22)

@@ -68,6 +68,8 @@ pub enum Asked {
         /// Whether an option before it asked for HTML.
         html: bool,
     },
+    /// `--help`
+    NativeHelp,
     /// `-h`
     Help,
 }
@@ -119,6 +121,9 @@ impl Options {
                 Found::Unknown(letter) => return Err(Refused::unknown_option(letter)),
                 Found::MissingValue(letter) => return Err(Refused::missing_value(letter)),
             }
+        }
+        if options.native.iter().any(|word| word == "--help") {
+            return Ok(Asked::NativeHelp);
         }
         let operands = words.operands();
         let [url] = &operands[..] else {
@@ -264,6 +269,8 @@ mod tests {
         assert_eq!(parse("-V -w u"), Ok(Asked::Version { html: false }));
         assert_eq!(parse("-h -n 0"), Ok(Asked::Help));
         assert_eq!(parse("-n 0 -h").unwrap_err().status, 1);
+        assert_eq!(parse("--help"), Ok(Asked::NativeHelp));
+        assert_eq!(parse("-n 5 --help u"), Ok(Asked::NativeHelp));
     }
 
     #[test]

@@ -9,7 +9,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use super::conditions::Conditions;
-use super::options::{ExperimentOptions, LOAD, load_words};
+use super::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::FAIL_IF_MET;
@@ -34,10 +34,11 @@ struct CompareOptions {
 }
 
 const AFTER_HELP: &str = "\
-Every target runs --repeat times (10 unless given), in turns and in random order; a run is one
-sample. The last target is what the others are held against: with --control that is nginx. The ratio
-is the median of the pairs' ratios with its 99 % bootstrap interval; CPU time of the server per
-request decides where it can be seen, else the rate. Fewer than 6 pairs are not enough.
+Every target runs --repeat times (10 unless given), for 3 s unless -d or -n says otherwise, in turns
+and in random order; a run is one sample. The last target is what the others are held against: with
+--control that is nginx. The ratio is the median of the pairs' ratios with its 99 % bootstrap
+interval; CPU time of the server per request decides where it can be seen, else the rate. Fewer than
+6 pairs are not enough.
 Saved runs are targets too; of one NAME= several are repeats. Nothing is run for them: unless they
 were taken in turns there is a ratio without an interval, and the verdict is SUSPECT.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
@@ -60,6 +61,7 @@ fn command() -> Command {
     // Each group of options brings a description of its own.
     command
         .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
+        .mut_arg("duration", |argument| argument.help(RUN_LENGTH))
 }
 
 /// Runs `ablaze compare` with the words behind `compare`.

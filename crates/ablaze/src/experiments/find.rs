@@ -47,7 +47,7 @@ struct FindOptions {
     /// Start the target: 'mine=./server -p {port}'
     #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
     start: Option<String>,
-    /// A target that is started here speaks TLS, with a certificate of its own
+    /// A target started here speaks TLS, with a certificate made for it
     #[arg(long, action = ArgAction::SetTrue)]
     https: bool,
     /// Lowest rate tried, and the first [default: 1/s, beginning at 1000/s]

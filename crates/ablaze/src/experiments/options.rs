@@ -21,7 +21,7 @@ pub struct ExperimentOptions {
     /// Targets: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
-    /// A target to start: 'mine=./server -p {port}', with {cert} {key} for TLS. Repeatable
+    /// A target to start: 'mine=./server {port}', or {port} {cert} {key}. Repeatable
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
     /// Add a control group that does the same work: nginx
@@ -30,7 +30,7 @@ pub struct ExperimentOptions {
     /// Asked for of targets that are started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
     pub path: String,
-    /// Targets that are started here speak TLS, with a certificate of the experiment
+    /// Targets started here speak TLS, with a certificate made for them
     #[arg(long, action = ArgAction::SetTrue)]
     pub https: bool,
     /// Runs of each target under each load
@@ -74,10 +74,24 @@ pub fn cpus(text: &str) -> Result<CpuList, String> {
     values::cpus(text).map(CpuList)
 }
 
+/// What a run's length is, where a load has no other by itself.
+pub const RUN_LENGTH: &str =
+    "Length of a run; with -n, what comes first [default: 3s, none with -n]";
+
+/// The one option of a report that a load has: what is expected decides whether a run failed.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Request")]
+struct ExpectOptions {
+    /// Statuses that are expected [default: 2xx,3xx]
+    #[arg(long, value_name = "STATUSES")]
+    expect: Option<String>,
+}
+
 /// The native options that make up a load.
-pub const LOAD: [fn(Command) -> Command; 5] = [
+pub const LOAD: [fn(Command) -> Command; 6] = [
     words::group::<LoadOptions>,
     words::group::<RequestOptions>,
+    words::group::<ExpectOptions>,
     words::group::<ConnectionOptions>,
     words::group::<TlsOptions>,
     words::group::<MachineOptions>,

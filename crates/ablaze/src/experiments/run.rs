@@ -80,7 +80,7 @@ A file has targets, a load, and what is to hold (docs/comparing.md has every key
   [targets.nginx]
   control = \"nginx\"
   [load]
-  connections = [1, 10, 100]          # any long option of load; the one list is the axis
+  connections = [1, 10, 100]          # a long option of load; the one list is the axis
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
 Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a check failed or a --fail-if was

@@ -9,7 +9,7 @@ use ablaze_lab::experiment::Load;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::options::{ExperimentOptions, LOAD, load_words};
+use super::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
@@ -50,6 +50,12 @@ fn command() -> Command {
         .mut_arg("connections", |argument| {
             argument.value_name("N…").value_parser(list()).help("Connections, as 1,2,5,10")
         })
+        .mut_arg("duration", |argument| argument.help(RUN_LENGTH))
+        .mut_arg("arrivals", |argument| {
+            argument.help("Spacing of --rates: constant or poisson [default: constant]")
+        })
+        // A list of rates has no two between which there could be steps.
+        .mut_arg("steps", |argument| argument.hide(true))
         .mut_arg("rate", |argument| {
             argument
                 .long("rates")

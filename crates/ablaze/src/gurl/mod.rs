@@ -40,6 +40,7 @@ Load a URL as `gurl -bench` does, and print its report.
   -rate N             requests per second in all, on a schedule, over at most -ac connections
   -connect-timeout T  longest a request may take (30s)
   -cpus N             worker threads (chosen by itself)
+  -conns N            accepted without effect: -ac is the number
   -explain            say on stderr what the verdict stands on, also when it is VALID
   -url URL            the URL, if it is not a bare word
   -echo, -l ADDR      serve there instead: what is posted comes back

@@ -2,6 +2,8 @@
 //! made for the experiment, and the tester is told whom to trust for it.
 
 use std::cell::OnceCell;
+use std::io::Write;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use ablaze_report::system_error::reason;
@@ -72,13 +74,20 @@ fn made(folder: &Path) -> Result<Files, String> {
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
     let kept = |name: &str, text: &str| {
         let path = folder.join(name);
-        std::fs::write(&path, text).map_err(|error| failed(&path, &error)).map(|()| path)
+        private(&path, text).map_err(|error| failed(&path, &error)).map(|()| path)
     };
     Ok(Files {
         certificate: kept("certificate.pem", &pem.certificate)?,
         key: kept("key.pem", &pem.key)?,
         authority: kept("authority.pem", &pem.authority)?,
     })
+}
+
+/// Writes a file that others cannot read.
+fn private(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    file.write_all(text.as_bytes())
 }
 
 impl Subject {

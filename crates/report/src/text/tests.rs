@@ -17,7 +17,7 @@ fn an_ordinary_run_reads_as_designed() {
     let expected = "\
 VALID  limited by the server: its one thread ran at 97 % of a core, the tester at 1 %
 GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
-1 thread: half of the 2 CPUs, the target is on this host
+1 thread: half of the 2 CPUs allowed, the target is on this host
 
   answers          20,000 in 10.00 s    200: 20,000    errors: 0    14 B body    305 KiB/s
   rate              2,000 /s            slowest second 1,950 · fastest 2,040
