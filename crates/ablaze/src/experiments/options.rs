@@ -21,7 +21,7 @@ pub struct ExperimentOptions {
     /// Targets: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     pub targets: Vec<String>,
-    /// A target to start: 'mine=./server {port}', or {port} {cert} {key}. Repeatable
+    /// A target to start: 'mine=./server {port}', or with {cert} {key}
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
     /// Add a control group that does the same work: nginx
