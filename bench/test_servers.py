@@ -45,6 +45,16 @@ class Summaries(unittest.TestCase):
         self.assertEqual(idle.Idle(None, 10_000, 0, 10_000).bytes_per_connection, 1024)
 
 
+class Loads(unittest.TestCase):
+    def test_every_load_asks_for_the_page_for_a_time(self):
+        for kind, row in loads.KINDS.items():
+            for name, load in loads.ALL.items():
+                argv = load(name).for_time("http://127.0.0.1:1/hello", row, 3)
+                self.assertEqual(argv[-1], "http://127.0.0.1:1/hello")
+                self.assertIn("3s", argv)
+                self.assertEqual("close" in " ".join(argv).lower() or "--no-keepalive" in argv, row.close, kind)
+
+
 class Bars(unittest.TestCase):
     BEST = "CPU per request of the best of epoll-lt, epoll-et at most 0.85 of nginx's"
 

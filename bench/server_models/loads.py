@@ -43,7 +43,7 @@ class Wrk(tools.Wrk):
     """wrk as it is."""
 
     def for_time(self, url, row, seconds):
-        return self.command(base(url), row, Amount(0, seconds))
+        return self.command(At(url), row, Amount(0, seconds))
 
 
 class Ablaze(tools.Ablaze):
@@ -57,8 +57,14 @@ class Ablaze(tools.Ablaze):
 ALL = {"wrk": Wrk, "ablaze": Ablaze}
 
 
-def base(url):
-    return url.removesuffix("/hello")
+@dataclass
+class At:
+    """A server by the URL of its page, as tools ask for one."""
+
+    url: str
+
+    def base(self, row):
+        return self.url.removesuffix(row.path)
 
 
 def run(load, program, row, seconds, cpu):

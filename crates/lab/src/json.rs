@@ -1,7 +1,7 @@
 //! What experiments print with `--json`: the figures that the tables show, unrounded. Times are in
 //! nanoseconds, rates per second; what was not seen is null.
 
-use ablaze_report::shown_command::without_secrets;
+use ablaze_report::shown_command::{url_without_secrets, without_secrets};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
@@ -11,6 +11,7 @@ use crate::comparison::{Against, Answer, Comparison, NoInterval};
 use crate::curve::{Curve, Point};
 use crate::experiment::{Experiment, Results};
 use crate::search::{Search, Searched, Stage};
+use crate::subject::{Source, Subject};
 
 /// A sweep: a curve per target, a point per load.
 pub fn sweep(
@@ -70,6 +71,7 @@ pub fn search(search: &Search, searched: &Searched) -> String {
     let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
     let mut shown = search.clone();
     shown.options = options_shown(shown.options);
+    hide_password(&mut shown.subject);
     printed(&json!({"search": shown, "found": searched.found.map(found), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
 }
@@ -118,7 +120,14 @@ fn shown(experiment: &Experiment) -> Experiment {
     for load in &mut experiment.loads {
         load.options = options_shown(std::mem::take(&mut load.options));
     }
+    experiment.subjects.iter_mut().for_each(hide_password);
     experiment
+}
+
+fn hide_password(subject: &mut Subject) {
+    if let Source::Url(url) = &mut subject.source {
+        *url = url_without_secrets(url);
+    }
 }
 
 fn options_shown(options: Vec<String>) -> Vec<String> {

@@ -21,6 +21,11 @@ pub fn without_secrets(words: Vec<String>) -> Vec<String> {
     shown
 }
 
+/// A URL without the password in it.
+pub fn url_without_secrets(url: &str) -> String {
+    Secret::InUrl.hidden(url)
+}
+
 /// An option with its value in one word, a URL, or anything else.
 fn in_one_word(front_end: FrontEnd, word: &str) -> String {
     if let Some((option, value)) = word.split_once('=').filter(|_| word.starts_with("--")) {

@@ -2,13 +2,14 @@
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ablaze_engine::Run;
 use ablaze_engine::plan::tls::{Tls, Trust};
 use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
+use ablaze_report::shown_command::url_without_secrets;
 use ablaze_wire::url::{Scheme, Url};
 use clap::Parser;
 
@@ -49,7 +50,7 @@ impl Tester for Native {
             0 if interrupted() => Err(Failure::Interrupted),
             0 => Err(impossible(
                 crate::outcome::explanation(&run)
-                    .unwrap_or_else(|| format!("{url}: nothing came back")),
+                    .unwrap_or_else(|| format!("{}: nothing came back", url_without_secrets(url))),
             )),
             _ => Ok(run),
         }
@@ -111,14 +112,47 @@ fn fetched(url: &str) -> Option<Answer> {
 }
 
 fn asked(mut stream: impl Read + Write, url: &Url) -> Option<Answer> {
-    let host = url.host_header();
-    write!(stream, "GET {} HTTP/1.0\r\nHost: {host}\r\n\r\n", url.path_and_query).ok()?;
-    let mut bytes = Vec::new();
-    match stream.take(MOST_BYTES).read_to_end(&mut bytes) {
-        // A server may leave TLS without a farewell.
-        Err(error) if error.kind() != ErrorKind::UnexpectedEof => None,
-        _ => answer(&bytes),
+    let (host, path) = (url.host_header(), &url.path_and_query);
+    write!(stream, "GET {path} HTTP/1.0\r\nHost: {host}\r\nConnection: close\r\n\r\n").ok()?;
+    let until = Instant::now() + PATIENCE;
+    let (mut bytes, mut room) = (Vec::new(), vec![0; 1 << 16]);
+    loop {
+        // A server may keep the connection open all the same: its length says where the end is.
+        let whole = whole_bytes(&bytes);
+        if let Some(whole) = whole.filter(|whole| bytes.len() >= *whole) {
+            return answer(&bytes[..whole]);
+        }
+        if Instant::now() > until || interrupted() || bytes.len() as u64 > MOST_BYTES {
+            return None;
+        }
+        match stream.read(&mut room) {
+            Ok(0) => return whole.is_none().then(|| answer(&bytes))?,
+            Ok(read) => bytes.extend_from_slice(&room[..read]),
+            // A server may leave TLS without a farewell.
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
+                return whole.is_none().then(|| answer(&bytes))?;
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
     }
+}
+
+/// Bytes of the whole answer, where its head says how long the body is.
+fn whole_bytes(bytes: &[u8]) -> Option<usize> {
+    let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&bytes[..end]).ok()?;
+    let length: usize = field(head, "content-length")?.parse().ok()?;
+    end.checked_add(4)?.checked_add(length)
+}
+
+/// The value of a field.
+fn field(head: &str, name: &str) -> Option<String> {
+    let named = |line: &str| {
+        let (field, value) = line.split_once(':')?;
+        field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
+    };
+    head.split("\r\n").skip(1).find_map(named)
 }
 
 fn answer(bytes: &[u8]) -> Option<Answer> {
@@ -126,13 +160,7 @@ fn answer(bytes: &[u8]) -> Option<Answer> {
     let head = std::str::from_utf8(&bytes[..end]).ok()?;
     let mut lines = head.split("\r\n");
     let status = lines.next()?.split(' ').nth(1)?.parse().ok()?;
-    let field = |name: &str| {
-        let named = |line: &str| {
-            let (field, value) = line.split_once(':')?;
-            field.eq_ignore_ascii_case(name).then(|| value.trim().to_owned())
-        };
-        head.split("\r\n").skip(1).find_map(named)
-    };
+    let field = |name: &str| field(head, name);
     if field("transfer-encoding").is_some() {
         return None;
     }
@@ -156,6 +184,39 @@ mod tests {
         assert_eq!(answer.body, b"gone\r\n\r\n");
         assert_eq!(super::answer(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0"), None);
         assert_eq!(super::answer(b"SSH-2.0"), None);
+    }
+
+    /// What a server says to whoever asks.
+    struct Says(&'static [u8]);
+
+    impl Read for Says {
+        fn read(&mut self, room: &mut [u8]) -> std::io::Result<usize> {
+            let Some((first, rest)) = self.0.split_first() else {
+                // It keeps the connection, and says no more.
+                return Err(ErrorKind::WouldBlock.into());
+            };
+            self.0 = rest;
+            room[0] = *first;
+            Ok(1)
+        }
+    }
+
+    impl Write for Says {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_server_that_keeps_the_connection_has_answered_when_the_body_is_whole() {
+        let url = Url::parse("http://h/").unwrap();
+        let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
+        assert_eq!(asked(Says(whole), &url).unwrap().body, b"abc");
+        assert_eq!(asked(Says(&whole[..whole.len() - 1]), &url), None);
     }
 
     #[test]

@@ -34,8 +34,11 @@ impl Worker {
     /// The connection is about to be reported as ended, and the server did not say that it would: an
     /// answer that has no other end may be short (RFC 9112, 9.8).
     pub(crate) fn cut_off(&mut self, slot: Slot, at: u64) {
-        let connection = &self.connections[slot as usize];
+        let connection = &mut self.connections[slot as usize];
         if connection.in_flight > 0 && connection.reading == Reading::ToEnd {
+            // No byte came for those behind it in a pipeline.
+            connection.reading = Reading::Head;
+            connection.answer_began = false;
             self.fail_oldest(slot, at, FailureKind::TlsTruncated, 0, false);
         }
     }

@@ -146,3 +146,47 @@ fn bodies_leave_within_the_servers_windows() {
     let slow = Http2Script::always(MS).reading_slowly(30_000, 10_000, MS);
     run(&plan, &slow, |run| assert_eq!(counts(run), (12, 0)));
 }
+
+/// The answer to the next stream comes behind that to this one, before its request has left.
+#[test]
+fn an_answer_to_a_request_that_has_not_left_is_a_violation() {
+    let guessed = [
+        // A whole answer; a head; a reset, and one that asks for the request again.
+        vec![frame(1, 0x5, 3, &[0x88])],
+        vec![frame(1, 0x4, 3, &[0x88])],
+        vec![frame(3, 0, 3, &2_u32.to_be_bytes())],
+        vec![frame(3, 0, 3, &7_u32.to_be_bytes())],
+    ];
+    for further in guessed {
+        for closes in [true, false] {
+            let peer = Http2Script::with(&[], &further, move |asked| {
+                asked.answer(MS);
+                asked.send_further(MS, 0);
+                if closes {
+                    asked.far.close_after(MS);
+                }
+            });
+            run(&over_http2(plan(20, 1), 1), &peer, |run| {
+                check_sums(run);
+                assert_eq!(run.record.finished(), 20, "{further:?}");
+                let violated = run.record.failures_of(FailureKind::Http2Violated);
+                assert_eq!(violated, run.record.failures_total(), "{further:?}");
+                assert!(run.record.answers >= 10, "{further:?}: {}", run.record.answers);
+            });
+        }
+    }
+}
+
+#[test]
+fn refusing_one_by_one_behind_a_goaway_that_spares_them_is_no_rotation() {
+    let spares_all = [(u32::MAX >> 1).to_be_bytes(), [0; 4]].concat();
+    let peer = Http2Script::with(&[], &[frame(7, 0, 0, &spares_all)], |asked| {
+        asked.send_further(MS, 0);
+        asked.refuse(MS);
+    });
+    run(&with_timeout(over_http2(plan(20, 1), 2), 3_600_000 * MS), &peer, |run| {
+        check_sums(run);
+        assert_eq!((run.record.answers, run.record.finished()), (0, 20));
+        assert_eq!(run.record.repeated, 20, "once each");
+    });
+}

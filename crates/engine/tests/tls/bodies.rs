@@ -1,6 +1,7 @@
 //! Bodies of every length and framing, both ways, exact to the byte.
 
 use ablaze_engine::FailureKind;
+use ablaze_engine::plan::Load;
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use crate::authority::Authority;
@@ -128,5 +129,28 @@ fn a_body_without_an_end_of_its_own_is_whole_only_with_a_farewell() {
                 assert_eq!(run.record.body_bytes, 60, "{name}");
             });
         }
+    }
+}
+
+/// In a pipeline the answer that is cut off fails, and those behind it, of which no byte came, are no
+/// answers either.
+#[test]
+fn a_body_that_is_cut_off_does_not_answer_the_next_request() {
+    const TO_END: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nto the end";
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for (name, version) in BOTH {
+        let peer = TlsPeer::new(config(&[version], &issued), |moment| {
+            if moment.request == 0 {
+                moment.answer(TO_END);
+                moment.close = true;
+            }
+        });
+        let mut plan = with_tls(plan(12, 1), authority.trusted("there"));
+        plan.load = Load::Closed { connections: 1, pipeline: 4 };
+        run(&plan, &peer, |run| {
+            assert_eq!((run.record.answers, run.record.finished()), (0, 12), "{name}");
+            assert!(run.record.failures_of(FailureKind::TlsTruncated) > 0, "{name}");
+        });
     }
 }

@@ -123,6 +123,31 @@ fn a_server_may_change_its_keys_at_any_time() {
     });
 }
 
+/// RFC 8446, 6.1: each side says it. A server that waits for the client's holds nobody up.
+#[test]
+fn a_server_that_closes_when_it_was_told_farewell_hears_it_at_once() {
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for (name, version) in BOTH {
+        for speaks_first in [true, false] {
+            let peer = TlsPeer::new(config(&[version], &issued), move |moment| {
+                moment.answer(HELLO_CLOSE);
+                if speaks_first {
+                    moment.server.send_close_notify();
+                }
+            });
+            let peer = peer.closing_when_told();
+            let plan = with_tls(closing_each(plan(10, 1)), authority.trusted("there"));
+            run(&plan, &peer, |run| {
+                assert_eq!((run.record.answers, run.record.failures_total()), (10, 0), "{name}");
+                // Each exchange takes less than a millisecond here; a wait for what never comes, one
+                // second.
+                assert!(run.elapsed_ns < 100 * MS, "{name}: {}", run.elapsed_ns);
+            });
+        }
+    }
+}
+
 #[test]
 fn a_connection_that_is_closed_here_says_farewell() {
     let authority = Authority::new();

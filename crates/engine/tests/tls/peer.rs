@@ -51,6 +51,8 @@ pub struct TlsPeer {
     pub seen: Arc<Mutex<Seen>>,
     pieces: Pieces,
     slowly: Option<(usize, usize)>,
+    /// It closes when the client has said farewell, and not before.
+    closes_when_told: bool,
     /// What a proxy in front says before there is TLS.
     proxy: Option<&'static [u8]>,
     /// What it says from which connection on, and then no more.
@@ -71,6 +73,7 @@ impl Clone for TlsPeer {
             seen: Arc::clone(&self.seen),
             pieces: self.pieces,
             slowly: self.slowly,
+            closes_when_told: self.closes_when_told,
             proxy: self.proxy,
             tires: self.tires,
             asked: Vec::new(),
@@ -94,6 +97,7 @@ impl TlsPeer {
             seen: Arc::default(),
             pieces: Pieces::Whole,
             slowly: None,
+            closes_when_told: false,
             proxy: None,
             tires: None,
             asked: Vec::new(),
@@ -119,6 +123,12 @@ impl TlsPeer {
     /// It reads so many bytes at a time, and has a window of so many.
     pub fn reading_slowly(mut self, bytes: usize, window: usize) -> Self {
         self.slowly = Some((bytes, window));
+        self
+    }
+
+    /// It closes when the client has said farewell: shuts TLS down both ways, as some servers do.
+    pub fn closing_when_told(mut self) -> Self {
+        self.closes_when_told = true;
         self
     }
 
@@ -206,6 +216,7 @@ impl SimPeer for TlsPeer {
                     if state.peer_has_closed() && !self.said_farewell {
                         self.said_farewell = true;
                         self.seen.lock().unwrap().farewells += 1;
+                        ends |= self.closes_when_told;
                     }
                 }
                 Err(_) => ends = true,

@@ -54,10 +54,10 @@ impl Listens<'_> {
         let http2 = if http2 { " http2" } else { "" };
         let mut text = format!("listen 127.0.0.1:{port}{ssl}{http2} backlog=16384;");
         if let Some(Files { certificate, key, .. }) = files {
-            let (certificate, key) = (certificate.display(), key.display());
+            let (certificate, key) = (quoted(certificate), quoted(key));
             text += &format!(
-                " ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate \"{certificate}\"; \
-                 ssl_certificate_key \"{key}\";"
+                " ssl_protocols TLSv1.2 TLSv1.3; ssl_certificate {certificate}; \
+                 ssl_certificate_key {key};"
             );
         }
         text
@@ -78,11 +78,12 @@ pub fn nginx_configuration(
     // nginx's workers may run as another user and must find their way here.
     std::fs::create_dir_all(folder.join("www"))?;
     let path = path.split('?').next().unwrap_or("/");
+    let in_folder = |name: &str| quoted(&folder.join(name));
     let location = match in_quotes(answer) {
         Some(body) => format!("return {} {body};", answer.status),
         None => {
             std::fs::write(folder.join("www/body"), &answer.body)?;
-            format!("alias {}/www/body;", folder.display())
+            format!("alias {};", in_folder("www/body"))
         }
     };
     let kept = if answer.keep_alive {
@@ -94,8 +95,8 @@ pub fn nginx_configuration(
         "worker_processes {workers};
 worker_rlimit_nofile 65536;
 daemon off;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log crit;
+pid {pid};
+error_log {log} crit;
 events {{ worker_connections 32768; }}
 http {{
     access_log off;
@@ -107,11 +108,11 @@ http {{
     tcp_nodelay on;
     open_file_cache max=16;
     {kept}
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
+    client_body_temp_path {body};
+    proxy_temp_path {proxy};
+    fastcgi_temp_path {fastcgi};
+    uwsgi_temp_path {uwsgi};
+    scgi_temp_path {scgi};
     server {{
         {listens}
         location = {path} {{ {location} }}
@@ -119,10 +120,21 @@ http {{
 }}
 ",
         listens = listens.directives(),
-        folder = folder.display(),
+        pid = in_folder("nginx.pid"),
+        log = in_folder("error.log"),
+        body = in_folder("body"),
+        proxy = in_folder("proxy"),
+        fastcgi = in_folder("fastcgi"),
+        uwsgi = in_folder("uwsgi"),
+        scgi = in_folder("scgi"),
         content_type = answer.content_type.replace(['"', '\\', '\n', '\r'], ""),
     );
     std::fs::write(folder.join("nginx.conf"), configuration)
+}
+
+/// A path as one word of the configuration, whatever stands in it.
+fn quoted(path: &Path) -> String {
+    format!("\"{}\"", path.display().to_string().replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The body as a word of the configuration; `None` where it has to be a file: nginx puts variables

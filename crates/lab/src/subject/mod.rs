@@ -10,6 +10,7 @@ mod secure;
 
 use std::path::PathBuf;
 
+use ablaze_report::shown_command::url_without_secrets;
 use serde::{Deserialize, Serialize};
 
 pub use control::{Answer, Listens, nginx_configuration};
@@ -117,12 +118,15 @@ impl Subject {
             let source = Source::Model(words_behind_serve(words));
             return Ok(Self::new(called(words), source));
         }
-        if what.ends_with(".json") && !what.contains("://") {
+        let is_url = what.contains("://") || what.starts_with(':') || what.starts_with("localhost");
+        if what.ends_with(".json") && !is_url {
             let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
             return Ok(Self::new(called(stem), Source::Saved(vec![what.into()])));
         }
         if what.contains([':', '/', '.']) || what.starts_with("localhost") {
-            return Ok(Self::new(called(what), Source::Url(what.to_owned())));
+            // A name stands in tables, and in the names of files.
+            let shown = url_without_secrets(what);
+            return Ok(Self::new(called(&shown), Source::Url(what.to_owned())));
         }
         refuse(
             "no target: write a URL, serve:MODEL (`ablaze serve --help` lists them), or the file of a saved run",
@@ -247,6 +251,10 @@ mod tests {
     fn targets_are_read_as_people_write_them() {
         assert_eq!(source("http://h/?a=b"), Source::Url("http://h/?a=b".into()));
         assert_eq!(source("localhost"), Source::Url("localhost".into()));
+        assert_eq!(source(":8080/api.json"), Source::Url(":8080/api.json".into()));
+        let secret = Subject::read("http://me:s3cret@h/").unwrap();
+        assert_eq!(secret.name, "http://me:***@h/");
+        assert_eq!(secret.source, Source::Url("http://me:s3cret@h/".into()));
         assert_eq!(source("old=runs/before.json"), Source::Saved(vec!["runs/before.json".into()]));
         assert_eq!(Subject::read("runs/before.json").unwrap().name, "before");
         let words = ["--like", "sylar", "--close"].map(String::from).to_vec();

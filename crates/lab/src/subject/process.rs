@@ -460,7 +460,8 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
             assert!(std::env::var_os("CI").is_none(), "nginx is missing");
             return;
         }
-        let scratch = Scratch::new("nginx");
+        // Its folder is a word of its configuration, whatever is in it.
+        let scratch = Scratch::new("nginx; {in} a \"folder\"");
         let body = "a \"quoted\" $body; with\nlines".repeat(300);
         let answer = Answer { body: body.clone().into_bytes(), ..Answer::default() };
         let site = Site { answer, ..site(&scratch) };

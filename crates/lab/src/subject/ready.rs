@@ -1,7 +1,7 @@
 //! Whether a server answers yet: a connection that is accepted is not enough, since the kernel
 //! accepts before the server has begun to work.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -11,7 +11,13 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Whether a request to this port of 127.0.0.1 brings back at least one byte. A server that speaks TLS
 /// may answer one in plain HTTP by closing: it works, then.
 pub(super) fn answers(port: u16, path: &str, is_secure: bool) -> bool {
-    asked(port, path).is_ok_and(|bytes| bytes == 1 || is_secure)
+    match asked(port, path) {
+        Ok(bytes) => bytes == 1 || is_secure,
+        // It closed with our words unread: the kernel makes a reset of that.
+        Err(error) => {
+            is_secure && matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe)
+        }
+    }
 }
 
 fn asked(port: u16, path: &str) -> std::io::Result<usize> {

@@ -83,10 +83,11 @@ fn made(folder: &Path) -> Result<Files, String> {
     })
 }
 
-/// Writes a file that others cannot read.
+/// Writes a file that others cannot read: a new one, whatever is in its place.
 fn private(path: &Path, text: &str) -> std::io::Result<()> {
+    let _ = std::fs::remove_file(path);
     let mut options = std::fs::OpenOptions::new();
-    let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(path)?;
+    let mut file = options.write(true).create_new(true).mode(0o600).open(path)?;
     file.write_all(text.as_bytes())
 }
 

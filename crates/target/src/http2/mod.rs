@@ -77,7 +77,8 @@ struct Core {
     answered_ever: u64,
     /// No further stream is taken.
     last: bool,
-    goaway_sent: bool,
+    /// The last stream that a GOAWAY has named: it must not rise (RFC 9113, 6.8).
+    goaway: Option<u32>,
     /// The connection ends, in this way, when all has left.
     end: Option<Next>,
 }
@@ -110,7 +111,7 @@ impl Http2 {
                 answered: 0,
                 answered_ever: 0,
                 last: false,
-                goaway_sent: false,
+                goaway: None,
                 end: None,
             },
         }
@@ -230,14 +231,16 @@ impl Core {
     /// The client has made the connection unusable.
     #[cold]
     fn fail(&mut self, kind: ErrorKind, out: &mut Output) -> Next {
-        out.push_with(|text| frame::write_goaway(text, self.last_stream, kind.code()));
+        let last_stream = *self.goaway.get_or_insert(self.last_stream);
+        out.push_with(|text| frame::write_goaway(text, last_stream, kind.code()));
         let end = Next::Close { unread: true };
         self.end = Some(end);
         end
     }
 
     fn say_goaway(&mut self, code: ErrorCode, out: &mut Output) {
-        if !mem::replace(&mut self.goaway_sent, true) {
+        if self.goaway.is_none() {
+            self.goaway = Some(self.last_stream);
             out.push_with(|text| frame::write_goaway(text, self.last_stream, code));
         }
     }

@@ -277,6 +277,23 @@ fn the_end_is_announced_and_open_streams_are_answered() {
     assert_eq!(idle.goaway_code(), Some(0));
 }
 
+/// RFC 9113, 6.8: the last stream that a GOAWAY names must not rise.
+#[test]
+fn a_second_goaway_names_no_higher_stream() {
+    let mut side = Side::open(&options(), &[(setting::INITIAL_WINDOW_SIZE, 0)]);
+    side.receive(&get(1, "/hello"));
+    side.frames();
+    side.finish();
+    // One that was on its way, and then what cannot be: DATA on stream 0.
+    side.receive(&frame(kind::PING, 0, 0, &[0; 8]));
+    side.receive(&get(3, "/hello"));
+    side.receive(&frame(kind::DATA, 0, 0, b"x"));
+    let frames = side.frames();
+    let goaways = frames.iter().filter(|frame| frame.kind == kind::GOAWAY);
+    let last: Vec<_> = goaways.map(|frame| frame.payload[..4].to_vec()).collect();
+    assert_eq!(last, [[0, 0, 0, 1], [0, 0, 0, 1]]);
+}
+
 #[test]
 fn connections_end_after_their_last_request() {
     let closing = Options { keep_alive: false, ..options() };

@@ -60,7 +60,7 @@ impl<I: Io> Io for TlsIo<'_, I> {
     }
 
     fn close(&mut self, slot: Slot, how: CloseHow) {
-        if how == CloseHow::Fin {
+        if how != CloseHow::Reset {
             self.say_farewell(slot);
         }
         self.session(slot).ended = true;
@@ -82,10 +82,11 @@ fn in_records(mode: Receive) -> Receive {
 }
 
 impl<I: Io> TlsIo<'_, I> {
-    /// Tells a server that has not done so itself that nothing more will come.
+    /// Tells the server that nothing more will come, as each side has to (RFC 8446, 6.1): there are
+    /// servers that keep the connection until they hear it, whoever spoke first.
     fn say_farewell(&mut self, slot: Slot) {
         let session = self.session(slot);
-        let speaks = !session.ended && !session.said_farewell && session.waiting.is_empty();
+        let speaks = !session.ended && session.waiting.is_empty();
         if !speaks || !matches!(session.phase, Phase::Data(_)) {
             return;
         }

@@ -42,11 +42,14 @@ impl Worker {
             repeats: self.plan.connections.repeat,
             kept_alive: self.plan.connections.keep_alive,
             bulky: None,
+            early: false,
             head: Vec::new(),
             at,
         };
         let result = wire.receive(bytes, &mut out, &mut answers);
         let bulky = answers.bulky;
+        // To the server such a stream is idle (RFC 9113, 5.1).
+        let result = if answers.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
         let writes = !out.is_empty() || wire.can_upload();
         session.wire = Some(wire);
         session.out = out;
@@ -99,6 +102,8 @@ struct Answers<'a> {
     kept_alive: bool,
     /// Whether the last body that came is worth large buffers.
     bulky: Option<bool>,
+    /// Something came for a request that has not left: the server guesses.
+    early: bool,
     /// The fields of the head that is kept for reports.
     head: Vec<u8>,
     at: u64,
@@ -108,6 +113,7 @@ impl Answers<'_> {
     fn first_byte(&mut self, tag: u32) {
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.first_byte_ns == 0 {
+            self.early |= exchange.sent_ns == 0;
             exchange.first_byte_ns = self.at;
             exchange.stamp(self.at);
         }
@@ -138,7 +144,12 @@ impl Answers<'_> {
         }
         let exchange = &mut self.exchanges[tag as usize];
         let goaway = self.session.goaway;
-        let rotation = goaway.is_some_and(|goaway| goaway.is_rotation(self.connection));
+        // A stream that the server reset one by one, although it might have processed it by what its
+        // GOAWAY says, is none of those that the rotation cut off.
+        let stream = self.session.places[tag as usize].stream;
+        let rotation = goaway.is_some_and(|goaway| {
+            stream > goaway.last_stream && goaway.is_rotation(self.connection)
+        });
         if (exchange.repeated && !rotation) || !self.repeats {
             self.facts.refused_again += u64::from(exchange.repeated);
             let kind = match goaway {
@@ -205,6 +216,13 @@ impl Sink for Answers<'_> {
     fn ended(&mut self, tag: u32, end: End) {
         // Fields of trailers, or of a head that came to nothing, belong to no other answer.
         self.head.clear();
+        let cut_off = end == End::Unprocessed && self.session.goaway.is_some();
+        self.early |= self.exchanges[tag as usize].sent_ns == 0 && !cut_off;
+        if self.early {
+            return self.fail(tag, FailureKind::Http2Violated, || {
+                "the server answered a request that had not been sent".to_owned()
+            });
+        }
         match end {
             End::Complete => self.complete(tag),
             End::Unprocessed => {

@@ -6,6 +6,7 @@ use ablaze_net::{Io, Outgoing, Slot};
 use super::super::{Worker, close_at_once};
 use super::Place;
 use crate::connection::{Exchange, Stage};
+use crate::failure::FailureKind;
 
 impl Worker {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
@@ -100,6 +101,10 @@ impl Worker {
         if wire.is_draining() || connection.requests >= self.requests_per_connection {
             // What waits goes on with the next connection.
             if live == 0 && (connection.in_flight > 0 || !self.closed_for_new) {
+                if connection.requests == 0 {
+                    // Sent away before anything was asked: so many in a row are enough.
+                    self.note_turned_away(io.now(), FailureKind::GoAway);
+                }
                 self.end_connection(io, slot, close_at_once(&self.plan));
             }
         } else if self.open_loop.is_some() {
