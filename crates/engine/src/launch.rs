@@ -246,15 +246,23 @@ fn carry_out<D: Driver>(
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
                 let (moments, make_driver, tls) = (&moments, &make_driver, tls.as_ref());
-                std::thread::Builder::new()
-                    .name(format!("worker-{worker}"))
-                    .spawn_scoped(scope, move || {
-                        run_worker(assignment, control, moments, tls, || make_driver(setup))
-                    })
+                std::thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(
+                    scope,
+                    move || {
+                        let result =
+                            run_worker(assignment, control, moments, tls, || make_driver(setup));
+                        if result.is_err() {
+                            // Nothing comes of the run any more: the others need not load on.
+                            control.stop();
+                        }
+                        result
+                    },
+                )
             })
             .collect();
         for _ in threads.iter().filter(|thread| thread.is_err()) {
             moments.leave();
+            control.stop();
         }
         threads
             .into_iter()

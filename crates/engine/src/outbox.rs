@@ -60,7 +60,16 @@ struct Place {
 
 const NONE: u32 = u32::MAX;
 
+/// Methods whose requests may be sent again (RFC 9110, 9.2.2).
+const IDEMPOTENT: [&[u8]; 6] = [b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTIONS ", b"TRACE "];
+
 impl Outbox {
+    /// Whether requests of this template may be sent twice without harm.
+    pub fn is_idempotent(&self, template: u32) -> bool {
+        let bytes = &self.templates[template as usize].bytes;
+        IDEMPOTENT.iter().any(|method| bytes.starts_with(method))
+    }
+
     /// For one worker.
     pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
         Self {

@@ -1,10 +1,12 @@
 //! The runs of an experiment beside each other: whether they did the same work, how far repeats lie
 //! apart, what shape the curves have. The rules are those of `ablaze explain`.
 
+use ablaze_verdict::rules::Member;
 use ablaze_verdict::several::{Several, beside_each_other, member};
-use ablaze_verdict::{DiagnosisId, Finding, Severity};
+use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 
-use crate::experiment::{Experiment, Folder, FolderError, Results};
+use crate::curve::worst;
+use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
 use crate::saved;
 
 /// What was found in the runs together, the gravest first; `None` for fewer than two.
@@ -16,30 +18,57 @@ pub fn judged(
     folder: &Folder,
     results: &Results,
 ) -> Result<Option<Several>, FolderError> {
+    let several_loads = experiment.loads.len() > 1;
     let mut members = Vec::new();
-    // Concurrencies are told apart by themselves.
-    let by_connections = experiment.loads.len() == 1 || experiment.loads[0].label.starts_with("c=");
+    let mut by_load: Vec<Vec<Member>> = vec![Vec::new(); experiment.loads.len()];
     for (trial, _) in results.measured() {
         let target = &experiment.subjects[trial.subject].name;
-        let Some(run) = folder.run(experiment, trial)? else {
-            let run = folder.printed(experiment, trial)?;
-            members.extend(run.and_then(|run| run.member(target)));
-            continue;
-        };
         let version = Some(env!("CARGO_PKG_VERSION"));
-        members.extend(member(&run, target, target, version).map(|mut member| {
-            if !by_connections {
-                // Runs with other options of the load are no repeats of each other.
-                member.identity = format!("{target} {}", experiment.loads[trial.load].label);
-            }
-            member
-        }));
+        let member = match folder.run(experiment, trial)? {
+            Some(run) => member(&run, target, target, version),
+            None => folder.printed(experiment, trial)?.and_then(|run| run.member(target)),
+        };
+        let Some(mut member) = member else { continue };
+        if several_loads {
+            // Runs with other options of the load are no repeats of each other.
+            member.identity = format!("{target} {}", experiment.loads[trial.load].label);
+        }
+        by_load[trial.load].push(member.clone());
+        members.push(member);
     }
     let mut several = beside_each_other(members, None);
+    if several_loads && let Some(several) = &mut several {
+        within_each_load(experiment, by_load, several);
+    }
     if let Some(several) = &mut several {
         saved::add_doubt(experiment, results, several);
     }
     Ok(several)
+}
+
+/// Whether targets did the same work is asked of runs under the same load: that a target does other
+/// work under another is what an experiment of several loads is for.
+fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several: &mut Several) {
+    const OF_EQUAL_LOADS: [DiagnosisId; 2] = [DiagnosisId::D05, DiagnosisId::D25];
+    let Several::Comparison(judged) = several else { return };
+    judged.findings.retain(|finding| !OF_EQUAL_LOADS.contains(&finding.id));
+    for (load, members) in experiment.loads.iter().zip(by_load) {
+        let Some(of_load) = beside_each_other(members, None) else { continue };
+        let findings = of_load.findings().iter();
+        let findings = findings.filter(|finding| OF_EQUAL_LOADS.contains(&finding.id)).cloned();
+        judged.findings.extend(findings.map(|finding| Finding {
+            evidence: format!("At {}: {}", load.label, finding.evidence),
+            ..finding
+        }));
+    }
+    judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+}
+
+/// Whether the runs are to be believed: the worst of what was found in each and in all together.
+pub fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Verdict {
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
+    let together = several.map_or(Verdict::Valid, Several::verdict);
+    worst(&runs).max(saved::doubt(experiment, results)).max(together)
 }
 
 /// The differences in the work that forbid a ranking.

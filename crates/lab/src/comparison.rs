@@ -4,9 +4,8 @@
 
 use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
 use ablaze_stats::repeats::median;
-use ablaze_verdict::Verdict;
 
-use crate::curve::{Pick, Point, worst};
+use crate::curve::{Pick, Point};
 use crate::experiment::{Experiment, Figures, Results};
 use crate::saved;
 
@@ -118,8 +117,6 @@ pub struct Comparison {
     pub rows: Vec<Option<Point>>,
     /// Every target against the one that all are held against: the control, else the first.
     pub against: Vec<Against>,
-    /// The worst verdict of all runs.
-    pub verdict: Verdict,
 }
 
 impl Comparison {
@@ -134,10 +131,8 @@ impl Comparison {
             .map(|subject| Against::of(experiment, results, load, (subject, control)))
             .collect();
         correct(&mut all);
-        let measured: Vec<&Figures> = subjects.clone().flat_map(runs).collect();
         Self {
             rows: subjects.map(|subject| Point::of(&runs(subject), Pick::Median)).collect(),
-            verdict: worst(&measured).max(saved::doubt(experiment, results)),
             against: all,
         }
     }

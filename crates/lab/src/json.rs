@@ -7,6 +7,7 @@ use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
 use serde_json::{Value, json};
 
+use crate::beside;
 use crate::comparison::{Against, Answer, Comparison, NoInterval};
 use crate::curve::{Curve, Point};
 use crate::experiment::{Experiment, Results};
@@ -37,14 +38,16 @@ pub fn sweep(
     )
 }
 
-/// A comparison: a row per target, the ratios of each pair.
+/// A comparison: a row per target, the ratios of each pair if they are to be `ranked`.
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
     several: Option<&Several>,
+    ranked: bool,
 ) -> String {
     let name = |at: usize| experiment.subjects[at].name.as_str();
+    let verdict = beside::verdict(experiment, results, several);
     let rows: Vec<Value> = comparison
         .rows
         .iter()
@@ -56,14 +59,12 @@ pub fn comparison(
         .iter()
         .map(|against| {
             json!({"target": name(against.subject), "against": name(against.control),
-                "metrics": metrics(against)})
+                "metrics": metrics(against, ranked)})
         })
         .collect();
-    printed(
-        &json!({"experiment": shown(experiment), "verdict": comparison.verdict.to_string(), "rows": rows,
+    printed(&json!({"experiment": shown(experiment), "verdict": verdict.to_string(), "rows": rows,
         "ratios": against, "findings": together(several), "trials": trials(experiment, results),
-        "interrupted": results.interrupted}),
-    )
+        "interrupted": results.interrupted}))
 }
 
 /// A search: the answer and every stage.
@@ -91,7 +92,8 @@ fn point(point: &Point) -> Value {
         "verdict": point.verdict.to_string()})
 }
 
-fn metrics(against: &Against) -> Vec<Value> {
+/// The ratios; without their figures where targets did different work, as there is no ranking then.
+fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
     let metric = |compared: &crate::comparison::Compared| {
         let name = compared.metric.name();
         let answer = compared.answer.map(|answer| match answer {
@@ -100,6 +102,9 @@ fn metrics(against: &Against) -> Vec<Value> {
             Answer::NoDifferenceShown => "no difference shown",
         });
         match &compared.ratio {
+            _ if !ranked => {
+                json!({"metric": name, "ratio": null, "why": "the work is not equal"})
+            }
             Ok(ratio) => json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
                 "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
                 "p_value": ratio.p_value, "answer": answer}),

@@ -11,9 +11,9 @@ use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
 
 use crate::comparison::{Against, Comparison};
-use crate::curve::{Curve, Pick, Point, worst};
+use crate::curve::{Curve, Pick, Point};
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::{charts, json, profiles, saved, text};
+use crate::{beside, charts, json, profiles, text};
 
 /// How a page is to show its experiment.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +50,7 @@ pub fn of_experiment(
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
-        let figures = json::comparison(experiment, results, &comparison, several);
+        let figures = json::comparison(experiment, results, &comparison, several, ranked);
         page.figures.push((experiment.title.clone(), figures));
     } else {
         let curves = Curve::all(experiment, results, pick);
@@ -161,7 +161,7 @@ fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
 fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Section {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let limits = text::limits(&runs);
-    let verdict = worst(&runs).max(saved::doubt(experiment, results));
+    let verdict = beside::verdict(experiment, results, several);
     let banner = Banner { verdict, text: limits };
     let mut section = Section::default().with(Block::Verdict(banner));
     let found = text::found(results);

@@ -172,7 +172,7 @@ mod tests {
     fn runs_of_two_days_are_no_pairs() {
         let (experiment, results) = results(&[HOUR], &[49 * HOUR]);
         let comparison = Comparison::of(&experiment, &results, 0, 1);
-        assert_eq!(comparison.verdict, Verdict::Suspect);
+        assert_eq!(doubt(&experiment, &results), Verdict::Suspect);
         let rate = &comparison.against[0].metrics[1];
         assert_eq!(rate.ratio, Err(NoInterval::NotInTurns { plain: Some(2.0) }));
         assert_eq!(
@@ -191,7 +191,7 @@ mod tests {
         // As in an experiment: within each repeat in either order.
         let (experiment, results) = results(&[0, 30, 40, 70, 80, 110], &[10, 20, 50, 60, 90, 100]);
         let comparison = Comparison::of(&experiment, &results, 0, 1);
-        assert_eq!(comparison.verdict, Verdict::Valid);
+        assert_eq!(doubt(&experiment, &results), Verdict::Valid);
         let ratio = comparison.against[0].metrics[1].ratio.unwrap();
         assert_eq!((ratio.pairs, (ratio.ratio * 1000.0).round()), (6, 2000.0));
         assert!(not_in_turns(&experiment, &results).is_empty());

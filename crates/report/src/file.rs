@@ -116,7 +116,7 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
                 drop(file);
                 fs::remove_file(name).map_err(|error| FileError::from_io(path, &error))
             }
-            Err(error) => writable_in_place(&target)
+            Err(error) => (!is_full(&error) && writable_in_place(&target))
                 .then_some(())
                 .ok_or_else(|| FileError::from_io(path, &error)),
         },
@@ -206,6 +206,11 @@ fn check_straight(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
+/// Without room, what is there would be lost and nothing put in its place.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
+}
+
 fn writable_in_place(target: &Path) -> bool {
     OpenOptions::new().write(true).open(target).is_ok()
 }
@@ -227,7 +232,9 @@ fn create_beside(target: &Path) -> io::Result<(File, PathBuf)> {
 fn replace(target: &Path, bytes: &[u8]) -> io::Result<()> {
     let (file, name) = match create_beside(target) {
         Ok(created) => created,
-        Err(_) if writable_in_place(target) => return fs::write(target, bytes),
+        Err(error) if !is_full(&error) && writable_in_place(target) => {
+            return fs::write(target, bytes);
+        }
         Err(error) => return Err(error),
     };
     let replaced = write_all(&file, bytes)

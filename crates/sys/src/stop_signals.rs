@@ -32,7 +32,9 @@ impl StopSignals {
         // SAFETY: `set` is a valid place for a set.
         unsafe { libc::sigemptyset(&mut set) };
         for signal in [libc::SIGINT, libc::SIGTERM] {
-            if !is_ignored(signal)? {
+            // What is blocked is queued even if it is ignored: whoever started this may have chosen
+            // that, and the end of standard input (or a supervisor) still has to get through.
+            if signal == libc::SIGTERM || !is_ignored(signal)? {
                 // SAFETY: `set` was initialised above, and the signal's number is valid.
                 unsafe { libc::sigaddset(&mut set, signal) };
             }

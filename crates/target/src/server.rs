@@ -231,8 +231,13 @@ fn work<M: IoModel, H: Handler>(
     shared: Arc<M::Shared>,
     ready: &SyncSender<io::Result<()>>,
 ) -> io::Result<()> {
-    if let Some(&cpu) = worker.options.cpus.get(worker.number % worker.options.cpus.len().max(1)) {
-        ablaze_sys::pin_thread(cpu)?;
+    let cpus = &worker.options.cpus;
+    if let Some(&cpu) = cpus.get(worker.number % cpus.len().max(1))
+        && let Err(error) = ablaze_sys::pin_thread(cpu)
+    {
+        let why = format!("CPU {cpu} cannot be used: {error}");
+        let _ = ready.send(Err(io::Error::new(error.kind(), why)));
+        return Ok(());
     }
     let counters = worker.counters.clone();
     counters.begin();

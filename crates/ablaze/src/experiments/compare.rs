@@ -100,9 +100,10 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let files = Files::checked(&options.outputs)?;
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
-    let (folder, results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
+    let (folder, mut results) = super::carried_out(&experiment, folder, options.quiet, stem, None)?;
     if compare.profile && !results.interrupted {
         super::profiles::take(&experiment, &folder, options.quiet)?;
+        results.interrupted = crate::carry_out::interrupted();
     }
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;

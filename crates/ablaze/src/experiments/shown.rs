@@ -46,7 +46,8 @@ pub fn comparison(
     let control = experiment.subjects.len() - 1;
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
-        return json::comparison(experiment, results, &comparison, several);
+        let ranked = showing.unequal(several).is_empty();
+        return json::comparison(experiment, results, &comparison, several, ranked);
     }
     text::comparison(experiment, results, &comparison, several, showing.allow_unequal)
 }

@@ -453,7 +453,8 @@ impl Worker {
                     FailureKind::from_errno(errno) == FailureKind::Reset
                 }
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
-            };
+            }
+            && self.all_idempotent(slot);
         let (kind, errno) = match (why, connection.given_up) {
             (CloseReason::Local, Some(kind)) => (kind, 0),
             _ => failure_of(why),
@@ -492,6 +493,16 @@ impl Worker {
             exchange.first_byte_ns = 0;
             self.recorder.repeated(exchange);
         }
+    }
+
+    /// Whether everything in flight may be sent again without asking: what a POST does might be done
+    /// twice (RFC 9110, 9.2.2).
+    fn all_idempotent(&self, slot: Slot) -> bool {
+        let connection = &self.connections[slot as usize];
+        (0..connection.in_flight).all(|position| {
+            let place = self.place(slot, connection.oldest + position);
+            self.outbox.is_idempotent(self.exchanges[place].template)
+        })
     }
 
     /// Whether the answer that is expected next is best received at once or with its body

@@ -258,11 +258,14 @@ pub fn work<L: Line>(
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
-    if !control.stopped() && !worker.hopeless {
+    if control.stopped() {
+        // Before the load began: an open loop without an arrival would look done.
+        ended = Ended::Interrupted;
+    } else if !worker.hopeless {
         worker.start_all(&mut line.io(), now, end_ns);
     }
     let mut spin = spin;
-    loop {
+    while ended == Ended::Complete {
         if worker.is_done() {
             break;
         }
@@ -289,9 +292,10 @@ pub fn work<L: Line>(
     }
     let finished_early = worker.is_done() && ended == Ended::Complete;
     let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
+    gate.window_closes();
+    // Counting what was never sent is no work of the window.
     worker.note_unfinished(closed_ns);
     effort.window_ns = closed_ns - start_ns;
-    gate.window_closes();
     let effort_of_window = effort;
     while finished_early && worker.awaits_closes() && !control.stopped() {
         now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;

@@ -1,6 +1,7 @@
 //! A request on a reused connection that was closed before any answer byte is sent again, once.
 
 use ablaze_engine::{FailureKind, Run};
+use ablaze_wire::http1::builder::RequestBuilder;
 
 use crate::support::{
     HELLO, Log, MS, Moment, Script, Seen, US, check_sums, plan, run, without_repeat,
@@ -31,6 +32,25 @@ fn and_timed_from_its_first_sending() {
             assert_eq!(record.connections_opened, 10);
             assert_eq!(record.answered.total.min_ns(), Some(MS));
             assert_eq!(record.answered.total.sum_ns(), u128::from(MS + 9 * (MS + 500 * US)));
+        });
+    }
+}
+
+/// What a POST does might be done twice (RFC 9110, 9.2.2).
+#[test]
+fn but_not_what_may_not_be_done_twice() {
+    for (method, repeats) in [("PUT", true), ("DELETE", true), ("POST", false), ("PATCH", false)] {
+        let mut plan = plan(10, 1);
+        let request = RequestBuilder::new(method, "/").header("Host", "there").build().unwrap();
+        plan.requests.templates = vec![request];
+        run(&plan, &ending_at_second(FIN), |run| {
+            check_sums(run);
+            let record = &run.record;
+            let expected = if repeats { (10, 0, 9) } else { (5, 5, 0) };
+            let counts = (record.answers, record.failures_total(), record.repeated);
+            assert_eq!(counts, expected, "{method}");
+            let closed = record.failures_of(FailureKind::ClosedWithoutAnswer);
+            assert_eq!(closed, record.failures_total(), "{method}");
         });
     }
 }

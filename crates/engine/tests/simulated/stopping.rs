@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ablaze_engine::plan::{Arrivals, Load, RateProfile};
 use ablaze_engine::run::Ended;
 use ablaze_engine::{Control, run_simulated};
 
@@ -31,9 +32,17 @@ fn in_the_middle() {
 fn before_the_load_began() {
     let control = Control::new();
     control.stop();
-    for warmup_ns in [0, S] {
-        let mut plan = plan(100, 10);
+    let open = Load::Open {
+        rate: RateProfile::constant(1000.0),
+        arrivals: Arrivals::Constant,
+        connections: 10,
+        bounded: true,
+    };
+    let closed = plan(100, 10).load;
+    for (warmup_ns, load) in [(0, &closed), (S, &closed), (0, &open), (S, &open)] {
+        let mut plan = plan_for(S, 10);
         plan.limits.warmup_ns = warmup_ns;
+        plan.load = *load;
         let run = run_simulated(plan, &[Script::always(HELLO, MS)], &control).unwrap();
         assert_eq!(run.ended, Ended::Interrupted);
         assert_eq!((run.record.finished(), run.record.unfinished), (0, 0));

@@ -1,3 +1,5 @@
+use ablaze_engine::plan::Load;
+
 use super::*;
 use crate::experiment::sample;
 
@@ -14,7 +16,7 @@ impl Saved {
 }
 
 impl Tester for Saved {
-    fn run(&mut self, url: &str, _options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
+    fn run(&mut self, url: &str, options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
         if self.interrupt_at == Some(self.asked.len()) {
             return Err(Failure::Interrupted);
         }
@@ -25,6 +27,9 @@ impl Tester for Saved {
         let saved = include_str!("../../../report/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         run.ended = Ended::Complete;
+        if let Some(connections) = options[0].strip_prefix("-c").and_then(|c| c.parse().ok()) {
+            run.plan.load = Load::Closed { connections, pipeline: 1 };
+        }
         Ok(run)
     }
 
@@ -93,6 +98,24 @@ fn a_target_that_fails_is_named_and_takes_no_other_away() {
     assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
 }
 
+/// A target asked by 1 and by 100 does other work, as was wanted; only under one load would it be unfair.
+#[test]
+fn work_is_compared_under_each_load_and_not_between_them() {
+    let scratch = Scratch::new("loads");
+    let mut experiment = sample::experiment();
+    let load = |connections: u32| crate::experiment::Load {
+        label: format!("c={connections}"),
+        x: Some(f64::from(connections)),
+        options: vec![format!("-c{connections}")],
+    };
+    experiment.loads = vec![load(1), load(100)];
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    let (folder, experiment) = Folder::open(&scratch.0).unwrap();
+    let several = crate::beside::judged(&experiment, &folder, &results).unwrap().unwrap();
+    let unequal = crate::beside::unequal_work(&several);
+    assert!(unequal.is_empty(), "{unequal:?}");
+}
+
 #[test]
 fn a_folder_keeps_to_its_experiment() {
     let scratch = Scratch::new("another");
@@ -101,5 +124,10 @@ fn a_folder_keeps_to_its_experiment() {
     let other = Experiment { repeats: 4, ..experiment };
     let refused = Folder::at(&scratch.0, &other).unwrap_err().to_string();
     assert!(refused.contains("another experiment"), "{refused}");
+    // Nor is it that of a search.
+    std::fs::remove_file(scratch.0.join("experiment.json")).unwrap();
+    std::fs::write(scratch.0.join("search.json"), "{}").unwrap();
+    let refused = Folder::at(&scratch.0, &other).unwrap_err().to_string();
+    assert!(refused.contains("results of a search"), "{refused}");
     assert!(Folder::open(&scratch.0.join("nowhere")).is_err());
 }

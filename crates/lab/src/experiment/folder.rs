@@ -56,7 +56,10 @@ impl Folder {
     /// # Errors
     /// When it cannot be written, or holds another experiment.
     pub fn at(path: &Path, experiment: &Experiment) -> Result<Self, FolderError> {
-        if !path.join(EXPERIMENT).exists() {
+        if !Self::is_one(path) {
+            if crate::search::StageFolder::is_one(path) {
+                return Err(error(path, "holds the results of a search; name a new folder"));
+            }
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), experiment);
         }
@@ -66,6 +69,11 @@ impl Folder {
             return Err(error(path, why));
         }
         Ok(folder)
+    }
+
+    /// Whether this folder is one of an experiment.
+    pub fn is_one(path: &Path) -> bool {
+        path.join(EXPERIMENT).exists()
     }
 
     /// Opens a folder of results.

@@ -121,7 +121,12 @@ impl Experiment {
     /// The name of a trial's files.
     pub fn stem(&self, trial: Trial) -> String {
         let name = crate::subject::file_name(&self.subjects[trial.subject].name);
-        let label = crate::subject::file_name(&self.loads[trial.load].label);
+        let label_of = |load: &Load| crate::subject::file_name(&load.label);
+        let mut label = label_of(&self.loads[trial.load]);
+        // Long values may differ where names of files do not.
+        if self.loads[..trial.load].iter().any(|before| label_of(before) == label) {
+            label = format!("{label}.{}", trial.load + 1);
+        }
         format!("{}-{name}-{label}-{}", trial.subject + 1, trial.repeat + 1)
     }
 }
@@ -247,5 +252,21 @@ mod tests {
         stems.sort();
         stems.dedup();
         assert_eq!(stems.len(), 80);
+    }
+
+    #[test]
+    fn loads_that_are_called_alike_have_files_of_their_own() {
+        let mut experiment = sample::experiment();
+        let long = |end: char| Load {
+            label: format!("header={}{end}", "x".repeat(80)),
+            ..experiment.loads[0].clone()
+        };
+        experiment.loads = vec![long('a'), long('b')];
+        let mut stems: Vec<String> =
+            experiment.trials().iter().map(|trial| experiment.stem(*trial)).collect();
+        let trials = stems.len();
+        stems.sort();
+        stems.dedup();
+        assert_eq!(stems.len(), trials);
     }
 }

@@ -209,6 +209,11 @@ fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
     let mut tester = Simulated { dies_at: Some(0), ..Simulated::of(1700.0) };
     let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
     assert_eq!((searched.stages.len(), searched.found), (1, None));
+    // Whoever goes on has started it meanwhile.
+    let mut there = Simulated::of(1700.0);
+    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut there));
+    assert!(searched.is_answered(), "{searched:?}");
+    assert_eq!(carried_out(&search("p99<20ms"), &scratch.0, None), searched);
 }
 
 #[test]

@@ -39,6 +39,9 @@ impl StageFolder {
     /// When it cannot be written, or holds something else.
     pub fn at(path: &Path, search: &Search) -> Result<Self, FolderError> {
         if !Self::is_one(path) {
+            if crate::experiment::Folder::is_one(path) {
+                return Err(error(path, "holds the results of an experiment; name a new folder"));
+            }
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), search);
         }
@@ -88,7 +91,11 @@ impl StageFolder {
     /// # Errors
     /// When it cannot be written.
     pub fn keep(&mut self, number: usize, asked_per_s: f64, run: &Run) -> Result<(), FolderError> {
-        keep_run(&self.file(number, asked_per_s), run)
+        keep_run(&self.file(number, asked_per_s), run)?;
+        if self.failed.remove(&stem(number, asked_per_s)).is_some() {
+            write(&self.path.join(FAILED), &self.failed)?;
+        }
+        Ok(())
     }
 
     /// Notes why a stage could not be measured.

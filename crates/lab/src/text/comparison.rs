@@ -2,12 +2,12 @@
 
 use ablaze_report::number::{counted, grouped, significant, time};
 use ablaze_report::table::Table;
-use ablaze_stats::compare::NotComparable;
+use ablaze_stats::compare::{NotComparable, Outcome};
 
 use ablaze_verdict::several::Several;
 
 use super::{failures, findings, limits, together};
-use crate::beside::unequal_work;
+use crate::beside::{self, unequal_work};
 use crate::comparison::{Against, Answer, Compared, Comparison, NoInterval};
 use crate::curve::Point;
 use crate::experiment::{Experiment, Figures, Results};
@@ -26,7 +26,8 @@ pub fn comparison(
     if runs.is_empty() {
         lines.push("nothing was measured".to_owned());
     } else {
-        lines.push(format!("{}  {}", comparison.verdict, limits(&runs)));
+        let verdict = beside::verdict(experiment, results, several);
+        lines.push(format!("{verdict}  {}", limits(&runs)));
         lines.extend(findings(experiment, results));
         lines.extend(several.map(together).unwrap_or_default());
     }
@@ -165,6 +166,10 @@ fn could_show(against: &Against) -> [String; 2] {
     }
     let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
     let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
+        if ratio.outcome() != Outcome::NoDifferenceShown {
+            return "alone it would be one; among so many questions it is not certain enough"
+                .to_owned();
+        }
         let (pairs, share) = (counted(ratio.pairs as u64, "pair"), ratio.could_show * 100.0);
         format!("{pairs} as noisy as these can show a difference of {share:.1} % or more")
     });

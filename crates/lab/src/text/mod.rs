@@ -10,6 +10,6 @@ pub use search::{answer, search};
 pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, ratio_rows};
-pub(crate) use runs::{all_runs, failures, findings, found, limits, together};
+pub(crate) use runs::{failures, findings, found, limits, together};
 pub(crate) use search::{outcome, rate};
 pub(crate) use sweep::what;

@@ -9,16 +9,10 @@ use ablaze_verdict::several::Several;
 use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
 
 use crate::beside::other_findings;
-use crate::curve::worst;
 use crate::experiment::{Experiment, Figures, Results, SKIPPED};
 
 /// Findings are broken between words at so many characters.
 const WIDTH: usize = 110;
-
-/// `VALID  30 of 30 runs limited by the server`.
-pub(crate) fn all_runs(runs: &[&Figures]) -> String {
-    format!("{}  {}", worst(runs), limits(runs))
-}
 
 /// `30 of 30 runs limited by the server`.
 pub(crate) fn limits(runs: &[&Figures]) -> String {

@@ -5,7 +5,8 @@ use ablaze_report::table::Table;
 
 use ablaze_verdict::several::Several;
 
-use super::{all_runs, failures, findings, together};
+use super::{failures, findings, limits, together};
+use crate::beside;
 use crate::curve::{Curve, Pick, Point};
 use crate::experiment::{Experiment, Figures, Results};
 
@@ -21,7 +22,8 @@ pub fn sweep(
     if runs.is_empty() {
         lines.push("nothing was measured".to_owned());
     } else {
-        lines.push(all_runs(&runs));
+        let verdict = beside::verdict(experiment, results, several);
+        lines.push(format!("{verdict}  {}", limits(&runs)));
         lines.extend(findings(experiment, results));
         lines.extend(several.map(together).unwrap_or_default());
     }

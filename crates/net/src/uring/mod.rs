@@ -245,16 +245,18 @@ impl UringDriver {
             return self.io.submit(turn);
         }
         let mut now = monotonic_ns();
-        if wait.spin_ns > 0 && wait.until_ns > now {
+        // Before active waiting too, which may find something each time.
+        let mut until_ns = wait.until_ns.min(self.io.look_again(now));
+        if wait.spin_ns > 0 && until_ns > now {
             let begun = now;
-            let found = self.spin(wait.until_ns.min(begun + wait.spin_ns), turn)?;
+            let found = self.spin(until_ns.min(begun + wait.spin_ns), turn)?;
             now = monotonic_ns();
             turn.spun_ns += now - begun;
             if found {
                 return Ok(());
             }
+            until_ns = wait.until_ns.min(self.io.look_again(now));
         }
-        let until_ns = wait.until_ns.min(self.io.look_again(now));
         let left_ns = until_ns.saturating_sub(now);
         if left_ns == 0 {
             return self.io.submit(turn);

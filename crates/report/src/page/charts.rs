@@ -33,8 +33,7 @@ pub fn main(run: &Run) -> Chart {
 /// Rate and latency over time, one above the other. `None` for a run of fewer than two slices.
 pub fn over_time(run: &Run) -> Option<Chart> {
     let slices = &run.record.slices;
-    let whole = usize::try_from(run.elapsed_ns / slices.slice_ns.max(1)).ok()?;
-    let whole = &slices.slices[..whole.min(slices.slices.len())];
+    let whole = &slices.slices[..whole_slices(run)];
     if whole.len() < 2 {
         return None;
     }
@@ -99,7 +98,7 @@ fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
 /// What a point over time stands for, in words.
 pub fn over_time_caption(run: &Run) -> String {
     let slices = &run.record.slices;
-    let together = slices.slices.len().div_ceil(MOST_POINTS).max(1);
+    let together = whole_slices(run).div_ceil(MOST_POINTS).max(1);
     let piece = crate::number::time_exact(slices.slice_ns * together as u64);
     match together {
         1 => format!("Each point stands for {piece}."),
@@ -108,6 +107,13 @@ pub fn over_time_caption(run: &Run) -> String {
              medians, the highest of their 99th percentiles."
         ),
     }
+}
+
+/// How many slices were measured to their end; the last may not have been.
+fn whole_slices(run: &Run) -> usize {
+    let slices = &run.record.slices;
+    let whole = run.elapsed_ns / slices.slice_ns.max(1);
+    usize::try_from(whole).unwrap_or(usize::MAX).min(slices.slices.len())
 }
 
 /// Some slices, put together.
@@ -122,13 +128,12 @@ struct Piece {
 impl Piece {
     fn of(slices: &[Slice]) -> Self {
         let answered = || slices.iter().filter(|slice| slice.answers > 0);
-        let mut medians: Vec<u64> = answered().map(|slice| slice.p50_ns).collect();
-        medians.sort_unstable();
+        let medians: Vec<f64> = answered().map(|slice| slice.p50_ns as f64).collect();
         let figure = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64);
         Self {
             answers: slices.iter().map(|slice| slice.answers).sum(),
             failures: slices.iter().map(|slice| slice.failures).sum(),
-            p50_ns: figure(medians.get(medians.len() / 2).copied()),
+            p50_ns: ablaze_stats::repeats::median(&medians).unwrap_or(f64::NAN),
             p99_ns: figure(answered().map(|slice| slice.p99_ns).max()),
         }
     }
@@ -245,14 +250,14 @@ const PART_FROM: f64 = 0.001;
 
 /// Where the time of an answer went, on average. `None` where all of it was one part.
 pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
-    let parts = ["waiting to be sent", "connect", "wait for the first byte", "receive"];
-    let rows: Vec<(&Subject<'_>, [f64; 4])> = subjects
+    let parts = ["waiting to be sent", "connect", "TLS", "wait for the first byte", "receive"];
+    let rows: Vec<(&Subject<'_>, [f64; 5])> = subjects
         .iter()
         .filter(|subject| subject.run.record.answers > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
     let matters =
-        |means: &[f64; 4], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
+        |means: &[f64; 5], part: usize| means[part] > means.iter().sum::<f64>() * PART_FROM;
     let used: Vec<usize> = (0..parts.len())
         .filter(|part| rows.iter().any(|(_, means)| matters(means, *part)))
         .collect();
@@ -269,12 +274,13 @@ pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
 }
 
 /// Mean time per answer in each phase: what adds up to its latency.
-fn mean_phases(run: &Run) -> [f64; 4] {
+fn mean_phases(run: &Run) -> [f64; 5] {
     let answered = &run.record.answered;
     let answers = run.record.answers.max(1) as f64;
     let mean = |latency: &Latency| latency.sum_ns() as f64 / answers;
     let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
-    [lag, mean(&answered.connect), mean(&answered.wait), mean(&answered.receive)]
+    let tls = answered.tls.as_ref().map_or(0.0, |tls| mean(&tls.handshake));
+    [lag, mean(&answered.connect), tls, mean(&answered.wait), mean(&answered.receive)]
 }
 
 /// CPU time per request of server and tester.

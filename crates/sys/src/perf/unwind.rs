@@ -119,7 +119,7 @@ fn of_process(files: &mut HashMap<PathBuf, Option<Tables>>, pid: u32, maps: &Map
 
 /// The parts of an ELF file that unwinding needs.
 struct Tables {
-    /// Place in the file, length, and address of each part that is loaded.
+    /// Place in the file, length, and address of each part that is loaded to be run.
     loaded: Vec<(u64, u64, u64)>,
     text: Option<Range<u64>>,
     got: Option<Range<u64>>,
@@ -136,7 +136,10 @@ impl Tables {
         let programs = header.program_headers(endian, &data).ok()?;
         let loaded = programs
             .iter()
+            // What is sampled runs: other parts may share a page of the file with the code, and were
+            // linked for other addresses.
             .filter(|program| program.p_type(endian) == elf::PT_LOAD)
+            .filter(|program| program.p_flags(endian).contains(elf::PF_X))
             .map(|program| {
                 (program.p_offset(endian), program.p_filesz(endian), program.p_vaddr(endian))
             })
@@ -181,9 +184,9 @@ impl Tables {
     /// The address that a place in the file was linked for. A mapping begins on a page, and so may lie
     /// before the part that it is there for.
     fn address_of(&self, offset: u64) -> Option<u64> {
-        const PAGE: u64 = 0xffff;
+        let page = rustix::param::page_size() as u64 - 1;
         let here = |(place, length, _): &&(u64, u64, u64)| {
-            (place & !PAGE..place + length).contains(&offset)
+            (place & !page..place + length).contains(&offset)
         };
         // Of two that share a page, the later one begins there.
         let (place, _, address) = self.loaded.iter().rev().find(here)?;
@@ -197,15 +200,15 @@ mod tests {
 
     #[test]
     fn a_place_in_a_file_has_the_address_it_was_linked_for() {
-        // As a linker lays out a program: read-only data, then code, shifted by a page.
-        let loaded = vec![(0, 0x10_0000, 0), (0x10_0440, 0x20_0000, 0x10_1440)];
+        // As a linker lays out a program: behind read-only data, code, shifted by a page.
+        let loaded = vec![(0x10_0440, 0x20_0000, 0x10_1440)];
         let tables = Tables { loaded, text: None, got: None, frames: None, index: None };
         assert_eq!(
             tables.address_of(0x10_0000),
             Some(0x10_1000),
             "the page that the code begins in"
         );
-        assert_eq!(tables.address_of(0x20), Some(0x20));
+        assert_eq!(tables.address_of(0x20), None, "data");
         assert_eq!(tables.address_of(0x100_0000), None);
     }
 

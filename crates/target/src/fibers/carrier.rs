@@ -194,7 +194,8 @@ impl<S: Switch> Carrier<S> {
     #[inline]
     fn take_event(&self, members: &mut Members<Kept<S>>, key: u64, flags: EventFlags) {
         match key {
-            WAKER => {}
+            // Whoever takes it lets the next one ask for help again.
+            WAKER => members.is_waking = false,
             TIMER => {
                 let now_ns = monotonic_ns();
                 members.timer_rang();

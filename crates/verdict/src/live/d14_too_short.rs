@@ -98,6 +98,10 @@ fn warm_up(run: &Run) -> Option<Beginning> {
     let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
     let after = counts.get(shift.index..).filter(|after| !after.is_empty())?;
     let mean = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    if mean(after) <= 0.0 {
+        // What comes before silence is no beginning of anything.
+        return None;
+    }
     Some(Beginning {
         length_s: shift.index as f64 * slices.slice_ns as f64 / 1e9,
         before_per_s: per_s(shift.before),

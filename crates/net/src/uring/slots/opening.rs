@@ -161,6 +161,8 @@ impl UringIo {
         if errno == libc::EADDRNOTAVAIL && route.binds() && state.attempts_left > 1 {
             // That local address and port are taken toward this far end: the next one.
             state.attempts_left -= 1;
+            // Whoever closes meanwhile has a connect to cancel.
+            state.connected = false;
             state.armed = 0;
             state.chained = false;
             state.generation = state.generation.wrapping_add(1) & 0xff_ffff;

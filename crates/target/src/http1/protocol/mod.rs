@@ -146,6 +146,14 @@ impl Http1 {
             if kept.capacity() > KEPT_BYTES_MAX {
                 kept = Vec::new();
             }
+        } else if self.used >= KEPT_BYTES_MAX && self.used >= kept.len() / 2 {
+            // Who sends pieces that each end within a request would have all of them kept. Moved when
+            // at least half is used up, so that a long pipeline is not copied for each of its requests.
+            kept.drain(..self.used);
+            self.used = 0;
+            if kept.capacity() > 4 * kept.len().max(KEPT_BYTES_MAX) {
+                kept.shrink_to(KEPT_BYTES_MAX);
+            }
         }
         self.kept = kept;
         next
@@ -284,5 +292,33 @@ fn stop_at(next: Next, unused_bytes: usize, out: &Output) -> Option<Next> {
         Next::Read if unused_bytes > 0 => None,
         Next::Close { unread } => Some(Next::Close { unread: unread || unused_bytes > 0 }),
         next => Some(next),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::options::Options;
+    use crate::registry::Registry;
+    use crate::routes::Routes;
+
+    /// Pieces that each end within a request leave nothing of those before.
+    #[test]
+    fn what_was_answered_is_not_kept() {
+        let options = Options::default();
+        let routes = Routes::new(&options);
+        let service = Service::new(routes, &options, None, Arc::new(Registry::default()));
+        let (mut http1, mut out, date) = (Http1::default(), Output::default(), Date::now());
+        let request = b"GET / HTTP/1.1\r\nHost: t\r\n\r\nG";
+        for number in 0..10_000 {
+            let piece = if number == 0 { &request[..] } else { &request[1..] };
+            assert_eq!(http1.receive(piece, &service, &date, &mut out), Next::Read);
+            assert_eq!(http1.take_answered(), 1);
+            out = Output::default();
+            assert!(http1.kept.len() <= 2 * KEPT_BYTES_MAX, "{number}: {}", http1.kept.len());
+        }
+        assert!(http1.kept.capacity() <= 8 * KEPT_BYTES_MAX, "{}", http1.kept.capacity());
     }
 }

@@ -78,6 +78,7 @@ impl<H: Handler> Connection<H> {
         let mut protocol = Protocol::new(&self.here.service);
         let mut next = Next::Read;
         let mut due = None;
+        let mut proceeds = 0;
         loop {
             match next {
                 Next::Read if protocol.is_idle() => {
@@ -95,7 +96,14 @@ impl<H: Handler> Connection<H> {
                         next = Next::Proceed;
                     }
                 }
-                Next::Proceed => {}
+                Next::Proceed => {
+                    proceeds += 1;
+                    if proceeds == READS_PER_TURN {
+                        // A client that reads fast enough lets a long answer go on for ever.
+                        proceeds = 0;
+                        tokio::task::yield_now().await;
+                    }
+                }
                 Next::Wait(_) => {
                     if let Some(due) = due.take() {
                         self.here.counters.timers.one();
