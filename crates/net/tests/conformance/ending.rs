@@ -51,6 +51,29 @@ pub fn a_reset_is_a_transfer_error<D: TestDriver>() {
     assert_eq!(recorder.closed(0), Some(CloseReason::Transfer(libc::ECONNRESET)));
 }
 
+/// The server reads a little of what is long and resets: the end is that reset, whichever call of the
+/// kernel's took it.
+pub fn a_reset_within_a_long_send_is_a_transfer_error<D: TestDriver>() {
+    const LENGTH: u32 = 32 << 20;
+    for _ in 0..20 {
+        let server = Server::tcp(1, |mut stream| {
+            let mut some = [0; 1000];
+            let _ = stream.read(&mut some);
+            std::thread::sleep(Duration::from_millis(5));
+            reset_on_close(&stream);
+        });
+        let mut driver: D = driver_to(server.address.clone(), &vec![b'x'; LENGTH as usize]);
+        driver.io().open(0, 0, None, Receive::Stream);
+        let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
+            if *event == Event::Opened {
+                io.send(slot, Outgoing::Constant { start: 0, len: LENGTH }, false);
+            }
+        });
+        run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+        assert_eq!(recorder.closed(0), Some(CloseReason::Transfer(libc::ECONNRESET)));
+    }
+}
+
 pub fn data_then_reset_is_data_first<D: TestDriver>() {
     let (mut driver, mut recorder) =
         reset_after::<D>(Receive::Stream, |stream| write(stream, b"last words"));
