@@ -158,6 +158,8 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
     let mut protocol = Protocol::new(service);
     let mut next = Next::Read;
     let mut due_ns = 0;
+    // Since the last read: what a client sent meanwhile nobody has seen.
+    let mut waited = false;
     loop {
         match next {
             Next::Read if protocol.is_idle() => {
@@ -172,8 +174,13 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
             // No protocol that these models speak asks to be called while it reads.
             Next::Read | Next::ReadFor(_) => line.read(Patience::UnderWay)?,
             Next::Proceed => {}
-            Next::Wait(_) => line.sleep_until(due_ns)?,
-            Next::Close { unread } => return close(line, unread),
+            Next::Wait(_) => {
+                line.sleep_until(due_ns)?;
+                waited = true;
+            }
+            Next::Close { unread } => {
+                return close(line, unread || (waited && has_input(line.socket())));
+            }
             Next::Reset => {
                 reset_on_close(line.socket());
                 return Ok(());
@@ -184,7 +191,10 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
         }
         let Desk { input, out, date, counters } = line.desk();
         next = match next {
-            Next::Read | Next::ReadFor(_) => protocol.receive(input, service, date, out),
+            Next::Read | Next::ReadFor(_) => {
+                waited = false;
+                protocol.receive(input, service, date, out)
+            }
             _ => protocol.proceed(service, date, out),
         };
         // Before the answer leaves: who has it finds it counted.
@@ -195,6 +205,11 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
         }
         line.write()?;
     }
+}
+
+/// Whether there is something to read that was not seen.
+pub(crate) fn has_input(socket: impl AsFd) -> bool {
+    rustix::io::ioctl_fionread(socket).is_ok_and(|bytes| bytes > 0)
 }
 
 /// Everything is written; see [`Next::Close`] for why not to close at once.

@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, Shutdown, recv, shutdown};
 
 use crate::accepting::reset_on_close;
+use crate::conversation::has_input;
 use crate::counters::Counters;
 use crate::event_loop::readiness::Wants;
 use crate::handler::Handler;
@@ -144,6 +145,10 @@ impl Connection {
     /// The time of a delayed answer has come.
     pub fn resume(&mut self) {
         self.alarm_ns = 0;
+        if self.stage == Stage::Waiting {
+            // Where nobody watched for it, what came meanwhile was not seen.
+            self.readable |= has_input(&self.socket);
+        }
         if matches!(self.stage, Stage::Waiting | Stage::Next(Next::ReadFor(_))) {
             self.stage = Stage::Next(Next::Proceed);
         }

@@ -248,3 +248,22 @@ fn connections_end_after_their_last_request() {
     }
     assert_eq!(client.rest(), b"");
 }
+
+/// A request that comes while the last answer waits is not read any more, and must not turn that
+/// answer's end into a reset (RFC 9112, 9.6).
+#[test]
+fn a_delayed_last_answer_ends_without_a_reset_on_every_model() {
+    for model in Model::ALL.iter().copied().filter(|model| *model != Model::Raw) {
+        let delay = ablaze_target::conditions::Delay::Constant(60 * MS);
+        let server = start(Options { model, keep_alive: false, delay, ..options() });
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(get("/hello").as_bytes()).unwrap();
+        std::thread::sleep(20 * MS);
+        stream.write_all(get("/hello").as_bytes()).unwrap();
+        let mut heard = Vec::new();
+        let ended = stream.read_to_end(&mut heard).err().map(|error| error.kind());
+        let answers = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count();
+        assert_eq!((answers, ended), (1, None), "{model}");
+    }
+}

@@ -17,7 +17,7 @@ use super::desk::{Place, at_desk};
 use super::socket::Socket;
 use crate::accepting::reset_on_close;
 use crate::conditions::PerAccept;
-use crate::conversation::{Desk, Over};
+use crate::conversation::{Desk, Over, has_input};
 use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
@@ -108,6 +108,8 @@ impl<H: Handler> Connection<H> {
                     if let Some(due) = due.take() {
                         self.here.counters.timers.one();
                         sleep_until(due).await;
+                        // What came meanwhile nobody has seen.
+                        self.may_read |= self.socket.fd().is_some_and(has_input);
                     }
                 }
                 Next::Close { unread } => return self.close(unread).await,

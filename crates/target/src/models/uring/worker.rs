@@ -224,6 +224,8 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn wait(&mut self, key: u64, delay_ns: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.stage = Stage::Waiting;
+        // What comes meanwhile nobody sees; the next receive says how it is.
+        connection.more_there = true;
         self.add_timer(delay_ns, key);
     }
 
