@@ -176,12 +176,14 @@ impl Ran {
     }
 }
 
-/// Runs the command over HTTP/2, on two connections.
+/// Runs the command over HTTP/2, on two connections unless the words say otherwise.
 pub fn ablaze(url: &str, io: &str, words: &[&str]) -> std::result::Result<Ran, String> {
-    let common = ["--http", "2", "-c", "2", "-t", "1", "--json", "--quiet"];
+    let common = ["--http", "2", "-t", "1", "--json", "--quiet"];
+    let connections = if words.contains(&"-c") { &[][..] } else { &["-c", "2"] };
     let mut child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args([url, "--io", io])
         .args(common)
+        .args(connections)
         .args(words)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
