@@ -118,24 +118,23 @@ fn asked(mut stream: impl Read + Write, url: &Url) -> Option<Answer> {
     let (mut bytes, mut room) = (Vec::new(), vec![0; 1 << 16]);
     loop {
         // A server may keep the connection open all the same: its length says where the end is.
-        let whole = whole_bytes(&bytes);
-        if let Some(whole) = whole.filter(|whole| bytes.len() >= *whole) {
+        if let Some(whole) = whole_bytes(&bytes).filter(|whole| bytes.len() >= *whole) {
             return answer(&bytes[..whole]);
         }
         if Instant::now() > until || interrupted() || bytes.len() as u64 > MOST_BYTES {
             return None;
         }
         match stream.read(&mut room) {
-            Ok(0) => return whole.is_none().then(|| answer(&bytes))?,
+            Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&room[..read]),
             // A server may leave TLS without a farewell.
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => {
-                return whole.is_none().then(|| answer(&bytes))?;
-            }
+            Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return None,
         }
     }
+    // One whose head says more than came was cut short.
+    if whole_bytes(&bytes).is_some() { None } else { answer(&bytes) }
 }
 
 /// Bytes of the whole answer, where its head says how long the body is.

@@ -142,11 +142,7 @@ fn comparisons_take_the_options_of_tls_and_http_2() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let runs = runs_of(&folder);
     assert_eq!(runs.len(), 2, "{ran:?}");
-    for json in runs {
-        assert_eq!(counts(&json), (&json!(60), &json!(0)));
-        assert_eq!(json["tls"]["agreed"][0]["protocol"], "h2");
-        assert_eq!(json["tls"]["verified_by"], "given");
-    }
+    runs.iter().for_each(is_verified_http2);
 }
 
 /// Every kind of target that is started, with one certificate, which is verified; the control does what
@@ -173,11 +169,7 @@ fn an_experiment_gives_its_targets_a_certificate_and_http_2() {
     assert_eq!(ran.status, 0, "{ran:?}");
     let runs = runs_of(&folder);
     assert_eq!(runs.len(), 4, "{ran:?}");
-    for json in runs {
-        assert_eq!(counts(&json), (&json!(60), &json!(0)));
-        assert_eq!(json["tls"]["agreed"][0]["protocol"], "h2");
-        assert_eq!(json["tls"]["verified_by"], "given");
-    }
+    runs.iter().for_each(is_verified_http2);
     // One that is alone with it has it alone; and one that cannot is refused before anything runs.
     let mixed = nginx.file("mixed");
     let words = ["-c2", "-n60", "--repeat", "1", "--quiet", "--folder", &mixed];
@@ -192,6 +184,13 @@ fn an_experiment_gives_its_targets_a_certificate_and_http_2() {
     let ran = ablaze(&refused);
     assert_eq!(ran.status, 2, "{ran:?}");
     assert!(ran.stderr.contains("model blocking serves each connection in straight"), "{ran:?}");
+}
+
+/// A run of 60 requests over HTTP/2 in TLS, to a server whose certificate was verified.
+fn is_verified_http2(run: &Value) {
+    assert_eq!(counts(run), (&json!(60), &json!(0)));
+    assert_eq!(run["tls"]["agreed"][0]["protocol"], "h2");
+    assert_eq!(run["tls"]["verified_by"], "given");
 }
 
 fn runs_of(folder: &str) -> Vec<Value> {
