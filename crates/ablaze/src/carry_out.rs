@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use ablaze_engine::run::Machine;
-use ablaze_engine::{Control, LaunchError, Plan, Progress, Run};
+use ablaze_engine::{Control, LaunchError, Progress};
+use ablaze_model::run::Machine;
+use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
 use ablaze_sys::witness::{Attending, Destination};

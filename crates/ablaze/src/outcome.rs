@@ -3,9 +3,9 @@
 
 mod proxy;
 
-use ablaze_engine::record::FirstFailure;
-use ablaze_engine::run::Ended;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::record::FirstFailure;
+use ablaze_model::run::Ended;
+use ablaze_model::{FailureKind, Run};
 use ablaze_report::system_error::reason;
 
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};

@@ -4,7 +4,7 @@
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::condition::{Condition, Outcome};
 use ablaze_report::system_error::reason;
 use ablaze_report::text::{self, Style};

@@ -2,8 +2,8 @@
 //! of both. The run that is reported stays as it was; what the profiler costs is the difference between
 //! the two.
 
-use ablaze_engine::run::Ended;
-use ablaze_engine::{Plan, Run};
+use ablaze_model::run::Ended;
+use ablaze_model::{Plan, Run};
 use ablaze_profile::symbols;
 use ablaze_report::effort::{self, Effort};
 use ablaze_report::rate_per_s;

@@ -3,7 +3,8 @@
 
 use std::io::{IsTerminal, Write};
 
-use ablaze_engine::{Plan, Progress};
+use ablaze_engine::Progress;
+use ablaze_model::Plan;
 use ablaze_report::number::{grouped, time};
 
 use crate::carry_out::{Silent, Watcher};

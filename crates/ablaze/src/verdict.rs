@@ -1,7 +1,7 @@
 //! The verdict where the report has no place for it: on stderr beside ab's and gurl's reports, and
 //! in the exit status under `--strict`.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_verdict::live;
 use ablaze_verdict::{Finding, Verdict};
 

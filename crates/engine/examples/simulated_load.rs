@@ -4,10 +4,10 @@
 //! small page. Run it under callgrind with two numbers of exchanges; the difference is what they
 //! cost, set-up cancels out. With `patched` each request carries a `{seq}` and a `{rand:8}`.
 
-use ablaze_engine::plan::{
+use ablaze_engine::{Control, run_simulated};
+use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
 };
-use ablaze_engine::{Control, run_simulated};
 use ablaze_net::sim::FixedAnswer;
 use ablaze_wire::http1::builder::RequestBuilder;
 

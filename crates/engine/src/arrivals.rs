@@ -9,7 +9,7 @@
 //! process of rate one, and [`Profile::time_of`] stretches them to the asked rate, whatever its
 //! shape (time change of a Poisson process: Çinlar, "Introduction to Stochastic Processes", 4.7).
 
-use crate::plan::{Arrivals, RateProfile};
+use ablaze_model::plan::{Arrivals, RateProfile};
 
 /// A rate over time, ready to be asked when the arrivals are due.
 #[derive(Debug, Clone)]

@@ -3,7 +3,7 @@
 use ablaze_net::Receive;
 use ablaze_wire::http1::chunked::Chunked;
 
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 /// One request and its answer to come.
 #[derive(Debug, Clone, Copy, Default)]

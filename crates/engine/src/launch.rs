@@ -16,15 +16,15 @@ use ablaze_sys::clock;
 
 use crate::gate::{Moments, ThreadGate};
 use crate::outbox::Layout;
-use crate::plan::{IoChoice, Plan, PlanError};
-use crate::record::Record;
 use crate::recorder::Snapshot;
-use crate::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use crate::schedule::Numbers;
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Shared, Tls, TlsLine};
 use crate::worker::{Assignment, WorkerRecord, work};
+use ablaze_model::plan::{IoChoice, Plan, PlanError};
+use ablaze_model::record::Record;
+use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 
 /// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
 /// far it is. Made before the run, shared by reference or `Arc`.

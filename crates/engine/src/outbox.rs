@@ -7,7 +7,7 @@ use ablaze_net::{Io, OutBuffer, Outgoing};
 use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Template;
 
-use crate::plan::Requests;
+use ablaze_model::plan::Requests;
 
 /// Where each template's bytes lie.
 #[derive(Debug, Clone)]

@@ -7,10 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use ablaze_stats::Latency;
 
 use crate::connection::Exchange;
-use crate::failure::FailureKind;
-use crate::record::{
-    FirstFailure, Phases, Record, RequestLine, Slice, Slices, Stopped, StoppedAnswer,
-};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::{FirstFailure, Record, RequestLine, Slice, Stopped, StoppedAnswer};
 
 /// What a worker shows of itself while it runs: written by it alone, once per slice.
 #[derive(Debug, Default)]
@@ -151,7 +149,9 @@ impl Recorder {
         let record = &mut self.record;
         match &mut record.answered.intended {
             None => self.slice.record(total_ns),
-            Some(intended) => self.slice.record(intended.record(exchange, at)),
+            Some(intended) => {
+                self.slice.record(intended.record(exchange.intended_ns, exchange.started_ns, at))
+            }
         }
         if body_bytes == self.body_bytes {
             self.body_bytes_times += 1;
@@ -198,7 +198,7 @@ impl Recorder {
         let connected_ns = exchange.connect_ns + exchange.tls_ns;
         failed.processing.record(total_ns.saturating_sub(connected_ns));
         if let Some(intended) = &mut failed.intended {
-            intended.record(exchange, at);
+            intended.record(exchange.intended_ns, exchange.started_ns, at);
         }
         if exchange.first_byte_ns > 0 {
             failed.wait.record(wait_ns);
@@ -316,7 +316,7 @@ impl Recorder {
         answered.processing.merge(&answered.total);
         answered.total.merge(&self.connected_total);
         if self.body_bytes_times > 0 {
-            self.note_body_length(self.body_bytes, self.body_bytes_times);
+            self.record.add_body_length(self.body_bytes, self.body_bytes_times);
         }
         for (status, &count) in self.statuses.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.record.statuses.insert(status as u16, count);
@@ -363,21 +363,10 @@ impl Recorder {
     #[cold]
     fn other_body_length(&mut self, body_bytes: u64) {
         if self.body_bytes_times > 0 {
-            self.note_body_length(self.body_bytes, self.body_bytes_times);
+            self.record.add_body_length(self.body_bytes, self.body_bytes_times);
         }
         self.body_bytes = body_bytes;
         self.body_bytes_times = 1;
-    }
-
-    fn note_body_length(&mut self, body_bytes: u64, times: u64) {
-        let record = &mut self.record;
-        if record.body_lengths.len() < Record::BODY_LENGTHS_KEPT
-            || record.body_lengths.contains_key(&body_bytes)
-        {
-            *record.body_lengths.entry(body_bytes).or_default() += times;
-        } else {
-            record.body_lengths_other += times;
-        }
     }
 
     #[cold]
@@ -390,176 +379,5 @@ impl Recorder {
             wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
             answered: ok,
         });
-    }
-}
-
-impl Record {
-    /// An empty record.
-    pub fn new() -> Self {
-        Self {
-            answers: 0,
-            unexpected: 0,
-            failures: [0; FailureKind::ALL.len()],
-            statuses: Default::default(),
-            body_lengths: Default::default(),
-            body_lengths_other: 0,
-            first_body_bytes: None,
-            first_answer_at_ns: 0,
-            first_head: Vec::new(),
-            kept_alive: 0,
-            repeated: 0,
-            unfinished: 0,
-            never_sent: 0,
-            unfinished_oldest_ns: 0,
-            connections_opened: 0,
-            received_bytes: 0,
-            body_bytes: 0,
-            sent_bytes: 0,
-            answered: Phases::new(),
-            failed: Phases::new(),
-            setup_connect: Latency::new(3),
-            setup_tls: None,
-            tls: None,
-            http2: None,
-            proxy: None,
-            event_age: Latency::new(3),
-            in_flight_ns: 0,
-            drain_ns: None,
-            first_failure: None,
-            first_malformed: Vec::new(),
-            stopped: Stopped::default(),
-            slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
-            every_request: Vec::new(),
-        }
-    }
-
-    /// Adds what another worker recorded over the same window.
-    pub fn merge(&mut self, other: Self) {
-        let other_is_first = match (self.first_body_bytes, other.first_body_bytes) {
-            (None, _) => true,
-            (_, None) => false,
-            _ => other.first_answer_at_ns < self.first_answer_at_ns,
-        };
-        if other_is_first {
-            self.first_body_bytes = other.first_body_bytes;
-            self.first_answer_at_ns = other.first_answer_at_ns;
-            if !other.first_head.is_empty() {
-                self.first_head = other.first_head;
-            }
-        }
-        self.first_failure = match (self.first_failure, other.first_failure) {
-            (Some(mine), Some(theirs)) if theirs.at_ns < mine.at_ns => Some(theirs),
-            (mine, theirs) => mine.or(theirs),
-        };
-        if self.first_malformed.is_empty() {
-            self.first_malformed = other.first_malformed;
-        }
-        self.stopped.merge(other.stopped);
-        self.answers += other.answers;
-        self.unexpected += other.unexpected;
-        for (mine, theirs) in self.failures.iter_mut().zip(other.failures) {
-            *mine += theirs;
-        }
-        for (status, count) in other.statuses {
-            *self.statuses.entry(status).or_default() += count;
-        }
-        for (length, count) in other.body_lengths {
-            if self.body_lengths.len() < Self::BODY_LENGTHS_KEPT
-                || self.body_lengths.contains_key(&length)
-            {
-                *self.body_lengths.entry(length).or_default() += count;
-            } else {
-                self.body_lengths_other += count;
-            }
-        }
-        self.body_lengths_other += other.body_lengths_other;
-        self.kept_alive += other.kept_alive;
-        self.repeated += other.repeated;
-        self.unfinished += other.unfinished;
-        self.never_sent += other.never_sent;
-        self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
-        self.connections_opened += other.connections_opened;
-        self.received_bytes += other.received_bytes;
-        self.body_bytes += other.body_bytes;
-        self.sent_bytes += other.sent_bytes;
-        self.answered.merge(&other.answered);
-        self.failed.merge(&other.failed);
-        self.setup_connect.merge(&other.setup_connect);
-        if let Some(theirs) = other.setup_tls {
-            self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
-        }
-        if let Some(theirs) = other.tls {
-            self.tls.get_or_insert_default().merge(*theirs);
-        }
-        if let Some(theirs) = other.http2 {
-            self.http2.get_or_insert_default().merge(*theirs);
-        }
-        if let Some(theirs) = other.proxy {
-            self.proxy.get_or_insert_default().merge(*theirs);
-        }
-        self.event_age.merge(&other.event_age);
-        self.in_flight_ns += other.in_flight_ns;
-        self.drain_ns = self.drain_ns.max(other.drain_ns);
-        self.slices.merge(other.slices);
-        self.every_request.extend(other.every_request);
-    }
-}
-
-impl Default for Record {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Slice {
-    /// Two slices as one. Percentiles of workers or neighbours cannot be merged exactly; the
-    /// larger is kept for p99 and max, the mean weighted by answers for p50.
-    fn join(self, other: Self) -> Self {
-        let answers = self.answers + other.answers;
-        let weighted = u128::from(self.p50_ns) * u128::from(self.answers)
-            + u128::from(other.p50_ns) * u128::from(other.answers);
-        Self {
-            answers,
-            failures: self.failures + other.failures,
-            p50_ns: weighted.checked_div(u128::from(answers)).unwrap_or(0) as u64,
-            p99_ns: self.p99_ns.max(other.p99_ns),
-            max_ns: self.max_ns.max(other.max_ns),
-        }
-    }
-}
-
-impl Slices {
-    /// Appends a slice; when `kept` are there, pairs are joined first.
-    fn push(&mut self, slice: Slice, kept: usize) {
-        self.slices.push(slice);
-        if self.slices.len() >= kept {
-            self.halve();
-        }
-    }
-
-    fn halve(&mut self) {
-        let joined = self.slices.chunks(2).map(|pair| match *pair {
-            [one, two] => one.join(two),
-            ref rest => rest[0],
-        });
-        self.slices = joined.collect();
-        self.slice_ns *= 2;
-    }
-
-    /// Adds another worker's slices of the same window.
-    fn merge(&mut self, mut other: Self) {
-        while self.slice_ns < other.slice_ns && !self.slices.is_empty() {
-            self.halve();
-        }
-        while other.slice_ns < self.slice_ns && !other.slices.is_empty() {
-            other.halve();
-        }
-        self.slice_ns = self.slice_ns.max(other.slice_ns);
-        if self.slices.len() < other.slices.len() {
-            self.slices.resize(other.slices.len(), Slice::default());
-        }
-        for (mine, theirs) in self.slices.iter_mut().zip(other.slices) {
-            *mine = mine.join(theirs);
-        }
     }
 }

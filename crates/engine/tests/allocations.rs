@@ -21,8 +21,8 @@ mod plans;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ablaze_engine::plan::{Http2, Plan};
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::plan::{Http2, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;

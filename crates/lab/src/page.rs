@@ -3,7 +3,7 @@
 //! results, so that it can be drawn again at any time.
 
 use ablaze_chart::Chart;
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::number::grouped;
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_profile::difference::difference;
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::most_changed;

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::json;
 use ablaze_report::number::counted;
 use ablaze_report::system_error::reason;

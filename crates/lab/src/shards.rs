@@ -1,10 +1,10 @@
 //! Shards: runs of the same work at the same time, each by a tester of its own, put together as the
 //! one run that they were. Distributions and counters are added, nothing is lost.
 
-use ablaze_engine::plan::{Load, RateProfile};
-use ablaze_engine::record::Slice;
-use ablaze_engine::run::{Ended, Machine};
-use ablaze_engine::{Plan, Run};
+use ablaze_model::plan::{Load, RateProfile};
+use ablaze_model::record::Slice;
+use ablaze_model::run::{Ended, Machine};
+use ablaze_model::{Plan, Run};
 
 /// Shards ran together for at least this share of the longest.
 const TOGETHER: f64 = 0.5;

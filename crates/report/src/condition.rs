@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use crate::effort::Effort;
 use crate::number::{grouped, percent, rate, time};

@@ -2,7 +2,7 @@
 //! to filter and pivot, no matter how many phases or figures a version has. docs/json.md has the
 //! meaning of every name.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 
 use crate::effort::Effort;
 use crate::phases::{self, QUANTILES};

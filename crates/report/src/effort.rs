@@ -1,7 +1,7 @@
 //! The tester's own cost per request, and how much of the times is its own.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 pub use ablaze_verdict::live::LittleGap;
 
@@ -25,7 +25,7 @@ impl Effort {
         if finished == 0 || run.workers.is_empty() {
             return None;
         }
-        let sum = |field: fn(&ablaze_engine::run::WorkerEffort) -> u64| {
+        let sum = |field: fn(&ablaze_model::run::WorkerEffort) -> u64| {
             run.workers.iter().map(|worker| field(worker) as f64).sum::<f64>() / finished as f64
         };
         let (user_ns, system_ns) = (sum(|worker| worker.user_ns), sum(|worker| worker.system_ns));

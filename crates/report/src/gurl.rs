@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_wire::http1::response::field;
 
 /// The shares of requests whose times are listed, in percent.

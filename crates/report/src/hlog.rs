@@ -2,7 +2,7 @@
 //! as base64 of the V2-deflate form. HistogramLogProcessor, the plotters and the libraries of
 //! other languages read it. Values are nanoseconds.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use crate::moment::rfc3339;
 use crate::phases;

@@ -1,7 +1,7 @@
 //! What a run's HTTP/2 was, in words: for every report that is read by people.
 
-use ablaze_engine::Run;
-use ablaze_engine::record::{Codes, Http2Facts};
+use ablaze_model::Run;
+use ablaze_model::record::{Codes, Http2Facts};
 
 use crate::number::{counted, grouped, percent, significant, time};
 

@@ -32,8 +32,8 @@ mod sample;
 pub use ablaze_chart::number;
 pub use file::Format;
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 /// Answers per second over the measured window; `None` when the window has no length.
 pub fn rate_per_s(run: &Run) -> Option<f64> {
@@ -57,7 +57,7 @@ pub(crate) fn concurrency(run: &Run) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_engine::plan::{Arrivals, RateProfile};
+    use ablaze_model::plan::{Arrivals, RateProfile};
 
     #[test]
     fn an_open_loop_without_a_bound_has_the_concurrency_it_had() {

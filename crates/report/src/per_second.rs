@@ -1,6 +1,6 @@
 //! How steady the rate was: the slowest and the fastest whole second of a run.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 /// The rates of the slowest and fastest piece of a run, in answers per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,7 +49,7 @@ mod tests {
         // Ten slices of 195 in the first second, of 204 in the tenth; then half a second of none.
         let whole = PerSecond::of(&run).unwrap();
         assert_eq!((whole.slowest_per_s, whole.fastest_per_s), (1950.0, 2040.0));
-        run.record.slices.slices.extend(vec![ablaze_engine::record::Slice::default(); 5]);
+        run.record.slices.slices.extend(vec![ablaze_model::record::Slice::default(); 5]);
         run.elapsed_ns += 500_000_000;
         assert_eq!(PerSecond::of(&run), Some(whole));
     }

@@ -1,7 +1,7 @@
 //! The phases of an exchange by the names that reports and saved runs use: the one place where
 //! a name and a histogram meet.
 
-use ablaze_engine::{Phases, Record};
+use ablaze_model::{Phases, Record};
 use ablaze_stats::Latency;
 
 /// The phases of one outcome, in the order of an exchange's life; last what ab calls processing.

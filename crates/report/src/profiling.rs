@@ -1,6 +1,6 @@
 //! What profiling came to, in words and rows, for the terminal and the page alike.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::hottest;
 use ablaze_profile::symbols::{IN_KERNEL, INLINED};

@@ -1,7 +1,7 @@
 //! The proxy that a run went through, in words: for every report that is read by people.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::proxy::Way;
+use ablaze_model::Run;
+use ablaze_model::plan::proxy::Way;
 
 use crate::number::counted;
 

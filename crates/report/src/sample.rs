@@ -7,14 +7,14 @@ mod witness;
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::plan::tls::{Tls, TlsVersion};
-use ablaze_engine::plan::*;
-use ablaze_engine::record::{
+use ablaze_model::plan::tls::{Tls, TlsVersion};
+use ablaze_model::plan::*;
+use ablaze_model::record::{
     Agreed, Codes, FirstFailure, Handshakes, Http2Facts, Phases, Record, ServerSettings, Slice,
     Slices, Stopped, StoppedAnswer, TlsFacts, WindowWaits,
 };
-use ablaze_engine::run::{Backend, Ended, Machine, Run, WorkerEffort};
-use ablaze_engine::{FailureKind, Plan};
+use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
+use ablaze_model::{FailureKind, Plan};
 use ablaze_stats::Latency;
 
 /// Ten seconds of 100 connections against a server that needs half a millisecond for each answer, so
@@ -158,7 +158,7 @@ pub fn encrypted() -> Run {
 pub fn over_http2() -> Run {
     let mut run = ordinary();
     run.plan.load = Load::Closed { connections: 10, pipeline: 20 };
-    run.plan.http2 = Some(ablaze_engine::plan::Http2 { streams: 20 });
+    run.plan.http2 = Some(ablaze_model::plan::Http2 { streams: 20 });
     run.record.http2 = Some(Box::new(Http2Facts {
         goaways: 3,
         goaway_codes: Codes(vec![(0, 2), (11, 1)]),

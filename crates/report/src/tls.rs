@@ -1,9 +1,9 @@
 //! What a run's TLS was, in words: for every report that is read by people.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::tls::Trust;
-use ablaze_engine::plan::tls_names::{group, suite};
-use ablaze_engine::record::Agreed;
+use ablaze_model::Run;
+use ablaze_model::plan::tls::Trust;
+use ablaze_model::plan::tls_names::{group, suite};
+use ablaze_model::record::Agreed;
 
 use crate::number::grouped;
 

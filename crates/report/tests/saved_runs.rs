@@ -1,7 +1,7 @@
 //! Saved runs stay readable for ever: one file of every format, kept as it was written.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use ablaze_engine::run::Ended;
+use ablaze_model::run::Ended;
 use ablaze_report::json::load;
 
 /// Do not write this file anew when the test fails: give the field that was added in

@@ -3,8 +3,8 @@
 
 use std::fmt;
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
 use crate::words::{amount, counted, percent, time};

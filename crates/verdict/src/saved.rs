@@ -1,7 +1,7 @@
 //! A Run that was kept in a file: judged anew like a fresh one, not by what the file says it was,
 //! and held against the command line that the file names (D36).
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use crate::finding::{Verdict, settled};
 use crate::live::{self, Judged};

@@ -1,8 +1,8 @@
 //! From ab's options to what planning asks for. The checks ab makes between options are here, in
 //! its order and with its messages.
 
-use ablaze_engine::plan::proxy::{Credentials, Proxy, Way};
-use ablaze_engine::plan::{ClockStarts, Load, Requests};
+use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
+use ablaze_model::plan::{ClockStarts, Load, Requests};
 use ablaze_wire::url::Url;
 
 use super::native;
@@ -296,7 +296,7 @@ fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
 mod tests {
     use std::ffi::OsString;
 
-    use ablaze_engine::plan::tls::Trust;
+    use ablaze_model::plan::tls::Trust;
 
     use super::native::Native;
     use super::*;

@@ -5,7 +5,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::ab::{csv, gnuplot};
 use ablaze_report::file::{FileError, follow_links};
 

@@ -21,8 +21,8 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
-use ablaze_engine::Run;
-use ablaze_engine::run::Ended;
+use ablaze_model::Run;
+use ablaze_model::run::Ended;
 use ablaze_report::ab as report;
 
 use crate::carry_out::{Silent, carry_out, own_command_line};

@@ -2,8 +2,8 @@
 //! its results away, the run here went on and its report is printed; the status is ab's all the
 //! same, because scripts look at it.
 
-use ablaze_engine::run::Ended;
-use ablaze_engine::{FailureKind, Record, Run};
+use ablaze_model::run::Ended;
+use ablaze_model::{FailureKind, Record, Run};
 
 use super::refusal::Refused;
 

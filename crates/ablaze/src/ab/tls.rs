@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ablaze_engine::plan::tls::{Identity, PrivateKey, Tls, TlsVersion, Trust};
-use ablaze_engine::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_engine::transport::tls::{Shared, pem};
+use ablaze_model::plan::tls::{Identity, PrivateKey, Tls, TlsVersion, Trust};
+use ablaze_model::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_wire::url::{Scheme, Url};
 
 use super::refusal::Refused;

@@ -4,9 +4,9 @@
 
 use std::io::{self, Write};
 
-use ablaze_engine::plan::tls_names::suite;
-use ablaze_engine::record::{Spoken, TlsParty};
-use ablaze_engine::{FailureKind, Plan, Record, Run};
+use ablaze_model::plan::tls_names::suite;
+use ablaze_model::record::{Spoken, TlsParty};
+use ablaze_model::{FailureKind, Plan, Record, Run};
 
 use super::refusal::Refused;
 

@@ -13,7 +13,7 @@ mod text;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use ablaze_engine::plan::RateProfile;
+use ablaze_model::plan::RateProfile;
 use clap::Parser;
 use clap::error::ErrorKind;
 

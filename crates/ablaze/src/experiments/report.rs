@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_engine::Run;
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
 use ablaze_lab::{json, text};
+use ablaze_model::Run;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};

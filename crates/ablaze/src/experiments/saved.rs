@@ -3,9 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use ablaze_engine::Run;
 use ablaze_lab::saved;
 use ablaze_lab::subject::{Source, Subject};
+use ablaze_model::Run;
 use ablaze_verdict::DiagnosisId;
 
 use crate::Refusal;

@@ -4,11 +4,11 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::{Duration, Instant};
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::tls::{Tls, Trust};
 use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
+use ablaze_model::Run;
+use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_report::shown_command::url_without_secrets;
 use ablaze_wire::url::{Scheme, Url};
 use clap::Parser;

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use ablaze_engine::Run;
 use ablaze_lab::shards;
+use ablaze_model::Run;
 use ablaze_report::page;
 use ablaze_report::{Format, file};
 

@@ -1,7 +1,7 @@
 //! The answer for a person: each report with its verdict, its findings with evidence, cause and
 //! remedy, and below each what it explains.
 
-use ablaze_engine::plan::Load;
+use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
 use ablaze_verdict::printed::{Curve, Report, Sweep};
 use ablaze_verdict::rules::{Comparison, Judged, Judgement};

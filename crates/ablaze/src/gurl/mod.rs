@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_report::gurl as report;
 use ablaze_wire::url::Url;
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use ablaze_engine::Progress;
-use ablaze_engine::plan::Limits;
+use ablaze_model::plan::Limits;
 
 use crate::carry_out::Watcher;
 

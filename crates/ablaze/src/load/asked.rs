@@ -3,9 +3,9 @@
 
 use std::net::UdpSocket;
 
-use ablaze_engine::plan::proxy::{Proxy, Way};
-use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::plan::{Arrivals, Http2, Load};
+use ablaze_model::plan::proxy::{Proxy, Way};
+use ablaze_model::plan::tls::Tls;
+use ablaze_model::plan::{Arrivals, Http2, Load};
 use ablaze_report::system_error::reason;
 use ablaze_wire::url::{Scheme, Url};
 
@@ -319,7 +319,7 @@ fn lay_over_workers(options: &MachineOptions, asked: &mut Asked) {
 mod tests {
     use std::net::IpAddr;
 
-    use ablaze_engine::plan::{Close, IoChoice, RateProfile, Spin};
+    use ablaze_model::plan::{Close, IoChoice, RateProfile, Spin};
     use clap::Parser;
 
     use super::super::options::CommandLine;

@@ -7,8 +7,8 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use ablaze_engine::plan::tls::TlsVersion;
-use ablaze_engine::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use clap::{ArgAction, Args, Parser};
 
 use crate::planning::{ConnectTo, TlsAsked};

@@ -1,8 +1,8 @@
 //! What to tell a person whose run went through a proxy and got no answer, or none as expected.
 
-use ablaze_engine::plan::proxy::{Proxy, Way, authority};
-use ablaze_engine::record::FirstFailure;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::plan::proxy::{Proxy, Way, authority};
+use ablaze_model::record::FirstFailure;
+use ablaze_model::{FailureKind, Run};
 
 use super::{seconds, stood};
 

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 
-use ablaze_engine::plan::proxy::Proxy;
+use ablaze_model::plan::proxy::Proxy;
 
 use crate::Refusal;
 

@@ -5,7 +5,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::ops::RangeInclusive;
 
-use ablaze_engine::plan::Connections;
+use ablaze_model::plan::Connections;
 
 use crate::Refusal;
 

@@ -13,8 +13,8 @@ pub mod workers;
 
 use std::ops::RangeInclusive;
 
-use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::plan::{
+use ablaze_model::plan::tls::Tls;
+use ablaze_model::plan::{
     ClockStarts, Close, Connections, Http2, Limits, Load, Plan, Requests, Target,
 };
 

@@ -1,7 +1,7 @@
 //! From methods, header fields and bodies as typed to [`Requests`]: the fields that every request
 //! needs are added, those given replace them, lists of paths or bodies become templates.
 
-use ablaze_engine::plan::Requests;
+use ablaze_model::plan::Requests;
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;

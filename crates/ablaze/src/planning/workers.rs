@@ -1,6 +1,6 @@
 //! How many worker threads, and on which CPUs.
 
-use ablaze_engine::plan::{IoChoice, Spin, Workers};
+use ablaze_model::plan::{IoChoice, Spin, Workers};
 
 use crate::Refusal;
 use crate::planning::OptionNames;

@@ -1,6 +1,6 @@
 //! Proxies: `http://user:password@host:port`.
 
-use ablaze_engine::plan::proxy::{Credentials, Proxy, Way};
+use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_wire::url::Url;
 
 /// A proxy as typed.

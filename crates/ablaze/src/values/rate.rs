@@ -1,6 +1,6 @@
 //! Rates as people type them: `1000/s`, `10/ms`, `150k`, `100/s..5000/s`.
 
-use ablaze_engine::plan::RateProfile;
+use ablaze_model::plan::RateProfile;
 
 const HELP: &str = "write a rate such as 1000/s, 10/ms, 600/m, 20k or 100/s..5000/s; a bare number \
                     is per second";

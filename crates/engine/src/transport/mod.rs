@@ -13,8 +13,8 @@ use std::io;
 
 use ablaze_net::{Io, Turn, Wait};
 
-use crate::record::{ProxyFacts, TlsFacts};
 use crate::worker::Worker;
+use ablaze_model::record::{ProxyFacts, TlsFacts};
 
 /// What a worker acts through.
 pub trait Line {

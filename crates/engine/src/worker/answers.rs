@@ -8,7 +8,7 @@ use ablaze_wire::http1::response::{self, Framing, Head, HeadError, Scan};
 use super::exchanges::BULKY_BYTES;
 use super::{Spill, Worker, close_at_once};
 use crate::connection::{Reading, Stage};
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 /// What a piece of input came to.
 enum Piece {

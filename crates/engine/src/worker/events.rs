@@ -5,7 +5,7 @@ use ablaze_stats::Latency;
 
 use super::Worker;
 use crate::connection::{Reading, Stage};
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 impl<I: Io> Handler<I> for Worker {
     fn opened(&mut self, io: &mut I, slot: Slot, at: u64) {

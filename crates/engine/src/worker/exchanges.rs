@@ -4,8 +4,8 @@ use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
 
 use super::{Worker, close_at_once, stands};
 use crate::connection::{Exchange, Reading, Stage};
-use crate::failure::FailureKind;
-use crate::plan::Close;
+use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::Close;
 
 /// How long a server that announced its close is waited for (`Close::Await`).
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;

@@ -30,12 +30,12 @@ use self::waiting::SpinRule;
 use crate::connection::{Connection, Exchange, Stage};
 use crate::launch::Control;
 use crate::outbox::{Layout, Outbox};
-use crate::plan::{ClockStarts, Close, Plan};
-use crate::record::Record;
 use crate::recorder::{Recorder, Snapshot};
-use crate::run::{Ended, WorkerEffort};
 use crate::schedule::{Numbers, Schedule};
 use crate::transport::Line;
+use ablaze_model::plan::{ClockStarts, Close, Plan};
+use ablaze_model::record::Record;
+use ablaze_model::run::{Ended, WorkerEffort};
 
 /// What a worker is made from.
 #[derive(Debug, Clone)]

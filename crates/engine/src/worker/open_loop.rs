@@ -8,8 +8,8 @@ use ablaze_net::{Io, Slot};
 use super::{Assignment, Worker};
 use crate::arrivals::{Due, Profile};
 use crate::connection::{Exchange, Stage};
-use crate::failure::FailureKind;
-use crate::plan::{Load, Plan};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::{Load, Plan};
 
 /// Connections opened before the answers that came meanwhile are looked at. After a pause many
 /// arrivals are due at once. A connection for each would take longer than the arrivals that come due

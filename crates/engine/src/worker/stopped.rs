@@ -4,7 +4,7 @@ use ablaze_net::Slot;
 
 use super::Worker;
 use crate::connection::Reading;
-use crate::record::StoppedAnswer;
+use ablaze_model::record::StoppedAnswer;
 
 impl Worker {
     /// The oldest exchange of a connection gets no further: notes for how long already, if a part

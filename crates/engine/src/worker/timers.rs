@@ -8,7 +8,7 @@ use ablaze_net::{CloseHow, Io, Slot};
 
 use super::Worker;
 use crate::connection::Stage;
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 /// Looks are at least this far apart, so that many staggered deadlines cost little.
 const LOOK_NS_MIN: u64 = 1_000_000;

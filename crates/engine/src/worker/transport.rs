@@ -4,7 +4,7 @@ use ablaze_net::{CloseHow, Io, Slot};
 
 use super::Worker;
 use crate::connection::Reading;
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 impl Worker {
     /// The connection that is about to be reported as open needed so long for its handshake.

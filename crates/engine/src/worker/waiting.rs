@@ -3,7 +3,7 @@
 use ablaze_net::Receive;
 
 use super::{BATCH_CAP, Worker};
-use crate::plan::{Plan, Spin};
+use ablaze_model::plan::{Plan, Spin};
 
 /// Gathering may take this part of the recent median latency: 5 %.
 const MEDIAN_PART: u64 = 20;

@@ -3,7 +3,7 @@
 use std::io::IoSlice;
 use std::sync::{Arc, Mutex};
 
-use ablaze_engine::plan::tls::Tls;
+use ablaze_model::plan::tls::Tls;
 use ablaze_net::sim::{FarEnd, SimPeer};
 use ablaze_target::Options;
 use ablaze_target::http1::date::Date;

@@ -1,8 +1,8 @@
 //! A name with several addresses: each is tried until one accepts.
 
-use ablaze_engine::FailureKind;
-use ablaze_engine::plan::Plan;
-use ablaze_engine::run::Ended;
+use ablaze_model::FailureKind;
+use ablaze_model::plan::Plan;
+use ablaze_model::run::Ended;
 use ablaze_net::sim::Answer;
 
 use crate::support::{
@@ -37,7 +37,7 @@ fn the_second_takes_over_when_the_first_refuses() {
         for hopeless_after in [1, 10] {
             for mut plan in ways(200, connections) {
                 plan.limits.hopeless_after = hopeless_after;
-                plan.connections.close = ablaze_engine::plan::Close::Fin;
+                plan.connections.close = ablaze_model::plan::Close::Fin;
                 run_at(&plan, &[refusing(), Script::always(HELLO, MS)], |run| {
                     check_sums(run);
                     assert_eq!(run.ended, Ended::Complete, "{connections} {hopeless_after}");
@@ -97,7 +97,7 @@ fn requests_refused_later_fail_and_the_run_goes_on() {
         if number % 2 == 0 { Answer::AcceptAfter(0) } else { Answer::RefuseAfter(MS, REFUSED) }
     });
     let mut plan = closing_each(plan(100, 1));
-    plan.connections.close = ablaze_engine::plan::Close::Fin;
+    plan.connections.close = ablaze_model::plan::Close::Fin;
     run(&plan, &peer, |run| {
         check_sums(run);
         assert_eq!((run.record.answers, run.record.failures_of(FailureKind::Refused)), (50, 50));

@@ -1,6 +1,6 @@
 //! Answers that break off or are none: each kind of failure under its own name.
 
-use ablaze_engine::FailureKind;
+use ablaze_model::FailureKind;
 
 use crate::support::{HELLO, MS, Script, check_sums, plan, run};
 

@@ -1,6 +1,6 @@
 //! How and when connections are ended.
 
-use ablaze_engine::plan::Close;
+use ablaze_model::plan::Close;
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Misbehave, Pieces};
 

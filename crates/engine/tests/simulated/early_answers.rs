@@ -41,7 +41,7 @@ impl SimPeer for Hasty {
     }
 }
 
-fn upload_plan(requests: u64) -> (ablaze_engine::Plan, usize) {
+fn upload_plan(requests: u64) -> (ablaze_model::Plan, usize) {
     let body = vec![b'x'; UPLOAD];
     let request = RequestBuilder::new("POST", "/")
         .header("Host", "there")

@@ -1,6 +1,6 @@
 //! HTTP/2: what becomes of streams, and of the connections that carry them.
 
-use ablaze_engine::{FailureKind, Plan, Run};
+use ablaze_model::{FailureKind, Plan, Run};
 use ablaze_net::sim::{Misbehave, Pieces};
 use ablaze_wire::http1::builder::RequestBuilder;
 
@@ -12,7 +12,7 @@ use crate::support::{
 
 pub fn over_http2(plan: Plan, streams: u32) -> Plan {
     let mut plan = pipelined(plan, streams);
-    plan.http2 = Some(ablaze_engine::plan::Http2 { streams });
+    plan.http2 = Some(ablaze_model::plan::Http2 { streams });
     plan
 }
 
@@ -301,9 +301,9 @@ fn what_is_in_flight_at_the_end_is_unfinished() {
 #[test]
 fn an_open_loop_uses_the_room_on_its_connections() {
     let mut plan = over_http2(plan_for(1_000 * MS, 2), 10);
-    plan.load = ablaze_engine::plan::Load::Open {
-        rate: ablaze_engine::plan::RateProfile::constant(1_000.0),
-        arrivals: ablaze_engine::plan::Arrivals::Constant,
+    plan.load = ablaze_model::plan::Load::Open {
+        rate: ablaze_model::plan::RateProfile::constant(1_000.0),
+        arrivals: ablaze_model::plan::Arrivals::Constant,
         connections: 2,
         bounded: true,
     };

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ablaze_engine::run::Ended;
-use ablaze_engine::{Control, FailureKind, run_simulated};
+use ablaze_engine::{Control, run_simulated};
+use ablaze_model::FailureKind;
+use ablaze_model::run::Ended;
 use ablaze_net::sim::Misbehave;
 use ablaze_wire::http1::builder::RequestBuilder;
 
@@ -99,9 +100,9 @@ fn waiting_for_windows_is_timed() {
 fn a_stall_shows_in_the_response_of_an_open_loop() {
     let peer = Http2Script::always(MS).stalled(2_000 * MS, 3_000 * MS);
     let mut plan = over_http2(plan_for(5_000 * MS, 1), 5);
-    plan.load = ablaze_engine::plan::Load::Open {
-        rate: ablaze_engine::plan::RateProfile::constant(1_000.0),
-        arrivals: ablaze_engine::plan::Arrivals::Constant,
+    plan.load = ablaze_model::plan::Load::Open {
+        rate: ablaze_model::plan::RateProfile::constant(1_000.0),
+        arrivals: ablaze_model::plan::Arrivals::Constant,
         connections: 1,
         bounded: true,
     };

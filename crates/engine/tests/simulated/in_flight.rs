@@ -25,7 +25,7 @@ fn saturated_connections_are_always_in_flight() {
 #[test]
 fn connecting_is_part_of_it() {
     let mut plan = closing_each(plan_for(S, 5));
-    plan.connections.close = ablaze_engine::plan::Close::Fin;
+    plan.connections.close = ablaze_model::plan::Close::Fin;
     run(&plan, &Script::always(HELLO, MS).accepting_after(300 * US), |run| {
         check_sums(run);
         assert_eq!(run.record.in_flight_ns, 5 * u128::from(S));

@@ -1,7 +1,7 @@
 //! Whatever servers do, the figures add up and the run ends.
 
-use ablaze_engine::plan::{Close, Plan};
-use ablaze_engine::run::Ended;
+use ablaze_model::plan::{Close, Plan};
+use ablaze_model::run::Ended;
 use ablaze_net::sim::{Answer, Misbehave, Pieces};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
@@ -109,7 +109,7 @@ fn plans() -> impl Strategy<Value = Plan> {
         )
 }
 
-fn holds(plan: &Plan, run: &ablaze_engine::Run) {
+fn holds(plan: &Plan, run: &ablaze_model::Run) {
     let record = &run.record;
     if run.ended == Ended::Hopeless {
         return;
@@ -126,7 +126,7 @@ fn holds(plan: &Plan, run: &ablaze_engine::Run) {
     }
     let places = u128::from(plan.load.connections() * plan.load.pipeline());
     assert!(record.in_flight_ns <= places * u128::from(run.elapsed_ns), "more in flight than fit");
-    assert_eq!(record.failures_of(ablaze_engine::FailureKind::Other), 0, "unnamed failures");
+    assert_eq!(record.failures_of(ablaze_model::FailureKind::Other), 0, "unnamed failures");
 }
 
 proptest! {

@@ -52,7 +52,7 @@ fn kept_alive_with_the_clock_before_connecting() {
 #[test]
 fn closing_after_each() {
     let mut plan = closing_each(plan(6, 2));
-    plan.connections.close = ablaze_engine::plan::Close::Fin;
+    plan.connections.close = ablaze_model::plan::Close::Fin;
     for plan in [plan.clone(), clock_before(plan)] {
         run(&plan, &peer(), |run| {
             check_sums(run);

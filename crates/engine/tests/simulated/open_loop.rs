@@ -1,7 +1,7 @@
 //! Open loop: requests leave on their schedule whatever the answers do, and are timed from when
 //! they were due.
 
-use ablaze_engine::plan::{Arrivals, Load, Plan, RateProfile};
+use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_net::sim::Misbehave;
 
 use crate::support::{
@@ -123,7 +123,7 @@ fn a_request_times_out_from_when_it_was_due() {
     run(&plan, &Script::always(HELLO, 30 * MS), |run| {
         check_sums(run);
         assert_eq!(run.record.finished(), 200);
-        let timeouts = run.record.failures_of(ablaze_engine::failure::FailureKind::Timeout);
+        let timeouts = run.record.failures_of(ablaze_model::failure::FailureKind::Timeout);
         assert_eq!(timeouts, run.record.failures_total());
         assert!(timeouts > 100, "{timeouts}");
         let response = &run.record.answered.intended.as_ref().unwrap().response;
@@ -138,7 +138,7 @@ fn a_connection_per_request_is_opened_when_it_is_due() {
     let peer = Script::always(HELLO_CLOSE, 3 * MS).accepting_after(MS).logged(&log);
     let mut plan = closing_each(open(plan_for(S, 50), 1000.0, 50));
     plan.limits.requests = Some(500);
-    plan.connections.close = ablaze_engine::plan::Close::Fin;
+    plan.connections.close = ablaze_model::plan::Close::Fin;
     run(&plan, &peer, |run| {
         check_sums(run);
         assert_eq!((run.record.answers, run.record.connections_opened), (500, 500));

@@ -1,6 +1,6 @@
 //! However an answer is cut into pieces, the record is the same.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_net::sim::{Misbehave, Pieces};
 
 use crate::support::{HELLO, MS, Script, check_sums, pipelined, plan, run};

@@ -1,6 +1,6 @@
 //! Several requests in flight on one connection.
 
-use ablaze_engine::FailureKind;
+use ablaze_model::FailureKind;
 use ablaze_net::sim::{Misbehave, Pieces};
 
 use crate::support::{

@@ -1,6 +1,6 @@
 //! Plans by hand, and the usual answers.
 
-use ablaze_engine::plan::{
+use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
 };
 use ablaze_wire::http1::builder::RequestBuilder;

@@ -1,6 +1,6 @@
 //! A request on a reused connection that was closed before any answer byte is sent again, once.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use crate::support::{

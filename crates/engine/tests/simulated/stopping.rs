@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
-use ablaze_engine::run::Ended;
 use ablaze_engine::{Control, run_simulated};
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::run::Ended;
 
 use crate::support::{HELLO, MS, S, Script, check_sums, plan, plan_for};
 

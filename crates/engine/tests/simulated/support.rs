@@ -2,7 +2,8 @@
 
 use std::sync::{Arc, Mutex};
 
-use ablaze_engine::{Control, Plan, Run, run_simulated, run_simulated_at_once};
+use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, SimPeer};
 

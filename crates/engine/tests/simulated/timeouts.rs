@@ -1,6 +1,6 @@
 //! An exchange fails when its timeout is over, in whatever stage it is, and the run goes on.
 
-use ablaze_engine::FailureKind;
+use ablaze_model::FailureKind;
 use ablaze_net::sim::{Answer, Silent};
 
 use crate::support::{
@@ -19,7 +19,7 @@ fn first_two(act: impl Fn(&mut crate::support::Moment<'_, '_>) + Send + Sync + '
     )
 }
 
-fn check(run: &ablaze_engine::Run, timeout_ns: u64) {
+fn check(run: &ablaze_model::Run, timeout_ns: u64) {
     check_sums(run);
     let record = &run.record;
     assert_eq!(record.failures_of(FailureKind::Timeout), 2);
@@ -139,7 +139,7 @@ fn the_longest_timeout_and_duration_there_are() {
 #[test]
 fn a_server_that_never_accepts_is_given_up_after_one_timeout() {
     run(&with_timeout(plan(1_000, 5), S), &Silent(Answer::Never), |run| {
-        assert_eq!(run.ended, ablaze_engine::run::Ended::Hopeless);
+        assert_eq!(run.ended, ablaze_model::run::Ended::Hopeless);
         assert_eq!(run.record.failures_of(FailureKind::Timeout), 1);
         assert_eq!(run.record.failures_total(), 1);
     });

@@ -14,7 +14,7 @@ fn a_hung_server_ends_with_the_duration() {
             assert_eq!(run.record.finished(), 0);
             assert_eq!(run.record.unfinished, 3 * u64::from(depth));
             assert_eq!(run.record.unfinished_oldest_ns, 2 * S + 7);
-            assert_eq!(run.ended, ablaze_engine::run::Ended::Complete);
+            assert_eq!(run.ended, ablaze_model::run::Ended::Complete);
         });
     }
 }

@@ -95,7 +95,7 @@ fn a_server_that_refuses_throughout_it_is_named() {
     let mut plan = clock_before(plan(10, 2));
     plan.limits.warmup_ns = S;
     run(&plan, &Silent(Answer::RefuseAfter(MS, 111)), |run| {
-        assert_eq!(run.ended, ablaze_engine::run::Ended::Hopeless);
+        assert_eq!(run.ended, ablaze_model::run::Ended::Hopeless);
         assert_eq!(run.record.first_failure.map(|failure| failure.errno), Some(111));
         assert_eq!(run.record.unfinished, 0);
     });

@@ -1,6 +1,6 @@
 //! Certificates made for the tests: an issuer, and what it issues.
 
-use ablaze_engine::plan::tls::{Identity, PrivateKey, Tls, Trust};
+use ablaze_model::plan::tls::{Identity, PrivateKey, Tls, Trust};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 

@@ -1,7 +1,7 @@
 //! Bodies of every length and framing, both ways, exact to the byte.
 
-use ablaze_engine::FailureKind;
-use ablaze_engine::plan::Load;
+use ablaze_model::FailureKind;
+use ablaze_model::plan::Load;
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use crate::authority::Authority;

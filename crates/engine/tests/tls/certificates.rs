@@ -1,8 +1,8 @@
 //! Certificates: whom to believe, and what is said when one is not believed.
 
-use ablaze_engine::FailureKind as Kind;
-use ablaze_engine::plan::tls::{Tls, TlsVersion, Trust};
-use ablaze_engine::run::Ended;
+use ablaze_model::FailureKind as Kind;
+use ablaze_model::plan::tls::{Tls, TlsVersion, Trust};
+use ablaze_model::run::Ended;
 
 use crate::authority::{Authority, Issued, self_signed};
 use crate::peer::{BOTH, TlsPeer, config, config_for_clients_of, run, with_tls};

@@ -6,8 +6,8 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::thread;
 
-use ablaze_engine::plan::IoChoice;
 use ablaze_engine::{Control, run};
+use ablaze_model::plan::IoChoice;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
 use crate::authority::Authority;

@@ -1,9 +1,9 @@
 //! Handshakes: versions, phases, resumption, names, timeouts, new keys, farewells.
 
-use ablaze_engine::FailureKind;
-use ablaze_engine::plan::tls::{Tls, TlsVersion};
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
-use ablaze_engine::run::Ended;
+use ablaze_model::FailureKind;
+use ablaze_model::plan::tls::{Tls, TlsVersion};
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::run::Ended;
 use ablaze_net::sim::{Answer, Silent};
 
 use crate::authority::Authority;
@@ -97,7 +97,7 @@ fn the_name_is_sent_unless_it_is_an_address_or_not_wanted() {
 
 #[test]
 fn a_handshake_that_never_ends_is_a_timeout() {
-    let tls = Tls { trust: ablaze_engine::plan::tls::Trust::Anyone, ..Tls::new("there") };
+    let tls = Tls { trust: ablaze_model::plan::tls::Trust::Anyone, ..Tls::new("there") };
     for plan in [clock_before(plan(3, 1)), plan(3, 1)] {
         let plan = with_tls(with_timeout(plan, 10 * MS), tls.clone());
         run(&plan, &Silent(Answer::AcceptAfter(US)), |run| {

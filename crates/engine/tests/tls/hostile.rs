@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use ablaze_engine::FailureKind as Kind;
-use ablaze_engine::plan::tls::{Tls, Trust};
-use ablaze_engine::run::Ended;
+use ablaze_model::FailureKind as Kind;
+use ablaze_model::plan::tls::{Tls, Trust};
+use ablaze_model::run::Ended;
 use ablaze_net::sim::{Answer, FarEnd, SimPeer};
 use proptest::prelude::*;
 

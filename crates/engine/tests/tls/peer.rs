@@ -3,8 +3,9 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::{Control, Plan, Run, run_simulated, run_simulated_at_once};
+use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::plan::tls::Tls;
+use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
 use rustls::crypto::aws_lc_rs;

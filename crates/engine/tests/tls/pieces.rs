@@ -1,6 +1,6 @@
 //! Records split at every byte: what is in them must come out the same.
 
-use ablaze_engine::plan::tls::TlsVersion;
+use ablaze_model::plan::tls::TlsVersion;
 use ablaze_net::sim::Pieces;
 use proptest::prelude::*;
 

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ablaze_engine::plan::tls::Tls;
-use ablaze_engine::record::TlsParty;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::plan::tls::Tls;
+use ablaze_model::record::TlsParty;
+use ablaze_model::{FailureKind, Run};
 use ablaze_net::sim::{Answer, Pieces, Silent};
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;

@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use ablaze_engine::FailureKind as Kind;
-use ablaze_engine::plan::Plan;
-use ablaze_engine::plan::proxy::{Credentials, Proxy, Way};
-use ablaze_engine::run::Ended;
+use ablaze_model::FailureKind as Kind;
+use ablaze_model::plan::Plan;
+use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
+use ablaze_model::run::Ended;
 use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
 

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ablaze_engine::Run;
-use ablaze_engine::run::Ended;
+use ablaze_model::Run;
+use ablaze_model::run::Ended;
 
 use super::{
     Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,

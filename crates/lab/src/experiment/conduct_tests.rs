@@ -1,4 +1,4 @@
-use ablaze_engine::plan::Load;
+use ablaze_model::plan::Load;
 
 use super::*;
 use crate::experiment::sample;

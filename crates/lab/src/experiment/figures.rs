@@ -1,7 +1,7 @@
 //! The figures of one run that experiments compare. The whole run stays in its file: a hundred of
 //! them would not fit into memory with all their distributions.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::effort::{self, Effort};
 use ablaze_verdict::limit::Limit;
 use ablaze_verdict::{Finding, Verdict, live};

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ablaze_engine::Run;
-use ablaze_engine::run::Ended;
+use ablaze_model::Run;
+use ablaze_model::run::Ended;
 use ablaze_report::condition::ConditionError;
 use ablaze_stats::rate_search::{Next, RateSearch, Trial};
 use ablaze_verdict::live;

@@ -1,8 +1,8 @@
 use std::path::Path;
 
-use ablaze_engine::FailureKind;
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
-use ablaze_engine::record::{Intended, Slice};
+use ablaze_model::FailureKind;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::record::{Intended, Slice};
 use ablaze_stats::rate_search::Found;
 
 use super::*;

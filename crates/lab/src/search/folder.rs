@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_report::system_error::reason;
 
 use super::{Search, plain};

@@ -3,8 +3,8 @@
 
 use std::str::FromStr;
 
-use ablaze_engine::plan::{Arrivals, Load};
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::plan::{Arrivals, Load};
+use ablaze_model::{FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::number::{grouped, percent, time};
 use ablaze_stats::rate_search::Trial;

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::figures::{Figures, at_rank_ns};
 

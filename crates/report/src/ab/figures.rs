@@ -2,7 +2,7 @@
 //! another length than the first, or as a failure. Times are rounded as ab rounds: microseconds,
 //! then milliseconds with halves up.
 
-use ablaze_engine::{FailureKind, Phases, Record, Run};
+use ablaze_model::{FailureKind, Phases, Record, Run};
 use ablaze_stats::Latency;
 use ablaze_wire::http1::response::field;
 

@@ -2,8 +2,8 @@
 
 use std::io::{self, Write};
 
-use ablaze_engine::Run;
-use ablaze_engine::record::RequestLine;
+use ablaze_model::Run;
+use ablaze_model::record::RequestLine;
 use ablaze_sys::local_time::local_time;
 
 use super::figures::milliseconds;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{self, Write};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::figures::Figures;
 use super::text::min_mean_max;
@@ -146,7 +146,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use super::super::{HtmlAttributes, Layout, sample};
 
-    fn html(run: &ablaze_engine::Run, attributes: &HtmlAttributes) -> String {
+    fn html(run: &ablaze_model::Run, attributes: &HtmlAttributes) -> String {
         let mut out = Vec::new();
         super::write(run, &Layout::default(), attributes, &mut out).unwrap();
         String::from_utf8(out).unwrap()

@@ -13,7 +13,7 @@ mod sample;
 
 use std::io::{self, Write};
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 /// What ab's options change in its reports.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! A Run made by hand, for the tests of ab's reports: ten answers, two of which had to connect.
 
-use ablaze_engine::plan::*;
-use ablaze_engine::record::{RequestLine, Slices};
-use ablaze_engine::run::{Backend, Ended, Machine};
-use ablaze_engine::{FailureKind, Phases, Plan, Record, Run};
+use ablaze_model::plan::*;
+use ablaze_model::record::{RequestLine, Slices};
+use ablaze_model::run::{Backend, Ended, Machine};
+use ablaze_model::{FailureKind, Phases, Plan, Record, Run};
 use ablaze_stats::Latency;
 
 /// Ten answers of 14 bytes in 1 to 10 ms; the first two include 2 ms and 1 ms of connecting.

@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::net::IpAddr;
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::tls_names::{group, suite};
-use ablaze_engine::transport::tls::certificate::Certificate;
+use ablaze_model::Run;
+use ablaze_model::certificate::Certificate;
+use ablaze_model::plan::tls_names::{group, suite};
 use ablaze_stats::Latency;
 
 use super::Layout;
@@ -183,7 +183,7 @@ fn percentiles(total: &Latency, out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_engine::Run;
+    use ablaze_model::Run;
     use ablaze_stats::Latency;
 
     use super::super::{Layout, sample};

@@ -1,6 +1,6 @@
 use super::{Condition, Outcome};
 use crate::sample;
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 fn met(text: &str, run: &Run) -> Option<String> {
     match text.parse::<Condition>().unwrap().judge(run) {

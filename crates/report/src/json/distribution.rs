@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::Phases;
-use ablaze_engine::record::{Handshakes, Intended};
+use ablaze_model::Phases;
+use ablaze_model::record::{Handshakes, Intended};
 use ablaze_stats::{Exact, Latency, RestoreError};
 use serde::{Deserialize, Serialize};
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
+use ablaze_model::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
 use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::plan;
-use ablaze_engine::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
-use ablaze_engine::run::Run;
+use ablaze_model::plan;
+use ablaze_model::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
+use ablaze_model::run::Run;
 use ablaze_wire::http2::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 

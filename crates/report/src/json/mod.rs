@@ -9,7 +9,7 @@ mod read;
 mod save;
 mod tls;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 pub use read::LoadError;
 

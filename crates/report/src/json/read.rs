@@ -1,10 +1,10 @@
 //! From the file back to a Run. What it must be is checked before it is trusted: a file from
 //! elsewhere gets a sentence, never a panic.
 
-use ablaze_engine::plan::{self, Plan, Requests};
-use ablaze_engine::record;
-use ablaze_engine::run::{self, Run};
-use ablaze_engine::{FailureKind, Record};
+use ablaze_model::plan::{self, Plan, Requests};
+use ablaze_model::record;
+use ablaze_model::run::{self, Run};
+use ablaze_model::{FailureKind, Record};
 use serde::Deserialize;
 
 use super::distribution::Unreadable;

@@ -1,8 +1,8 @@
 //! From the Run to the file's shape.
 
-use ablaze_engine::plan;
-use ablaze_engine::run::{self, Run};
-use ablaze_engine::{FailureKind, Record};
+use ablaze_model::plan;
+use ablaze_model::run::{self, Run};
+use ablaze_model::{FailureKind, Record};
 use ablaze_verdict::live::{self, Judged};
 
 use super::FORMAT;

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use super::{FORMAT, LoadError, load, write};
 use crate::{sample, text};
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 fn all() -> [Run; 5] {
     let (ordinary, encrypted) = (sample::ordinary(), sample::encrypted());
@@ -212,5 +212,5 @@ fn a_file_with_more_in_it_can_be_read() {
     value["failed"]["by_kind"]["new-kind"] = Value::from(2);
     value["failed"]["total"] = Value::from(17);
     let run = load(&value.to_string()).unwrap().run;
-    assert_eq!(run.record.failures_of(ablaze_engine::FailureKind::Other), 2);
+    assert_eq!(run.record.failures_of(ablaze_model::FailureKind::Other), 2);
 }

@@ -1,9 +1,9 @@
 //! TLS in the file: what was asked, what was agreed on, and what it took.
 
-use ablaze_engine::plan::tls::{self as plan, TlsVersion, Trust};
-use ablaze_engine::plan::tls_names::{group_named, suite_named};
-use ablaze_engine::record::{Agreed, TlsFacts};
-use ablaze_engine::run::Run;
+use ablaze_model::plan::tls::{self as plan, TlsVersion, Trust};
+use ablaze_model::plan::tls_names::{group_named, suite_named};
+use ablaze_model::record::{Agreed, TlsFacts};
+use ablaze_model::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::LoadError;

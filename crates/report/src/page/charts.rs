@@ -2,9 +2,9 @@
 //! [`Chart`]; where a Run does not have the figures there is `None`.
 
 use ablaze_chart::{Axis, BarRow, Bars, Chart, Mark, Plot, Series, Unit};
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
-use ablaze_engine::record::Slice;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+use ablaze_model::record::Slice;
 use ablaze_stats::Latency;
 
 use super::Subject;

@@ -5,7 +5,7 @@
 use std::fmt::Write;
 
 use ablaze_chart::Table;
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::{Block, Figure, FindingText, Page, Section, Subject, run, section};
 

@@ -9,7 +9,7 @@
 //!
 //! ```
 //! # use ablaze_report::page::{self, Block, Page, Section, Subject};
-//! # fn experiment(before: &ablaze_engine::Run, after: &ablaze_engine::Run, curve: ablaze_chart::Chart) -> String {
+//! # fn experiment(before: &ablaze_model::Run, after: &ablaze_model::Run, curve: ablaze_chart::Chart) -> String {
 //! // Each target keeps its slot: its colour, marker and dash in every chart of the page.
 //! let subjects = [Subject::new("before", 0, before), Subject::new("after", 1, after)];
 //! let mut page = Page::new("before and after");
@@ -45,7 +45,7 @@ pub mod section;
 mod several;
 
 use ablaze_chart::{Chart, Table};
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_verdict::{Finding, Verdict};
 
 pub use command::shell_text;

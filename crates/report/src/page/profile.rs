@@ -1,6 +1,6 @@
 //! Where the CPU time went, as flame graphs with the hottest functions below each.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::graph::{self, Drawing};
 use ablaze_sys::perf::Profile;

@@ -1,6 +1,6 @@
 //! The page of one Run.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::{Page, Section, Subject, profile, section};
 

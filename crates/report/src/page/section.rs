@@ -1,7 +1,7 @@
 //! The sections of a page, each from one Run or from several.
 
-use ablaze_engine::run::Ended;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::run::Ended;
+use ablaze_model::{FailureKind, Run};
 use ablaze_verdict::Finding;
 use ablaze_verdict::live::{self, Judged};
 

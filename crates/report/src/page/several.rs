@@ -1,6 +1,6 @@
 //! The page of several Runs: each with its verdict, all of them in one table and on the same axes.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_verdict::several::{Several, beside_each_other, member};
 use ablaze_verdict::{Verdict, live};
 

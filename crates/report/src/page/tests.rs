@@ -1,7 +1,7 @@
 //! Tests of pages, in HTML and in Markdown.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::Run;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_verdict::printed;
 
 use super::*;
@@ -40,7 +40,7 @@ fn open() -> Run {
         connections: 16_384,
         bounded: false,
     };
-    let mut intended = ablaze_engine::record::Intended::default();
+    let mut intended = ablaze_model::record::Intended::default();
     run.record.answered.total.clear();
     for number in 0..20_000u64 {
         // 5 to 75 µs late, then served within 300 to 700 µs.
@@ -229,7 +229,7 @@ fn findings_are_footnotes_of_markdown() {
 fn a_stall_is_pointed_at() {
     let mut run = sample::ordinary();
     for slice in &mut run.record.slices.slices[40..45] {
-        *slice = ablaze_engine::record::Slice::default();
+        *slice = ablaze_model::record::Slice::default();
     }
     let chart = charts::over_time(&run).unwrap();
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };

@@ -1,6 +1,6 @@
 //! What the run cost this machine, and whether the tester stood in its own way.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Style;
 use crate::effort::{self, Effort, LittleGap};

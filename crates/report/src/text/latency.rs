@@ -1,6 +1,6 @@
 //! How long it took: one row per phase, and the shape of the total as one line of bars.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_stats::{Latency, order};
 
 use super::Style;

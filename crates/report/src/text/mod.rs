@@ -8,9 +8,9 @@ mod profile;
 mod style;
 mod verdict;
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::{Arrivals, Load, Plan, RateProfile};
-use ablaze_engine::run::Ended;
+use ablaze_model::Run;
+use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
+use ablaze_model::run::Ended;
 
 use crate::number::{counted, grouped, rate, time};
 use crate::table::{sentence, wrapped};

@@ -1,6 +1,6 @@
 //! What came back: answers, their statuses and bodies, errors by kind, and what stayed open.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 
 use super::Style;
 use crate::number::{bytes_rate, grouped, length, percent, rate, time};

@@ -1,6 +1,6 @@
 //! Where the CPU time went, if that was asked for.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Style;
 use crate::profiling;

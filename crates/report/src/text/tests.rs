@@ -1,12 +1,12 @@
 use std::collections::BTreeMap;
 
-use ablaze_engine::plan::Load;
-use ablaze_engine::plan::tls::Trust;
+use ablaze_model::plan::Load;
+use ablaze_model::plan::tls::Trust;
 
 use super::{Style, write};
 use crate::sample;
 
-fn plain(run: &ablaze_engine::Run) -> String {
+fn plain(run: &ablaze_model::Run) -> String {
     write(run, &Style::default())
 }
 

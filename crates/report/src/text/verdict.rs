@@ -1,6 +1,6 @@
 //! The verdict above the figures: whether they are to be believed, and what bounded the rate.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_verdict::live::{self, Judged};
 use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 

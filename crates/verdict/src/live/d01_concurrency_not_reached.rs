@@ -1,7 +1,7 @@
 //! D01: fewer requests were in flight than were asked for, on average over the window; or the
 //! number in flight and the times contradict each other, so that neither is to be believed.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{asked_in_flight, elapsed_s, in_flight};

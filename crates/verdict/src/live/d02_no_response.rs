@@ -1,8 +1,8 @@
 //! D02: requests that nobody answered.
 
-use ablaze_engine::plan::proxy::Way;
-use ablaze_engine::record::Stopped;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::plan::proxy::Way;
+use ablaze_model::record::Stopped;
+use ablaze_model::{FailureKind, Run};
 
 use super::figures::elapsed_s;
 use super::{Rule, d29_stuck_connection};

@@ -1,7 +1,7 @@
 //! D03: the target sent the request back. Its first line is no status line, so that every such answer
 //! fails as malformed; how the first of them began was kept.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 
 use super::Rule;
 use crate::DiagnosisId::D03;

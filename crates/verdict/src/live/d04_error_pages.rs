@@ -1,7 +1,7 @@
 //! D04: answers that are no success: outside what was expected, or, where nothing was said about
 //! that, redirects, which nobody followed.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D04;

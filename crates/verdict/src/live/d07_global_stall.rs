@@ -1,7 +1,7 @@
 //! D07: nothing at all came back for a while, although requests were in flight and came back
 //! steadily before and after.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::d09_retransmission::after_timers;
 use super::figures::{asked_in_flight, elapsed_s, in_flight, witness};

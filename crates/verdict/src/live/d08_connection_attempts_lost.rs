@@ -1,7 +1,7 @@
 //! D08: connection attempts that the kernel dropped, mostly because the accept queue was full. The
 //! kernel's counters say so, and so do connects that take as long as the timers of SYNs.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_stats::Latency;
 
 use super::figures::{counter, target, witness};

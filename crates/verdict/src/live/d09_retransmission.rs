@@ -1,7 +1,7 @@
 //! D09: answers that waited for a retransmission timer: 200 ms later than the others, or 0.6, 1.4 or
 //! 3.0 s, as the timer doubles.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{counter, witness};

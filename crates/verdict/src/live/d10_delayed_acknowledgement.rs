@@ -1,7 +1,7 @@
 //! D10: the end of an answer came 40 ms after its beginning: the server sent them apart, with Nagle's
 //! algorithm on, and the second waited for the tester's delayed acknowledgement of the first.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{counter, witness};

@@ -1,6 +1,6 @@
 //! D11: the tester had no time left, so the server could have done more.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{server, tester};

@@ -1,6 +1,6 @@
 //! D12: the server had no time left. Nothing is wrong with that: it is what was to be measured.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{of_a_core, server, target};

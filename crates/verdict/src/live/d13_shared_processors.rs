@@ -1,6 +1,6 @@
 //! D13: tester and server, or others, had no processor left between them.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{machine, server, tester};

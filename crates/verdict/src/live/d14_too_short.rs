@@ -1,8 +1,8 @@
 //! D14: a run too short, or with too few requests per connection, to have left its beginning
 //! behind; or one whose beginning ran at another rate than the rest.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_stats::change_point;
 
 use super::Rule;

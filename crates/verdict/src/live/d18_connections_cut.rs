@@ -1,8 +1,8 @@
 //! D18: the server closed kept connections after some requests, or without a word, so that requests
 //! under way had to be sent again.
 
-use ablaze_engine::record::Http2Facts;
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::record::Http2Facts;
+use ablaze_model::{FailureKind, Run};
 
 use super::Rule;
 use crate::DiagnosisId::D18;
@@ -182,7 +182,7 @@ fn seen(run: &Run) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_engine::record::Codes;
+    use ablaze_model::record::Codes;
 
     use crate::live::sample;
 

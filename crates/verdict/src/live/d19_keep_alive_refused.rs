@@ -1,6 +1,6 @@
 //! D19: connections were to be kept, and not one was. The head of the first answer tells why.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D19;

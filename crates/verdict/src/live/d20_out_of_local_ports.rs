@@ -1,6 +1,6 @@
 //! D20: this machine had no local port for a connection.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 
 use super::Rule;
 use super::figures::witness;

@@ -1,6 +1,6 @@
 //! D21: the tester, or the server, could open no more descriptors.
 
-use ablaze_engine::{FailureKind, Run};
+use ablaze_model::{FailureKind, Run};
 use ablaze_sys::witness::Process;
 
 use super::Rule;

@@ -1,7 +1,7 @@
 //! D22: the kernel dropped packets in one of its queues, other than the accept queue (D08), or had
 //! hardly room left to track connections.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_sys::witness::ConnectionTracking;
 
 use super::Rule;

@@ -1,7 +1,7 @@
 //! D23: a thread that only slept woke up late: the machine was paused, the process was stopped, or
 //! others had the processors.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_sys::witness::Heartbeat;
 
 use super::Rule;

@@ -1,7 +1,7 @@
 //! D24: the server does work that a server in earnest would not do: it was compiled without
 //! optimisation, a sanitizer watches each of its memory accesses, or it writes a line per request.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_sys::witness::{Build, GrownFile, Output, Process};
 
 use super::Rule;

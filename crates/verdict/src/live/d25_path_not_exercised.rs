@@ -3,7 +3,7 @@
 //! with a full send buffer misses most of the writes that had to wait (`tcp_cwnd_validate` counts it
 //! only where nothing is left to send).
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::{target, witness};
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(check(&started("ablaze serve --sndbuf 64KB", 64_000)), None);
         let mut pipelined = started("ablaze serve --io epoll-et", 10_000);
         assert!(check(&pipelined).is_some());
-        pipelined.plan.load = ablaze_engine::plan::Load::Closed { connections: 100, pipeline: 2 };
+        pipelined.plan.load = ablaze_model::plan::Load::Closed { connections: 100, pipeline: 2 };
         assert_eq!(check(&pipelined), None);
     }
 

@@ -3,7 +3,7 @@
 //! server elsewhere, one that spins for less than most of a core, and one whose answers take longer
 //! than it is given to finish them.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_sys::witness::{AtRest, Process};
 
 use super::Rule;

@@ -1,7 +1,7 @@
 //! D27: one of the server's threads does far more than its share.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_sys::witness::Thread;
 
 use super::Rule;

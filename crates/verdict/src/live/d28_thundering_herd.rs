@@ -1,6 +1,6 @@
 //! D28: several threads wake up for one new connection, and all but one in vain.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::target;

@@ -1,7 +1,7 @@
 //! D29: answers that stopped in the middle and never went on.
 
-use ablaze_engine::Run;
-use ablaze_engine::record::StoppedAnswer;
+use ablaze_model::Run;
+use ablaze_model::record::StoppedAnswer;
 
 use super::Rule;
 use super::figures::witness;
@@ -118,8 +118,8 @@ mod tests {
     use super::*;
     use crate::DiagnosisId::D02;
     use crate::live::{judge, sample};
-    use ablaze_engine::FailureKind;
-    use ablaze_engine::record::Stopped;
+    use ablaze_model::FailureKind;
+    use ablaze_model::record::Stopped;
 
     fn stuck(connections: u64) -> Run {
         let mut run = sample::run();

@@ -1,9 +1,9 @@
 //! D30: requests of an open loop left later than they were due, so that the times from their sending
 //! hide a waiting that a user would have seen (coordinated omission).
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
-use ablaze_engine::record::Intended;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+use ablaze_model::record::Intended;
 
 use super::Rule;
 use crate::DiagnosisId::D30;

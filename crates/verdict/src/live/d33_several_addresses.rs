@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D33;

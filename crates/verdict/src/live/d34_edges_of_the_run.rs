@@ -1,8 +1,8 @@
 //! D34: at the beginning or the end of a closed loop fewer than 95 % of the requests that were asked
 //! for were in flight, for a noticeable share of the run.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::ClockStarts;
+use ablaze_model::Run;
+use ablaze_model::plan::ClockStarts;
 
 use super::Rule;
 use super::figures::{asked_in_flight, elapsed_s};

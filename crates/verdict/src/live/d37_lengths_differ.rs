@@ -1,6 +1,6 @@
 //! D37: answers that differ from the first one, in their status or in the length of their body.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D37;

@@ -1,7 +1,7 @@
 //! D38: a tracer stops the server, or the tester, at each of its system calls. perf(1) is not to be
 //! seen from here, and not looked for.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 use ablaze_sys::witness::Process;
 
 use super::Rule;

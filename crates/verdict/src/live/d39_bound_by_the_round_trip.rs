@@ -1,7 +1,7 @@
 //! D39: with one request in flight and nothing at its limit, the rate is that of the way there and
 //! back, and no server's capacity.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use super::figures::asked_in_flight;
@@ -37,7 +37,7 @@ fn seen(run: &Run) -> Option<String> {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_engine::plan::Load;
+    use ablaze_model::plan::Load;
 
     #[test]
     fn one_in_flight_and_nothing_full_is_the_round_trip() {

@@ -1,8 +1,8 @@
 //! D40: the server permits fewer streams on a connection than were asked for, so the load is another one;
 //! or it permits them, and the tester did not fill them.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 use super::Rule;
 use super::d01_concurrency_not_reached::{ANOTHER_EXPERIMENT, FEWEST_EACH, MISSED};

@@ -1,6 +1,6 @@
 //! D41: bodies of requests waited for the server's HTTP/2 windows for much of their time.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::Rule;
 use crate::DiagnosisId::D41;

@@ -1,8 +1,8 @@
 //! Figures of a Run that several rules need: how busy each side was, who else had the processors,
 //! what was asked for.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_sys::witness::{Process, Target, Thread, Witness};
 
 /// A share of a core is believed from this many readings on, or from two so far apart.

@@ -2,7 +2,7 @@
 //! times the mean time (J. D. C. Little, Operations Research 9, 1961). Over a finite window that
 //! holds up to the requests still open at its end.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::figures::{asked_in_flight, in_flight};
 

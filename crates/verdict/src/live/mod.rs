@@ -44,7 +44,7 @@ pub(crate) mod sample;
 
 pub(crate) use d25_path_not_exercised::outgrows_its_buffer;
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use crate::DiagnosisId;
 use crate::finding::{Finding, Severity, Verdict, settled};

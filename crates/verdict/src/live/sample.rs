@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::{Arrivals, Load, RateProfile};
-use ablaze_engine::record::{Http2Facts, ServerSettings, Slice};
-use ablaze_engine::run::{Ended, WorkerEffort};
+use ablaze_model::Run;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
+use ablaze_model::run::{Ended, WorkerEffort};
 use ablaze_sys::witness::*;
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
@@ -59,7 +59,7 @@ pub fn with_shares(server: f64, tester: f64) -> Run {
 pub fn over_http2(streams: u32) -> Run {
     let mut run = run();
     run.plan.load = Load::Closed { connections: 10, pipeline: streams };
-    run.plan.http2 = Some(ablaze_engine::plan::Http2 { streams });
+    run.plan.http2 = Some(ablaze_model::plan::Http2 { streams });
     run.record.connections_opened = 10;
     let settings = ServerSettings {
         streams_max: Some(128),

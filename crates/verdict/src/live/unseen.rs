@@ -1,6 +1,6 @@
 //! Why some rules have nothing to go by in a Run: what was not asked for, and what was not seen.
 
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::figures::{server, target};
 

@@ -1,8 +1,8 @@
 //! D36: a report that was not made by the command it stands under, or, in a saved run, by the one
 //! saved with it.
 
-use ablaze_engine::Run;
-use ablaze_engine::plan::Load;
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
 
 use crate::DiagnosisId::D36;
 use crate::finding::{Finding, Severity};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_engine::run::Machine;
+use ablaze_model::run::Machine;
 
 use super::arithmetic::{in_flight, nothing_came_back};
 use crate::DiagnosisId;

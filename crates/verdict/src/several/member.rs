@@ -1,7 +1,7 @@
 //! A Run, reduced to what can be compared of it.
 
-use ablaze_engine::plan::Load;
-use ablaze_engine::{Record, Run};
+use ablaze_model::plan::Load;
+use ablaze_model::{Record, Run};
 use ablaze_sys::witness::Connections as Sockets;
 
 use crate::finding::Severity;

@@ -1,4 +1,4 @@
-use ablaze_engine::Run;
+use ablaze_model::Run;
 
 use super::*;
 use crate::DiagnosisId::*;
@@ -206,7 +206,7 @@ fn waiting_for_room_that_never_was_short() {
 
 fn at(concurrency: u32, rate_per_s: u64) -> Run {
     let mut run = run(rate_per_s);
-    run.plan.load = ablaze_engine::plan::Load::Closed { connections: concurrency, pipeline: 1 };
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: concurrency, pipeline: 1 };
     // Little's law: so many in flight make each take so long.
     run.record.in_flight_ns = u128::from(concurrency) * 10_000_000_000;
     run.record.answered.total.clear();

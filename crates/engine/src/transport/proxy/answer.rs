@@ -5,7 +5,7 @@ use std::io::Error;
 
 use ablaze_net::CloseReason;
 
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 /// Every answer begins so (RFC 9112, 4). Another minor version is read as HTTP/1.1 is.
 const BEGIN: &[u8] = b"HTTP/1.";

@@ -18,10 +18,10 @@ use self::answer::Answer;
 use self::events::Layer;
 pub use self::verbs::TunnelIo;
 use super::{Facts, Line};
-use crate::plan::Plan;
-use crate::plan::proxy::{Credentials, Way, authority};
-use crate::record::ProxyFacts;
 use crate::worker::Worker;
+use ablaze_model::plan::Plan;
+use ablaze_model::plan::proxy::{Credentials, Way, authority};
+use ablaze_model::record::ProxyFacts;
 
 /// Who hears what happens in the tunnels, and lets the worker at the top be told why there is none.
 pub trait Above {

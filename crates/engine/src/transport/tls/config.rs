@@ -9,9 +9,9 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProtocolVersion};
 
 use super::verifier::{Unverified, Verified};
-use crate::plan::PlanError;
-use crate::plan::tls::{Identity, Tls, TlsVersion, Trust};
-use crate::plan::tls_names::{GROUPS, SUITES, USUAL_GROUPS};
+use ablaze_model::plan::PlanError;
+use ablaze_model::plan::tls::{Identity, Tls, TlsVersion, Trust};
+use ablaze_model::plan::tls_names::{GROUPS, SUITES, USUAL_GROUPS};
 
 /// Everything that connections of a run are made with.
 #[derive(Debug, Clone)]

@@ -11,9 +11,9 @@ use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
 use super::{HTTP2, TlsIo};
-use crate::plan::tls::TlsVersion;
-use crate::record::{Agreed, TlsFacts, TlsParty};
 use crate::worker::Worker;
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::record::{Agreed, TlsFacts, TlsParty};
 
 /// How far a handshake got with what came.
 enum Got {

@@ -7,7 +7,7 @@ use rustls::AlertDescription;
 
 use super::protection::{Header, Protection, record_type};
 use super::trace::HandshakeSecrets;
-use crate::record::{Spoken, TlsParty};
+use ablaze_model::record::{Spoken, TlsParty};
 
 /// Bytes that one side sent at once.
 #[derive(Debug, Clone, PartialEq, Eq)]

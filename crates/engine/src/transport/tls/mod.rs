@@ -7,7 +7,6 @@
 //! of a connection, `config` comes from the Plan, `verifier` decides on certificates, `trouble` names
 //! what went wrong, `trace` and `messages` list what was said for who asks.
 
-pub mod certificate;
 pub mod config;
 mod handshake;
 mod messages;
@@ -33,9 +32,9 @@ use self::session::{Phase, Session};
 use self::trace::Trace;
 use super::proxy::{Above, Tunnelled};
 use super::{Facts, Line};
-use crate::plan::tls::Tls as Asked;
-use crate::record::TlsFacts;
 use crate::worker::Worker;
+use ablaze_model::plan::tls::Tls as Asked;
+use ablaze_model::record::TlsFacts;
 
 /// HTTP/2's name in ALPN (RFC 9113, 3.2).
 const HTTP2: &[u8] = b"h2";

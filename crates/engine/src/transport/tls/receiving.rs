@@ -7,8 +7,8 @@ use super::TlsIo;
 use super::protection::{Damage, HEADER_BYTES, Header, Protection, record_type};
 use super::session::{Keys, Phase};
 use super::trouble::Trouble;
-use crate::record::TlsParty;
 use crate::worker::Worker;
+use ablaze_model::record::TlsParty;
 
 /// Handshake messages that may come at any time (RFC 8446, 4).
 const NEW_SESSION_TICKET: u8 = 4;

@@ -10,7 +10,7 @@ use ablaze_net::Slot;
 use rustls::{ClientConfig, KeyLog};
 
 use super::messages::{self, Flight};
-use crate::record::{Spoken, TlsParty};
+use ablaze_model::record::{Spoken, TlsParty};
 
 /// Labels of the key log (RFC 9850, 2.1).
 const SECRETS: [&str; 2] = ["CLIENT_HANDSHAKE_TRAFFIC_SECRET", "SERVER_HANDSHAKE_TRAFFIC_SECRET"];

@@ -5,7 +5,7 @@ use rustls::{AlertDescription, CertificateError, Error};
 
 use super::protection::Damage;
 use super::verifier::SelfSigned;
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
 use super::TlsIo;
 use super::protection::{OVERHEAD_BYTES, record_type};
 use super::session::{Phase, Session};
-use crate::record::TlsParty;
+use ablaze_model::record::TlsParty;
 
 /// `close_notify` as a warning (RFC 8446, 6.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];

@@ -11,7 +11,7 @@ use rustls::crypto::CryptoProvider;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
-use super::certificate::Certificate;
+use ablaze_model::certificate::Certificate;
 
 /// For so long a chain that was found good is not looked at again, if it comes byte for byte.
 const MEMORY_S: u64 = 10;

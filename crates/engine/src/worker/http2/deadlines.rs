@@ -4,8 +4,8 @@ use ablaze_net::{Io, Slot};
 
 use super::super::{Worker, close_at_once};
 use crate::connection::Stage;
-use crate::failure::FailureKind;
-use crate::record::StoppedAnswer;
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::StoppedAnswer;
 
 impl Worker {
     /// When the oldest exchange of a slot began; 0 if none has.

@@ -7,7 +7,7 @@ use ablaze_wire::http2::error::ErrorCode;
 use super::super::Worker;
 use super::super::exchanges::failure_of;
 use crate::connection::Reading;
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 impl Worker {
     /// Opens a free slot for the next requests, if there are any left.

@@ -28,7 +28,7 @@ use ablaze_wire::http2::request::RequestSet;
 use self::permits::GoAway;
 use self::waits::Held;
 use super::{Assignment, Worker};
-use crate::record::Http2Facts;
+use ablaze_model::record::Http2Facts;
 
 /// A connection's output holds bodies only up to so many bytes; the rest follows when these left.
 const OUTPUT_BYTES: usize = 64 * 1024;

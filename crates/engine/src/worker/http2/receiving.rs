@@ -10,9 +10,9 @@ use super::super::exchanges::BULKY_BYTES;
 use super::Session;
 use super::permits::{GoAway, again};
 use crate::connection::{Connection, Exchange};
-use crate::failure::FailureKind;
-use crate::record::{Http2Facts, ServerSettings};
 use crate::recorder::Recorder;
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::{Http2Facts, ServerSettings};
 
 /// Debug data of GOAWAY is kept up to so many bytes.
 const DEBUG_BYTES_KEPT: usize = 200;

@@ -6,7 +6,7 @@ use ablaze_net::{Io, Outgoing, Slot};
 use super::super::{Worker, close_at_once};
 use super::Place;
 use crate::connection::{Exchange, Stage};
-use crate::failure::FailureKind;
+use ablaze_model::failure::FailureKind;
 
 impl Worker {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.

@@ -5,7 +5,7 @@
 use ablaze_net::Slot;
 
 use super::{Session, Worker};
-use crate::record::WindowWaits;
+use ablaze_model::record::WindowWaits;
 
 /// Bodies of one connection that wait for a window.
 #[derive(Debug, Default)]

@@ -66,23 +66,35 @@ pub struct WindowWaits {
 
 impl Http2Facts {
     /// Adds those of another worker.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.goaways += other.goaways;
-        self.goaway_codes.merge(&other.goaway_codes);
-        self.first_goaway = self.first_goaway.take().or(other.first_goaway);
-        self.last_goaway_said = other.last_goaway_said.or(self.last_goaway_said.take());
-        self.resets.merge(&other.resets);
-        self.refused_again += other.refused_again;
-        if let Some(theirs) = other.settings {
+    pub fn merge(&mut self, other: Self) {
+        let Self {
+            goaways,
+            goaway_codes,
+            first_goaway,
+            last_goaway_said,
+            resets,
+            refused_again,
+            settings,
+            streams_permitted,
+            waits,
+            first_failure,
+        } = other;
+        self.goaways += goaways;
+        self.goaway_codes.merge(&goaway_codes);
+        self.first_goaway = self.first_goaway.take().or(first_goaway);
+        self.last_goaway_said = last_goaway_said.or(self.last_goaway_said.take());
+        self.resets.merge(&resets);
+        self.refused_again += refused_again;
+        if let Some(theirs) = settings {
             self.add_settings(theirs);
         }
-        self.streams_permitted = least(self.streams_permitted, other.streams_permitted);
-        self.waits.merge(&other.waits);
-        self.first_failure = self.first_failure.take().or(other.first_failure);
+        self.streams_permitted = least(self.streams_permitted, streams_permitted);
+        self.waits.merge(&waits);
+        self.first_failure = self.first_failure.take().or(first_failure);
     }
 
     /// A server gave these.
-    pub(crate) fn add_settings(&mut self, theirs: ServerSettings) {
+    pub fn add_settings(&mut self, theirs: ServerSettings) {
         self.settings = Some(match self.settings {
             None => theirs,
             Some(mine) => ServerSettings {
@@ -95,7 +107,7 @@ impl Http2Facts {
     }
 
     /// The measured window opens: what was counted before does not belong to it.
-    pub(crate) fn open_window(&mut self) {
+    pub fn open_window(&mut self) {
         *self = Self {
             settings: self.settings,
             streams_permitted: self.streams_permitted,
@@ -107,7 +119,7 @@ impl Http2Facts {
 
 impl Codes {
     /// One more of this code.
-    pub(crate) fn add(&mut self, code: u32, times: u64) {
+    pub fn add(&mut self, code: u32, times: u64) {
         match self.0.iter_mut().find(|(known, _)| *known == code) {
             Some((_, known)) => *known += times,
             None => self.0.push((code, times)),
@@ -148,11 +160,12 @@ impl WindowWaits {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.stream_times += other.stream_times;
-        self.stream_ns += other.stream_ns;
-        self.connection_times += other.connection_times;
-        self.connection_ns += other.connection_ns;
-        self.longest_ns = self.longest_ns.max(other.longest_ns);
+        let Self { stream_times, stream_ns, connection_times, connection_ns, longest_ns } = *other;
+        self.stream_times += stream_times;
+        self.stream_ns += stream_ns;
+        self.connection_times += connection_times;
+        self.connection_ns += connection_ns;
+        self.longest_ns = self.longest_ns.max(longest_ns);
     }
 }
 

@@ -1,0 +1,176 @@
+//! An empty record, and two records as one: across the threads of a run, and across machines.
+
+use std::collections::BTreeMap;
+
+use ablaze_stats::Latency;
+
+use super::{Phases, Record, Slices, Stopped};
+use crate::failure::FailureKind;
+
+impl Record {
+    /// An empty record.
+    pub fn new() -> Self {
+        Self {
+            answers: 0,
+            unexpected: 0,
+            failures: [0; FailureKind::ALL.len()],
+            statuses: Default::default(),
+            body_lengths: Default::default(),
+            body_lengths_other: 0,
+            first_body_bytes: None,
+            first_answer_at_ns: 0,
+            first_head: Vec::new(),
+            kept_alive: 0,
+            repeated: 0,
+            unfinished: 0,
+            never_sent: 0,
+            unfinished_oldest_ns: 0,
+            connections_opened: 0,
+            received_bytes: 0,
+            body_bytes: 0,
+            sent_bytes: 0,
+            answered: Phases::new(),
+            failed: Phases::new(),
+            setup_connect: Latency::new(3),
+            setup_tls: None,
+            tls: None,
+            http2: None,
+            proxy: None,
+            event_age: Latency::new(3),
+            in_flight_ns: 0,
+            drain_ns: None,
+            first_failure: None,
+            first_malformed: Vec::new(),
+            stopped: Stopped::default(),
+            slices: Slices::new(),
+            every_request: Vec::new(),
+        }
+    }
+
+    /// Adds what another worker recorded over the same window.
+    pub fn merge(&mut self, other: Self) {
+        // Every field by name: one that is added later and forgotten here does not compile.
+        let Self {
+            answers,
+            unexpected,
+            failures,
+            statuses,
+            body_lengths,
+            body_lengths_other,
+            first_body_bytes,
+            first_answer_at_ns,
+            first_head,
+            kept_alive,
+            repeated,
+            unfinished,
+            never_sent,
+            unfinished_oldest_ns,
+            connections_opened,
+            received_bytes,
+            body_bytes,
+            sent_bytes,
+            answered,
+            failed,
+            setup_connect,
+            setup_tls,
+            tls,
+            http2,
+            proxy,
+            event_age,
+            in_flight_ns,
+            drain_ns,
+            first_failure,
+            first_malformed,
+            stopped,
+            slices,
+            every_request,
+        } = other;
+        self.merge_first_answer(first_body_bytes, first_answer_at_ns, first_head);
+        self.merge_body_lengths(body_lengths, body_lengths_other);
+        self.first_failure = match (self.first_failure, first_failure) {
+            (Some(mine), Some(theirs)) if theirs.at_ns < mine.at_ns => Some(theirs),
+            (mine, theirs) => mine.or(theirs),
+        };
+        if self.first_malformed.is_empty() {
+            self.first_malformed = first_malformed;
+        }
+        self.stopped.merge(stopped);
+        self.answers += answers;
+        self.unexpected += unexpected;
+        for (mine, theirs) in self.failures.iter_mut().zip(failures) {
+            *mine += theirs;
+        }
+        for (status, count) in statuses {
+            *self.statuses.entry(status).or_default() += count;
+        }
+        self.kept_alive += kept_alive;
+        self.repeated += repeated;
+        self.unfinished += unfinished;
+        self.never_sent += never_sent;
+        self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(unfinished_oldest_ns);
+        self.connections_opened += connections_opened;
+        self.received_bytes += received_bytes;
+        self.body_bytes += body_bytes;
+        self.sent_bytes += sent_bytes;
+        self.answered.merge(&answered);
+        self.failed.merge(&failed);
+        self.setup_connect.merge(&setup_connect);
+        if let Some(theirs) = setup_tls {
+            self.setup_tls.get_or_insert_with(|| Box::new(Latency::new(3))).merge(&theirs);
+        }
+        if let Some(theirs) = tls {
+            self.tls.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = http2 {
+            self.http2.get_or_insert_default().merge(*theirs);
+        }
+        if let Some(theirs) = proxy {
+            self.proxy.get_or_insert_default().merge(*theirs);
+        }
+        self.event_age.merge(&event_age);
+        self.in_flight_ns += in_flight_ns;
+        self.drain_ns = self.drain_ns.max(drain_ns);
+        self.slices.merge(slices);
+        self.every_request.extend(every_request);
+    }
+
+    /// Keeps the response that was complete first, of mine and theirs.
+    fn merge_first_answer(&mut self, body_bytes: Option<u64>, at_ns: u64, head: Vec<u8>) {
+        let theirs_is_first = match (self.first_body_bytes, body_bytes) {
+            (None, _) => true,
+            (_, None) => false,
+            _ => at_ns < self.first_answer_at_ns,
+        };
+        if theirs_is_first {
+            self.first_body_bytes = body_bytes;
+            self.first_answer_at_ns = at_ns;
+            if !head.is_empty() {
+                self.first_head = head;
+            }
+        }
+    }
+
+    fn merge_body_lengths(&mut self, lengths: BTreeMap<u64, u64>, other: u64) {
+        for (length, count) in lengths {
+            self.add_body_length(length, count);
+        }
+        self.body_lengths_other += other;
+    }
+
+    /// So many more responses had a body of this length.
+    pub fn add_body_length(&mut self, body_bytes: u64, times: u64) {
+        if self.body_lengths.len() < Self::BODY_LENGTHS_KEPT
+            || self.body_lengths.contains_key(&body_bytes)
+        {
+            *self.body_lengths.entry(body_bytes).or_default() += times;
+        } else {
+            self.body_lengths_other += times;
+        }
+    }
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,151 @@
+//! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
+//! apart for answers and for failures. Fixed size, whatever the number of requests.
+
+mod http2;
+mod merge;
+mod phases;
+mod proxy;
+mod slices;
+mod stopped;
+mod tls;
+
+use std::collections::BTreeMap;
+
+use ablaze_stats::Latency;
+
+use crate::failure::FailureKind;
+pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
+pub use phases::{Handshakes, Intended, Phases};
+pub use proxy::ProxyFacts;
+pub use slices::{Slice, Slices};
+pub use stopped::{Stopped, StoppedAnswer};
+pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
+
+/// What is kept of a run's exchanges.
+#[derive(Debug, Clone)]
+pub struct Record {
+    /// Complete answers of any status.
+    pub answers: u64,
+    /// Those of them outside the expected statuses.
+    pub unexpected: u64,
+    /// Exchanges that ended without a valid answer, by kind, in the order of
+    /// [`FailureKind::ALL`].
+    pub failures: [u64; FailureKind::ALL.len()],
+    /// Answers by status.
+    pub statuses: BTreeMap<u16, u64>,
+    /// Answers by length of their body; at most [`Record::BODY_LENGTHS_KEPT`] lengths.
+    pub body_lengths: BTreeMap<u64, u64>,
+    /// Answers whose length found no place in `body_lengths`.
+    pub body_lengths_other: u64,
+    /// Body length of the answer that was complete first.
+    pub first_body_bytes: Option<u64>,
+    /// When it was complete, driver's clock: decides between workers.
+    pub first_answer_at_ns: u64,
+    /// Head of the answer that was complete first.
+    pub first_head: Vec<u8>,
+    /// Answers on connections that stayed open for another request.
+    pub kept_alive: u64,
+    /// Requests sent again because a reused connection was closed before any answer byte.
+    pub repeated: u64,
+    /// Exchanges in flight when the run ended: neither success nor failure.
+    pub unfinished: u64,
+    /// Those of them that were due and had not been sent: no connection was free.
+    pub never_sent: u64,
+    /// Age of the oldest of them.
+    pub unfinished_oldest_ns: u64,
+    /// Connections opened (successfully).
+    pub connections_opened: u64,
+    /// Bytes received, everything on the wire above TCP, of failed and unfinished exchanges too.
+    pub received_bytes: u64,
+    /// Of these, bytes of bodies, without chunked coding.
+    pub body_bytes: u64,
+    /// Bytes of requests handed to the kernel.
+    pub sent_bytes: u64,
+    /// Times of exchanges that were answered.
+    pub answered: Phases,
+    /// Times of exchanges that failed.
+    pub failed: Phases,
+    /// Connects made before the clock started.
+    pub setup_connect: Latency,
+    /// The TLS handshakes behind them.
+    pub setup_tls: Option<Box<Latency>>,
+    /// What is known of TLS; `None` on plain connections.
+    pub tls: Option<Box<TlsFacts>>,
+    /// What is known of HTTP/2; `None` with HTTP/1.
+    pub http2: Option<Box<Http2Facts>>,
+    /// What is known of tunnels through a proxy; `None` where none were asked for.
+    pub proxy: Option<Box<ProxyFacts>>,
+    /// The client's own delay: how old an event was, at most, when its batch had been handled.
+    pub event_age: Latency,
+    /// Integral of the number of exchanges in flight over the measured time, in exchange-ns.
+    pub in_flight_ns: u128,
+    /// How long, at the end, fewer than 95 % of a worker's places in a closed loop were in use,
+    /// because there were no requests left for them; `None` where the time ended the run.
+    pub drain_ns: Option<u64>,
+    /// The first failure's errno by kind, for messages and exit statuses.
+    pub first_failure: Option<FirstFailure>,
+    /// How the first malformed answer of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.
+    pub first_malformed: Vec<u8>,
+    /// Answers that stopped in the middle.
+    pub stopped: Stopped,
+    /// Count, errors and latency over time.
+    pub slices: Slices,
+    /// One line per request, if asked for.
+    pub every_request: Vec<RequestLine>,
+}
+
+/// The failure that came first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstFailure {
+    /// When, driver's clock.
+    pub at_ns: u64,
+    /// What.
+    pub kind: FailureKind,
+    /// The errno behind it; 0 where there is none.
+    pub errno: i32,
+    /// Whether it happened while connecting.
+    pub connecting: bool,
+}
+
+/// One finished exchange, kept only for the file of every request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestLine {
+    /// Begin, ns since the clock started.
+    pub started_ns: u64,
+    /// Connect time, with the handshake of TLS; 0 on a reused connection.
+    pub connect_ns: u64,
+    /// Total time, connect included.
+    pub total_ns: u64,
+    /// Wait for the first byte.
+    pub wait_ns: u64,
+    /// Whether it was answered.
+    pub answered: bool,
+}
+
+impl Record {
+    /// How many different body lengths are told apart.
+    pub const BODY_LENGTHS_KEPT: usize = 64;
+
+    /// How many bytes of a malformed answer are kept.
+    pub const MALFORMED_KEPT: usize = 256;
+
+    /// Number of failures of one kind.
+    pub fn failures_of(&self, kind: FailureKind) -> u64 {
+        self.failures[kind as usize]
+    }
+
+    /// Number of failures of all kinds.
+    pub fn failures_total(&self) -> u64 {
+        self.failures.iter().sum()
+    }
+
+    /// Exchanges finished: answers and failures.
+    pub fn finished(&self) -> u64 {
+        self.answers + self.failures_total()
+    }
+
+    /// Answers with an expected status.
+    pub fn succeeded(&self) -> u64 {
+        self.answers - self.unexpected
+    }
+}
