@@ -170,6 +170,6 @@ int main(int count, char **words)
     }
     clock_gettime(CLOCK_MONOTONIC, &stop);
     double seconds = stop.tv_sec - start.tv_sec + (stop.tv_nsec - start.tv_nsec) / 1e9;
-    printf("{\"answers\": %ld, \"rate_per_s\": %.1f, \"beside\": 0}\n", requests, requests / seconds);
+    printf("{\"responses\": %ld, \"rate_per_s\": %.1f, \"beside\": 0}\n", requests, requests / seconds);
     return 0;
 }

@@ -257,7 +257,7 @@ class Bare(Tool):
 
     def parse(self, out, err):
         report = json.loads(out)
-        return Report(report["answers"], 0, report["rate_per_s"], None, None, report["beside"])
+        return Report(report["responses"], 0, report["rate_per_s"], None, None, report["beside"])
 
     def version(self):
         return f"bench/bare/{self.source}"

@@ -6,7 +6,6 @@ use ablaze_model::run::Ended;
 use ablaze_model::{Plan, Run};
 use ablaze_profile::symbols;
 use ablaze_report::effort::{self, Effort};
-use ablaze_report::rate_per_s;
 use ablaze_sys::perf::{
     NotProfiled, Profile, ProfiledRun, Profiling, Recorded, Recording, Refused, Request, Whom,
 };
@@ -75,7 +74,7 @@ pub fn add(
         profiling.run = Some(ProfiledRun {
             elapsed_ns: profiled.elapsed_ns,
             requests: profiled.record.finished(),
-            rate_per_s: rate_per_s(&profiled).unwrap_or(0.0),
+            rate_per_s: profiled.rate_per_s().unwrap_or(0.0),
             server_cpu_ns: effort::of_the_server(&profiled).map(|(ns, _)| ns),
             tester_cpu_ns: Effort::of(&profiled).map(|effort| effort.cpu_ns),
         });

@@ -10,7 +10,7 @@ use crate::search::Searched;
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::from(
         "target,load,x,repeat,started_unix_ns,elapsed_ns,answers,errors,unexpected,rate_per_s,mean_ns,\
-         p50_ns,p99_ns,server_cpu_ns,tester_cpu_ns,verdict,limited_by,failed,run\r\n",
+         p50_ns,p99_ns,server_cpu_ns,client_cpu_ns,verdict,limited_by,failed,run\r\n",
     );
     for (trial, outcome) in &results.trials {
         let load = &experiment.loads[trial.load];

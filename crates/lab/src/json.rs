@@ -150,7 +150,7 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         let mut value = named(trial);
         value["started_unix_ns"] = run.started_unix_ns.into();
         value["elapsed_ns"] = run.elapsed_ns.into();
-        value["answers"] = run.answers.into();
+        value["responses"] = run.answers.into();
         value["errors"] = run.errors.into();
         value["unexpected"] = run.unexpected.into();
         value["rate_per_s"] = run.rate_per_s.into();
@@ -158,7 +158,7 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         value["p50_ns"] = run.p50_ns.into();
         value["p99_ns"] = run.p99_ns.into();
         value["server_cpu_ns"] = run.server_cpu_ns.into();
-        value["tester_cpu_ns"] = run.tester_cpu_ns.into();
+        value["client_cpu_ns"] = run.tester_cpu_ns.into();
         value["verdict"] = run.verdict.to_string().into();
         value["limited_by"] = run.limit.key().into();
         value["findings"] = run.findings.iter().map(finding).collect();

@@ -32,7 +32,7 @@ impl Drop for Scratch {
 
 /// A saved run with another number of answers, and so another rate.
 fn run(answers: u64) -> Run {
-    let saved = include_str!("../../report/tests/saved/format-1.json");
+    let saved = include_str!("../../model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(saved).unwrap().run;
     run.record.answers = answers;
     run

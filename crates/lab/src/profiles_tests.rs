@@ -5,7 +5,7 @@ use crate::experiment::sample;
 
 /// A run is only needed for its profile.
 fn run(stacks: &[(&str, u64)]) -> Run {
-    let text = include_str!("../../report/tests/saved/format-1.json");
+    let text = include_str!("../../model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(text).unwrap().run;
     let stack = |(frames, samples): &(&str, u64)| Stack {
         frames: (*frames).to_owned(),

@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     fn run() -> Run {
-        let saved = include_str!("../../report/tests/saved/format-1.json");
+        let saved = include_str!("../../model/tests/saved/format-1.json");
         ablaze_report::json::load(saved).unwrap().run
     }
 

@@ -113,7 +113,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::Reset => "reset",
             Self::Timeout => "timeout",
-            Self::ClosedWithoutAnswer => "closed without an answer",
+            Self::ClosedWithoutAnswer => "closed without a response",
             Self::ShortBody => "short body",
             Self::Malformed => "malformed",
             Self::TooLarge => "head too large",
@@ -140,7 +140,7 @@ impl FailureKind {
             Self::ProxyAuthentication => "proxy wants credentials",
             Self::ProxyRefused => "refused by the proxy",
             Self::ProxyClosed => "closed by the proxy",
-            Self::ProxyMalformed => "proxy's answer malformed",
+            Self::ProxyMalformed => "proxy's response malformed",
         }
     }
 
@@ -150,7 +150,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::Reset => "reset",
             Self::Timeout => "timeout",
-            Self::ClosedWithoutAnswer => "closed-without-answer",
+            Self::ClosedWithoutAnswer => "closed-without-response",
             Self::ShortBody => "short-body",
             Self::Malformed => "malformed",
             Self::TooLarge => "too-large",
@@ -165,8 +165,8 @@ impl FailureKind {
             Self::CertificateInvalid => "certificate-invalid",
             Self::ClientCertificate => "client-certificate",
             Self::NoCommonTls => "no-common-tls",
-            Self::AnsweredInPlain => "answered-in-plain",
-            Self::AnsweredInTls => "answered-in-tls",
+            Self::AnsweredInPlain => "plain-http-not-tls",
+            Self::AnsweredInTls => "tls-not-plain-http",
             Self::TlsRefused => "tls-refused",
             Self::TlsBroken => "tls-broken",
             Self::TlsTruncated => "tls-truncated",

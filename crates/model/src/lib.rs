@@ -4,9 +4,11 @@
 
 pub mod certificate;
 pub mod failure;
+pub mod moment;
 pub mod plan;
 pub mod record;
 pub mod run;
+pub mod saved;
 
 pub use failure::FailureKind;
 pub use plan::Plan;

@@ -39,6 +39,13 @@ pub struct Run {
     pub profiling: Option<Profiling>,
 }
 
+impl Run {
+    /// Responses per second over the measured window; `None` when the window has no length.
+    pub fn rate_per_s(&self) -> Option<f64> {
+        (self.elapsed_ns > 0).then(|| self.record.answers as f64 * 1e9 / self.elapsed_ns as f64)
+    }
+}
+
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Ended {

@@ -153,7 +153,7 @@ impl Metric {
         let record = &run.record;
         let latency = record.answered.latency();
         match self {
-            Self::Rate => crate::rate_per_s(run),
+            Self::Rate => run.rate_per_s(),
             Self::Mean => latency.mean_ns(),
             Self::Percentile(percent) => latency.quantile_ns(percent / 100.0).map(|ns| ns as f64),
             Self::Max => latency.max_ns().map(|ns| ns as f64),

@@ -34,11 +34,11 @@ pub fn write(run: &Run) -> String {
 fn whole_run(run: &Run, rows: &mut Rows) {
     let record = &run.record;
     rows.add("run", "elapsed", run.elapsed_ns, "ns");
-    if let Some(rate) = crate::rate_per_s(run) {
+    if let Some(rate) = run.rate_per_s() {
         rows.add("run", "rate", format_args!("{rate:.3}"), "per_s");
     }
     for (statistic, number) in [
-        ("answers", record.answers),
+        ("responses", record.answers),
         ("succeeded", record.succeeded()),
         ("unexpected", record.unexpected),
         ("failed", record.failures_total()),

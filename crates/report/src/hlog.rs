@@ -4,8 +4,8 @@
 
 use ablaze_model::Run;
 
-use crate::moment::rfc3339;
 use crate::phases;
+use ablaze_model::moment::rfc3339;
 
 /// Interval_Max is by custom in milliseconds; ours are ns.
 const MAX_VALUE_DIVISOR: f64 = 1e6;

@@ -14,7 +14,6 @@ pub mod gurl;
 pub mod hlog;
 mod http2;
 pub mod json;
-pub mod moment;
 pub mod page;
 pub mod per_second;
 mod phases;
@@ -34,11 +33,6 @@ pub use file::Format;
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
-
-/// Answers per second over the measured window; `None` when the window has no length.
-pub fn rate_per_s(run: &Run) -> Option<f64> {
-    (run.elapsed_ns > 0).then(|| run.record.answers as f64 * 1e9 / run.elapsed_ns as f64)
-}
 
 /// The concurrency that reports in other tools' form print: the connections asked for, or, in an open
 /// loop without a bound, the mean number of requests in flight, rounded up.

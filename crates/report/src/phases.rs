@@ -35,13 +35,4 @@ pub fn flat(record: &Record) -> Vec<(String, &Latency)> {
     all
 }
 
-/// The quantiles that machine-readable reports list, with their names.
-pub const QUANTILES: [(&str, f64); 7] = [
-    ("p50", 0.5),
-    ("p75", 0.75),
-    ("p90", 0.9),
-    ("p95", 0.95),
-    ("p99", 0.99),
-    ("p99.9", 0.999),
-    ("p99.99", 0.9999),
-];
+pub use ablaze_model::saved::QUANTILES;

@@ -97,7 +97,7 @@ pub fn readable(name: &str) -> String {
 /// What the run with the profiler did beside the one without.
 pub fn cost(run: &Run, profiled: &ProfiledRun) -> String {
     let mut parts = Vec::new();
-    if let Some(before) = crate::rate_per_s(run) {
+    if let Some(before) = run.rate_per_s() {
         parts.push(format!(
             "{}/s instead of {}/s ({})",
             rate(profiled.rate_per_s),

@@ -2,20 +2,10 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::tls::Trust;
-use ablaze_model::plan::tls_names::{group, suite};
+pub use ablaze_model::plan::tls_names::{group_name, suite_name};
 use ablaze_model::record::Agreed;
 
 use crate::number::grouped;
-
-/// The name of a suite; its number where it has none here.
-pub fn suite_name(number: u16) -> String {
-    suite(number).map_or_else(|| format!("0x{number:04x}"), |suite| suite.name.to_owned())
-}
-
-/// The name of a group; its number where it has none here.
-pub fn group_name(number: u16) -> String {
-    group(number).map_or_else(|| format!("0x{number:04x}"), |group| group.name.to_owned())
-}
 
 /// What was agreed on, how the server was verified, and how many handshakes it took; `None` for
 /// plain connections.

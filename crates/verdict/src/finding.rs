@@ -74,6 +74,7 @@ pub struct Finding {
     /// What brings such numbers about, in a sentence.
     pub cause: String,
     /// What to do, in a sentence.
+    #[serde(rename = "fix")]
     pub remedy: String,
     /// The finding of the same measurement that explains this one.
     pub explained_by: Option<DiagnosisId>,

@@ -46,7 +46,7 @@ impl Limit {
     pub fn key(self) -> &'static str {
         match self {
             Self::Server => "server",
-            Self::Tester => "tester",
+            Self::Tester => "client",
             Self::SharedCpu => "shared-cpu",
             Self::RoundTrip => "round-trip",
             Self::AskedRate => "asked-rate",

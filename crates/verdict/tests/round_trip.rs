@@ -40,7 +40,7 @@ fn changes() -> impl Strategy<Value = Change> {
 
 /// A saved Run, made different.
 fn saved(change: &Change) -> json::SavedRun {
-    let mut saved = json::load(include_str!("../../report/tests/saved/format-1.json")).unwrap();
+    let mut saved = json::load(include_str!("../../model/tests/saved/format-1.json")).unwrap();
     let run = &mut saved.run;
     let answers = change.total_ns.len() as u64 + change.answers_404;
     run.elapsed_ns = change.elapsed_ns;

@@ -104,7 +104,7 @@ fn run(saved: &SavedRun, judged: &live::Judged) -> Value {
         "requests": run.record.answers,
         "concurrency": (!run.plan.load.is_open()).then(|| run.plan.load.connections()),
         "seconds": run.elapsed_ns as f64 / 1e9,
-        "rate_per_s": ablaze_report::rate_per_s(run),
+        "rate_per_s": run.rate_per_s(),
         "verdict": judged.verdict,
         "limited_by": judged.limited.by.key(),
         "limit_evidence": judged.limited.evidence,

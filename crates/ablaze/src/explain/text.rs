@@ -137,14 +137,14 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
         format!("{} s", decimal(run.elapsed_ns as f64 / 1e9, 3)),
     ];
     facts.extend((failed > 0).then(|| format!("{} failed", grouped(failed))));
-    facts.extend(ablaze_report::rate_per_s(run).map(|rate| format!("{}/s", decimal(rate, 2))));
+    facts.extend(run.rate_per_s().map(|rate| format!("{}/s", decimal(rate, 2))));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
     head
 }
 
 /// `2026-11-21 09:05:09 UTC`.
 fn date(unix_ns: u64) -> String {
-    let moment = ablaze_report::moment::rfc3339(unix_ns);
+    let moment = ablaze_model::moment::rfc3339(unix_ns);
     format!("{} UTC", moment.split('.').next().unwrap_or_default().replace('T', " "))
 }
 

@@ -4,7 +4,7 @@
 use ablaze_chart::{Axis, BarRow, Bars, Chart, Plot, Series, Unit};
 use ablaze_lab::experiment::Figures;
 use ablaze_lab::page::in_short;
-use ablaze_report::moment::rfc3339;
+use ablaze_model::moment::rfc3339;
 use ablaze_report::number::grouped;
 use ablaze_report::page::{Banner, Block, Page, Section, section};
 use ablaze_verdict::Verdict;

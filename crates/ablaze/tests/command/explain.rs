@@ -117,7 +117,7 @@ fn without_a_report_it_says_what_was_looked_for() {
 }
 
 /// A run as an older version saved it.
-const SAVED: &str = include_str!("../../../report/tests/saved/format-1.json");
+const SAVED: &str = include_str!("../../../model/tests/saved/format-1.json");
 
 #[test]
 fn a_saved_run_is_judged_anew() {

@@ -34,7 +34,7 @@ fn silent() -> TcpListener {
 fn the_process_that_served_is_named_with_its_cost() {
     let server = Server::start(200);
     let report = json(&ablaze(&[&server.url("/"), "-d1.2s", "-c4", "--json"]));
-    let witness = &report["witness"];
+    let witness = &report["monitor"];
     let target = &witness["target"];
     assert_eq!(target["on_this_host"], true);
     assert_eq!(target["listener"]["address"], server.address.to_string());
@@ -43,7 +43,7 @@ fn the_process_that_served_is_named_with_its_cost() {
         process["user_ns"].as_u64().unwrap() + process["system_ns"].as_u64().unwrap()
     };
     assert!(cpu_ns(&target["processes"][0]) > 0, "{target}");
-    let tester = &witness["tester"];
+    let tester = &witness["client"];
     let is_worker = |thread: &Value| thread["name"].as_str().unwrap().starts_with("worker-");
     assert!(tester["threads"].as_array().unwrap().iter().any(is_worker), "{tester}");
     assert_eq!(witness["connections"]["last"]["connections"], 4);
@@ -61,7 +61,7 @@ fn the_process_that_served_is_named_with_its_cost() {
 fn without_a_witness_there_is_none_and_the_verdict_stays() {
     let server = Server::start(200);
     let report = json(&ablaze(&[&server.url("/"), "-n2000", "-c2", "--json", "--no-witness"]));
-    assert!(report["witness"].is_null());
+    assert!(report["monitor"].is_null());
     assert!(report["verdict"]["verdict"].is_string());
 }
 

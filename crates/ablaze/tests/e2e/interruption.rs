@@ -41,7 +41,7 @@ fn what_was_measured_is_printed_and_kept() {
             assert!(ran.stdout.contains("answers") && ran.stdout.contains("rate"), "{ran:?}");
             let json: Value = serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
             assert_eq!(json["ended"], "interrupted");
-            assert!(json["answers"].as_u64().unwrap() > 0);
+            assert!(json["responses"].as_u64().unwrap() > 0);
 
             let before = server.served().requests;
             let words = ["ab", "-k", "-c4", "-t60", "-n", "100000000", "--io", io, &target];

@@ -29,8 +29,8 @@ fn table() -> Vec<(B, All)> {
         (B::Status(302), Succeed),
         (B::Status(404), AreUnexpected),
         (B::Status(503), AreUnexpected),
-        (B::CloseAtOnce, Fail("closed-without-answer")),
-        (B::CloseWithoutAnswer, Fail("closed-without-answer")),
+        (B::CloseAtOnce, Fail("closed-without-response")),
+        (B::CloseWithoutAnswer, Fail("closed-without-response")),
         (B::ResetAtOnce, Fail("reset")),
         (B::Reset, Fail("reset")),
         (B::ResetMidBody { announced: 100, sent: 10 }, Fail("reset")),
@@ -139,7 +139,7 @@ fn a_request_body_that_is_not_read_does_not_hide_the_answer() {
 fn one_bad_answer_among_good_ones_is_one_failure() {
     let bad = [
         (B::Reset, "reset"),
-        (B::CloseWithoutAnswer, "closed-without-answer"),
+        (B::CloseWithoutAnswer, "closed-without-response"),
         (B::Garbage, "malformed"),
         (B::ShortBody { announced: 100, sent: 1 }, "short-body"),
         (B::Hang, "timeout"),
@@ -185,7 +185,7 @@ fn a_lost_request_is_repeated_once_unless_told_not_to() {
         let server = Hostile::start(script()).unwrap();
         let (_, json) = measured(&[&server.url(), "-n10", "-c1", "--no-repeat", "--io", io]);
         assert_eq!((number(&json, "/succeeded"), number(&json, "/repeated")), (9, 0), "{io}");
-        assert_eq!(json["failed"]["by_kind"], json!({ "closed-without-answer": 1 }), "{io}");
+        assert_eq!(json["failed"]["by_kind"], json!({ "closed-without-response": 1 }), "{io}");
         assert_eq!(server.requests(), 10, "{io}");
     }
 }

@@ -28,7 +28,7 @@ fn every_figure_of_a_page_follows_from_the_runs_beside_it() {
             trial["run"].as_str().unwrap()
         )))
         .unwrap();
-        let rate = run["answers"].as_f64().unwrap() * 1e9 / run["elapsed_ns"].as_f64().unwrap();
+        let rate = run["responses"].as_f64().unwrap() * 1e9 / run["elapsed_ns"].as_f64().unwrap();
         assert!((trial["rate_per_s"].as_f64().unwrap() - rate).abs() < 1e-6 * rate);
         assert_eq!(trial["p50_ns"], run["latency_ns"]["total"]["p50"]);
         assert_eq!(trial["errors"], run["failed"]["total"]);
@@ -120,7 +120,7 @@ fn a_file_that_cannot_be_written_is_told_before_the_first_run() {
 #[test]
 fn runs_are_put_on_one_page_and_shards_together() {
     let folder = scratch("together");
-    let saved = include_str!("../../../report/tests/saved/format-1.json");
+    let saved = include_str!("../../../model/tests/saved/format-1.json");
     let save = |name: &str, text: &str| std::fs::write(folder.join(name), text).unwrap();
     save("a.json", saved);
     // Half a second later.
@@ -143,7 +143,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
     let whole: Value =
         serde_json::from_str(&std::fs::read_to_string(folder.join("whole.json")).unwrap()).unwrap();
     assert_eq!(
-        (&whole["answers"], &whole["elapsed_ns"]),
+        (&whole["responses"], &whole["elapsed_ns"]),
         (&40_000.into(), &10_500_000_000u64.into())
     );
     assert_eq!(ablaze(&folder, &["report", "whole.json"]).stdout, said.stdout);

@@ -12,7 +12,7 @@ const ANOTHER_MACHINE: &[(&str, &str)] = &[("\"cpus_allowed\": 2", "\"cpus_allow
 fn saved(folder: &Path, name: &str, change: &[(&str, &str)]) {
     let mut text = std::fs::read_to_string(concat!(
         env!("CARGO_MANIFEST_DIR"),
-        "/../report/tests/saved/format-1.json"
+        "/../model/tests/saved/format-1.json"
     ))
     .unwrap();
     for (from, to) in change {

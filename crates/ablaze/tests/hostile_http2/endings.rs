@@ -21,7 +21,7 @@ fn another_protocol() {
             }
             peer.close()
         }),
-        row("an alert of TLS", "answered-in-tls", "answers in TLS: use https://", |peer| {
+        row("an alert of TLS", "tls-not-plain-http", "answers in TLS: use https://", |peer| {
             peer.preface()?;
             peer.raw(&[21, 3, 3, 0, 2, 2, 70])?;
             peer.close()
@@ -70,17 +70,17 @@ fn gone() {
     let none = "closed the connection without an answer";
     let short = "in the middle of its answer";
     hold(&[
-        row("closes at once", "closed-without-answer", none, |peer| peer.close()),
-        row("closes behind its settings", "closed-without-answer", none, |peer| {
+        row("closes at once", "closed-without-response", none, |peer| peer.close()),
+        row("closes behind its settings", "closed-without-response", none, |peer| {
             once(peer, |peer, _| peer.close())
         }),
-        row("closes within a frame's head", "closed-without-answer", none, |peer| {
+        row("closes within a frame's head", "closed-without-response", none, |peer| {
             each(peer, |peer, _| {
                 peer.raw(&[0, 0, 5, HEADERS])?;
                 peer.close()
             })
         }),
-        row("closes within a head", "closed-without-answer", none, |peer| {
+        row("closes within a head", "closed-without-response", none, |peer| {
             each(peer, |peer, stream| {
                 peer.raw(&frame(HEADERS, END_HEADERS, stream, &[0x88; 50])[..20])?;
                 peer.close()

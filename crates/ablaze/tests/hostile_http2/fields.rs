@@ -189,6 +189,6 @@ fn the_fields_of_a_head_that_came_to_nothing_are_not_taken_for_those_of_another(
     let words = ["-n", "8", "--streams", "2", "-c", "1"];
     let ran = ablaze(&server.url(), "epoll", &words).unwrap();
     let json = ran.json().unwrap();
-    assert_eq!((&json["answers"], &json["failed"]["total"]), (&4.into(), &4.into()), "{json}");
-    assert_eq!(json["first_answer"]["head"], "HTTP/2 200\r\ngood: 1\r\n\r\n");
+    assert_eq!((&json["responses"], &json["failed"]["total"]), (&4.into(), &4.into()), "{json}");
+    assert_eq!(json["first_response"]["head"], "HTTP/2 200\r\ngood: 1\r\n\r\n");
 }

@@ -120,7 +120,7 @@ fn play(row: &Row, io: &str, tls: bool, peaceful_bytes: u64) -> std::result::Res
     let json = ran.json()?;
     let failed = &json["failed"];
     let check = |holds: bool, what: &str| {
-        let answers = &json["answers"];
+        let answers = &json["responses"];
         let first = &json["http2"]["first_failure"];
         let Ran { status, stderr, took, peak_bytes, .. } = &ran;
         if holds {
@@ -134,7 +134,7 @@ fn play(row: &Row, io: &str, tls: bool, peaceful_bytes: u64) -> std::result::Res
     };
     let total = failed["total"].as_u64().unwrap_or(0);
     check(total > 0 && failed["by_kind"][row.kind] == total, row.kind)?;
-    check((json["answers"] != 0) == row.some_answers, "answers")?;
+    check((json["responses"] != 0) == row.some_answers, "answers")?;
     check(ran.status == i32::from(!row.some_answers), "exit status")?;
     let lines = usize::from(!row.some_answers);
     check(ran.stderr.lines().count() == lines, "number of lines on stderr")?;

@@ -60,7 +60,7 @@ fn the_tester_can_look_at_itself() {
     match run["profile"]["profiles"].get(0) {
         Some(profile) => {
             println!("seen: a profile");
-            assert_eq!(profile["of"], "tester");
+            assert_eq!(profile["of"], "client");
             // Its workers were made after the recording had begun.
             assert!(share(profile, "worker") > 0.5, "{text}");
             assert!(share(profile, "perf::recording") < 0.01);

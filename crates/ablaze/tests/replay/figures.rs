@@ -66,7 +66,7 @@ pub fn rate_of(run: &Value) -> f64 {
         let line = printed.lines().find(|line| line.starts_with("Requests per second:")).unwrap();
         return line.split_whitespace().nth(3).unwrap().parse().unwrap();
     }
-    let (answers, elapsed_ns) = (&run["answers"], &run["elapsed_ns"]);
+    let (answers, elapsed_ns) = (&run["responses"], &run["elapsed_ns"]);
     answers.as_u64().unwrap() as f64 / (elapsed_ns.as_u64().unwrap() as f64 / 1e9)
 }
 
@@ -88,13 +88,13 @@ pub fn server_cpu_ns(run: &Value) -> Option<f64> {
         let complete: f64 = line.split_whitespace().last()?.parse().ok()?;
         return Some(run["server_cpu_ns"].as_f64()? / complete);
     }
-    let processes = run["witness"]["target"]["processes"].as_array()?;
+    let processes = run["monitor"]["target"]["processes"].as_array()?;
     let cores = |process: &Value| {
         let cpu_ns = process["user_ns"].as_f64()? + process["system_ns"].as_f64()?;
         Some(cpu_ns / process["watched_ns"].as_f64().filter(|watched_ns| *watched_ns > 0.0)?)
     };
     let cores: Option<f64> = processes.iter().map(cores).sum();
-    let finished = run["answers"].as_f64()? + run["failed"]["total"].as_f64()?;
+    let finished = run["responses"].as_f64()? + run["failed"]["total"].as_f64()?;
     Some(cores? * run["elapsed_ns"].as_f64()? / finished)
 }
 

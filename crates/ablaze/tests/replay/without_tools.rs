@@ -67,7 +67,7 @@ fn ab_loads_beside_ablaze_and_its_figures_are_kept() {
     let kept: serde_json::Value = serde_json::from_str(&kept).unwrap();
     assert_eq!(kept["percentiles_ms"].as_array().unwrap().len(), 101, "0 to 100");
     assert!(
-        kept["server_cpu_ns"].as_u64().unwrap() > 0 && kept["tester_cpu_ns"].as_u64() > Some(0)
+        kept["server_cpu_ns"].as_u64().unwrap() > 0 && kept["client_cpu_ns"].as_u64() > Some(0)
     );
     // Nothing is measured twice, and the report comes out the same.
     let again = ablaze(&folder, &["run", "x.toml", "--folder", "kept"]);

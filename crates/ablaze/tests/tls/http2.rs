@@ -11,7 +11,7 @@ use crate::nginx::{Nginx, ablaze, run};
 const BACKENDS: [&str; 2] = ["uring", "epoll"];
 
 fn counts(json: &Value) -> (&Value, &Value) {
-    (&json["answers"], &json["failed"]["total"])
+    (&json["responses"], &json["failed"]["total"])
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn a_certificate_that_is_not_believed_is_explained_once() {
         (nginx.tls, &[], "certificate-issuer", "name its certificate with --cacert FILE"),
         (nginx.own, &[], "certificate-self-signed", "is signed by itself"),
         (nginx.other, &["--cacert", &issuer], "certificate-name", "elsewhere.example"),
-        (nginx.plain, &["-k"], "answered-in-plain", "answers in plain HTTP: use http://localhost"),
+        (nginx.plain, &["-k"], "plain-http-not-tls", "answers in plain HTTP: use http://localhost"),
         (nginx.old, &["-k", "--tls-min", "1.3"], "no-common-tls", "have no TLS in common"),
     ];
     for (port, words, kind, line) in rows {
@@ -73,5 +73,5 @@ fn a_server_that_answers_plain_http_with_an_alert_is_understood() {
     });
     let url = format!("http://127.0.0.1:{port}/");
     let advice = format!("answers in TLS: use https://127.0.0.1:{port}/");
-    told(&[&url, "-n", "20k", "-c", "4", "--json", "--quiet"], "answered-in-tls", &advice);
+    told(&[&url, "-n", "20k", "-c", "4", "--json", "--quiet"], "tls-not-plain-http", &advice);
 }

@@ -214,12 +214,12 @@ fn the_wrong_protocol() {
         let _ = stream.read(&mut [0; 4096]);
     });
     let line = format!("answers in TLS: use {alerts}");
-    let mistake = Mistake { kind: "answered-in-tls", line: &line, words: vec![] };
+    let mistake = Mistake { kind: "tls-not-plain-http", line: &line, words: vec![] };
     made(&alerts.replacen("https", "http", 1), &mistake);
     let plain = serve_at("127.0.0.1:0", None);
     let port = plain.address().port();
     let line = format!("answers in plain HTTP: use http://localhost:{port}/");
-    let mistake = Mistake { kind: "answered-in-plain", line: &line, words: vec!["--insecure"] };
+    let mistake = Mistake { kind: "plain-http-not-tls", line: &line, words: vec!["--insecure"] };
     made(&format!("https://localhost:{port}/"), &mistake);
 }
 

@@ -27,7 +27,7 @@ fn targets(nginx: &Nginx) -> [(String, &'static [&'static str], &'static str); 4
 fn counted(ran: &Ran, way: &str) -> serde_json::Value {
     assert_eq!(ran.status, 0, "{way}: {ran:?}");
     let json = ran.json();
-    assert_eq!((&json["answers"], &json["failed"]["total"]), (&json!(60), &json!(0)), "{json}");
+    assert_eq!((&json["responses"], &json["failed"]["total"]), (&json!(60), &json!(0)), "{json}");
     assert_eq!(json["target"]["proxy"]["way"], way);
     if way == "tunnel" {
         assert_eq!(json["proxy"]["tunnels"], json["connections_opened"]);

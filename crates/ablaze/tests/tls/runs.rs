@@ -21,7 +21,7 @@ fn every_way_to_use_connections_is_exact_over_both_versions() {
                 let ran = ablaze(&words);
                 assert_eq!(ran.status, 0, "{words:?}: {ran:?}");
                 let json = ran.json();
-                assert_eq!(json["answers"], 400, "{words:?}");
+                assert_eq!(json["responses"], 400, "{words:?}");
                 assert_eq!(json["failed"]["total"], 0, "{words:?}");
                 assert_eq!(json["bytes"]["body"], 400 * 14, "{words:?}");
                 let tls = &json["tls"];
@@ -52,7 +52,7 @@ fn eight_mebibytes_come_whole() {
         for way in [&[][..], &["--http", "1.0", "--no-keepalive"]] {
             let words = [&[&url, "-k", "-n", "6", "-c", "2", "--json", "--io", io], way].concat();
             let json = ablaze(&words).json();
-            assert_eq!((&json["answers"], &json["failed"]["total"]), (&json!(6), &json!(0)));
+            assert_eq!((&json["responses"], &json["failed"]["total"]), (&json!(6), &json!(0)));
             assert_eq!(json["bytes"]["body"], 6 * (8 << 20), "{words:?}");
         }
     }
@@ -124,7 +124,7 @@ fn suites_and_groups_are_those_asked_for() {
         let words =
             [&url, "-k", "-n", "40", "--json", "--tls-ciphers", suite, "--tls-groups", group];
         let json = ablaze(&words).json();
-        assert_eq!((&json["answers"], &json["failed"]["total"]), (&json!(40), &json!(0)));
+        assert_eq!((&json["responses"], &json["failed"]["total"]), (&json!(40), &json!(0)));
         assert_eq!(json["tls"]["agreed"][0]["suite"], expected_suite);
         assert_eq!(json["tls"]["agreed"][0]["group"], expected_group);
     }

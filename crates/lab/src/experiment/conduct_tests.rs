@@ -24,7 +24,7 @@ impl Tester for Saved {
         if url.contains("gone") {
             return Err(Failure::Impossible("gone refused the connection".to_owned()));
         }
-        let saved = include_str!("../../../report/tests/saved/format-1.json");
+        let saved = include_str!("../../../model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         run.ended = Ended::Complete;
         if let Some(connections) = options[0].strip_prefix("-c").and_then(|c| c.parse().ok()) {

@@ -25,6 +25,7 @@ pub struct PrintedRun {
     /// How long its process lived, ns.
     pub lived_ns: u64,
     /// CPU time of its process, ns.
+    #[serde(rename = "client_cpu_ns", alias = "tester_cpu_ns")]
     pub tester_cpu_ns: Option<u64>,
     /// CPU time that the server's process used meanwhile, ns.
     pub server_cpu_ns: Option<u64>,

@@ -45,7 +45,7 @@ impl Tester for Simulated {
         if self.dies_at.is_some_and(|at| self.asked.len() > at) {
             return Err(Failure::Impossible("refused the connection".to_owned()));
         }
-        let saved = include_str!("../../../report/tests/saved/format-1.json");
+        let saved = include_str!("../../../model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         let length_s = length_ms as f64 / 1e3;
         run.ended = Ended::Complete;

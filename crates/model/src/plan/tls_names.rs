@@ -151,3 +151,13 @@ pub fn group_named(name: &str) -> Option<&'static Group> {
         aliases.chain([&group.name]).any(|other| other.eq_ignore_ascii_case(name))
     })
 }
+
+/// The name of a suite; its number where it has none here.
+pub fn suite_name(number: u16) -> String {
+    suite(number).map_or_else(|| format!("0x{number:04x}"), |suite| suite.name.to_owned())
+}
+
+/// The name of a group; its number where it has none here.
+pub fn group_name(number: u16) -> String {
+    group(number).map_or_else(|| format!("0x{number:04x}"), |group| group.name.to_owned())
+}

@@ -85,7 +85,7 @@ fn large(run: &Run) -> Vec<Figure> {
     vec![
         figure(
             "rate",
-            crate::rate_per_s(run).map_or("-".into(), |per_s| format!("{}/s", rate(per_s))),
+            run.rate_per_s().map_or("-".into(), |per_s| format!("{}/s", rate(per_s))),
             steady.unwrap_or_default(),
         ),
         figure(&format!("{what}, p50"), quantile(0.5), String::new()),
@@ -274,7 +274,7 @@ fn processor(run: &Run) -> Option<String> {
 
 /// When the run began, to the second, in UTC.
 pub fn started(run: &Run) -> String {
-    let text = crate::moment::rfc3339(run.started_unix_ns);
+    let text = ablaze_model::moment::rfc3339(run.started_unix_ns);
     let text = text.split('.').next().unwrap_or_default().replace('T', " ");
     format!("{text} UTC")
 }

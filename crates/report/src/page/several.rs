@@ -76,7 +76,7 @@ fn table(runs: &[(String, Run)]) -> Block {
         vec![
             name.clone(),
             section::started(run),
-            crate::rate_per_s(run).map_or("-".to_owned(), rate),
+            run.rate_per_s().map_or("-".to_owned(), rate),
             times(quantile(0.5).map(|ns| ns as f64)),
             times(quantile(0.99).map(|ns| ns as f64)),
             grouped(run.record.answers),

@@ -65,7 +65,7 @@ fn body(run: &Run) -> Option<String> {
 }
 
 fn rate_line(run: &Run, style: &Style) -> String {
-    let per_s = crate::rate_per_s(run);
+    let per_s = run.rate_per_s();
     let figure = per_s.map_or("-".to_string(), rate);
     let mut line = start(run, "rate", &figure, "/s").replacen(&figure, &style.strong(&figure), 1);
     if let Some(PerSecond { window_ns, slowest_per_s, fastest_per_s }) = PerSecond::of(run) {

@@ -38,6 +38,7 @@ pub struct ProfiledRun {
     /// CPU time of the server per request, ns, where it was seen.
     pub server_cpu_ns: Option<f64>,
     /// CPU time of the tester per request, ns.
+    #[serde(rename = "client_cpu_ns")]
     pub tester_cpu_ns: Option<f64>,
 }
 
@@ -48,6 +49,7 @@ pub enum Whom {
     /// The server's processes.
     Target,
     /// This program.
+    #[serde(rename = "client")]
     Tester,
 }
 

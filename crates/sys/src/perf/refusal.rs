@@ -10,6 +10,7 @@ pub struct Refused {
     /// What is in the way.
     pub reason: String,
     /// What to do about it; empty when nothing can be done.
+    #[serde(rename = "fix")]
     pub remedy: String,
 }
 

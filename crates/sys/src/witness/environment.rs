@@ -54,6 +54,7 @@ pub struct Environment {
     pub timer_slack_ns: Option<u64>,
     /// How this tester was built: `release`, or `development` with checks that cost time.
     #[serde(default)]
+    #[serde(rename = "client_build")]
     pub tester_build: Option<String>,
     /// How the frequency of the first CPU is governed.
     pub governor: Option<String>,

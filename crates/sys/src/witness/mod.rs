@@ -61,6 +61,7 @@ pub struct Witness {
     /// Who served, if that was on this host.
     pub target: Target,
     /// The tester's own threads over the measured window.
+    #[serde(rename = "client")]
     pub tester: Option<Process>,
     /// TCP's own figures on the connections to the target, at the tester's end.
     pub connections: Option<Connections>,

@@ -1,8 +1,8 @@
 //! Tunnels through a proxy in the file: how many there were, and what went wrong first. The proxy
 //! itself stands in `target`.
 
-use ablaze_model::record::ProxyFacts;
-use ablaze_model::run::Run;
+use crate::record::ProxyFacts;
+use crate::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::read::kind;

@@ -1,14 +1,13 @@
 //! TLS in the file: what was asked, what was agreed on, and what it took.
 
-use ablaze_model::plan::tls::{self as plan, TlsVersion, Trust};
-use ablaze_model::plan::tls_names::{group_named, suite_named};
-use ablaze_model::record::{Agreed, TlsFacts};
-use ablaze_model::run::Run;
+use crate::plan::tls::{self as plan, TlsVersion, Trust};
+use crate::plan::tls_names::{group_name, group_named, suite_name, suite_named};
+use crate::record::{Agreed, TlsFacts};
+use crate::run::Run;
 use serde::{Deserialize, Serialize};
 
 use super::LoadError;
 use super::read::{damaged, kind};
-use crate::tls::{group_name, suite_name};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Tls {

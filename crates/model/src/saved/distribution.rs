@@ -3,12 +3,21 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_model::Phases;
-use ablaze_model::record::{Handshakes, Intended};
+use crate::Phases;
+use crate::record::{Handshakes, Intended};
 use ablaze_stats::{Exact, Latency, RestoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::phases::QUANTILES;
+/// The quantiles that machine-readable reports list, with their names.
+pub const QUANTILES: [(&str, f64); 7] = [
+    ("p50", 0.5),
+    ("p75", 0.75),
+    ("p90", 0.9),
+    ("p95", 0.95),
+    ("p99", 0.99),
+    ("p99.9", 0.999),
+    ("p99.99", 0.9999),
+];
 
 /// The phases of one outcome.
 #[derive(Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_model::plan;
-use ablaze_model::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
-use ablaze_model::run::Run;
+use crate::plan;
+use crate::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
+use crate::run::Run;
 use ablaze_wire::http2::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 

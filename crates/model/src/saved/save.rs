@@ -1,17 +1,16 @@
 //! From the Run to the file's shape.
 
-use ablaze_model::plan;
-use ablaze_model::run::{self, Run};
-use ablaze_model::{FailureKind, Record};
-use ablaze_verdict::live::{self, Judged};
-
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use super::document::*;
+use super::plan::{Connections, Limits, Load, Target, Threads};
+use super::verdict::Assessment;
 use super::{http2, proxy, tls};
 use crate::moment::rfc3339;
+use crate::run::{self, Run};
+use crate::{FailureKind, Record};
 
-pub(super) fn document(run: &Run) -> Document {
+pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
     let (plan, record) = (&run.plan, &run.record);
     Document {
         format: FORMAT,
@@ -24,9 +23,9 @@ pub(super) fn document(run: &Run) -> Document {
         ended: match run.ended {
             run::Ended::Complete => Ended::Complete,
             run::Ended::Interrupted => Ended::Interrupted,
-            run::Ended::Hopeless => Ended::Hopeless,
+            run::Ended::Hopeless => Ended::Unreachable,
         },
-        target: plan.target.clone(),
+        target: Target::save(&plan.target),
         connected_to: run.connected_to.clone(),
         request: Request {
             method: plan.requests.method.clone(),
@@ -35,15 +34,10 @@ pub(super) fn document(run: &Run) -> Document {
             seed: plan.requests.seed,
             expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
         },
-        load: match plan.load {
-            plan::Load::Closed { connections, pipeline } => Load::Closed { connections, pipeline },
-            plan::Load::Open { rate, arrivals, connections, bounded } => {
-                Load::Open { rate, arrivals, connections, bounded }
-            }
-        },
-        limits: plan.limits.clone(),
-        connections: plan.connections.clone(),
-        threads: plan.workers.clone(),
+        load: Load::save(plan.load),
+        limits: Limits::save(&plan.limits),
+        connections: Connections::save(&plan.connections),
+        threads: Threads::save(&plan.workers),
         backend: Backend {
             name: run.backend.name.into(),
             fallback_reason: run.backend.fallback_reason.clone(),
@@ -54,8 +48,8 @@ pub(super) fn document(run: &Run) -> Document {
             cpus_allowed: run.machine.cpus_allowed,
             memory_bytes: run.machine.memory_bytes,
         },
-        rate_per_s: crate::rate_per_s(run),
-        answers: record.answers,
+        rate_per_s: run.rate_per_s(),
+        responses: record.answers,
         succeeded: record.succeeded(),
         unexpected: record.unexpected,
         failed: failed(record),
@@ -66,7 +60,7 @@ pub(super) fn document(run: &Run) -> Document {
         },
         stopped: stopped(record),
         repeated: record.repeated,
-        kept_alive: record.kept_alive,
+        reused: record.kept_alive,
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),
         body_lengths: record.body_lengths.clone(),
@@ -76,7 +70,7 @@ pub(super) fn document(run: &Run) -> Document {
             body: record.body_bytes,
             sent: record.sent_bytes,
         },
-        first_answer: (record.answers > 0).then(|| FirstAnswer {
+        first_response: (record.answers > 0).then(|| FirstResponse {
             at_clock_ns: record.first_answer_at_ns,
             body_bytes: record.first_body_bytes,
             head: characters(&record.first_head),
@@ -101,47 +95,16 @@ pub(super) fn document(run: &Run) -> Document {
             .slices
             .iter()
             .map(|slice| Slice {
-                answers: slice.answers,
+                responses: slice.answers,
                 failures: slice.failures,
                 p50_ns: slice.p50_ns,
                 p99_ns: slice.p99_ns,
                 max_ns: slice.max_ns,
             })
             .collect(),
-        witness: run.witness.clone(),
+        monitor: run.witness.clone(),
         profile: run.profiling.clone(),
-        verdict: Some(verdict(run)),
-    }
-}
-
-fn verdict(run: &Run) -> Verdict {
-    let Judged { verdict, limited, findings, passed } = live::judge(run);
-    Verdict {
-        verdict: verdict.to_string(),
-        limited_by: limited.by.key().to_owned(),
-        limit_evidence: limited.evidence,
-        findings: findings.into_iter().map(finding).collect(),
-        passed: passed.into_iter().map(no_finding).collect(),
-    }
-}
-
-fn no_finding(passed: live::Passed) -> Passed {
-    Passed {
-        id: passed.id.to_string(),
-        name: passed.id.name().to_owned(),
-        evidence: passed.evidence,
-    }
-}
-
-fn finding(finding: ablaze_verdict::Finding) -> Finding {
-    Finding {
-        id: finding.id.to_string(),
-        name: finding.id.name().to_owned(),
-        severity: finding.severity.to_string().to_lowercase(),
-        evidence: finding.evidence,
-        cause: finding.cause,
-        remedy: finding.remedy,
-        explained_by: finding.explained_by.map(|id| id.to_string()),
+        verdict,
     }
 }
 
@@ -164,7 +127,7 @@ fn stopped(record: &Record) -> Stopped {
     Stopped {
         timed_out: record.stopped.timed_out,
         unfinished: record.stopped.unfinished,
-        longest: record.stopped.longest.map(|longest| StoppedAnswer {
+        longest: record.stopped.longest.map(|longest| StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,
             missing_bytes: longest.missing_bytes,

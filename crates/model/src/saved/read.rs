@@ -1,10 +1,6 @@
 //! From the file back to a Run. What it must be is checked before it is trusted: a file from
 //! elsewhere gets a sentence, never a panic.
 
-use ablaze_model::plan::{self, Plan, Requests};
-use ablaze_model::record;
-use ablaze_model::run::{self, Run};
-use ablaze_model::{FailureKind, Record};
 use serde::Deserialize;
 
 use super::distribution::Unreadable;
@@ -12,7 +8,10 @@ use super::document::*;
 use super::http2::Http2;
 use super::proxy::Proxy;
 use super::tls::Tls;
-use super::{FORMAT, SavedRun};
+use super::{FORMAT, SavedRun, upgrade};
+use crate::plan::{Plan, Requests};
+use crate::run::{self, Run};
+use crate::{FailureKind, Record, record};
 
 /// Why a file could not be read as a saved run.
 #[derive(Debug, thiserror::Error)]
@@ -69,9 +68,13 @@ pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
         let written_by = envelope.tool.version;
         return Err(LoadError::Newer { format: envelope.format, written_by });
     }
-    // From the text again: only it knows the line of what is wrong.
-    let document: Document =
-        serde_json::from_str(text).map_err(|error| LoadError::Damaged(error.to_string()))?;
+    let document: Result<Document, serde_json::Error> = if envelope.format < u64::from(FORMAT) {
+        serde_json::from_value(upgrade::to_present(value))
+    } else {
+        // From the text again: only it knows the line of what is wrong.
+        serde_json::from_str(text)
+    };
+    let document = document.map_err(|error| LoadError::Damaged(error.to_string()))?;
     let (format, tool_version) = (document.format, document.tool.version.clone());
     Ok(SavedRun { run: run(document)?, format, tool_version })
 }
@@ -88,7 +91,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
         ended: match document.ended {
             Ended::Complete => run::Ended::Complete,
             Ended::Interrupted => run::Ended::Interrupted,
-            Ended::Hopeless => run::Ended::Hopeless,
+            Ended::Unreachable => run::Ended::Hopeless,
         },
         record,
         workers: document.workers.iter().map(effort).collect(),
@@ -103,7 +106,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             cpus_allowed: document.machine.cpus_allowed,
             memory_bytes: document.machine.memory_bytes,
         },
-        witness: document.witness,
+        witness: document.monitor,
         profiling: document.profile,
     })
 }
@@ -116,7 +119,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
         other => return Err(damaged("request.http_version", &format!("`{other}` is unknown"))),
     };
     Ok(Plan {
-        target: document.target.clone(),
+        target: document.target.clone().restore(),
         tls: document.tls.as_ref().map(Tls::plan).transpose()?,
         http2: document.http2.as_ref().map(Http2::plan),
         requests: Requests {
@@ -127,23 +130,18 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
             has_body: request.has_body,
             seed: request.seed,
         },
-        load: match document.load {
-            Load::Closed { connections, pipeline } => plan::Load::Closed { connections, pipeline },
-            Load::Open { rate, arrivals, connections, bounded } => {
-                plan::Load::Open { rate, arrivals, connections, bounded }
-            }
-        },
-        limits: document.limits.clone(),
-        connections: document.connections.clone(),
-        workers: document.threads.clone(),
+        load: document.load.restore(),
+        limits: document.limits.clone().restore(),
+        connections: document.connections.clone().restore(),
+        workers: document.threads.clone().restore(),
         expect: request.expected_statuses.iter().map(|(low, high)| *low..=*high).collect(),
         keep_every_request: false,
     })
 }
 
 fn record(document: &Document) -> Result<Record, LoadError> {
-    if document.unexpected > document.answers {
-        return Err(damaged("unexpected", "more than there are answers"));
+    if document.unexpected > document.responses {
+        return Err(damaged("unexpected", "more than there are responses"));
     }
     let mut failures = [0u64; FailureKind::ALL.len()];
     for (key, number) in &document.failed.by_kind {
@@ -154,20 +152,20 @@ fn record(document: &Document) -> Result<Record, LoadError> {
     if total != Some(document.failed.total) {
         return Err(damaged("failed.total", "not the sum of its kinds"));
     }
-    let first = document.first_answer.as_ref();
-    let first_head = bytes("first_answer.head", first.map_or("", |answer| &answer.head))?;
+    let first = document.first_response.as_ref();
+    let first_head = bytes("first_response.head", first.map_or("", |response| &response.head))?;
     let in_flight = &document.in_flight.integral_ns;
     Ok(Record {
-        answers: document.answers,
+        answers: document.responses,
         unexpected: document.unexpected,
         failures,
         statuses: document.statuses.clone(),
         body_lengths: document.body_lengths.clone(),
         body_lengths_other: document.body_lengths_other,
-        first_body_bytes: first.and_then(|answer| answer.body_bytes),
-        first_answer_at_ns: first.map_or(0, |answer| answer.at_clock_ns),
+        first_body_bytes: first.and_then(|response| response.body_bytes),
+        first_answer_at_ns: first.map_or(0, |response| response.at_clock_ns),
         first_head,
-        kept_alive: document.kept_alive,
+        kept_alive: document.reused,
         repeated: document.repeated,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
@@ -224,7 +222,7 @@ fn stopped(stopped: &Stopped) -> record::Stopped {
 
 fn slices(document: &Document) -> record::Slices {
     let slice = |slice: &Slice| record::Slice {
-        answers: slice.answers,
+        answers: slice.responses,
         failures: slice.failures,
         p50_ns: slice.p50_ns,
         p99_ns: slice.p99_ns,
@@ -252,6 +250,7 @@ fn effort(worker: &Worker) -> run::WorkerEffort {
 
 /// A kind that a later version knows and this one does not is one of the others.
 pub(super) fn kind(key: &str) -> FailureKind {
+    let key = upgrade::kind(key);
     let known = FailureKind::ALL.into_iter().find(|kind| kind.key() == key);
     known.unwrap_or(FailureKind::Other)
 }

@@ -1,21 +1,27 @@
 //! A Run as one JSON file, complete enough to be read back for ever: [`write()`] and [`load`].
-//! `document` is the file's shape, described for others by docs/report.schema.json.
+//! `document` is the file's shape, described for others by docs/report.schema.json; `upgrade` brings
+//! files of older formats to it.
 
 mod distribution;
 mod document;
 mod http2;
+mod plan;
 mod proxy;
 mod read;
 mod save;
 mod tls;
+mod upgrade;
+mod verdict;
 
-use ablaze_model::Run;
+use crate::run::Run;
 
+pub use distribution::QUANTILES;
 pub use read::LoadError;
+pub use verdict::{Assessment, Found, Passed};
 
 /// Version of the file's format. It rises when a reader of the old one would be misled; new
 /// fields alone do not raise it.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// A Run read from a file.
 #[derive(Debug, Clone)]
@@ -28,9 +34,9 @@ pub struct SavedRun {
     pub tool_version: String,
 }
 
-/// The Run as JSON, indented, ending in a newline.
-pub fn write(run: &Run) -> String {
-    let document = save::document(run);
+/// The Run as JSON, with what the rules said of it, indented, ending in a newline.
+pub fn write(run: &Run, assessment: Option<Assessment>) -> String {
+    let document = save::document(run, assessment);
     let mut text = serde_json::to_string_pretty(&document)
         .expect("strings as keys and no type that could fail to serialize");
     text.push('\n');
@@ -44,6 +50,3 @@ pub fn write(run: &Run) -> String {
 pub fn load(text: &str) -> Result<SavedRun, LoadError> {
     read::saved_run(text)
 }
-
-#[cfg(test)]
-mod tests;

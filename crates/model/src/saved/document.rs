@@ -1,17 +1,20 @@
-//! The shape of the file: one struct per JSON object, names as they stand there. Times are in ns.
-//! A field that is added later gets `#[serde(default)]`, so that older files stay readable.
+//! The shape of the file, in format 2: one struct per JSON object, names as they stand there. Times
+//! are in ns. A field that is added later gets `#[serde(default)]`, so that older files stay
+//! readable. Renaming a field of the Plan or the Record changes nothing here; what the monitor and
+//! the profiler saw is data of its own already, saved as it is.
 
 use std::collections::BTreeMap;
 
-use ablaze_model::plan::{Arrivals, Connections, Limits, RateProfile, Target, Workers};
 use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
 use super::http2::Http2;
+use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::proxy::Proxy;
 use super::tls::Tls;
+use super::verdict::Assessment;
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Document {
@@ -29,12 +32,12 @@ pub(super) struct Document {
     pub load: Load,
     pub limits: Limits,
     pub connections: Connections,
-    pub threads: Workers,
+    pub threads: Threads,
     pub backend: Backend,
     pub machine: Machine,
 
     pub rate_per_s: Option<f64>,
-    pub answers: u64,
+    pub responses: u64,
     pub succeeded: u64,
     pub unexpected: u64,
     pub failed: Failed,
@@ -42,13 +45,13 @@ pub(super) struct Document {
     #[serde(default)]
     pub stopped: Stopped,
     pub repeated: u64,
-    pub kept_alive: u64,
+    pub reused: u64,
     pub connections_opened: u64,
     pub statuses: BTreeMap<u16, u64>,
     pub body_lengths: BTreeMap<u64, u64>,
     pub body_lengths_other: u64,
     pub bytes: Bytes,
-    pub first_answer: Option<FirstAnswer>,
+    pub first_response: Option<FirstResponse>,
     /// On https only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tls: Option<Tls>,
@@ -70,12 +73,12 @@ pub(super) struct Document {
     pub slice_ns: u64,
     pub slices: Vec<Slice>,
     #[serde(default)]
-    pub witness: Option<Witness>,
+    pub monitor: Option<Witness>,
     #[serde(default)]
     pub profile: Option<Profiling>,
     /// What the rules say of all this; judged again when a file is read.
     #[serde(default)]
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<Assessment>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -89,7 +92,7 @@ pub(super) struct Tool {
 pub(super) enum Ended {
     Complete,
     Interrupted,
-    Hopeless,
+    Unreachable,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,13 +102,6 @@ pub(super) struct Request {
     pub has_body: bool,
     pub seed: u64,
     pub expected_statuses: Vec<(u16, u16)>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(tag = "shape", rename_all = "kebab-case")]
-pub(super) enum Load {
-    Closed { connections: u32, pipeline: u32 },
-    Open { rate: RateProfile, arrivals: Arrivals, connections: u32, bounded: bool },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -127,7 +123,7 @@ pub(super) struct Failed {
     pub total: u64,
     pub by_kind: BTreeMap<String, u64>,
     pub first: Option<FirstFailure>,
-    /// How the first malformed answer began, one character per byte; empty when none was.
+    /// How the first malformed response began, one character per byte; empty when none was.
     #[serde(default)]
     pub first_malformed: String,
 }
@@ -149,16 +145,16 @@ pub(super) struct Unfinished {
     pub oldest_ns: u64,
 }
 
-/// Answers that stopped in the middle; those of `unfinished` and of `failed` among them.
+/// Responses that stopped in the middle; those of `unfinished` and of `failed` among them.
 #[derive(Default, Serialize, Deserialize)]
 pub(super) struct Stopped {
     pub timed_out: u64,
     pub unfinished: u64,
-    pub longest: Option<StoppedAnswer>,
+    pub longest: Option<StoppedResponse>,
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct StoppedAnswer {
+pub(super) struct StoppedResponse {
     pub silent_ns: u64,
     pub body_bytes: u64,
     pub missing_bytes: Option<u64>,
@@ -172,7 +168,7 @@ pub(super) struct Bytes {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct FirstAnswer {
+pub(super) struct FirstResponse {
     pub at_clock_ns: u64,
     pub body_bytes: Option<u64>,
     /// One character per byte (ISO 8859-1), so that any head can be given back.
@@ -203,38 +199,9 @@ pub(super) struct Worker {
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct Slice {
-    pub answers: u64,
+    pub responses: u64,
     pub failures: u64,
     pub p50_ns: u64,
     pub p99_ns: u64,
     pub max_ns: u64,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Verdict {
-    pub verdict: String,
-    pub limited_by: String,
-    pub limit_evidence: String,
-    pub findings: Vec<Finding>,
-    /// The rules that found nothing.
-    #[serde(default)]
-    pub passed: Vec<Passed>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Passed {
-    pub id: String,
-    pub name: String,
-    pub evidence: Option<String>,
-}
-
-#[derive(Serialize, Deserialize)]
-pub(super) struct Finding {
-    pub id: String,
-    pub name: String,
-    pub severity: String,
-    pub evidence: String,
-    pub cause: String,
-    pub remedy: String,
-    pub explained_by: Option<String>,
 }
