@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use ablaze_stats::Latency;
+use ablaze_stats::{Latency, touched};
 
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::{FirstFailure, Record, RequestLine, Slice, Stopped, StoppedAnswer};
+use ablaze_model::record::{FirstFailure, Record, RequestLine, Stopped, StoppedAnswer};
 
 /// What a worker shows of itself while it runs: written by it alone, once per slice.
 #[derive(Debug, Default)]
@@ -73,7 +73,7 @@ impl Recorder {
             record.answered.intended = Some(Box::default());
             record.failed.intended = Some(Box::default());
         }
-        record.slices.slices.reserve(1024);
+        record.slices.reserve(1024);
         Self {
             record,
             window_start_ns: u64::MAX,
@@ -84,7 +84,7 @@ impl Recorder {
             body_bytes_times: 0,
             keep_every_request,
             connected_total: Latency::new(4),
-            slice: Latency::new(2),
+            slice: Latency::new(touched::DIGITS),
             slice_failures: 0,
             slice_start_ns: u64::MAX,
             slice_end_ns: u64::MAX,
@@ -327,19 +327,13 @@ impl Recorder {
     }
 
     fn close_slice(&mut self, end_ns: u64) {
-        let slice = Slice {
-            answers: self.slice.count(),
-            failures: self.slice_failures,
-            p50_ns: self.slice.quantile_ns(0.5).unwrap_or(0),
-            p99_ns: self.slice.quantile_ns(0.99).unwrap_or(0),
-            max_ns: self.slice.max_ns().unwrap_or(0),
-        };
+        let failures = self.slice_failures;
+        let slice = self.record.slices.push(failures, &self.slice, SLICES_KEPT);
         self.snapshot.answers.store(self.record.answers, Ordering::Relaxed);
         self.snapshot.failures.store(self.record.failures_total(), Ordering::Relaxed);
         self.snapshot.slice_answers.store(slice.answers, Ordering::Relaxed);
         self.snapshot.slice_ns.store(end_ns - self.slice_start_ns, Ordering::Relaxed);
         self.snapshot.slice_p99_ns.store(slice.p99_ns, Ordering::Relaxed);
-        self.record.slices.push(slice, SLICES_KEPT);
         self.slice.clear();
         self.slice_failures = 0;
         self.slice_start_ns = end_ns;

@@ -2,7 +2,6 @@
 //! one run that they were. Distributions and counters are added, nothing is lost.
 
 use ablaze_model::plan::{Load, RateProfile};
-use ablaze_model::record::Slice;
 use ablaze_model::run::{Ended, Machine};
 use ablaze_model::{Plan, Run};
 
@@ -58,7 +57,7 @@ fn add(whole: &mut Run, mut shard: Run) {
         let late_ns = run.started_unix_ns - began;
         let slices = &mut run.record.slices;
         let empty = (late_ns as f64 / slices.slice_ns.max(1) as f64).round() as usize;
-        slices.slices.splice(0..0, std::iter::repeat_n(Slice::default(), empty));
+        slices.delay(empty);
     }
     (whole.started_unix_ns, whole.elapsed_ns) = (began, end - began);
     whole.setup_ns = whole.setup_ns.max(shard.setup_ns);

@@ -238,7 +238,7 @@ pub fn empty() -> Run {
             first_failure: None,
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
-            slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
+            slices: Slices::new(),
             every_request: Vec::new(),
         },
         workers: Vec::new(),

@@ -16,25 +16,28 @@ pub const RANGE_NS: (u64, u64) = (1, 3_600_000_000_000);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Buckets {
     counts: Vec<u64>,
+    layout: Layout,
+    digits: u8,
+}
+
+/// Which values share a bucket.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
     /// k: values below 2^k have a bucket each.
     bits: u32,
-    digits: u8,
 }
 
 impl Buckets {
     /// Empty counts that keep `digits` significant decimal digits (1 to 5).
     pub fn new(digits: u8) -> Self {
-        // Twice 10^digits values must be told apart within one doubling.
-        let bits = (2 * 10u64.pow(u32::from(digits))).next_power_of_two().trailing_zeros();
-        let mut buckets = Self { counts: Vec::new(), bits, digits };
-        buckets.counts = vec![0; buckets.index(RANGE_NS.1) + 1];
-        buckets
+        let layout = Layout::new(digits);
+        Self { counts: vec![0; layout.index(RANGE_NS.1) + 1], layout, digits }
     }
 
     /// Counts a value so many times; beyond the range in the last bucket.
     #[inline]
     pub fn add(&mut self, value: u64, times: u64) {
-        let index = self.index(value.min(RANGE_NS.1));
+        let index = self.layout.index(value.min(RANGE_NS.1));
         self.counts[index] += times;
     }
 
@@ -47,7 +50,7 @@ impl Buckets {
 
     /// Forgets everything, keeps the memory; `max` is the largest value counted.
     pub fn clear(&mut self, max: u64) {
-        let last = self.index(max.min(RANGE_NS.1));
+        let last = self.layout.index(max.min(RANGE_NS.1));
         self.counts[..=last].fill(0);
     }
 
@@ -57,7 +60,7 @@ impl Buckets {
         for (index, count) in self.counts.iter().enumerate() {
             seen += count;
             if seen >= rank {
-                return self.highest(index);
+                return self.layout.highest(index);
             }
         }
         RANGE_NS.1
@@ -65,18 +68,20 @@ impl Buckets {
 
     /// The smallest value that is equal to this one at this resolution.
     pub fn lowest_equivalent(&self, value: u64) -> u64 {
-        self.lowest(self.index(value.min(RANGE_NS.1)))
+        self.layout.lowest(self.layout.index(value.min(RANGE_NS.1)))
     }
 
     /// How many values are at most this one, at this resolution.
     pub fn count_at_most(&self, value: u64) -> u64 {
-        self.counts[..=self.index(value.min(RANGE_NS.1))].iter().sum()
+        self.counts[..=self.layout.index(value.min(RANGE_NS.1))].iter().sum()
     }
 
     /// The lowest value of each bucket that is not empty, and its count, in ascending order.
     pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let counts = self.counts.iter().enumerate();
-        counts.filter(|(_, count)| **count > 0).map(|(index, count)| (self.lowest(index), *count))
+        counts
+            .filter(|(_, count)| **count > 0)
+            .map(|(index, count)| (self.layout.lowest(index), *count))
     }
 
     /// The same counts as a histogram that other tools understand.
@@ -102,25 +107,33 @@ impl Buckets {
         }
         buckets
     }
+}
+
+impl Layout {
+    /// That of `digits` significant decimal digits (1 to 5).
+    pub const fn new(digits: u8) -> Self {
+        // Twice 10^digits values must be told apart within one doubling.
+        Self { bits: (2 * 10u64.pow(digits as u32)).next_power_of_two().trailing_zeros() }
+    }
 
     /// The bucket of a value within the range.
     #[inline]
-    fn index(&self, value: u64) -> usize {
+    pub const fn index(&self, value: u64) -> usize {
         // How often the value must be halved to fit k bits.
         let halvings = (63 - (value | 1).leading_zeros()).saturating_sub(self.bits - 1);
         let half = 1u64 << (self.bits - 1);
-        (u64::from(halvings) * half + (value >> halvings)) as usize
+        (halvings as u64 * half + (value >> halvings)) as usize
     }
 
     /// The lowest value of a bucket: the inverse of `index`.
-    fn lowest(&self, index: usize) -> u64 {
+    pub fn lowest(&self, index: usize) -> u64 {
         let (index, half) = (index as u64, 1u64 << (self.bits - 1));
         let halvings = (index / half).saturating_sub(1);
         (index - halvings * half) << halvings
     }
 
     /// The highest value of a bucket.
-    fn highest(&self, index: usize) -> u64 {
+    pub fn highest(&self, index: usize) -> u64 {
         self.lowest(index + 1) - 1
     }
 }
@@ -135,9 +148,9 @@ mod tests {
     fn neighbouring_buckets_leave_no_gap() {
         let buckets = Buckets::new(3);
         for index in 0..buckets.counts.len() - 1 {
-            assert_eq!(buckets.index(buckets.lowest(index)), index);
-            assert_eq!(buckets.index(buckets.highest(index)), index);
-            assert_eq!(buckets.highest(index) + 1, buckets.lowest(index + 1));
+            assert_eq!(buckets.layout.index(buckets.layout.lowest(index)), index);
+            assert_eq!(buckets.layout.index(buckets.layout.highest(index)), index);
+            assert_eq!(buckets.layout.highest(index) + 1, buckets.layout.lowest(index + 1));
         }
     }
 
@@ -158,7 +171,7 @@ mod tests {
                 oracle.record(value).unwrap();
                 prop_assert_eq!(buckets.lowest_equivalent(value), oracle.lowest_equivalent(value));
                 prop_assert_eq!(
-                    buckets.highest(buckets.index(value)),
+                    buckets.layout.highest(buckets.layout.index(value)),
                     oracle.highest_equivalent(value)
                 );
             }

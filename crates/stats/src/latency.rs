@@ -165,6 +165,11 @@ impl Latency {
         self.buckets.count_at_most(value_ns)
     }
 
+    /// The lowest value of each bucket that is not empty, ns, and its count, in ascending order.
+    pub fn recorded(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.buckets.recorded()
+    }
+
     /// Its histogram, for exporters that speak HDR.
     pub fn histogram(&self) -> Histogram<u64> {
         self.buckets.to_histogram()

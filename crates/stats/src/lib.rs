@@ -11,6 +11,7 @@ pub mod random;
 pub mod rate_search;
 pub mod repeats;
 pub mod saved;
+pub mod touched;
 
 pub use change_point::Shift;
 pub use compare::{Comparison, NotComparable, Outcome, Pair};

@@ -204,4 +204,7 @@ pub(super) struct Slice {
     pub p50_ns: u64,
     pub p99_ns: u64,
     pub max_ns: u64,
+    /// The buckets of its histogram: ablaze-stats' `touched` says how they are written.
+    #[serde(default)]
+    pub buckets: String,
 }

@@ -1,6 +1,7 @@
 //! From the file back to a Run. What it must be is checked before it is trusted: a file from
 //! elsewhere gets a sentence, never a panic.
 
+use ablaze_stats::touched;
 use serde::Deserialize;
 
 use super::distribution::Unreadable;
@@ -197,7 +198,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         }),
         first_malformed: bytes("failed.first_malformed", &document.failed.first_malformed)?,
         stopped: stopped(&document.stopped),
-        slices: slices(document),
+        slices: slices(document)?,
         every_request: Vec::new(),
     })
 }
@@ -220,18 +221,22 @@ fn stopped(stopped: &Stopped) -> record::Stopped {
     }
 }
 
-fn slices(document: &Document) -> record::Slices {
-    let slice = |slice: &Slice| record::Slice {
-        answers: slice.responses,
-        failures: slice.failures,
-        p50_ns: slice.p50_ns,
-        p99_ns: slice.p99_ns,
-        max_ns: slice.max_ns,
-    };
-    record::Slices {
-        slice_ns: document.slice_ns,
-        slices: document.slices.iter().map(slice).collect(),
+fn slices(document: &Document) -> Result<record::Slices, LoadError> {
+    let mut slices = record::Slices::new();
+    slices.slice_ns = document.slice_ns;
+    for slice in &document.slices {
+        let touched = touched::from_text(&slice.buckets)
+            .ok_or_else(|| damaged("slices.buckets", "no list of buckets"))?;
+        let slice = record::Slice {
+            answers: slice.responses,
+            failures: slice.failures,
+            p50_ns: slice.p50_ns,
+            p99_ns: slice.p99_ns,
+            max_ns: slice.max_ns,
+        };
+        slices.restore(slice, &touched);
     }
+    Ok(slices)
 }
 
 fn effort(worker: &Worker) -> run::WorkerEffort {

@@ -2,6 +2,8 @@
 
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
+use ablaze_stats::touched;
+
 use super::document::*;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::verdict::Assessment;
@@ -94,12 +96,14 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             .slices
             .slices
             .iter()
-            .map(|slice| Slice {
+            .enumerate()
+            .map(|(at, slice)| Slice {
                 responses: slice.answers,
                 failures: slice.failures,
                 p50_ns: slice.p50_ns,
                 p99_ns: slice.p99_ns,
                 max_ns: slice.max_ns,
+                buckets: touched::to_text(record.slices.touched(at)),
             })
             .collect(),
         monitor: run.witness.clone(),

@@ -78,7 +78,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         in_flight_ns: 0,
         drain_ns: None,
         first_failure: None,
-        slices: Slices { slice_ns: Slices::SLICE_NS, slices: Vec::new() },
+        slices: Slices::new(),
         every_request,
     }
 }
