@@ -1,38 +1,18 @@
 //! Pages of experiments and searches, in a real browser too.
 
-use std::path::PathBuf;
-
 use ablaze_report::page::figures_json;
 use serde_json::Value;
+
+use ablaze_testing::{Scratch, browser};
 
 use super::*;
 use crate::experiment::{Load, Trial, sample};
 use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 
-#[path = "../../report/src/page/browser.rs"]
-mod browser;
-
-/// A folder that goes away again.
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("lab-page-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// A saved run with another number of answers, and so another rate.
 fn run(answers: u64) -> Run {
-    let saved = include_str!("../../model/tests/saved/format-1.json");
+    let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(saved).unwrap().run;
     run.record.answers = answers;
     run
@@ -51,7 +31,7 @@ fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Re
         .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), options: Vec::new() })
         .collect();
     experiment.repeats = repeats;
-    let mut folder = Folder::at(&scratch.0, &experiment).unwrap();
+    let mut folder = Folder::at(&scratch.join("kept"), &experiment).unwrap();
     for trial in experiment.trials() {
         folder.keep(&experiment, trial, &run(answers(trial))).unwrap();
     }
@@ -82,7 +62,7 @@ fn of_search() -> Page {
         ready_within_s: 10,
         speaks: crate::subject::Speaks::default(),
     };
-    let mut folder = StageFolder::at(&scratch.0, &search).unwrap();
+    let mut folder = StageFolder::at(&scratch.join("kept"), &search).unwrap();
     let stage = |asked_per_s: f64, holds: bool| Stage {
         asked_per_s,
         confirming: false,

@@ -1,3 +1,5 @@
+//! Profiles of an experiment: which are kept, compared and drawn.
+
 use ablaze_sys::perf::{NotProfiled, Profiling, Refused, Stack};
 
 use super::*;
@@ -5,7 +7,7 @@ use crate::experiment::sample;
 
 /// A run is only needed for its profile.
 fn run(stacks: &[(&str, u64)]) -> Run {
-    let text = include_str!("../../model/tests/saved/format-1.json");
+    let text = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(text).unwrap().run;
     let stack = |(frames, samples): &(&str, u64)| Stack {
         frames: (*frames).to_owned(),

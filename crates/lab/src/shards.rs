@@ -148,7 +148,7 @@ mod tests {
     use super::*;
 
     fn run() -> Run {
-        let saved = include_str!("../../model/tests/saved/format-1.json");
+        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         ablaze_report::json::load(saved).unwrap().run
     }
 

@@ -1,3 +1,5 @@
+//! Flame graphs: the widths, the names and the totals that they show.
+
 use super::*;
 use crate::folded::sample;
 

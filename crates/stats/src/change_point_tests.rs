@@ -90,7 +90,7 @@ fn a_run_of_one_level_has_no_warm_up() {
 }
 
 #[test]
-#[ignore = "the same at full size, for the long run"]
+#[ignore = "long: the same at full size"]
 fn a_run_of_one_level_has_no_warm_up_in_many() {
     for (n, runs) in [(10, 2000), (20, 2000), (30, 2000), (60, 2000), (100, 2000), (600, 100)] {
         let (warm_ups, shifts) = false_alarms(n, runs);

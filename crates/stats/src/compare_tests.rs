@@ -30,7 +30,7 @@ fn the_interval_holds_the_true_ratio_as_often_as_it_says() {
 }
 
 #[test]
-#[ignore = "the same at full size, for the long run"]
+#[ignore = "long: the same at full size"]
 fn the_interval_holds_the_true_ratio_in_2000_comparisons_of_each_kind() {
     for noise in KINDS {
         let mut held = 0;

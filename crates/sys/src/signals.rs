@@ -19,9 +19,9 @@ static HEARD: AtomicI32 = AtomicI32::new(-1);
 /// Keeps the descriptor of [`HEARD`] open for the rest of the process.
 static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
 
-/// From now on, SIGINT, SIGTERM and SIGHUP do not end the process but call `hook` on a thread of its own,
-/// with the number of times that has been wished for so far: signals less than a tenth of a second
-/// apart are one wish. For the rest of the process; only once.
+/// From now on, SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process but call
+/// `hook` on a thread of its own, with the number of times that has been wished for so far: signals less
+/// than a tenth of a second apart are one wish. For the rest of the process; only once.
 ///
 /// # Errors
 /// When the kernel gives no eventfd or thread, or a hook is installed already.
@@ -51,10 +51,15 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
         }
     })?;
     let note = note_interrupt as *const () as libc::sighandler_t;
-    handle(libc::SIGINT, note)?;
     handle(libc::SIGTERM, note)?;
-    // A terminal that is closed; nohup(1) has it ignored, and it stays so.
-    if is_ignored(libc::SIGHUP)? { Ok(()) } else { handle(libc::SIGHUP, note) }
+    // Shells have Ctrl-C ignored for background jobs of scripts, nohup(1) the terminal that is closed: what
+    // whoever started this chose to have ignored stays so.
+    for signal in [libc::SIGINT, libc::SIGHUP] {
+        if !is_ignored(signal)? {
+            handle(signal, note)?;
+        }
+    }
+    Ok(())
 }
 
 /// Ignores SIGPIPE: writing to a socket or pipe whose reader is gone is an error to be handled,
@@ -111,6 +116,8 @@ mod tests {
     #[test]
     fn every_wish_is_counted_and_only_one_hook_is_taken() {
         let (sender, receiver) = mpsc::channel();
+        // However the tests were started: shells have it ignored for background jobs.
+        handle(libc::SIGINT, libc::SIG_DFL).unwrap();
         on_interrupt(move |times| sender.send(times).unwrap()).unwrap();
         use rustix::process::{Signal, getpid, kill_process};
         for (signal, expected) in [(Signal::INT, 1), (Signal::TERM, 2)] {

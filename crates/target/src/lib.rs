@@ -5,8 +5,7 @@
 //! [`tls`] around them); [`models`], the I/O models that serve it, by what they share
 //! ([`event_loop`]; [`conversation`] for [`blocking`] and [`fibers`]); [`accepting`], how
 //! connections come to the workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
-//! [`own_pages`] tell what it does; [`hostile`] misbehaves in every way there is, for tests of
-//! clients.
+//! [`own_pages`] tell what it does.
 //!
 //! The built-in server:
 //!
@@ -63,7 +62,6 @@ pub mod counters;
 pub mod event_loop;
 pub mod fibers;
 pub mod handler;
-pub mod hostile;
 pub mod http1;
 pub mod http2;
 pub mod listener;

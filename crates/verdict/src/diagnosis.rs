@@ -171,7 +171,7 @@ mod tests {
     /// it says on severity and explanation must be what happens.
     #[test]
     fn the_page_for_users_agrees_with_the_table() {
-        let page = include_str!("../../../docs/diagnoses.md");
+        let page = &ablaze_testing::repository::file("docs/diagnoses.md");
         for diagnosis in Diagnosis::all() {
             let id = diagnosis.id;
             let heading = format!("## {id} {}\n", diagnosis.name);

@@ -1,5 +1,5 @@
 //! The bytes of ab's request: HTTP/1.0, and the order and spelling of header lines as ab has
-//! them. Compared with ab's own, byte for byte, in tests/ab/request.rs.
+//! them. Compared with ab's own, byte for byte, in tests/all/ab/request.rs.
 
 use std::io::Read;
 use std::path::Path;

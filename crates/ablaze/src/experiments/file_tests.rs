@@ -1,3 +1,5 @@
+//! What experiment files are read as, and what is refused in them.
+
 use super::*;
 
 const WHOLE: &str = "\

@@ -1,3 +1,5 @@
+//! From options to a Plan: what is resolved, and what is refused.
+
 use super::*;
 
 fn target(host: &str, port: u16) -> TargetAsked {

@@ -1,4 +1,8 @@
+//! Experiments against runs that a test makes up: order, repeats, failures, going on.
+
 use ablaze_model::plan::Load;
+
+use ablaze_testing::Scratch;
 
 use super::*;
 use crate::experiment::sample;
@@ -24,7 +28,7 @@ impl Tester for Saved {
         if url.contains("gone") {
             return Err(Failure::Impossible("gone refused the connection".to_owned()));
         }
-        let saved = include_str!("../../../model/tests/saved/format-1.json");
+        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         run.ended = Ended::Complete;
         if let Some(connections) = options[0].strip_prefix("-c").and_then(|c| c.parse().ok()) {
@@ -45,24 +49,8 @@ impl Observer for Nobody {
     fn ended(&mut self, _: &Experiment, _: Trial, _: &Outcome) {}
 }
 
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("experiment-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn carried_out(experiment: &Experiment, scratch: &Scratch, tester: &mut Saved) -> Results {
-    let mut folder = Folder::at(&scratch.0, experiment).unwrap();
+    let mut folder = Folder::at(&scratch.join("kept"), experiment).unwrap();
     conduct(experiment, &mut folder, PathBuf::new(), tester, &mut Nobody).unwrap()
 }
 
@@ -79,7 +67,7 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     assert_eq!((second.asked.len(), results.interrupted), (2, false));
     assert_eq!(results.trials.len(), 6);
     assert_eq!(results.pairs(0, 1, 0).len(), 3);
-    let (folder, read_back) = Folder::open(&scratch.0).unwrap();
+    let (folder, read_back) = Folder::open(&scratch.join("kept")).unwrap();
     assert_eq!(read_back, experiment);
     assert_eq!(folder.results(&read_back).unwrap(), results);
 }
@@ -94,7 +82,7 @@ fn a_target_that_fails_is_named_and_takes_no_other_away() {
     let failed: Vec<_> = results.failed().map(|(_, why)| why).collect();
     assert_eq!(failed, ["gone refused the connection"; 3]);
     assert!(results.pairs(0, 1, 0).is_empty());
-    let (folder, experiment) = Folder::open(&scratch.0).unwrap();
+    let (folder, experiment) = Folder::open(&scratch.join("kept")).unwrap();
     assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
 }
 
@@ -110,7 +98,7 @@ fn work_is_compared_under_each_load_and_not_between_them() {
     };
     experiment.loads = vec![load(1), load(100)];
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
-    let (folder, experiment) = Folder::open(&scratch.0).unwrap();
+    let (folder, experiment) = Folder::open(&scratch.join("kept")).unwrap();
     let several = crate::beside::judged(&experiment, &folder, &results).unwrap().unwrap();
     let unequal = crate::beside::unequal_work(&several);
     assert!(unequal.is_empty(), "{unequal:?}");
@@ -120,14 +108,14 @@ fn work_is_compared_under_each_load_and_not_between_them() {
 fn a_folder_keeps_to_its_experiment() {
     let scratch = Scratch::new("another");
     let experiment = sample::experiment();
-    Folder::at(&scratch.0, &experiment).unwrap();
+    Folder::at(&scratch.join("kept"), &experiment).unwrap();
     let other = Experiment { repeats: 4, ..experiment };
-    let refused = Folder::at(&scratch.0, &other).unwrap_err().to_string();
+    let refused = Folder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
     assert!(refused.contains("another experiment"), "{refused}");
     // Nor is it that of a search.
-    std::fs::remove_file(scratch.0.join("experiment.json")).unwrap();
-    std::fs::write(scratch.0.join("search.json"), "{}").unwrap();
-    let refused = Folder::at(&scratch.0, &other).unwrap_err().to_string();
+    std::fs::remove_file(scratch.join("kept").join("experiment.json")).unwrap();
+    std::fs::write(scratch.join("kept").join("search.json"), "{}").unwrap();
+    let refused = Folder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
     assert!(refused.contains("results of a search"), "{refused}");
-    assert!(Folder::open(&scratch.0.join("nowhere")).is_err());
+    assert!(Folder::open(&scratch.join("kept").join("nowhere")).is_err());
 }

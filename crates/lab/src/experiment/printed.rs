@@ -94,7 +94,8 @@ mod tests {
 
     /// What ab prints of a run whose one thread was busy all the time.
     fn run() -> PrintedRun {
-        let printed = include_str!("../../../verdict/tests/printed/000-gurl-and-ab.txt");
+        let printed =
+            &ablaze_testing::repository::file("crates/verdict/tests/printed/000-gurl-and-ab.txt");
         let at = printed.find("This is ApacheBench").unwrap();
         PrintedRun {
             command_line: ["ab", "-n", "1000000", "-c", "21", "http://127.0.01:12345/"]

@@ -1,9 +1,13 @@
+//! Searches for a rate against a target that a test makes up.
+
 use std::path::Path;
 
 use ablaze_model::FailureKind;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Intended, Slice};
 use ablaze_stats::rate_search::Found;
+
+use ablaze_testing::Scratch;
 
 use super::*;
 use crate::subject::{Placement, Subject};
@@ -45,7 +49,7 @@ impl Tester for Simulated {
         if self.dies_at.is_some_and(|at| self.asked.len() > at) {
             return Err(Failure::Impossible("refused the connection".to_owned()));
         }
-        let saved = include_str!("../../../model/tests/saved/format-1.json");
+        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         let length_s = length_ms as f64 / 1e3;
         run.ended = Ended::Complete;
@@ -95,22 +99,6 @@ impl Watch for Nobody {
     fn ended(&mut self, _: usize, _: &Stage) {}
 }
 
-struct Scratch(PathBuf);
-
-impl Scratch {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("search-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        Self(path)
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 fn search(goal: &str) -> Search {
     Search {
         subject: Subject::read("one=http://one/").unwrap(),
@@ -143,8 +131,11 @@ fn the_capacity_is_found_by_latency_and_without_it() {
     for (name, goal) in [("latency", "p99<20ms,errors<0.1%"), ("errors", "errors<0.1%")] {
         for capacity in [37.0, 801.0, 12_345.0] {
             let scratch = Scratch::new(&format!("{name}-{capacity}"));
-            let searched =
-                carried_out(&search(goal), &scratch.0, Some(&mut Simulated::of(capacity)));
+            let searched = carried_out(
+                &search(goal),
+                &scratch.join("kept"),
+                Some(&mut Simulated::of(capacity)),
+            );
             let Some(Found::Limit { holds_per_s, fails_per_s }) = searched.found else {
                 panic!("{goal} {capacity}: {:?}", searched.found)
             };
@@ -166,7 +157,7 @@ fn the_capacity_is_found_by_latency_and_without_it() {
 fn what_the_tester_cannot_offer_is_no_limit_of_the_target() {
     let scratch = Scratch::new("client");
     let mut tester = Simulated { offers_per_s: 5000.0, ..Simulated::of(1e9) };
-    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut tester));
     let Some(Found::LimitedByClient { holds_per_s: Some(holds), .. }) = searched.found else {
         panic!("{:?}", searched.found)
     };
@@ -181,19 +172,19 @@ fn a_search_that_was_interrupted_goes_the_same_way_again() {
     let scratch = Scratch::new("resumes");
     let search = search("p99<20ms");
     let mut first = Simulated { interrupt_at: Some(3), ..Simulated::of(1700.0) };
-    let before = carried_out(&search, &scratch.0, Some(&mut first));
+    let before = carried_out(&search, &scratch.join("kept"), Some(&mut first));
     assert!(before.interrupted && before.found.is_none());
     assert_eq!(before.stages.len(), 3);
     // Looking at it changes nothing.
-    assert_eq!(carried_out(&search, &scratch.0, None), before);
+    assert_eq!(carried_out(&search, &scratch.join("kept"), None), before);
     let mut second = Simulated::of(1700.0);
-    let after = carried_out(&search, &scratch.0, Some(&mut second));
+    let after = carried_out(&search, &scratch.join("kept"), Some(&mut second));
     assert_eq!(after.stages[..3], before.stages[..]);
     assert_eq!(second.asked.len(), after.stages.len() - 3);
     assert!(after.is_answered());
-    assert_eq!(carried_out(&search, &scratch.0, None), after);
+    assert_eq!(carried_out(&search, &scratch.join("kept"), None), after);
     let other = Search { goal: "p99<30ms".to_owned(), ..search };
-    let refused = StageFolder::at(&scratch.0, &other).unwrap_err().to_string();
+    let refused = StageFolder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
     assert!(refused.contains("another search"), "{refused}");
 }
 
@@ -201,19 +192,19 @@ fn a_search_that_was_interrupted_goes_the_same_way_again() {
 fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
     let scratch = Scratch::new("gone");
     let mut tester = Simulated { dies_at: Some(2), ..Simulated::of(1700.0) };
-    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut tester));
     assert_eq!(searched.gone.as_deref(), Some("refused the connection"));
     assert_eq!(searched.stages.len(), 4, "{searched:?}");
     assert!(searched.stages[..2].iter().all(|stage| stage.measured.is_some()));
     let scratch = Scratch::new("never-there");
     let mut tester = Simulated { dies_at: Some(0), ..Simulated::of(1700.0) };
-    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut tester));
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut tester));
     assert_eq!((searched.stages.len(), searched.found), (1, None));
     // Whoever goes on has started it meanwhile.
     let mut there = Simulated::of(1700.0);
-    let searched = carried_out(&search("p99<20ms"), &scratch.0, Some(&mut there));
+    let searched = carried_out(&search("p99<20ms"), &scratch.join("kept"), Some(&mut there));
     assert!(searched.is_answered(), "{searched:?}");
-    assert_eq!(carried_out(&search("p99<20ms"), &scratch.0, None), searched);
+    assert_eq!(carried_out(&search("p99<20ms"), &scratch.join("kept"), None), searched);
 }
 
 #[test]

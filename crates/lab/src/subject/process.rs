@@ -365,31 +365,16 @@ pub fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_testing::Scratch;
+
     use super::*;
-
-    /// A folder that goes away again.
-    struct Scratch(PathBuf);
-
-    impl Scratch {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("lab-{name}-{}", std::process::id()));
-            std::fs::create_dir_all(&path).unwrap();
-            Self(path)
-        }
-    }
-
-    impl Drop for Scratch {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_dir_all(&self.0);
-        }
-    }
 
     fn site(scratch: &Scratch) -> Site {
         Site {
             program: "ablaze".into(),
             path: "/hello".to_owned(),
             cpus: Vec::new(),
-            folder: scratch.0.clone(),
+            folder: scratch.path().to_owned(),
             ready_within: Duration::from_secs(10),
             answer: Answer::default(),
             speaks: Speaks::default(),
@@ -424,8 +409,8 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
     #[test]
     fn a_command_is_waited_for_on_its_own_processor_and_stopped() {
         let scratch = Scratch::new("command");
-        std::fs::write(scratch.0.join("server.py"), PYTHON).unwrap();
-        let line = format!("mine=python3 {}/server.py {{port}}", scratch.0.display());
+        std::fs::write(scratch.path().join("server.py"), PYTHON).unwrap();
+        let line = format!("mine=python3 {}/server.py {{port}}", scratch.path().display());
         let cpu = *ablaze_sys::allowed_cpus().unwrap().last().unwrap();
         let site = Site { cpus: vec![cpu], ..site(&scratch) };
         let mut serving = Serving::start(&Subject::started_by(&line).unwrap(), &site).unwrap();
@@ -456,8 +441,7 @@ http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
 
     #[test]
     fn the_control_answers_as_it_is_told() {
-        if !std::path::Path::new("/usr/sbin/nginx").exists() {
-            assert!(std::env::var_os("CI").is_none(), "nginx is missing");
+        if ablaze_testing::skip::installed("nginx").is_none() {
             return;
         }
         // Its folder is a word of its configuration, whatever is in it.

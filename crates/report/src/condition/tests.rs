@@ -1,3 +1,5 @@
+//! Conditions of `--fail-if`: how they are read, and when they are met.
+
 use super::{Condition, Outcome};
 use crate::sample;
 use ablaze_model::Run;

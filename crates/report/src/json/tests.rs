@@ -1,3 +1,5 @@
+//! Saved runs: what is written is read again, and the schema describes it.
+
 use serde_json::Value;
 
 use super::{FORMAT, LoadError, load, write};

@@ -1,7 +1,8 @@
 //! Pages in a real browser.
 
-use super::{Block, Page, Section, Subject, browser, of_run, of_runs, section, tests};
+use super::{Block, Page, Section, Subject, of_run, of_runs, section, tests};
 use crate::sample;
+use ablaze_testing::browser;
 
 #[test]
 fn pages_fit_every_window_and_say_nothing_on_the_console() {

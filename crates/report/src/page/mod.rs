@@ -274,8 +274,6 @@ impl<'a> Subject<'a> {
 }
 
 #[cfg(test)]
-mod browser;
-#[cfg(test)]
 mod browser_tests;
 #[cfg(test)]
 mod tests;

@@ -1,3 +1,5 @@
+//! The native text, held against what the documents show of it.
+
 use std::collections::BTreeMap;
 
 use ablaze_model::plan::Load;
@@ -39,7 +41,7 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
   server is asked less often. Users who do not wait would see longer times.
 ";
     assert_eq!(plain(&sample::ordinary()), expected);
-    let explained = include_str!("../../../../docs/reading-the-report.md");
+    let explained = &ablaze_testing::repository::file("docs/reading-the-report.md");
     assert!(explained.contains(expected), "docs/reading-the-report.md explains another report");
 }
 

@@ -1,3 +1,5 @@
+//! How a program was built, read from files that a test writes.
+
 use super::*;
 
 const GNU: &str = "GNU C17 12.2.0 -mtune=generic -march=x86-64 -g -fasynchronous-unwind-tables";

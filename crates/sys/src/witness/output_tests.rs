@@ -1,3 +1,5 @@
+//! What a process writes into, found from its descriptors.
+
 use super::*;
 use std::io::Write;
 

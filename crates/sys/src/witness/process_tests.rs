@@ -1,6 +1,10 @@
+//! A process and its threads, read from /proc.
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use ablaze_testing::Bounded;
 
 use super::super::thread::Account;
 use super::*;
@@ -73,7 +77,7 @@ fn a_spinning_thread_wants_a_core_and_a_sleeping_one_none() {
 
 #[test]
 fn a_process_that_is_gone_has_no_figures() {
-    let mut child = std::process::Command::new("true").spawn().unwrap();
+    let mut child = std::process::Command::new("true").start().unwrap();
     let pid = child.id();
     child.wait().unwrap();
     let mut watched = Watched::new(pid);

@@ -4,9 +4,10 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus};
 use std::time::{Duration, Instant};
 
+use ablaze_testing::Bounded;
 use rustix::net::sockopt::set_socket_recv_buffer_size;
 
 use super::stack::Stack;
@@ -18,7 +19,6 @@ use crate::handler::{Answer, Body, Handler, Method, Reply, Request};
 use crate::{Counts, Model, Options, Running, Server};
 
 const CHILD: &str = "ABLAZE_CHILD_OF_TEST";
-const LIMIT: Duration = Duration::from_secs(120);
 const GET: &[u8] = b"GET / HTTP/1.1\r\nHost: test\r\n\r\n";
 
 /// Runs a test of this file in a process of its own and returns how it ended; nothing in that
@@ -27,33 +27,10 @@ fn in_a_child(test: &str) -> Option<(ExitStatus, String)> {
     if std::env::var_os(CHILD).is_some() {
         return None;
     }
-    let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", &format!("fibers::tests::{test}"), "--nocapture"])
-        .env(CHILD, "1")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut errors = child.stderr.take().unwrap();
-    let said = std::thread::spawn(move || {
-        let mut said = String::new();
-        let _ = errors.read_to_string(&mut said);
-        said
-    });
-    let end = Instant::now() + LIMIT;
-    let status = loop {
-        match child.try_wait().unwrap() {
-            Some(status) => break status,
-            None if Instant::now() > end => {
-                child.kill().unwrap();
-                child.wait().unwrap();
-                panic!("{test}: stuck");
-            }
-            None => std::thread::sleep(Duration::from_millis(5)),
-        }
-    };
-    Some((status, said.join().unwrap()))
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", &format!("fibers::tests::{test}"), "--nocapture"]).env(CHILD, "1");
+    let output = command.bounded_output().unwrap();
+    Some((output.status, String::from_utf8_lossy(&output.stderr).into_owned()))
 }
 
 /// Uses more stack with each call, in frames smaller than a guard, down to an address.

@@ -4,42 +4,20 @@
 //! The child reads lines: `look` is answered with what it holds, the end of the input stops it,
 //! and it says what it counted.
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{AcceptBatch, Arm, FiberOptions, Scheduler, SocketOptions};
 use ablaze_target::{Model, Options};
+use ablaze_testing::allocations::{Counting, live_bytes};
+use ablaze_testing::{Bounded, Running};
 
 use crate::models::{options, start};
 
 const VARIABLE: &str = "ABLAZE_TEST_SERVER";
-
-/// Bytes that are allocated and not given back.
-static LIVE_BYTES: AtomicI64 = AtomicI64::new(0);
-
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system's allocator, which keeps the contract;
-// counting in an atomic neither allocates nor unwinds. `realloc` and `alloc_zeroed` come down to
-// these two by their default implementations.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        LIVE_BYTES.fetch_add(layout.size() as i64, Ordering::Relaxed);
-        // SAFETY: the caller's promise about `layout`, passed on.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        LIVE_BYTES.fetch_sub(layout.size() as i64, Ordering::Relaxed);
-        // SAFETY: the caller's promise about `pointer` and `layout`, passed on.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
@@ -112,7 +90,7 @@ pub type Numbers = BTreeMap<String, i64>;
 
 /// A running child. Dropping it ends it.
 pub struct ServerProcess {
-    child: Child,
+    child: Running,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
     /// Where it listens.
@@ -137,7 +115,7 @@ impl ServerProcess {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            .spawn()
+            .start()
             .unwrap();
         let stdin = child.stdin.take();
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
@@ -204,7 +182,7 @@ fn serve() {
     for line in std::io::stdin().lock().lines() {
         assert_eq!(line.unwrap(), "look");
         let served = server.served();
-        let live_bytes = LIVE_BYTES.load(Ordering::Relaxed);
+        let live_bytes = live_bytes();
         let descriptors = std::fs::read_dir("/proc/self/fd").unwrap().count();
         say(&format!(
             "holds live_bytes={live_bytes} descriptors={descriptors} threads={} resident_kib={} \

@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::{Model, Options, Running, Server};
+pub use ablaze_testing::skip::long_tests;
+use ablaze_testing::skip::skip_outside_ci;
 
 /// Options for a server on a free port.
 pub fn options(model: Model, accept: AcceptMode, threads: usize) -> Options {
@@ -21,15 +23,15 @@ pub fn start(options: Options) -> Running {
 }
 
 /// The models that promise to serve as all others do, and can on this machine. Where one cannot,
-/// this says so, and fails under CI.
+/// this is a skip, and fails under CI.
+#[track_caller]
 pub fn judged() -> Vec<Model> {
     let mut able = Vec::new();
     for &model in Model::ALL.iter().filter(|model| !model.is_exempt()) {
         let refused = AcceptMode::ALL.map(|accept| model.check(&options(model, accept, 2)).err());
         match refused.iter().all(Option::is_some) {
             false => able.push(model),
-            true if in_ci() => panic!("{model} cannot serve here at all: {refused:?}"),
-            true => eprintln!("SKIPPED: {model} cannot serve here: {:?}", refused[0]),
+            true => skip_outside_ci(&format!("{model} cannot serve here: {:?}", refused[0])),
         }
     }
     able
@@ -39,16 +41,6 @@ pub fn judged() -> Vec<Model> {
 pub fn accept_modes(model: Model) -> Vec<AcceptMode> {
     let modes = AcceptMode::ALL.into_iter();
     modes.filter(|&accept| model.check(&options(model, accept, 2)).is_ok()).collect()
-}
-
-/// Whether the absence of a tool or a right is a failure instead of a reason to skip.
-pub fn in_ci() -> bool {
-    std::env::var_os("CI").is_some_and(|value| value == "true")
-}
-
-/// Whether everything is asked for, however long it takes.
-pub fn long_tests() -> bool {
-    std::env::var_os("ABLAZE_LONG_TESTS").is_some_and(|value| value == "1")
 }
 
 /// Runs it on a thread of its own; panics, with the name, if it takes longer than `limit`.

@@ -13,7 +13,7 @@ use ablaze_target::{Counts, filler};
 
 use crate::cells::{self, Cell, Persistence};
 use crate::client::{Answer, Client, HELLO, get, mask_date};
-use crate::models::{long_tests, message, start, within};
+use crate::models::{message, start, within};
 
 const BODY_BYTES: usize = 8_388_608;
 const UPLOAD_BYTES: usize = 20_000_000;
@@ -30,11 +30,8 @@ fn a_choice_of_the_matrix_serves_the_same_bytes() {
 }
 
 #[test]
+#[ignore = "long: every cell, where the test above takes a choice"]
 fn the_whole_matrix_serves_the_same_bytes() {
-    if !long_tests() {
-        println!("skipped: takes long; ABLAZE_LONG_TESTS=1 runs it");
-        return;
-    }
     judge(cells::all());
 }
 

@@ -16,7 +16,7 @@ pub fn run() -> Run {
 
 /// The same with other shares of a core for the server's one thread and the tester's one thread.
 pub fn with_shares(server: f64, tester: f64) -> Run {
-    let saved = include_str!("../../../model/tests/saved/format-1.json");
+    let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(saved).unwrap().run;
     run.plan.load = Load::Closed { connections: 100, pipeline: 1 };
     run.ended = Ended::Complete;

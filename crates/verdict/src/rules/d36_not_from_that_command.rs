@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn a_saved_run_is_held_against_its_own_command() {
-        let saved = include_str!("../../../model/tests/saved/format-1.json");
+        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         let mut under = |line: &str| {
             run.command_line = line.split(' ').map(str::to_owned).collect();

@@ -1,3 +1,5 @@
+//! What several runs or reports show only beside each other.
+
 use ablaze_model::Run;
 
 use super::*;

@@ -66,8 +66,6 @@ mod tests {
     use crate::doctor::check::State;
     use crate::doctor::sample::listening;
 
-    const PAGE: &str = include_str!("../../../../../docs/doctor.md");
-
     #[test]
     fn each_check_calls_itself_as_the_table_does_and_finds_nothing_on_a_quiet_machine() {
         let mut facts = listening(4096, 65_536, 10);
@@ -85,8 +83,9 @@ mod tests {
 
     #[test]
     fn the_page_for_users_has_a_paragraph_on_each_check_and_on_no_other() {
+        let page = ablaze_testing::repository::file("docs/doctor.md");
         let mut headings: Vec<&str> =
-            PAGE.lines().filter_map(|line| line.strip_prefix("### ")).collect();
+            page.lines().filter_map(|line| line.strip_prefix("### ")).collect();
         let mut names = CHECKS.map(|(name, _)| name);
         headings.sort_unstable();
         names.sort_unstable();

@@ -1,0 +1,121 @@
+//! What a person sees who typed something that cannot be carried out: one line on stderr that
+//! names the remedy, nothing on stdout, the right status, and nothing sent.
+
+use crate::command::support::ablaze;
+
+/// Each command line, its status, and what its one line must contain.
+const TABLE: &[(&str, i32, &str)] = &[
+    // Numbers out of range.
+    (":1 -c 0", 2, "-c 1 or more"),
+    (":1 -n 0", 2, "-n 1 or more"),
+    (":1 -d 0", 2, "-d 1s or more"),
+    (":1 -t 0", 2, "-t 1 or more"),
+    (":1 --pipeline 0", 2, "--pipeline 1 or more"),
+    (":1 --requests-per-connection 0", 2, "1 or more"),
+    (":1 --max-head 1", 2, "16 bytes to 1GiB"),
+    (":0", 2, "1 to 65535"),
+    (":99999", 2, "1 to 65535"),
+    ("h:1 --connect-to :0", 2, "1 to 65535"),
+    (":1 --cpus 65535", 2, "choose from"),
+    // Values that cannot be read.
+    (":1 -n many", 2, "10k"),
+    (":1 --timeout 5x", 2, "500ms"),
+    (":1 --io kqueue", 2, "auto, uring or epoll"),
+    (":1 --expect 2000", 2, "2xx,3xx"),
+    (":1 --local-address eth0", 2, "10.0.0.1"),
+    (":1 --local-ports 5-4", 2, "20000-30000"),
+    (":1 -H no-colon", 2, "Name: value"),
+    (":1 -t", 2, "--threads needs a value"),
+    // Files, hosts and addresses that are not there.
+    (":1 -b @/no/such/file", 2, "`/no/such/file`"),
+    ("--urls /no/such/file", 2, "`/no/such/file`"),
+    (":1 --body-lines /no/such/file", 2, "`/no/such/file`"),
+    (":1 --local-address 192.0.2.1", 2, "addresses of this host"),
+    ("no-such-host.invalid/", 1, "--connect-to"),
+    ("-6 127.0.0.1:1", 1, "leave -6 away"),
+    // What contradicts itself.
+    ("-4 -6 :1", 2, "exclude each other"),
+    ("-c 1 -c 2 :1", 2, "given twice"),
+    (":1 -b x --body-lines /f", 2, "exclude each other"),
+    (":1 :2", 2, "--urls"),
+    ("-n 5", 2, "no URL"),
+    // Not in this version.
+    ("-r ten :1", 2, "10/ms"),
+    ("--rate=0 :1", 2, "above"),
+    ("--rate 1..9 -n 5 :1", 2, "-d"),
+    ("--rate 5 --steps 3 :1", 2, "two rates"),
+    ("--rate 5 --pipeline 3 :1", 2, "exclude each other"),
+    ("--rate 5 --ramp 3 :1", 2, "exclude each other"),
+    ("--arrivals poisson :1", 2, "--rate"),
+    ("--rate 5 --arrivals often :1", 2, "constant or poisson"),
+    ("--http 3 :1", 2, "not in this version"),
+    ("https://127.0.0.1:1/ --cacert /nowhere", 2, "/nowhere cannot be used: no such file"),
+    ("https://127.0.0.1:1/ --cacert /dev/null", 2, "it has no certificate in PEM"),
+    ("https://127.0.0.1:1/ -k --key /dev/null", 2, "--key needs the certificate it belongs to"),
+    ("https://127.0.0.1:1/ -k --tls-min 1.1", 2, "write 1.2 or 1.3"),
+    ("https://127.0.0.1:1/ -k --tls-min 1.3 --tls-max 1.2", 2, "no version of TLS is left"),
+    ("https://127.0.0.1:1/ -k --tls-ciphers RC4", 2, "give some of TLS_AES_128_GCM_SHA256"),
+    ("https://127.0.0.1:1/ -k --tls-groups p-999", 2, "give some of x25519"),
+    ("https://127.0.0.1:1/ -k --sni a..b", 2, "no name that a certificate can be for"),
+    (
+        "https://127.0.0.1:1/ -k --tls-max 1.2 --tls-ciphers TLS_AES_128_GCM_SHA256",
+        2,
+        "no suite asked",
+    ),
+    ("compare a b", 2, "no target"),
+    ("find :1", 2, "--slo"),
+    ("run", 2, "no file"),
+    ("report", 2, "nothing to show"),
+    ("run /no/such/file.toml", 2, "`/no/such/file.toml`"),
+    ("report /no/such/file", 2, "`/no/such/file`"),
+    ("gurl -rate x -bench :1", 2, "count"),
+    // Fingers used to other tools.
+    ("-kc 10 -i :1", 2, "-m HEAD"),
+    ("-p file :1", 2, "-b @FILE"),
+    ("-T text/plain :1", 2, "--content-type"),
+    ("-C a=b :1", 2, "Cookie"),
+    ("-s 30 :1", 2, "--timeout"),
+    ("-g out :1", 2, "ablaze ab -g"),
+    ("-d {\"a\":1} :1", 2, "-b '{\"a\":1}'"),
+    (":1 --conections 5", 2, "--connections"),
+    ("laod", 2, "ablaze load"),
+    ("unknown", 2, "http://unknown/"),
+    ("gurl :1", 2, "-bench"),
+    ("gurl -bench", 2, "no URL"),
+    // gurl's options have names of their own.
+    ("gurl -ac 0 -bench :1", 2, "give -ac 1 or more"),
+    ("gurl -an 0 -bench :1", 2, "give -an 1 or more"),
+    ("gurl -duration 0s -bench :1", 2, "give -duration 1s or more"),
+    ("gurl -H bad -bench :1", 2, "Name: value"),
+    ("gurl -bench :0", 2, "1 to 65535"),
+    ("gurl -d @/no/such/file -bench :1", 2, "`/no/such/file`"),
+    ("gurl -bench no-such-host.invalid/", 1, "check its spelling"),
+];
+
+#[test]
+fn every_refusal_is_one_line_that_names_the_remedy() {
+    for (line, status, expected) in TABLE {
+        let arguments: Vec<&str> = line.split(' ').collect();
+        let said = ablaze(&arguments);
+        assert_eq!(said.status, *status, "{line}: {}", said.stderr);
+        assert!(said.stderr.contains(expected), "{line}: {}", said.stderr);
+        assert!(said.stderr.starts_with("ablaze: "), "{line}: {}", said.stderr);
+        assert_eq!(said.stderr.lines().count(), 1, "{line}: {}", said.stderr);
+        assert!(said.stderr.ends_with('\n'), "{line}");
+        assert_eq!(said.stdout, "", "{line}");
+    }
+}
+
+#[test]
+fn help_and_version_are_answers() {
+    for arguments in [&[][..], &["--help"], &["-h"], &["help"]] {
+        let said = ablaze(arguments);
+        assert_eq!((said.status, said.stderr.as_str()), (0, ""));
+        assert!(said.stdout.lines().count() <= 24 && said.stdout.contains("measure"));
+    }
+    for arguments in [&["load", "--help"][..], &["-c", "5", "--help"], &["help", "load"]] {
+        assert!(ablaze(arguments).stdout.contains("--requests-per-connection"), "{arguments:?}");
+    }
+    assert_eq!(ablaze(&["--version"]).stdout, concat!("ablaze ", env!("CARGO_PKG_VERSION"), "\n"));
+    assert!(ablaze(&["gurl", "-h"]).stdout.contains("-echo"));
+}

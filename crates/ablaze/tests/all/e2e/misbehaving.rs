@@ -1,0 +1,202 @@
+//! Every way to misbehave of the hostile server, natively: each request ends once, in the right
+//! place of the report, and the exit status follows from that.
+
+use std::time::Duration;
+
+use ablaze_testing::hostile::{Behaviour as B, Chunks, Hostile, Script};
+use serde_json::json;
+
+use crate::e2e::support::{BACKENDS, measured, number};
+
+/// What every one of the requests has to come to.
+#[derive(Debug, Clone, Copy)]
+enum All {
+    Succeed,
+    AreUnexpected,
+    Fail(&'static str),
+}
+
+const REQUESTS: u64 = 12;
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+/// Every behaviour, and what it comes to by the definitions of DESIGN.md and RFC 9112.
+fn table() -> Vec<(B, All)> {
+    use All::{AreUnexpected, Fail, Succeed};
+    let chunked = |chunks| B::Chunked { body_bytes: 100, chunks };
+    vec![
+        (B::Fine { body_bytes: 5 }, Succeed),
+        (B::Fine { body_bytes: 0 }, Succeed),
+        (B::Status(302), Succeed),
+        (B::Status(404), AreUnexpected),
+        (B::Status(503), AreUnexpected),
+        (B::CloseAtOnce, Fail("closed-without-response")),
+        (B::CloseWithoutAnswer, Fail("closed-without-response")),
+        (B::ResetAtOnce, Fail("reset")),
+        (B::Reset, Fail("reset")),
+        (B::ResetMidBody { announced: 100, sent: 10 }, Fail("reset")),
+        (B::ShortBody { announced: 100, sent: 10 }, Fail("short-body")),
+        (B::ShortHead, Fail("short-body")),
+        (B::Late(MS(30)), Succeed),
+        (B::Hang, Fail("timeout")),
+        (B::Stall { announced: 100, sent: 10 }, Fail("timeout")),
+        (B::Trickle { body_bytes: 5, pause: MS(1) }, Succeed),
+        (chunked(Chunks::Whole), Succeed),
+        (chunked(Chunks::ByteByByte), Succeed),
+        (chunked(Chunks::ExtensionsAndTrailers), Succeed),
+        (chunked(Chunks::Broken), Fail("malformed")),
+        (chunked(Chunks::Unfinished), Fail("short-body")),
+        (B::UntilClose { body_bytes: 100_000 }, Succeed),
+        (B::KeepAlive10, Succeed),
+        (B::Close10, Succeed),
+        (B::NoContent { bogus_length: None }, Succeed),
+        (B::NoContent { bogus_length: Some(5) }, Succeed),
+        (B::NotModified { length: None }, Succeed),
+        (B::NotModified { length: Some(5) }, Succeed),
+        (B::ContinueFirst, Succeed),
+        (B::BareLf, Succeed),
+        (B::ObsFold, Succeed),
+        (B::SplitEverywhere { pause: Duration::ZERO }, Succeed),
+        (B::Garbage, Fail("malformed")),
+        (B::Surplus { bytes: 7 }, Succeed),
+        (B::ConflictingLengths, Fail("malformed")),
+        (B::LengthAndChunked, Fail("malformed")),
+        (B::LengthNoNumber, Fail("malformed")),
+        (B::LongHead { field_bytes: 30_000 }, Succeed),
+        (B::LongHead { field_bytes: 100_000 }, Fail("too-large")),
+        (B::EndlessHead, Fail("too-large")),
+        (B::AnswersThenClose { answers: 3, announced: true }, Succeed),
+        (B::AnswersThenClose { answers: 3, announced: false }, Succeed),
+        (B::AnswerBeforeBody, Succeed),
+        (B::AnswerBeforeBodyThenReset, Succeed),
+        (B::Stamped { delay: MS(1) }, Succeed),
+    ]
+}
+
+#[test]
+fn each_request_ends_once_and_in_the_right_place() {
+    let mut wrong = Vec::new();
+    for io in BACKENDS {
+        for (behaviour, all) in table() {
+            if let Err(said) = hold_to(io, &behaviour, all) {
+                wrong.push(format!("{io} {behaviour:?}: {said}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn hold_to(io: &str, behaviour: &B, all: All) -> Result<(), String> {
+    let server = Hostile::always(behaviour.clone()).unwrap();
+    let (ran, json) = measured(&[
+        &server.url(),
+        "-n",
+        &REQUESTS.to_string(),
+        "-c3",
+        "--timeout",
+        "400ms",
+        "--io",
+        io,
+    ]);
+    let (succeeded, unexpected, failed, by_kind, status) = match all {
+        All::Succeed => (REQUESTS, 0, 0, json!({}), 0),
+        All::AreUnexpected => (0, REQUESTS, 0, json!({}), 1),
+        All::Fail(kind) => (0, 0, REQUESTS, json!({ kind: REQUESTS }), 1),
+    };
+    let expected = (succeeded, unexpected, failed, &by_kind, 0, status);
+    let seen = (
+        number(&json, "/succeeded"),
+        number(&json, "/unexpected"),
+        number(&json, "/failed/total"),
+        &json["failed"]["by_kind"],
+        number(&json, "/unfinished/count"),
+        ran.status,
+    );
+    if seen != expected {
+        return Err(format!("{seen:?} instead of {expected:?}; stderr: {}", ran.stderr));
+    }
+    let lines = usize::from(status != 0);
+    if ran.stderr.lines().count() != lines {
+        return Err(format!("{lines} lines expected on stderr: {}", ran.stderr));
+    }
+    let slow = Duration::from_secs(10);
+    if ran.took > slow { Err(format!("took {:?}", ran.took)) } else { Ok(()) }
+}
+
+#[test]
+fn a_request_body_that_is_not_read_does_not_hide_the_answer() {
+    let body = crate::e2e::support::Scratch::with("unread-body", &vec![b'x'; 4 << 20]);
+    let body = format!("@{}", body.word());
+    for io in BACKENDS {
+        for behaviour in [B::AnswerBeforeBody, B::AnswerBeforeBodyThenReset] {
+            let server = Hostile::always(behaviour.clone()).unwrap();
+            let (ran, json) = measured(&[&server.url(), "-n6", "-c2", "-b", &body, "--io", io]);
+            assert_eq!(number(&json, "/succeeded"), 6, "{io} {behaviour:?}: {ran:?}");
+        }
+    }
+}
+
+#[test]
+fn one_bad_answer_among_good_ones_is_one_failure() {
+    let bad = [
+        (B::Reset, "reset"),
+        (B::CloseWithoutAnswer, "closed-without-response"),
+        (B::Garbage, "malformed"),
+        (B::ShortBody { announced: 100, sent: 1 }, "short-body"),
+        (B::Hang, "timeout"),
+        (B::LongHead { field_bytes: 100_000 }, "too-large"),
+    ];
+    for io in BACKENDS {
+        for (behaviour, kind) in &bad {
+            let fine = B::Fine { body_bytes: 5 };
+            let script = Script::per_request([fine.clone(), fine.clone(), behaviour.clone()]);
+            let server = Hostile::start(script.then(fine)).unwrap();
+            // Closed each time: a reused connection's loss would be repaired by repeating.
+            let (ran, json) = measured(&[
+                &server.url(),
+                "-n20",
+                "-c2",
+                "--no-keepalive",
+                "--timeout",
+                "400ms",
+                "--io",
+                io,
+            ]);
+            let expected = json!({ (*kind): 1 });
+            assert_eq!(json["failed"]["by_kind"], expected, "{io} {behaviour:?}: {}", ran.stderr);
+            assert_eq!(number(&json, "/succeeded"), 19, "{io} {behaviour:?}");
+            assert_eq!((ran.status, server.requests()), (0, 20), "{io} {behaviour:?}");
+        }
+    }
+}
+
+#[test]
+fn a_lost_request_is_repeated_once_unless_told_not_to() {
+    for io in BACKENDS {
+        // The second request of the run, on a reused connection, is never answered.
+        let script = || {
+            let fine = B::Fine { body_bytes: 5 };
+            Script::per_request([fine.clone(), B::CloseWithoutAnswer]).then(fine)
+        };
+        let server = Hostile::start(script()).unwrap();
+        let (ran, json) = measured(&[&server.url(), "-n10", "-c1", "--io", io]);
+        assert_eq!((number(&json, "/succeeded"), number(&json, "/repeated")), (10, 1), "{io}");
+        assert_eq!((ran.status, server.requests()), (0, 11), "{io}");
+
+        let server = Hostile::start(script()).unwrap();
+        let (_, json) = measured(&[&server.url(), "-n10", "-c1", "--no-repeat", "--io", io]);
+        assert_eq!((number(&json, "/succeeded"), number(&json, "/repeated")), (9, 0), "{io}");
+        assert_eq!(json["failed"]["by_kind"], json!({ "closed-without-response": 1 }), "{io}");
+        assert_eq!(server.requests(), 10, "{io}");
+    }
+}
+
+#[test]
+fn answers_that_come_together_are_told_apart() {
+    for io in BACKENDS {
+        let server = Hostile::always(B::TwoInOne).unwrap();
+        let (ran, json) =
+            measured(&[&server.url(), "-n", "20", "-c2", "--pipeline", "2", "--io", io]);
+        assert_eq!(number(&json, "/succeeded"), 20, "{io}: {ran:?}");
+        assert_eq!(server.requests(), 20, "{io}");
+    }
+}

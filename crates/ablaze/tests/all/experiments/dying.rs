@@ -1,0 +1,74 @@
+//! Targets that die in the middle of an experiment.
+
+use std::io::{BufRead, BufReader};
+use std::time::{Duration, Instant};
+
+use ablaze_testing::Bounded;
+
+use crate::experiments::support::{ablaze, command, runs, said, scratch};
+
+/// A command that starts once and fails from then on.
+fn once(flag: &str) -> String {
+    let program = env!("CARGO_BIN_EXE_ablaze");
+    format!(
+        "once=test -e {flag} && {{ echo no second time >&2; exit 7; }}; touch {flag}; \
+         exec {program} serve 127.0.0.1:{{port}} --quiet"
+    )
+}
+
+#[test]
+fn a_target_that_does_not_come_back_is_named_and_loses_no_run() {
+    let folder = scratch("dies-between");
+    let start = once(folder.join("flag").to_str().unwrap());
+    let words =
+        ["compare", "serve:epoll-et", "--start", &start, "--repeat", "3", "-d", "100ms", "-c", "2"];
+    let said = ablaze(&folder, &words);
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stdout.contains("failed: once, c=2, 2 of 3 runs: once ended before it answered"));
+    assert!(said.stdout.contains("no second time"), "{}", said.stdout);
+    assert!(said.stderr.contains("once, c=2, run 2: "), "{}", said.stderr);
+    let kept = runs(&folder.join("compare-1"));
+    assert_eq!(kept.len(), 4, "{kept:?}");
+    let again = ablaze(&folder, &["report", "compare-1"]);
+    assert!(again.stdout.contains("2 of 3 runs"), "{}", again.stdout);
+}
+
+#[test]
+fn a_target_that_dies_under_load_is_named() {
+    let folder = scratch("dies-under-load");
+    let program = env!("CARGO_BIN_EXE_ablaze");
+    let start = format!("mortal=timeout -s KILL 1 {program} serve 127.0.0.1:{{port}} --quiet");
+    let words =
+        ["compare", "serve:epoll-et", "--start", &start, "--repeat", "1", "-d", "3s", "-c", "2"];
+    let said = ablaze(&folder, &words);
+    assert_eq!(said.status, 1, "{said:?}");
+    assert!(said.stdout.contains("1 of 1 runs: mortal ended"), "{}", said.stdout);
+    assert_eq!(runs(&folder.join("compare-1")).len(), 1);
+}
+
+#[test]
+fn a_target_that_runs_already_and_is_killed_loses_no_finished_run() {
+    let folder = scratch("killed");
+    let mut server = command(&folder, &["serve", "127.0.0.1:0", "--quiet"]).start().unwrap();
+    let mut line = String::new();
+    BufReader::new(server.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
+    let there = format!("there={url}");
+    let words = ["compare", "serve:epoll-et", &there, "--repeat", "4", "-d", "300ms", "-c", "2"];
+    let child = command(&folder, &words).start().unwrap();
+    let kept = folder.join("compare-1");
+    let until = Instant::now() + Duration::from_secs(60);
+    while !runs(&kept).iter().any(|name| name.contains("-there-")) {
+        assert!(Instant::now() < until, "no run was kept");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+    let said = said(child.wait_with_output().unwrap());
+    assert_eq!(said.status, 0, "{said:?}");
+    assert!(said.stdout.contains("failed: there, c=2, "), "{}", said.stdout);
+    assert!(said.stdout.contains("refused the connection"), "{}", said.stdout);
+    let kept = runs(&kept);
+    assert_eq!(kept.iter().filter(|name| name.contains("-epoll-et-")).count(), 4, "{kept:?}");
+    assert!(kept.iter().any(|name| name.contains("-there-")), "{kept:?}");
+}

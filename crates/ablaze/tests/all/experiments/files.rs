@@ -1,0 +1,77 @@
+//! `ablaze run FILE.toml`.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+
+use ablaze_testing::Bounded;
+
+use crate::experiments::support::{ablaze, command, runs, said, scratch};
+
+#[test]
+fn a_file_is_checked_before_it_starts() {
+    let folder = scratch("file-checked");
+    let file = |text: &str| std::fs::write(folder.join("x.toml"), text).unwrap();
+    file("[targets.a]\nserve = \"epoll-et\"\n\n[load]\nconections = 5\n");
+    let refused = ablaze(&folder, &["run", "x.toml"]);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.starts_with("ablaze: x.toml, line 5: "), "{}", refused.stderr);
+    assert!(refused.stderr.contains("connections"), "{}", refused.stderr);
+    file("[targets.a]\nserve = \"epoll-et\"\n[checks]\n\"a / b rate\" = \">= 1\"\n");
+    let refused = ablaze(&folder, &["run", "x.toml"]);
+    assert!(
+        refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("no target `b`")
+    );
+    assert_eq!(ablaze(&folder, &["run", "nowhere.toml"]).status, 2);
+    file("repeats = 2\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = [1, 2]\n");
+    let checked = ablaze(&folder, &["run", "x.toml", "--check"]);
+    assert_eq!(checked.status, 0, "{checked:?}");
+    assert!(checked.stdout.contains("4 runs") && checked.stdout.contains("load c=2"));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing was started");
+}
+
+const TWO: &str = "\
+repeats = 3
+[targets.edge]
+serve = \"epoll-et\"
+[targets.level]
+serve = \"epoll-lt\"
+[load]
+connections = 2
+duration = \"300ms\"
+[checks]
+\"edge / level rate\" = \">= 0.01\"
+";
+
+#[test]
+fn an_interrupted_experiment_goes_on_in_its_folder() {
+    let folder = scratch("file-resumes");
+    std::fs::write(folder.join("two.toml"), TWO).unwrap();
+    let child = command(&folder, &["run", "two.toml"]).start().unwrap();
+    let kept = folder.join("two-1");
+    let until = Instant::now() + Duration::from_secs(60);
+    while runs(&kept).is_empty() {
+        assert!(Instant::now() < until, "no run was kept");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.signal(Signal::INT);
+    let interrupted = said(child.wait_with_output().unwrap());
+    assert_eq!(interrupted.status, 130, "{interrupted:?}");
+    assert!(interrupted.stdout.contains("interrupted: the results up to then"));
+    let on = "`ablaze run two.toml --folder two-1` goes on";
+    assert!(interrupted.stderr.contains(on), "{}", interrupted.stderr);
+    let before = runs(&kept);
+    assert!(!before.is_empty() && before.len() < 6, "{before:?}");
+    let text = |name: &String| std::fs::read_to_string(kept.join("runs").join(name)).unwrap();
+    let first = text(&before[0]);
+    let done = ablaze(&folder, &["run", "two.toml", "--folder", "two-1"]);
+    assert_eq!(runs(&kept).len(), 6, "{done:?}");
+    assert_eq!(text(&before[0]), first, "a finished run is not made again");
+    // Three pairs answer nothing, so the check cannot pass.
+    assert_eq!(done.status, 3, "{done:?}");
+    assert!(done.stdout.contains("check edge / level rate >= 0.01"), "{}", done.stdout);
+    assert!(done.stderr.contains("check failed: edge / level rate"), "{}", done.stderr);
+    let again = ablaze(&folder, &["report", "two-1"]);
+    assert_eq!(again.status, 3);
+    assert!(done.stdout.starts_with(&again.stdout), "{}\n{}", done.stdout, again.stdout);
+}

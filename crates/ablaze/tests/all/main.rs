@@ -1,0 +1,12 @@
+//! The built command from the outside, all in one program, so that it is linked once. What needs the machine for
+//! itself is in `alone`.
+
+mod ab;
+mod command;
+mod conformance;
+mod e2e;
+mod experiments;
+mod hostile_http2;
+mod replay;
+mod serve_and_demo;
+mod tls;

@@ -1,0 +1,109 @@
+//! A name with several addresses: each is tried until one accepts.
+
+use ablaze_model::FailureKind;
+use ablaze_model::plan::Plan;
+use ablaze_model::run::Ended;
+use ablaze_net::sim::Answer;
+
+use crate::simulated::support::{
+    HELLO, MS, S, Script, US, check_sums, clock_before, closing_each, plan, run, run_at,
+    with_timeout,
+};
+
+const REFUSED: i32 = 111;
+
+fn refusing() -> Script {
+    Script::always(HELLO, MS).connecting(|_, _| Answer::RefuseAfter(200 * US, REFUSED))
+}
+
+fn never() -> Script {
+    Script::always(HELLO, MS).connecting(|_, _| Answer::Never)
+}
+
+fn with_two(mut plan: Plan) -> Plan {
+    plan.target.addresses.push(([127, 0, 0, 2], 80).into());
+    plan
+}
+
+/// Clock after, clock before, close each.
+fn ways(requests: u64, connections: u32) -> [Plan; 3] {
+    let plan = with_two(plan(requests, connections));
+    [plan.clone(), clock_before(plan.clone()), closing_each(plan)]
+}
+
+#[test]
+fn the_second_takes_over_when_the_first_refuses() {
+    for connections in [1, 2, 50] {
+        for hopeless_after in [1, 10] {
+            for mut plan in ways(200, connections) {
+                plan.limits.hopeless_after = hopeless_after;
+                plan.connections.close = ablaze_model::plan::Close::Fin;
+                run_at(&plan, &[refusing(), Script::always(HELLO, MS)], |run| {
+                    check_sums(run);
+                    assert_eq!(run.ended, Ended::Complete, "{connections} {hopeless_after}");
+                    assert_eq!((run.record.answers, run.record.failures_total()), (200, 0));
+                    assert_eq!(run.connected_to, "127.0.0.2:80");
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn the_second_takes_over_when_the_first_never_answers() {
+    for connections in [1, 2, 50] {
+        for (way, plan) in ways(200, connections).into_iter().enumerate() {
+            run_at(&with_timeout(plan, S), &[never(), Script::always(HELLO, MS)], |run| {
+                check_sums(run);
+                assert_eq!(run.ended, Ended::Complete, "{connections} connections, way {way}");
+                assert_eq!(run.record.finished(), 200);
+                // With the clock before, the first request of each connection has run out of time.
+                let lost = if way == 0 { 0 } else { u64::from(connections) };
+                assert_eq!(run.record.failures_of(FailureKind::Timeout), lost);
+            });
+        }
+    }
+}
+
+#[test]
+fn hopeless_is_found_quickly_and_counted_once() {
+    for connections in [1, 5, 50] {
+        for peers in [vec![refusing()], vec![refusing(), refusing()]] {
+            for hopeless_after in [1, 10] {
+                let mut plan = plan(100_000, connections);
+                plan.limits.hopeless_after = hopeless_after;
+                plan.target.addresses = vec![([127, 0, 0, 1], 80).into(); peers.len()];
+                run_at(&plan, &peers, |run| {
+                    assert_eq!(run.ended, Ended::Hopeless);
+                    assert!(run.elapsed_ns < 2 * S);
+                    assert_eq!(
+                        run.record.first_failure.map(|failure| failure.errno),
+                        Some(REFUSED)
+                    );
+                    let most = u64::from(hopeless_after) * peers.len() as u64;
+                    let counted = run.record.failures_of(FailureKind::Refused);
+                    assert!((1..=most).contains(&counted), "{counted} with {connections}");
+                    assert_eq!(run.record.failures_total(), counted);
+                    assert_eq!(run.record.connections_opened, 0);
+                });
+            }
+        }
+    }
+}
+
+#[test]
+fn requests_refused_later_fail_and_the_run_goes_on() {
+    let peer = Script::new(&[HELLO], |moment| moment.send(MS, 0)).connecting(|_, number| {
+        if number % 2 == 0 { Answer::AcceptAfter(0) } else { Answer::RefuseAfter(MS, REFUSED) }
+    });
+    let mut plan = closing_each(plan(100, 1));
+    plan.connections.close = ablaze_model::plan::Close::Fin;
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        assert_eq!((run.record.answers, run.record.failures_of(FailureKind::Refused)), (50, 50));
+        assert_eq!(run.ended, Ended::Complete);
+        // Nothing was sent where nothing stood.
+        let request = plan.requests.templates[0].bytes.len() as u64;
+        assert_eq!(run.record.sent_bytes, 50 * request);
+    });
+}

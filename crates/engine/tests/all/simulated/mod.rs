@@ -1,0 +1,35 @@
+//! The engine against scripted far ends, in simulated time: what it counts and what it times is
+//! compared with what the script did, to the nanosecond.
+
+// Tests through and through; clippy knows only functions marked #[test] for such.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod addresses;
+mod http2;
+mod http2_limits;
+mod http2_peer;
+mod interim;
+mod invariants;
+mod open_loop;
+mod pipelining;
+pub(crate) mod plans;
+mod repeating;
+mod stopping;
+mod support;
+mod surplus;
+mod timeouts;
+mod unfinished;
+mod warmup;
+
+mod broken_answers;
+mod closing;
+mod counting;
+mod early_answers;
+mod framing;
+mod in_flight;
+mod latency;
+mod pieces;
+mod ramp;
+mod unsent;
+mod variety;
+mod workers;

@@ -1,0 +1,143 @@
+//! A request on a reused connection that was closed before any answer byte is sent again, once.
+
+use ablaze_model::{FailureKind, Run};
+use ablaze_wire::http1::builder::RequestBuilder;
+
+use crate::simulated::support::{
+    HELLO, Log, MS, Moment, Script, Seen, US, check_sums, plan, run, without_repeat,
+};
+
+type Act = fn(&mut Moment<'_, '_>);
+
+const FIN: Act = |moment| moment.far.close_after(500 * US);
+const RST: Act = |moment| moment.far.reset_after(500 * US);
+
+/// Answers one request per connection and ends it when the second has come.
+fn ending_at_second(end: Act) -> Script {
+    Script::new(&[HELLO], move |moment| match moment.request {
+        0 => moment.send(MS, 0),
+        _ => end(moment),
+    })
+}
+
+#[test]
+fn and_timed_from_its_first_sending() {
+    for end in [FIN, RST] {
+        run(&plan(10, 1), &ending_at_second(end), |run| {
+            check_sums(run);
+            let record = &run.record;
+            assert_eq!((record.answers, record.failures_total()), (10, 0));
+            // All but the first, which opened the first connection.
+            assert_eq!(record.repeated, 9);
+            assert_eq!(record.connections_opened, 10);
+            assert_eq!(record.answered.total.min_ns(), Some(MS));
+            assert_eq!(record.answered.total.sum_ns(), u128::from(MS + 9 * (MS + 500 * US)));
+        });
+    }
+}
+
+/// What a POST does might be done twice (RFC 9110, 9.2.2).
+#[test]
+fn but_not_what_may_not_be_done_twice() {
+    for (method, repeats) in [("PUT", true), ("DELETE", true), ("POST", false), ("PATCH", false)] {
+        let mut plan = plan(10, 1);
+        let request = RequestBuilder::new(method, "/").header("Host", "there").build().unwrap();
+        plan.requests.templates = vec![request];
+        run(&plan, &ending_at_second(FIN), |run| {
+            check_sums(run);
+            let record = &run.record;
+            let expected = if repeats { (10, 0, 9) } else { (5, 5, 0) };
+            let counts = (record.answers, record.failures_total(), record.repeated);
+            assert_eq!(counts, expected, "{method}");
+            let closed = record.failures_of(FailureKind::ClosedWithoutAnswer);
+            assert_eq!(closed, record.failures_total(), "{method}");
+        });
+    }
+}
+
+#[test]
+fn but_not_on_a_new_connection() {
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+        run(&plan(10, 2), &Script::new(&[], end), |run| {
+            check_sums(run);
+            assert_eq!(run.record.failures_of(kind), 10);
+            assert_eq!((run.record.answers, run.record.repeated), (0, 0));
+            assert_eq!(run.record.failed.total.max_ns(), Some(500 * US));
+        });
+    }
+}
+
+#[test]
+fn but_not_twice() {
+    // Connection 0 answers one and ends; connection 1 ends without any answer, and so on.
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+        let peer =
+            Script::new(&[HELLO], move |moment| match (moment.connection % 2, moment.request) {
+                (0, 0) => moment.send(MS, 0),
+                _ => end(moment),
+            });
+        run(&plan(10, 1), &peer, |run| {
+            check_sums(run);
+            assert_eq!((run.record.answers, run.record.repeated), (5, 5));
+            assert_eq!(run.record.failures_of(kind), 5);
+            assert_eq!(run.record.failed.total.min_ns(), Some(MS));
+        });
+    }
+}
+
+#[test]
+fn but_not_when_it_is_forbidden() {
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+        run(&without_repeat(plan(10, 1)), &ending_at_second(end), |run| {
+            check_sums(run);
+            assert_eq!((run.record.answers, run.record.repeated), (5, 0));
+            assert_eq!(run.record.failures_of(kind), 5);
+        });
+    }
+}
+
+/// The server's close arrives together with the answer before: the next request is made and lost
+/// within one batch.
+#[test]
+fn and_none_is_lost_when_the_close_comes_with_the_answer_before() {
+    let peer = Script::new(&[HELLO], |moment| {
+        moment.send(MS, 0);
+        moment.far.close_after(MS);
+    });
+    let finished = |run: &Run| {
+        check_sums(run);
+        assert_eq!(run.record.finished(), 10);
+    };
+    run(&plan(10, 1), &peer, |run| {
+        finished(run);
+        assert_eq!(run.record.answers, 10);
+    });
+    run(&without_repeat(plan(10, 1)), &peer, finished);
+}
+
+#[test]
+fn with_identical_bytes() {
+    let log = Log::default();
+    let mut plan = plan(20, 2);
+    plan.requests.templates = vec![crate::simulated::support::get("/?id={seq}&key={rand:8}")];
+    let check_log = |run: &Run| {
+        assert_eq!((run.record.answers, run.record.repeated), (20, 18));
+        let mut heads: Vec<Vec<u8>> = log
+            .take()
+            .into_iter()
+            .filter_map(|seen| match seen {
+                Seen::Request(_, _, head) => Some(head),
+                Seen::Closed(..) => None,
+            })
+            .collect();
+        assert_eq!(heads.len(), 38);
+        heads.sort();
+        heads.dedup();
+        assert_eq!(heads.len(), 20);
+        for (number, head) in heads.iter().enumerate() {
+            let text = String::from_utf8_lossy(head);
+            assert!(text.contains(&format!("?id={number:010}&")), "{text}");
+        }
+    };
+    run(&plan, &ending_at_second(FIN).logged(&log), check_log);
+}

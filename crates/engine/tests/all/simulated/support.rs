@@ -1,0 +1,208 @@
+//! A far end by script, a log of what it saw, and runs over both kinds of simulated driver.
+
+use std::sync::{Arc, Mutex};
+
+use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::{Plan, Run};
+use ablaze_net::CloseHow;
+use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+
+pub use crate::simulated::plans::*;
+
+/// Runs over the simulated driver whose sends leave at the end of a batch (as io_uring's do),
+/// then over the one whose sends leave at once (as epoll's do); the script must make no
+/// difference between them. The last run.
+pub fn run<P: SimPeer + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Run {
+    run_at(plan, std::slice::from_ref(peer), check)
+}
+
+/// As [`run`], with a far end per address.
+pub fn run_at<P: SimPeer + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run)) -> Run {
+    let batched = run_simulated(plan.clone(), peers, &Control::new()).unwrap();
+    check(&batched);
+    let at_once = run_simulated_at_once(plan.clone(), peers, &Control::new()).unwrap();
+    check(&at_once);
+    at_once
+}
+
+/// What the far ends saw, of all connections and runs.
+#[derive(Debug, Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<Seen>>>);
+
+/// Something a far end saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Seen {
+    /// A request's head: connection, time, bytes.
+    Request(u64, u64, Vec<u8>),
+    /// The client closed this connection.
+    Closed(u64, CloseHow),
+}
+
+impl Log {
+    fn note(&self, seen: Seen) {
+        self.0.lock().unwrap().push(seen);
+    }
+
+    /// Takes what was seen.
+    pub fn take(&self) -> Vec<Seen> {
+        std::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// One request at the far end, and what the script can do about it.
+pub struct Moment<'a, 'b> {
+    pub far: &'a mut FarEnd<'b>,
+    /// Number of the connection among all the worker opened.
+    pub connection: u64,
+    /// Number of the request on this connection.
+    pub request: u64,
+    pub head: &'a [u8],
+    pieces: &'a [(u32, u32)],
+}
+
+impl Moment<'_, '_> {
+    /// Sends the answer of this number.
+    pub fn send(&mut self, delay_ns: u64, answer: usize) {
+        let (start, len) = self.pieces[answer];
+        self.far.send_after(delay_ns, start, len);
+    }
+
+    /// Sends only the first `len` bytes of it.
+    pub fn send_part(&mut self, delay_ns: u64, answer: usize, len: usize) {
+        let (start, _) = self.pieces[answer];
+        self.far.send_after(delay_ns, start, len as u32);
+    }
+}
+
+type Act = dyn Fn(&mut Moment<'_, '_>) + Send + Sync;
+type Connect = dyn Fn(&mut FarEnd<'_>, u64) -> Answer + Send + Sync;
+
+/// A far end that does what a closure says with each request.
+#[derive(Clone)]
+pub struct Script {
+    bytes: Arc<[u8]>,
+    pieces: Arc<[(u32, u32)]>,
+    connect: Arc<Connect>,
+    act: Arc<Act>,
+    log: Option<Log>,
+    connection: u64,
+    requests: u64,
+    head: Vec<u8>,
+}
+
+impl Script {
+    /// `answers` are what the closure can send, by number.
+    pub fn new(
+        answers: &[&[u8]],
+        act: impl Fn(&mut Moment<'_, '_>) + Send + Sync + 'static,
+    ) -> Self {
+        let mut bytes = Vec::new();
+        let mut pieces = Vec::new();
+        for answer in answers {
+            pieces.push((bytes.len() as u32, answer.len() as u32));
+            bytes.extend_from_slice(answer);
+        }
+        Self {
+            bytes: bytes.into(),
+            pieces: pieces.into(),
+            connect: Arc::new(|_, _| Answer::AcceptAfter(0)),
+            act: Arc::new(act),
+            log: None,
+            connection: 0,
+            requests: 0,
+            head: Vec::new(),
+        }
+    }
+
+    /// Answers everything with `answer` after the same delay.
+    pub fn always(answer: &[u8], delay_ns: u64) -> Self {
+        Self::new(&[answer], move |moment| moment.send(delay_ns, 0))
+    }
+
+    /// How it takes connections, by their number.
+    pub fn connecting(
+        mut self,
+        connect: impl Fn(&mut FarEnd<'_>, u64) -> Answer + Send + Sync + 'static,
+    ) -> Self {
+        self.connect = Arc::new(connect);
+        self
+    }
+
+    pub fn accepting_after(self, delay_ns: u64) -> Self {
+        self.connecting(move |_, _| Answer::AcceptAfter(delay_ns))
+    }
+
+    pub fn logged(mut self, log: &Log) -> Self {
+        self.log = Some(log.clone());
+        self
+    }
+}
+
+impl SimPeer for Script {
+    fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+        self.connection = number;
+        (self.connect)(far, number)
+    }
+
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        for &byte in bytes {
+            self.head.push(byte);
+            if !self.head.ends_with(b"\r\n\r\n") {
+                continue;
+            }
+            let head = std::mem::take(&mut self.head);
+            if let Some(log) = &self.log {
+                log.note(Seen::Request(self.connection, far.now(), head.clone()));
+            }
+            let mut moment = Moment {
+                far: &mut *far,
+                connection: self.connection,
+                request: self.requests,
+                head: &head,
+                pieces: &self.pieces,
+            };
+            (self.act)(&mut moment);
+            self.requests += 1;
+        }
+    }
+
+    fn closed(&mut self, how: CloseHow) {
+        if let Some(log) = &self.log {
+            log.note(Seen::Closed(self.connection, how));
+        }
+    }
+}
+
+/// What holds of every record: the figures agree with each other.
+pub fn check_sums(run: &Run) {
+    let record = &run.record;
+    let failures = record.failures_total();
+    assert_eq!(record.statuses.values().sum::<u64>(), record.answers, "statuses");
+    let lengths = record.body_lengths.values().sum::<u64>() + record.body_lengths_other;
+    assert_eq!(lengths, record.answers, "body lengths");
+    for (phase, latency) in [
+        ("total", &record.answered.total),
+        ("processing", &record.answered.processing),
+        ("wait", &record.answered.wait),
+        ("receive", &record.answered.receive),
+    ] {
+        assert_eq!(latency.count(), record.answers, "count of {phase}");
+        assert!(latency.max_ns() <= Some(3_600 * S), "{phase}: a time was forgotten");
+    }
+    assert!(record.answered.connect.count() <= record.answers, "connects");
+    assert_eq!(record.failed.total.count(), failures, "failed totals");
+    let slices = &record.slices.slices;
+    assert_eq!(slices.iter().map(|slice| slice.answers).sum::<u64>(), record.answers, "slices");
+    assert_eq!(
+        slices.iter().map(|slice| slice.failures).sum::<u64>(),
+        failures,
+        "slices' failures"
+    );
+    assert!(record.body_bytes <= record.received_bytes, "bodies are larger than all received");
+    assert!(record.unexpected <= record.answers && record.kept_alive <= record.answers);
+    assert_eq!(record.first_failure.is_some(), failures > 0, "a first failure if there is any");
+}

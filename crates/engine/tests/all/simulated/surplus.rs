@@ -1,0 +1,22 @@
+//! Bytes behind the last answer: nobody asked for them, the connection is not used again.
+
+use ablaze_net::CloseHow;
+
+use crate::simulated::support::{Log, MS, Script, Seen, check_sums, plan, run};
+
+const WITH_SURPLUS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more";
+
+#[test]
+fn the_connection_is_closed_at_once() {
+    let log = Log::default();
+    run(&plan(10, 1), &Script::always(WITH_SURPLUS, MS).logged(&log), |run| {
+        check_sums(run);
+        assert_eq!((run.record.answers, run.record.failures_total()), (10, 0));
+        assert_eq!(run.record.connections_opened, 10);
+        assert_eq!(run.record.body_bytes, 50);
+        // Nothing announced a close: there is none to wait for.
+        assert_eq!(run.elapsed_ns, 10 * MS);
+        let seen = log.take();
+        assert!(seen.contains(&Seen::Closed(0, CloseHow::Fin)), "{seen:?}");
+    });
+}

@@ -1,0 +1,104 @@
+//! The warm-up leaves no trace in the figures.
+
+use ablaze_net::sim::{Answer, Silent};
+
+use crate::simulated::support::{
+    HELLO, MS, S, Script, US, check_sums, clock_before, plan, plan_for, run,
+};
+
+#[test]
+fn a_number_of_requests_is_exact_behind_it() {
+    // With 1 ms and 5 ms, an exchange begins at the very moment the warm-up ends; 700 µs not.
+    for delay_ns in [MS, 5 * MS, 700 * US] {
+        for workers in [1, 2] {
+            let mut plan = crate::simulated::support::with_workers(plan(100, 4), workers);
+            plan.limits.warmup_ns = 20 * MS;
+            run(&plan, &Script::always(HELLO, delay_ns), |run| {
+                check_sums(run);
+                assert_eq!(run.record.answers, 100, "delay {delay_ns}");
+                assert_eq!(run.record.body_lengths[&5], 100);
+                // What the last four of the warm-up still received came within the window.
+                assert!((500..=520).contains(&run.record.body_bytes));
+            });
+        }
+    }
+}
+
+#[test]
+fn nothing_of_it_is_counted() {
+    // The first 50 ms are warm-up and go wrong in every way: unexpected, repeated, broken.
+    let bad = b"HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\n";
+    let peer = Script::new(&[HELLO, bad], |moment| {
+        if moment.far.now() > ablaze_net::sim::START_NS + 40 * MS {
+            return moment.send(MS, 0);
+        }
+        match moment.request {
+            0 => moment.send(MS, 0),
+            1 if moment.connection % 2 == 0 => moment.far.close_after(MS),
+            _ => {
+                moment.send(MS, 1);
+                moment.far.close_after(2 * MS);
+            }
+        }
+    });
+    let mut plan = plan_for(100 * MS, 3);
+    plan.limits.warmup_ns = 50 * MS;
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        let record = &run.record;
+        assert_eq!(run.elapsed_ns, 100 * MS);
+        assert_eq!((record.failures_total(), record.unexpected, record.repeated), (0, 0, 0));
+        assert_eq!(record.statuses.keys().copied().collect::<Vec<_>>(), [200]);
+        // What was under way when the window opened came within it, three bodies at most.
+        assert!((0..=15).contains(&(record.body_bytes - record.answers * 5)));
+        assert_eq!(record.answered.total.max_ns(), Some(MS));
+    });
+}
+
+#[test]
+fn a_body_under_way_counts_for_neither() {
+    // 4 of 5 bytes come before the window opens, the last one in it.
+    let peer = Script::new(&[HELLO], |moment| {
+        if moment.request > 0 {
+            return moment.send(MS, 0);
+        }
+        let len = HELLO.len() as u32;
+        moment.far.send_after(MS, 0, len - 1);
+        moment.far.send_after(30 * MS, len - 1, 1);
+    });
+    let mut plan = plan(10, 1);
+    plan.limits.warmup_ns = 20 * MS;
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        assert_eq!(run.record.answers, 10);
+        assert!(run.record.body_bytes <= 51, "{}", run.record.body_bytes);
+    });
+}
+
+#[test]
+fn an_exchange_of_it_does_not_lengthen_the_run() {
+    // Connection 0's first request is answered long after everything else is done.
+    let peer = Script::new(&[HELLO], |moment| match (moment.connection, moment.request) {
+        (0, 0) => moment.send(2 * S, 0),
+        _ => moment.send(MS, 0),
+    });
+    let mut plan = plan(10, 2);
+    plan.limits.warmup_ns = 20 * MS;
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        assert_eq!(run.record.answers, 10);
+        // One millisecond is left of the warm-up's last exchange on connection 1.
+        assert_eq!(run.elapsed_ns, 11 * MS);
+    });
+}
+
+#[test]
+fn a_server_that_refuses_throughout_it_is_named() {
+    let mut plan = clock_before(plan(10, 2));
+    plan.limits.warmup_ns = S;
+    run(&plan, &Silent(Answer::RefuseAfter(MS, 111)), |run| {
+        assert_eq!(run.ended, ablaze_model::run::Ended::Hopeless);
+        assert_eq!(run.record.first_failure.map(|failure| failure.errno), Some(111));
+        assert_eq!(run.record.unfinished, 0);
+    });
+}

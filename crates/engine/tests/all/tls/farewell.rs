@@ -1,0 +1,79 @@
+//! `close_notify` over real sockets: what a server sees of a connection that is closed by the client,
+//! with each driver and however the answer before was received.
+
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::thread;
+
+use ablaze_engine::{Control, run};
+use ablaze_model::plan::IoChoice;
+use rustls::{ServerConfig, ServerConnection, Stream};
+
+use crate::tls::authority::Authority;
+use crate::tls::peer::{BOTH, config, with_tls};
+use crate::tls::plans::plan;
+
+const REQUESTS_EACH: u64 = 2;
+
+/// How each of so many connections ended: whether `close_notify` came before the FIN.
+fn serve(
+    listener: TcpListener,
+    config: Arc<ServerConfig>,
+    body_bytes: usize,
+    connections: usize,
+) -> Vec<Result<usize, ErrorKind>> {
+    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
+    let answer = [answer, vec![b'x'; body_bytes]].concat();
+    let mut ends = Vec::new();
+    for _ in 0..connections {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut session = ServerConnection::new(Arc::clone(&config)).unwrap();
+        let mut stream = Stream::new(&mut session, &mut socket);
+        let mut asked = Vec::new();
+        let mut buffer = [0; 4096];
+        ends.push(loop {
+            match stream.read(&mut buffer) {
+                Ok(0) => break Ok(0),
+                Ok(bytes) => asked.extend_from_slice(&buffer[..bytes]),
+                Err(error) => break Err(error.kind()),
+            }
+            while let Some(at) = asked.windows(4).position(|four| four == b"\r\n\r\n") {
+                asked.drain(..at + 4);
+                stream.write_all(&answer).unwrap();
+            }
+        });
+    }
+    ends
+}
+
+#[test]
+fn the_server_hears_it_before_the_end_whatever_was_received_before() {
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for io in [IoChoice::Uring, IoChoice::Epoll] {
+        for (name, version) in BOTH {
+            // Small answers come through a receive that goes on; after a large one, one ends with it.
+            for body_bytes in [5, 200_000] {
+                let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+                let address = listener.local_addr().unwrap();
+                let config = Arc::new(config(&[version], &issued));
+                // The third connection ends with the run.
+                let server = thread::spawn(move || serve(listener, config, body_bytes, 3));
+                let mut plan = with_tls(plan(3 * REQUESTS_EACH, 1), authority.trusted("there"));
+                plan.target.addresses = vec![address];
+                plan.target.port = address.port();
+                plan.connections.requests_per_connection = Some(REQUESTS_EACH);
+                plan.workers.io = io;
+                let Ok(ran) = run(plan, &Control::new()) else {
+                    // No io_uring here: its server waits for nobody.
+                    assert_eq!(io, IoChoice::Uring);
+                    break;
+                };
+                assert_eq!((ran.record.answers, ran.record.failures_total()), (6, 0));
+                let ends = server.join().unwrap();
+                assert_eq!(ends[..2], [Ok(0), Ok(0)], "TLS {name}, {io:?}, {body_bytes} bytes");
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The loop allocates nothing per request, over HTTP/1, HTTP/2 and TLS: twice as many requests
+//! allocate as much as once. What the simulated far ends allocate is their own affair.
+
+// Tests through and through; clippy knows only functions marked #[test] for such.
+#![allow(clippy::unwrap_used)]
+
+#[path = "../all/tls/authority.rs"]
+#[expect(dead_code, reason = "these tests need one certificate")]
+mod authority;
+mod built_in;
+#[path = "../all/simulated/http2_peer.rs"]
+#[expect(dead_code, reason = "these tests need answers only")]
+mod http2_peer;
+#[path = "../all/tls/peer.rs"]
+#[expect(dead_code, reason = "these tests need answers only")]
+mod peer;
+#[path = "../all/simulated/plans.rs"]
+mod plans;
+
+use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::plan::{Http2, Plan};
+use ablaze_net::CloseHow;
+use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
+use ablaze_testing::allocations::{Counting, of_all_threads, uncounted};
+use ablaze_wire::http1::builder::RequestBuilder;
+
+use authority::Authority;
+use built_in::{BuiltIn, offering};
+use http2_peer::Http2Script;
+use peer::{BOTH, TlsPeer, config, with_tls};
+use plans::{
+    HELLO, HELLO_CLOSE, MS, S, US, clock_before, closing_each, get, pipelined, plan_for,
+    with_timeout, with_workers, without_repeat,
+};
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// A far end whose own allocations do not count. It works on the thread of the one worker.
+#[derive(Clone)]
+struct Uncounted<P>(P);
+
+impl<P> Uncounted<P> {
+    fn act<T>(&mut self, act: impl FnOnce(&mut P) -> T) -> T {
+        uncounted(|| act(&mut self.0))
+    }
+}
+
+impl<P: SimPeer> SimPeer for Uncounted<P> {
+    fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+        self.act(|peer| peer.connect(far, number))
+    }
+
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        self.act(|peer| peer.received(far, bytes));
+    }
+
+    fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
+        self.act(|peer| peer.woken(far, token));
+    }
+
+    fn closed(&mut self, how: CloseHow) {
+        self.act(|peer| peer.closed(how));
+    }
+}
+
+const N: u64 = 5_000;
+
+fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, at_once: bool) -> u64 {
+    let mut plan = plan.clone();
+    plan.limits.requests = Some(requests);
+    let control = Control::new();
+    let peers = std::slice::from_ref(peer);
+    let before = of_all_threads();
+    let run = if at_once {
+        run_simulated_at_once(plan, peers, &control)
+    } else {
+        run_simulated(plan, peers, &control)
+    };
+    let count = of_all_threads() - before;
+    assert_eq!(run.unwrap().record.answers, requests);
+    count
+}
+
+fn allocates_nothing_per_request<P: SimPeer + Sync>(what: &str, plan: &Plan, peer: &P) {
+    for at_once in [false, true] {
+        let once = allocations(plan, peer, N, at_once);
+        let twice = allocations(plan, peer, 2 * N, at_once);
+        // A queue of the simulated network may grow a last time, a slice be one more.
+        assert!(twice <= once + 20, "{what}: {once} for {N} requests, {twice} for twice as many");
+    }
+}
+
+/// One test, so that no other thread allocates meanwhile.
+#[test]
+fn nothing_is_allocated_per_request() {
+    let hello = FixedAnswer::new(HELLO, 100 * US);
+    let kept = with_timeout(plan_for(3_600 * S, 20), 200 * MS);
+    allocates_nothing_per_request("kept alive", &kept, &hello);
+    allocates_nothing_per_request("two workers", &with_workers(kept.clone(), 2), &hello);
+    allocates_nothing_per_request("pipelined", &pipelined(kept.clone(), 8), &hello);
+    let cut = FixedAnswer::new(HELLO, 100 * US).cut(Pieces::SplitAt(20), 10 * US);
+    allocates_nothing_per_request("split heads", &kept, &cut);
+    let closing = FixedAnswer::new(HELLO_CLOSE, 100 * US).closing_after(1);
+    allocates_nothing_per_request("closing each", &closing_each(kept.clone()), &closing);
+    let mut patched = without_repeat(clock_before(kept));
+    patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
+    patched.requests.order = vec![0, 1];
+    allocates_nothing_per_request("patched", &patched, &hello);
+    over_http2();
+    over_tls();
+}
+
+fn over_http2() {
+    for streams in [1, 7] {
+        let mut plan = pipelined(with_timeout(plan_for(3_600 * S, 20), 200 * MS), streams);
+        plan.http2 = Some(Http2 { streams });
+        let peer = Uncounted(Http2Script::always(100 * US));
+        allocates_nothing_per_request(&format!("{streams} streams"), &plan, &peer);
+        let cut = Uncounted(Http2Script::always(100 * US).cut(Pieces::Of(7), US));
+        allocates_nothing_per_request(&format!("{streams} streams in pieces"), &plan, &cut);
+        let mut patched = without_repeat(clock_before(plan));
+        let upload = RequestBuilder::new("POST", "/{seq}")
+            .header("Host", "there")
+            .body_length_header("Content-Length")
+            .body("{rand:8}".repeat(100))
+            .build()
+            .unwrap();
+        patched.requests.templates = vec![upload, get("/")];
+        patched.requests.order = vec![0, 1];
+        allocates_nothing_per_request(&format!("{streams} streams with bodies"), &patched, &peer);
+    }
+}
+
+fn over_tls() {
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for (name, version) in BOTH {
+        let kept = with_timeout(plan_for(3_600 * S, 20), 200 * MS);
+        let plan = with_tls(kept, authority.trusted("there"));
+        let hello = TlsPeer::always(config(&[version], &issued), HELLO);
+        let cut = Uncounted(hello.clone().cut(Pieces::Of(50)));
+        let hello = Uncounted(hello);
+        allocates_nothing_per_request(&format!("TLS {name}"), &plan, &hello);
+        allocates_nothing_per_request(&format!("TLS {name} in pieces"), &plan, &cut);
+        let mut patched = without_repeat(clock_before(plan.clone()));
+        patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
+        patched.requests.order = vec![0, 1];
+        allocates_nothing_per_request(&format!("TLS {name}, patched"), &patched, &hello);
+        let mut agreeing = config(&[version], &issued);
+        agreeing.alpn_protocols = vec![b"h2".to_vec()];
+        let http2 = Uncounted(BuiltIn::new(agreeing, true, 100 * US));
+        for streams in [1, 7] {
+            let offered = offering(authority.trusted("there"), "h2");
+            let mut plan = pipelined(with_tls(plan.clone(), offered), streams);
+            plan.http2 = Some(Http2 { streams });
+            let what = format!("HTTP/2 in TLS {name}, {streams} streams");
+            allocates_nothing_per_request(&what, &plan, &http2);
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What every driver must do, run against each of them.
+//!
+//! A case is a function over [`TestDriver`] that talks to a small blocking server in a thread of
+//! its own. `conformance!` makes the tests of one driver from all cases: a new driver implements
+//! [`TestDriver`] here and adds one line below.
+
+// Tests through and through; clippy knows only functions marked #[test] for such.
+#![allow(clippy::unwrap_used)]
+
+mod ending;
+mod opening;
+mod receiving;
+mod recorder;
+mod running;
+mod sending;
+mod server;
+
+use std::io;
+use std::time::Duration;
+
+use ablaze_net::driver::{Driver, Setup};
+use ablaze_net::epoll::EpollDriver;
+use ablaze_net::uring::UringDriver;
+use ablaze_net::waker::Waker;
+
+/// Longest that a case waits for its server or its server for it.
+const WAIT_MAX: Duration = Duration::from_secs(20);
+
+/// A driver that the cases can be run with.
+trait TestDriver: Driver + Sized {
+    fn make(setup: Setup) -> io::Result<Self>;
+    fn waker(&self) -> Waker;
+}
+
+impl TestDriver for UringDriver {
+    fn make(setup: Setup) -> io::Result<Self> {
+        Self::new(setup)
+    }
+
+    fn waker(&self) -> Waker {
+        Self::waker(self)
+    }
+}
+
+impl TestDriver for EpollDriver {
+    fn make(setup: Setup) -> io::Result<Self> {
+        Self::new(setup)
+    }
+
+    fn waker(&self) -> Waker {
+        Self::waker(self)
+    }
+}
+
+macro_rules! conformance {
+    ($driver_name:ident, $driver:ty: $($room:ident { $($case:ident)+ })+) => {
+        mod $driver_name {
+            $(mod $room { $(
+                #[test]
+                fn $case() {
+                    crate::conformance::$room::$case::<$driver>();
+                }
+            )+ })+
+        }
+    };
+    ($driver_name:ident, $driver:ty) => {
+        conformance! { $driver_name, $driver:
+            opening {
+                connects_and_exchanges_over_ipv4
+                connects_and_exchanges_over_ipv6
+                connects_and_exchanges_over_a_unix_socket
+                opens_without_first_bytes
+                a_refused_port_is_the_peers_refusal
+                a_missing_unix_socket_is_the_peers_refusal
+                a_full_unix_accept_queue_is_waited_for
+                local_addresses_take_turns
+                a_foreign_local_address_fails_here
+                local_ports_take_turns_and_run_out_here
+                no_descriptor_left_fails_here
+            }
+            receiving {
+                an_answer_split_at_every_byte_arrives_whole
+                more_bytes_than_the_buffer_arrive_in_order
+                bulk_arrives_whole
+                a_head_is_read_in_one_small_piece
+                a_stock_is_read_to_its_end_in_small_pieces
+                discard_drops_exactly_what_was_asked
+                discard_leaves_the_surplus
+                large_bodies_dropped_in_parts_do_not_hold_up_what_follows
+                a_large_body_cut_short_is_counted_to_its_last_byte
+                discard_over_a_unix_socket
+                discard_to_end_counts_everything
+                a_pause_holds_bytes_until_resumed
+                a_pause_from_another_slots_event_is_resumed
+            }
+            sending {
+                a_slow_reader_gets_everything_in_order
+                leased_bytes_are_sent
+                a_slow_reader_on_a_unix_socket_gets_everything
+                sends_before_the_connection_stands_keep_their_order
+                a_failed_send_does_not_hide_the_answer
+            }
+            ending {
+                data_then_fin_is_data_then_eof
+                a_reset_is_a_transfer_error
+                a_reset_within_a_long_send_is_a_transfer_error
+                data_then_reset_is_data_first
+                await_peer_drops_and_waits
+                a_later_close_replaces_the_wait
+                await_peer_ends_with_a_reset_too
+                fin_reaches_the_peer_as_end_of_stream
+                what_is_sent_before_a_fin_arrives
+                reset_reaches_the_peer_as_reset
+                closed_comes_once_whatever_is_asked
+                a_slot_is_free_for_the_next_connection_in_closed
+                events_of_an_earlier_connection_are_dropped
+                gathered_events_of_an_earlier_connection_are_dropped
+            }
+            running {
+                a_turn_ends_by_its_deadline
+                a_waker_ends_a_wait
+                spinning_sees_events_and_is_counted
+                a_batch_is_no_larger_than_its_cap
+                gathering_waits_for_more_but_not_for_ever
+                verbs_outside_of_a_turn_are_delivered_inside
+            }
+        }
+    };
+}
+
+conformance!(epoll, ablaze_net::epoll::EpollDriver);
+conformance!(uring, ablaze_net::uring::UringDriver);

@@ -1,0 +1,185 @@
+//! The system calls of the epoll driver: how many a request costs, and that they are counted
+//! exactly (by strace, where there is one).
+
+// Tests through and through; clippy knows only functions marked #[test] for such.
+#![allow(clippy::unwrap_used)]
+
+use ablaze_testing::skip::{installed, skip_outside_ci};
+use ablaze_testing::{Bounded, ScratchFile};
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::process::Command;
+
+use ablaze_net::driver::Setup;
+use ablaze_net::epoll::{EpollDriver, EpollIo};
+use ablaze_net::{
+    Address, CloseHow, CloseReason, Driver, Endpoint, Handler, Io, Outgoing, Receive, Slot, Turn,
+    Wait,
+};
+
+const PING: Outgoing = Outgoing::Constant { start: 0, len: 4 };
+const ADDRESS: &str = "ABLAZE_TEST_TRACED_ADDRESS";
+
+/// Sends again for every answer, so often per connection, over so many connections in turn.
+struct Loop {
+    requests: u32,
+    requests_left: u32,
+    connections_left: u32,
+}
+
+impl Handler<EpollIo> for Loop {
+    fn opened(&mut self, _: &mut EpollIo, _: Slot, _: u64) {
+        self.requests_left = self.requests - 1;
+    }
+
+    fn received(&mut self, io: &mut EpollIo, slot: Slot, bytes: &mut [u8], _: u64, _: bool) {
+        assert_eq!(bytes, b"pong");
+        match self.requests_left.checked_sub(1) {
+            Some(left) => {
+                self.requests_left = left;
+                io.send(slot, PING, false);
+            }
+            None => io.close(slot, CloseHow::Fin),
+        }
+    }
+
+    fn discarded(&mut self, _: &mut EpollIo, _: Slot, _: u64, _: u64) {}
+
+    fn sent(&mut self, _: &mut EpollIo, _: Slot, _: u64) {}
+
+    fn closed(&mut self, io: &mut EpollIo, slot: Slot, why: CloseReason, _: u64) {
+        assert_eq!(why, CloseReason::Local);
+        self.connections_left -= 1;
+        if self.connections_left > 0 {
+            io.open(slot, 0, Some(PING), Receive::Stream);
+        }
+    }
+
+    fn batch_end(&mut self, _: &mut EpollIo, _: u32, _: u64, _: u64) {}
+}
+
+/// Runs the loop over one slot; system calls and turns made.
+fn drive(address: SocketAddr, requests: u32, connections: u32) -> (u64, u64) {
+    let setup = Setup {
+        slots: 1,
+        endpoints: vec![Endpoint::new(Address::Tcp(address))],
+        constant_bytes: (*b"ping").into(),
+        batch_cap: 64,
+        short_connections: false,
+    };
+    let mut driver = EpollDriver::new(setup).unwrap();
+    let mut handler = Loop { requests, requests_left: 0, connections_left: connections };
+    // A system call that nothing else makes marks the beginning and the end in a trace.
+    rustix::process::getpgid(None).unwrap();
+    driver.io().open(0, 0, Some(PING), Receive::Stream);
+    let (mut calls, mut turns) = (0, 0);
+    while handler.connections_left > 0 {
+        let wait = Wait { until_ns: u64::MAX, spin_ns: 0, at_least: 1, gather_ns: 0 };
+        let Turn { system_calls, .. } = driver.turn(&mut handler, wait).unwrap();
+        calls += u64::from(system_calls);
+        turns += 1;
+    }
+    rustix::process::getpgid(None).unwrap();
+    (calls, turns)
+}
+
+/// A server that answers every 4 bytes, for so many connections.
+fn pong_server(connections: u32) -> (SocketAddr, std::thread::JoinHandle<()>) {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    let thread = std::thread::spawn(move || {
+        for _ in 0..connections {
+            let (mut stream, _) = listener.accept().unwrap();
+            while let Ok(()) = stream.read_exact(&mut [0; 4]) {
+                if stream.write_all(b"pong").is_err() {
+                    break;
+                }
+            }
+        }
+    });
+    (address, thread)
+}
+
+#[test]
+fn a_kept_alive_request_costs_a_wait_a_receive_and_a_send() {
+    const REQUESTS: u32 = 10_000;
+    let (address, server) = pong_server(1);
+    let (calls, turns) = drive(address, REQUESTS, 1);
+    server.join().unwrap();
+    // One connection: socket, TCP_NODELAY, connect, epoll_ctl, close, and a wait for the connect.
+    let expected = u64::from(REQUESTS) * 3 + 6;
+    // A wait that nothing ended but a signal would add one.
+    assert!(calls >= expected && calls <= expected + 10, "{calls} calls, {turns} turns");
+}
+
+/// The traced program: does nothing unless the test below started it.
+#[test]
+fn traced() {
+    if let Ok(address) = std::env::var(ADDRESS) {
+        let (calls, _) = drive(address.parse().unwrap(), 7, 30);
+        println!("counted {calls}");
+    }
+}
+
+#[test]
+fn the_count_is_what_strace_sees() {
+    if installed("strace").is_none() {
+        return;
+    }
+    let (address, server) = pong_server(30);
+    let trace = ScratchFile::new("trace");
+    let output = Command::new("strace")
+        .args(["-f", "-o", trace.word()])
+        .arg(std::env::current_exe().unwrap())
+        .args(["--exact", "system_calls::traced", "--nocapture", "--test-threads=1"])
+        .env(ADDRESS, address.to_string())
+        .bounded_output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    if errors.contains("ptrace") && !output.status.success() {
+        return skip_outside_ci(&format!("strace may not trace here: {errors}"));
+    }
+    assert!(output.status.success(), "{said}\n{errors}");
+    let counted: u64 = said
+        .lines()
+        .find_map(|line| line.split("counted ").nth(1))
+        .map(|number| number.trim().parse().unwrap())
+        .expect("the traced program says what it counted");
+    let text = std::fs::read_to_string(trace.path()).unwrap();
+    server.join().unwrap();
+
+    let seen = between_marks(&text);
+    // The allocator's calls are none of the driver's; nor is the standard library's check, in
+    // debug builds only, that a descriptor it closes is open.
+    let is_driver = |name: &str| {
+        let by_allocator = ["brk", "mmap", "munmap", "mremap", "madvise", "prctl"].contains(&name);
+        let by_check = cfg!(debug_assertions) && name == "fcntl";
+        !by_allocator && !by_check
+    };
+    let of_driver: u64 =
+        seen.iter().filter(|(name, _)| is_driver(name)).map(|(_, count)| count).sum();
+    assert_eq!(of_driver, counted, "{seen:?}");
+}
+
+/// System calls by name between the two marks, of the thread that made the marks.
+fn between_marks(trace: &str) -> BTreeMap<String, u64> {
+    let mark = trace.lines().find(|line| line.contains("getpgid(")).expect("the first mark");
+    let thread = mark.split_whitespace().next().unwrap();
+    let of_thread = trace.lines().filter(|line| line.split_whitespace().next() == Some(thread));
+    let mut inside = false;
+    let mut seen = BTreeMap::new();
+    for line in of_thread {
+        let call = line[thread.len()..].trim_start();
+        if call.starts_with("getpgid(") {
+            inside = !inside;
+        } else if let (true, Some((name, _))) =
+            (inside && !call.starts_with("<..."), call.split_once('('))
+        {
+            *seen.entry(name.to_owned()).or_insert(0) += 1;
+        }
+    }
+    assert!(!inside, "the second mark");
+    seen
+}

@@ -1,0 +1,115 @@
+//! A real browser, headless, for tests of pages: nothing on the console, nothing wider than the
+//! window, no label of a chart outside of it.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use crate::process::Bounded;
+use crate::scratch::Scratch;
+use crate::skip::{find, long_tests, skip};
+
+/// A telephone, the width at which the layout changes, a desk.
+const WIDTHS: [u32; 4] = [400, 719, 720, 1600];
+
+/// How long the browser may take on a busy machine.
+const BROWSER_MAX: Duration = Duration::from_secs(180);
+
+/// Asked of every page in its frame: what is wider than the window, and which visible labels lie
+/// outside of their charts.
+const QUESTIONS: &str = r#"
+<script>
+addEventListener("load", () => {
+  const lines = [];
+  for (const frame of document.querySelectorAll("iframe")) {
+    const [inner, page] = [frame.contentWindow, frame.contentDocument];
+    const wide = page.documentElement.scrollWidth;
+    let outside = 0, labels = 0;
+    for (const chart of page.querySelectorAll("svg")) {
+      const room = chart.getBoundingClientRect();
+      if (room.width === 0) continue;
+      for (const label of chart.querySelectorAll("text")) {
+        const box = label.getBoundingClientRect();
+        labels += 1;
+        if (box.left < room.left - 1 || box.right > room.right + 1 ||
+            box.top < room.top - 1 || box.bottom > room.bottom + 1) {
+          outside += 1;
+          lines.push(`label "${label.textContent}" of ${frame.name}`);
+        }
+      }
+    }
+    const buttons = page.querySelectorAll(".command button:not([hidden])").length;
+    lines.push(`frame ${frame.name} ${wide} ${inner.innerWidth} ${labels} ${buttons}`);
+  }
+  document.getElementById("answers").textContent = "answers\n" + lines.join("\n") + "\nend";
+});
+</script><pre id="answers"></pre>"#;
+
+/// Opens every page, by its name, at every width. Skipped where there is no Chromium.
+#[track_caller]
+pub fn check(pages: &[(String, String)]) {
+    let Some(browser) = browser() else { return };
+    let mut host = String::from("<!DOCTYPE html><meta charset=\"utf-8\">");
+    for (name, html) in pages {
+        for width in WIDTHS {
+            let _ = write!(
+                host,
+                "<iframe name=\"{name}-{width}\" style=\"width:{width}px;height:900px;border:0\" \
+                 srcdoc=\"{}\"></iframe>",
+                escaped(html)
+            );
+        }
+    }
+    host.push_str(QUESTIONS);
+    let (dom, log) = visit(&browser, &host);
+    let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
+    assert!(console.is_empty(), "{console:#?}");
+    let answers = dom.split("answers\n").nth(1).unwrap_or_else(|| panic!("no answer:\n{log}"));
+    let answers = answers.split("\nend").next().unwrap_or_default();
+    let frames: Vec<&str> = answers.lines().filter(|line| line.starts_with("frame ")).collect();
+    assert_eq!(frames.len(), pages.len() * WIDTHS.len(), "{answers}");
+    let outside: Vec<&str> = answers.lines().filter(|line| line.starts_with("label ")).collect();
+    assert!(outside.is_empty(), "outside of their charts: {outside:#?}");
+    for frame in frames {
+        let words: Vec<&str> = frame.split(' ').collect();
+        let [wide, inner] = [words[2], words[3]].map(|word| word.parse::<u32>().unwrap());
+        assert!(WIDTHS.contains(&inner) && wide <= inner, "{frame}");
+    }
+}
+
+/// The browser; if there is none, a skip, and a failure where the long tests are asked for.
+#[track_caller]
+fn browser() -> Option<PathBuf> {
+    let found =
+        ["chromium", "chromium-browser", "google-chrome", "chrome"].into_iter().find_map(find);
+    if found.is_none() {
+        assert!(!long_tests(), "no Chromium on the PATH: .ci/full installs it");
+        skip("no Chromium on the PATH (apt-get install chromium)");
+    }
+    found
+}
+
+/// Opens a page; its document after scripts have run, and what the browser logged.
+fn visit(browser: &Path, html: &str) -> (String, String) {
+    let folder = Scratch::new("page");
+    let page = folder.write("page.html", html);
+    let create = |name| Stdio::from(std::fs::File::create(folder.path().join(name)).unwrap());
+    let mut process = Command::new(browser)
+        .args(["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args(["--no-first-run", "--disable-background-networking", "--enable-logging=stderr"])
+        .args(["--window-size=1700,1000", "--virtual-time-budget=5000", "--dump-dom"])
+        .arg(format!("--user-data-dir={}", folder.file("profile")))
+        .arg(format!("file://{page}"))
+        .stdout(create("dom"))
+        .stderr(create("log"))
+        .start_for(BROWSER_MAX)
+        .unwrap();
+    process.wait().unwrap();
+    (folder.read("dom"), folder.read("log"))
+}
+
+/// The text as the value of an attribute.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;")
+}

@@ -1,0 +1,301 @@
+//! The written rules that a program can check, over every file of the workspace: how a file begins and how long it
+//! is, which crate may depend on which, that no crate reads a file of another while it is built, and how tests start
+//! programs and skip. What is allowed today although the rule forbids it is listed here; lists only shrink.
+
+#![allow(clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// Most lines of a file of a program or library.
+const LINES_MAX: usize = 400;
+/// Most lines of a file of tests: cases are many and alike.
+const TEST_LINES_MAX: usize = 600;
+
+/// Files that are longer, and the most lines each may have: what it had when it was listed, or less.
+const LONGER: [(&str, usize); 7] = [
+    ("crates/ablaze/src/ab/asked.rs", 479),
+    ("crates/ablaze/src/load/asked.rs", 445),
+    ("crates/ablaze/src/load/options.rs", 403),
+    ("crates/engine/src/launch.rs", 409),
+    ("crates/engine/src/worker/exchanges.rs", 554),
+    ("crates/engine/src/worker/mod.rs", 448),
+    ("crates/lab/src/subject/process.rs", 458),
+];
+
+/// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
+/// may use `testing`.
+const EDGES: [(&str, &[&str], &[&str]); 14] = [
+    ("wire", &[], &[]),
+    ("sys", &[], &[]),
+    ("stats", &[], &[]),
+    ("chart", &[], &[]),
+    ("net", &["sys"], &[]),
+    ("profile", &["sys"], &[]),
+    ("testing", &["sys", "wire"], &[]),
+    ("target", &["net", "sys", "wire"], &[]),
+    ("model", &["stats", "sys", "wire"], &[]),
+    ("engine", &["model", "net", "stats", "sys", "wire"], &["target"]),
+    ("verdict", &["model", "stats", "sys"], &["report"]),
+    ("report", &["chart", "model", "profile", "stats", "sys", "verdict", "wire"], &[]),
+    ("lab", &["chart", "model", "profile", "report", "stats", "sys", "target", "verdict"], &[]),
+    (
+        "ablaze",
+        &[
+            "chart", "engine", "lab", "model", "net", "profile", "report", "stats", "sys",
+            "target", "verdict", "wire",
+        ],
+        &[],
+    ),
+];
+
+/// Files that include one from outside of their crate.
+const REACHING_OUT: [&str; 2] = [
+    // The page of a report explains findings in the words of docs/diagnoses.md.
+    "crates/report/src/page/explained.rs",
+    // `ablaze replay` carries the printed reports and the experiments along.
+    "crates/ablaze/src/replay/documents.rs",
+];
+
+#[test]
+fn every_file_begins_with_what_it_is_for() {
+    let wrong = sources().into_iter().filter(|(_, text)| {
+        let head = text.lines().take_while(|line| line.starts_with("//!"));
+        let head =
+            head.map(|line| line.trim_start_matches("//!").trim()).collect::<Vec<_>>().join(" ");
+        // A sentence: some words, and its end.
+        head.split_whitespace().count() < 3 || !head.contains(['.', ':'])
+    });
+    let wrong: Vec<String> = wrong.map(|(path, _)| path).collect();
+    assert!(
+        wrong.is_empty(),
+        "no `//!` that says in a sentence what the file is for:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn no_file_is_too_long() {
+    let mut wrong = Vec::new();
+    let listed: BTreeMap<&str, usize> = LONGER.into_iter().collect();
+    let sources = sources();
+    for (path, text) in &sources {
+        let lines = text.lines().count();
+        let most = if is_test(path) { TEST_LINES_MAX } else { LINES_MAX };
+        match listed.get(path.as_str()) {
+            None if lines > most => {
+                wrong.push(format!("{path} has {lines} lines, {most} are allowed"))
+            }
+            Some(_) if lines <= most => {
+                wrong.push(format!("{path} has {lines} lines: take it off the list"))
+            }
+            Some(listed) if lines > *listed => {
+                wrong.push(format!(
+                    "{path} has {lines} lines, more than the {listed} it is listed with"
+                ));
+            }
+            _ => {}
+        }
+    }
+    for path in listed.keys().filter(|path| !sources.iter().any(|(own, _)| own == *path)) {
+        wrong.push(format!("{path} does not exist: take it off the list"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn crates_depend_only_on_those_that_they_may() {
+    let mut wrong = Vec::new();
+    let crates = crates();
+    for name in &crates {
+        let Some((_, permitted, of_tests)) = EDGES.iter().find(|(own, ..)| own == name) else {
+            wrong.push(format!("{name} has no row in EDGES"));
+            continue;
+        };
+        let manifest = manifest(name);
+        for (section, permitted) in [
+            ("dependencies", permitted.to_vec()),
+            ("build-dependencies", permitted.to_vec()),
+            ("dev-dependencies", [permitted, *of_tests, &["testing"]].concat()),
+        ] {
+            let Some(section_table) = manifest.get(section).and_then(toml::Value::as_table) else {
+                continue;
+            };
+            let own = section_table.keys().filter_map(|key| key.strip_prefix("ablaze-"));
+            for other in own.filter(|other| !permitted.contains(other)) {
+                wrong.push(format!("{name}: {other} is not permitted in [{section}]"));
+            }
+        }
+    }
+    for (name, ..) in EDGES.iter().filter(|(name, ..)| !crates.iter().any(|own| own == name)) {
+        wrong.push(format!("{name} has a row in EDGES and is no crate"));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A package holds what is in its folder; what leaves it is missing when somebody else builds it.
+#[test]
+fn no_crate_is_built_from_files_of_another() {
+    let mut wrong = Vec::new();
+    let mut listed = REACHING_OUT.to_vec();
+    for (path, text) in sources().iter().filter(|(path, _)| path.starts_with("crates/")) {
+        let outside = included(path, text).into_iter().filter(|file| {
+            let own: Vec<_> = Path::new(path).components().take(2).collect();
+            file.components().take(2).collect::<Vec<_>>() != own
+        });
+        let outside: Vec<String> = outside.map(|file| file.display().to_string()).collect();
+        if outside.is_empty() {
+            continue;
+        }
+        match listed.iter().position(|own| own == path) {
+            Some(at) => drop(listed.remove(at)),
+            None => wrong.push(format!("{path} includes {}", outside.join(", "))),
+        }
+    }
+    wrong.extend(
+        listed
+            .iter()
+            .map(|path| format!("{path} includes nothing from outside: take it off the list")),
+    );
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_tests_crate_is_not_published_and_only_tests_use_it() {
+    assert_eq!(manifest("testing")["package"]["publish"].as_bool(), Some(false));
+    let root: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
+    let testing = &root["workspace"]["dependencies"]["ablaze-testing"];
+    // With a version it would have to be published, too.
+    assert_eq!(testing.get("version"), None, "its path alone");
+}
+
+/// `ablaze_testing::Bounded` sets the signals that a child needs, ends it, and bounds every wait for it.
+#[test]
+fn tests_start_programs_only_by_the_bounded_helper() {
+    let words = [".spawn()", ".output()"];
+    refuse(&words, "start it with ablaze_testing::Bounded");
+}
+
+#[test]
+fn waits_of_tests_are_bounded() {
+    refuse(&[".recv()"], "wait with recv_timeout");
+}
+
+#[test]
+fn what_is_skipped_is_counted() {
+    let words = ["println!(\"skipped", "println!(\"SKIPPED"];
+    refuse(&words, "say it with ablaze_testing::skip");
+}
+
+/// Fails where a file of tests has one of these words.
+fn refuse(words: &[&str], instead: &str) {
+    let mut wrong = Vec::new();
+    for (path, text) in sources() {
+        if !is_test(&path) || path.starts_with("crates/testing/") {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            if let Some(word) = words.iter().find(|word| line.contains(**word)) {
+                wrong.push(format!("{path}:{}: `{word}`", at + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{instead}:\n{}", wrong.join("\n"));
+}
+
+/// The files that a source includes, by the top of the repository.
+fn included(path: &str, text: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for marker in ["include_str!(", "include_bytes!(", "include!(", "#[path = "] {
+        for rest in text.split(marker).skip(1) {
+            let end = rest.find([';', ']']).unwrap_or(rest.len());
+            let call = &rest[..end];
+            let Some(literal) =
+                literals(call).into_iter().find(|text| *text != "CARGO_MANIFEST_DIR")
+            else {
+                continue;
+            };
+            let from = match call.contains("CARGO_MANIFEST_DIR") {
+                true => Path::new(path).components().take(2).collect(),
+                false => Path::new(path).parent().unwrap().to_owned(),
+            };
+            found.push(normal(&from.join(literal.trim_start_matches('/'))));
+        }
+    }
+    found
+}
+
+/// What stands between quotation marks.
+fn literals(text: &str) -> Vec<&str> {
+    text.split('"').skip(1).step_by(2).collect()
+}
+
+/// The path without `..`.
+fn normal(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            other => whole.push(other),
+        }
+    }
+    whole
+}
+
+fn is_test(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    path.contains("/tests/") || name == "tests.rs" || name.ends_with("_tests.rs")
+}
+
+/// Every Rust file of the repository, by its path from the top, and what is in it.
+fn sources() -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    collect(&repository().join("crates"), &mut files);
+    collect(&repository().join("fuzz/fuzz_targets"), &mut files);
+    assert!(files.len() > 100, "{} files", files.len());
+    files.sort();
+    let named = files.into_iter().map(|path| {
+        let name = path.strip_prefix(repository()).unwrap().to_str().unwrap().to_owned();
+        (name, fs::read_to_string(path).unwrap())
+    });
+    named.collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// Names of the folders below `crates`.
+fn crates() -> Vec<String> {
+    let entries = fs::read_dir(repository().join("crates")).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+fn manifest(name: &str) -> toml::Table {
+    toml::from_str(&read(&format!("crates/{name}/Cargo.toml"))).unwrap()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap()
+}
+
+fn repository() -> PathBuf {
+    normal(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../.."))
+}
+
+#[test]
+fn what_is_included_is_found_in_every_form() {
+    let text = "const A: &str = include_str!(\"../docs/a.md\");\n#[path = \"b.rs\"]\nmod b;\n\
+                include_bytes!(concat!(\n    env!(\"CARGO_MANIFEST_DIR\"),\n    \"/../c/d.bin\"\n));";
+    let found = included("crates/x/src/m.rs", text);
+    let expected = ["crates/x/docs/a.md", "crates/c/d.bin", "crates/x/src/b.rs"];
+    assert_eq!(found, expected.map(PathBuf::from));
+}
