@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Write};
 
 use ablaze_engine::Progress;
 use ablaze_model::Plan;
-use ablaze_report::number::{grouped, time};
+use ablaze_report::number::{grouped, rate, time};
 
 use crate::carry_out::{Silent, Watcher};
 use crate::outputs::colour_wanted;
@@ -37,7 +37,7 @@ impl LiveLine {
         if !progress.measuring {
             return "connecting, warming up…".to_owned();
         }
-        let mut pieces = vec![format!("{} /s", grouped(progress.recent_rate_per_s.round() as u64))];
+        let mut pieces = vec![format!("{} /s", rate(progress.recent_rate_per_s))];
         if progress.recent_p99_ns > 0 {
             pieces.push(format!("p99 {}", time(progress.recent_p99_ns as f64)));
         }

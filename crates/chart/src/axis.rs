@@ -187,13 +187,10 @@ pub(crate) fn round_step(least: f64) -> f64 {
 }
 
 fn with_decimals(value: f64, decimals: usize) -> String {
-    let text = format!("{:.decimals$}", value.abs());
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let whole = whole.parse().map_or_else(|_| whole.to_owned(), number::grouped);
+    let text = number::decimal(value.abs(), decimals);
     let sign =
         if value < 0.0 && text.bytes().any(|b| (b'1'..=b'9').contains(&b)) { "−" } else { "" };
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{fraction}")
+    format!("{sign}{text}")
 }
 
 /// Whole powers of ten around the values, with 2 and 5 between them where there is room.

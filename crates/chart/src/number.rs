@@ -1,4 +1,20 @@
-//! Figures as people read them: thousands apart, three significant digits, the unit that fits.
+//! The one place that says how figures are written, in text, pages, Markdown, findings and
+//! experiments: the same quantity reads the same everywhere.
+//!
+//! | quantity | written | by |
+//! |---|---|---|
+//! | count | whole, commas between thousands: `2,089,140` | [`grouped`], [`counted`] |
+//! | rate per second, mean, ratio | three significant digits, whole digits never dropped: `208,914`, `12.3`, `0.162` | [`rate`], [`amount`] |
+//! | time | three significant digits in the unit that fits, whole nanoseconds whole: `472 µs`, `61 ns` | [`time`], [`time_in`] |
+//! | length of a run or a wait | four significant digits: `10.00 s` | [`length`] |
+//! | edge or setting | exactly: `250 µs` | [`time_exact`] |
+//! | bytes, bytes per second | three significant digits in binary units: `31.1 MiB/s` | [`bytes`], [`bytes_rate`] |
+//! | share | two significant digits, never 0 for what exists nor 100 for what is not all: `75 %`, `6.2 %` | [`percent`] |
+//!
+//! Two kinds of figures are not written here: those that `ablaze ab` and `ablaze gurl` print, which
+//! are ab's and gurl's to the byte, and those of JSON and CSV, which keep all their digits. A finding
+//! that quotes a printed report keeps the decimals that stand there ([`decimal`]), so that its
+//! arithmetic can be followed.
 
 /// The time units of reports, largest first, with their length in ns.
 const TIME_UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
@@ -14,6 +30,22 @@ pub fn grouped(number: u64) -> String {
         text.push(digit);
     }
     text
+}
+
+/// A number with so many decimals and commas between thousands, as a report has printed it:
+/// `9,709.59`.
+pub fn decimal(value: f64, decimals: usize) -> String {
+    let text = format!("{:.decimals$}", value.abs());
+    let sign = if value < 0.0 { "-" } else { "" };
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    let point = if fraction.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{fraction}")
+}
+
+/// A number to three significant digits: `0.162`, `4.85`, `48,349`.
+pub fn amount(value: f64) -> String {
+    significant(value, 3)
 }
 
 /// A value to so many significant digits; whole digits are never dropped: `1.30`, `208,914`.
@@ -88,15 +120,20 @@ pub fn time_exact(ns: u64) -> String {
 
 /// A rate per second: whole from 100 on, else three significant digits.
 pub fn rate(per_s: f64) -> String {
-    significant(per_s, 3)
+    amount(per_s)
+}
+
+/// Bytes in binary units: `7.63 GiB`.
+pub fn bytes(bytes: f64) -> String {
+    let units = [(1024f64.powi(3), "GiB"), (1024f64.powi(2), "MiB"), (1024.0, "KiB")];
+    let (length, unit) =
+        units.into_iter().find(|(length, _)| bytes / length >= 0.9995).unwrap_or((1.0, "B"));
+    format!("{} {unit}", amount(bytes / length))
 }
 
 /// Bytes per second in binary units: `31.1 MiB/s`.
 pub fn bytes_rate(per_s: f64) -> String {
-    let units = [(1024f64.powi(3), "GiB/s"), (1024f64.powi(2), "MiB/s"), (1024.0, "KiB/s")];
-    let (length, unit) =
-        units.into_iter().find(|(length, _)| per_s / length >= 0.9995).unwrap_or((1.0, "B/s"));
-    format!("{} {unit}", significant(per_s / length, 3))
+    format!("{}/s", bytes(per_s))
 }
 
 /// A share in percent: `75 %`, `0.012 %`; what exists is never shown as 0.
@@ -153,6 +190,14 @@ mod tests {
     }
 
     #[test]
+    fn what_a_report_printed_keeps_its_decimals_and_else_three_digits_say_it() {
+        assert_eq!(decimal(9709.59, 2), "9,709.59");
+        assert_eq!(decimal(-1234.5, 1), "-1,234.5");
+        let amounts = [0.0, 0.16186, 4.854_8, 9.999, 99.96, 0.099_96, 17_357.2].map(amount);
+        assert_eq!(amounts, ["0", "0.162", "4.85", "10.0", "100", "0.100", "17,357"]);
+    }
+
+    #[test]
     fn no_number_is_a_dash() {
         assert_eq!(significant(f64::NAN, 3), "-");
         assert_eq!(significant(f64::INFINITY, 3), "-");
@@ -174,6 +219,7 @@ mod tests {
         assert_eq!(texts, ["250 µs", "1 ms", "100.25 ms", "2.5 µs"]);
         assert_eq!(bytes_rate(32_610_713.6), "31.1 MiB/s");
         assert_eq!(bytes_rate(0.0), "0 B/s");
+        assert_eq!(bytes(8_192_000_000.0), "7.63 GiB");
         assert_eq!(rate(208_914.3), "208,914");
         assert_eq!(rate(12.345), "12.3");
     }

@@ -35,7 +35,7 @@ impl Unit {
             Self::Count | Self::Ratio | Self::Bytes => number::significant(size, 3),
             Self::PerSecond => format!("{}/s", number::rate(size)),
             Self::TimeNs => number::time(size),
-            Self::Share => format!("{} %", number::significant(size * 100.0, 3)),
+            Self::Share => number::percent(size, 1.0),
             Self::Quantile => percentile_text(size),
         };
         let text = if self == Self::Bytes { format!("{text} B") } else { text };
@@ -80,7 +80,7 @@ mod tests {
         for (unit, value, text) in [
             (Unit::PerSecond, 12_345.4, "12,345/s"),
             (Unit::TimeNs, 4_600.0, "4.60 µs"),
-            (Unit::Share, 0.123, "12.3 %"),
+            (Unit::Share, 0.123, "12 %"),
             (Unit::Count, 10_000.0, "10,000"),
             (Unit::Ratio, 1.149, "1.15"),
             (Unit::Ratio, -0.02, "−0.0200"),

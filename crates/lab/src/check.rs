@@ -5,6 +5,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ablaze_report::number::amount;
 use ablaze_stats::compare::{Pair, compare};
 
 use crate::comparison::{Comparison, Metric, NoInterval};
@@ -198,7 +199,8 @@ impl Check {
             return Standing { text, answer: Answer::Unknown };
         };
         let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
-        let text = format!("{self}: it was {plain:.3}, without an interval: not taken in turns");
+        let text =
+            format!("{self}: it was {}, without an interval: not taken in turns", amount(plain));
         Standing { text, answer }
     }
 
@@ -231,8 +233,8 @@ impl Check {
             (false, false) => Answer::NotMet,
             _ => Answer::NotShown,
         };
-        let (middle, low, high) = (ratio.ratio, ratio.low, ratio.high);
-        let text = format!("{self}{label}: it was {middle:.3} [{low:.3}, {high:.3}]");
+        let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
+        let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
         Standing { text, answer }
     }
 }

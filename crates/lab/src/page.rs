@@ -4,7 +4,7 @@
 
 use ablaze_chart::Chart;
 use ablaze_model::Run;
-use ablaze_report::number::grouped;
+use ablaze_report::number::rate;
 use ablaze_report::page::section;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
 use ablaze_verdict::Severity;
@@ -136,8 +136,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
     }
     let named = experiment.subjects.iter().zip(&comparison.rows);
     let rates = named.filter_map(|(subject, point)| {
-        let rate = grouped(point.as_ref()?.rate_per_s.round() as u64);
-        Some(format!("{} {rate}/s", subject.name))
+        Some(format!("{} {}/s", subject.name, rate(point.as_ref()?.rate_per_s)))
     });
     let compared = comparison.against.iter().filter_map(Against::headline);
     if !compared.clone().any(|compared| compared.answer.is_some()) {
@@ -153,8 +152,7 @@ fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
     let points = points.filter_map(|(point, load)| Some((point.as_ref()?, load)));
     let (point, load) =
         points.max_by(|(one, _), (other, _)| one.rate_per_s.total_cmp(&other.rate_per_s))?;
-    let rate = grouped(point.rate_per_s.round() as u64);
-    Some(format!("highest {rate}/s, at {}", load.label))
+    Some(format!("highest {}/s, at {}", rate(point.rate_per_s), load.label))
 }
 
 /// Whether the runs are to be believed, what was found in them, and which failed.

@@ -125,7 +125,7 @@ fn the_figures_in_the_page_make_its_tables() {
             .collect();
         assert_eq!(rates, expected);
         let median = (rates[2] + rates[3]) / 2.0;
-        let grouped = |rate: f64| ablaze_report::number::grouped(rate.round() as u64);
+        let grouped = ablaze_report::number::rate;
         let row = format!(
             "<th scope=\"row\">{name}</th><td>{}</td><td>{}–{}</td>",
             grouped(median),

@@ -4,6 +4,7 @@
 
 use std::io;
 
+use ablaze_chart::number::time;
 use inferno::flamegraph::color::MultiPalette;
 use inferno::flamegraph::{self, Options, Palette};
 
@@ -58,7 +59,7 @@ fn with_units(svg: &str, total_ns: f64) -> String {
         let digits = before.rfind('(').map_or(before.len(), |at| at + 1);
         let count: f64 = before[digits..].replace(',', "").parse().unwrap_or(0.0);
         out.push_str(&before[..digits]);
-        out.push_str(&format!("{} per request, ", microseconds(count / PER_MICROSECOND)));
+        out.push_str(&format!("{} per request, ", time(count / PER_MICROSECOND * 1e3)));
         let (share, behind) = after.split_once(')').unwrap_or((after, ""));
         match share.split_once("; ") {
             Some((share, change)) => {
@@ -68,7 +69,7 @@ fn with_units(svg: &str, total_ns: f64) -> String {
                 // Of the function itself: what it calls has its own rectangle and its own colour.
                 if change_us != 0.0 {
                     let sign = if change_us < 0.0 { '−' } else { '+' };
-                    out.push_str(&format!("; itself {sign}{}", microseconds(change_us.abs())));
+                    out.push_str(&format!("; itself {sign}{}", time(change_us.abs() * 1e3)));
                 }
             }
             None => out.push_str(share),
@@ -77,15 +78,6 @@ fn with_units(svg: &str, total_ns: f64) -> String {
         rest = behind;
     }
     out + rest
-}
-
-fn microseconds(us: f64) -> String {
-    match us {
-        us if us >= 100.0 => format!("{us:.0} µs"),
-        us if us >= 10.0 => format!("{us:.1} µs"),
-        us if us >= 1.0 => format!("{us:.2} µs"),
-        us => format!("{us:.3} µs"),
-    }
 }
 
 /// The drawing without what would reach beyond it in a page: script, style, names.

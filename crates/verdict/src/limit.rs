@@ -267,9 +267,7 @@ mod tests {
         );
         let run = sample::with_shares(0.60, 0.90);
         assert_eq!(limit(&run), Limit::Tester);
-        assert!(
-            of(&run).evidence.contains("worked 90.0 % of the time, the server's busiest thread")
-        );
+        assert!(of(&run).evidence.contains("worked 90 % of the time, the server's busiest thread"));
         // Both nearly full: the fuller one.
         assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
         assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Tester);

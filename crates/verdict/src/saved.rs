@@ -3,14 +3,15 @@
 
 use ablaze_model::Run;
 
+use crate::Diagnosis;
 use crate::finding::{Verdict, settled};
 use crate::live::{self, Judged};
-use crate::rules;
 
 /// Judges a Run that was read from a file.
 pub fn judge(run: &Run) -> Judged {
     let mut judged = live::judge(run);
-    judged.findings.extend(rules::not_from_its_command(run));
+    let forms = Diagnosis::all().iter().filter_map(|diagnosis| diagnosis.forms.saved_run);
+    judged.findings.extend(forms.filter_map(|check| check(run)));
     judged.findings = settled(judged.findings);
     judged.verdict = Verdict::of(&judged.findings);
     judged

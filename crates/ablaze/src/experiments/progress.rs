@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ablaze_lab::Experiment;
 use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
-use ablaze_report::number::{grouped, time};
+use ablaze_report::number::{rate, time};
 
 use crate::refusal::note;
 use crate::values;
@@ -178,7 +178,7 @@ impl Observer for LiveLine {
             Outcome::Measured(figures) => {
                 let p99 =
                     figures.p99_ns.map_or(String::new(), |ns| format!(", p99 {}", time(ns as f64)));
-                let rate = grouped(figures.rate_per_s.round() as u64);
+                let rate = rate(figures.rate_per_s);
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
@@ -202,13 +202,13 @@ impl Observer for LiveLine {
 impl Watch for LiveLine {
     fn begins(&mut self, number: usize, asked_per_s: f64, confirming: bool) {
         let again = if confirming { " again" } else { "" };
-        let rate = grouped(asked_per_s.round() as u64);
+        let rate = rate(asked_per_s);
         let text = format!("stage {number} · {rate}/s{again}{}", self.last);
         self.show(text, None);
     }
 
     fn ended(&mut self, number: usize, stage: &Stage) {
-        let rate = grouped(stage.asked_per_s.round() as u64);
+        let rate = rate(stage.asked_per_s);
         if let (None, Some(why)) = (&stage.measured, &stage.why) {
             self.clear();
             note(&format!("stage {number}, {rate}/s: {why}"));

@@ -3,10 +3,10 @@
 
 use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
+use ablaze_report::number::{counted, decimal, grouped, length, rate};
 use ablaze_verdict::printed::{Curve, Report, Sweep};
 use ablaze_verdict::rules::{Comparison, Judged, Judgement};
 use ablaze_verdict::several::Several;
-use ablaze_verdict::words::{counted, decimal, grouped};
 use ablaze_verdict::{Finding, Verdict};
 
 use super::answer::{Answer, Judged as Content};
@@ -120,24 +120,22 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
             let how = if plan.http2.is_some() { "streams" } else { "pipelined" };
             format!("concurrency {} × {pipeline} {how}", grouped(connections.into()))
         }
-        Load::Open { rate, .. } if rate.is_constant() => {
-            format!("{}/s asked for", decimal(rate.from_per_s, 0))
+        Load::Open { rate: asked, .. } if asked.is_constant() => {
+            format!("{}/s asked for", rate(asked.from_per_s))
         }
-        Load::Open { rate, .. } => format!(
-            "{}/s to {}/s asked for",
-            decimal(rate.from_per_s, 0),
-            decimal(rate.to_per_s, 0)
-        ),
+        Load::Open { rate: asked, .. } => {
+            format!("{}/s to {}/s asked for", rate(asked.from_per_s), rate(asked.to_per_s))
+        }
     };
     let failed = run.record.failures_total();
     let mut facts = vec![
         format!("{} {}", plan.requests.method, plan.target.url),
         counted(run.record.answers, "answer"),
         load,
-        format!("{} s", decimal(run.elapsed_ns as f64 / 1e9, 3)),
+        length(run.elapsed_ns as f64),
     ];
     facts.extend((failed > 0).then(|| format!("{} failed", grouped(failed))));
-    facts.extend(run.rate_per_s().map(|rate| format!("{}/s", decimal(rate, 2))));
+    facts.extend(run.rate_per_s().map(|per_s| format!("{}/s", rate(per_s))));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
     head
 }
@@ -162,6 +160,7 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
     }
     facts.extend(report.complete.map(|complete| counted(complete, "request")));
     facts.extend(report.concurrency.map(|asked| format!("concurrency {}", grouped(asked))));
+    // As they were printed.
     facts.extend(report.taken_s.map(|taken| format!("{} s", decimal(taken.value, 3))));
     facts.extend(report.failed.filter(|n| *n > 0).map(|n| format!("{} failed", grouped(n))));
     facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
@@ -172,7 +171,7 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
 fn comparison_head(comparison: &Comparison) -> String {
     let mut head = "side by side\n".to_owned();
     for member in &comparison.members {
-        let rate = decimal(member.rate_per_s, 2);
+        let rate = rate(member.rate_per_s);
         let line = member.line.map(|line| format!("line {line}"));
         let remark = Some(member.remark.clone()).filter(|remark| !remark.is_empty()).or(line);
         let remark = remark.map_or(String::new(), |remark| format!(" ({remark})"));

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use ablaze_model::plan::{Arrivals, Load};
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
-use ablaze_report::number::{grouped, percent, time};
+use ablaze_report::number::{grouped, percent, rate, time};
 use ablaze_stats::rate_search::Trial;
 use ablaze_verdict::limit::{self, Limit};
 
@@ -83,8 +83,7 @@ impl Goal {
         let mut why: Vec<String> = Vec::new();
         let behind = least_per_s(run, asked_per_s);
         if answered_per_s < behind {
-            let [answered, asked] =
-                [answered_per_s, asked_per_s].map(|r| grouped(r.round() as u64));
+            let [answered, asked] = [answered_per_s, asked_per_s].map(rate);
             why.push(format!("{answered}/s of {asked}/s were answered"));
         } else if let Some(piled_up) = piled_up(run, asked_per_s) {
             why.push(piled_up);

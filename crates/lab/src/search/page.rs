@@ -2,6 +2,7 @@
 //! them in the folder.
 
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
+use ablaze_report::number::rate;
 use ablaze_report::page::{Banner, Block, FindingText, Page, Section, section};
 use ablaze_stats::rate_search::{Found, Trial};
 use ablaze_verdict::{Severity, Verdict};
@@ -94,10 +95,10 @@ fn rows(searched: &Searched, goal: &Goal) -> Block {
     head.extend(texts.iter().copied());
     head.push("outcome");
     let row = |stage: &Stage| {
-        let mut cells = vec![text::rate(stage.asked_per_s)];
+        let mut cells = vec![rate(stage.asked_per_s)];
         match &stage.measured {
             Some(measured) => {
-                cells.push(text::rate(measured.answered_per_s));
+                cells.push(rate(measured.answered_per_s));
                 let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
                 cells.extend(measured.figures.iter().map(figure));
             }

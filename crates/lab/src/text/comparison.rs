@@ -1,6 +1,6 @@
 //! The report of a comparison: a row per target, and what may be said about each pair.
 
-use ablaze_report::number::{counted, grouped, significant, time};
+use ablaze_report::number::{amount, counted, percent, rate, time};
 use ablaze_report::table::Table;
 use ablaze_stats::compare::{NotComparable, Outcome};
 
@@ -86,7 +86,6 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
 
 /// The cells of a target, behind its name.
 pub(crate) fn cells(point: &Point) -> [String; 5] {
-    let rate = |per_s: f64| grouped(per_s.round() as u64);
     let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
     let (slowest, fastest) = point.extent();
     [
@@ -140,7 +139,7 @@ fn answers(against: &Against) -> Vec<String> {
             (Ok(ratio), Some(answer)) => {
                 let word = word(compared, answer);
                 let [middle, low, high] =
-                    [ratio.ratio, ratio.low, ratio.high].map(|ratio| significant(ratio, 3));
+                    [ratio.ratio, ratio.low, ratio.high].map(|ratio| amount(ratio));
                 cells.push(format!("{name} {middle} [{low}, {high}]  {word}"));
             }
             // Said once: it is the same for all metrics.
@@ -150,7 +149,7 @@ fn answers(against: &Against) -> Vec<String> {
                 break;
             }
             (Err(NoInterval::NotInTurns { plain: Some(plain) }), _) => {
-                cells.push(format!("{name} {}", significant(*plain, 3)));
+                cells.push(format!("{name} {}", amount(*plain)));
             }
             (Err(error), _) => cells.push(format!("{name}: {error}")),
             (Ok(_), None) => {}
@@ -170,8 +169,8 @@ fn could_show(against: &Against) -> [String; 2] {
             return "alone it would be one; among so many questions it is not certain enough"
                 .to_owned();
         }
-        let (pairs, share) = (counted(ratio.pairs as u64, "pair"), ratio.could_show * 100.0);
-        format!("{pairs} as noisy as these can show a difference of {share:.1} % or more")
+        let (pairs, share) = (counted(ratio.pairs as u64, "pair"), percent(ratio.could_show, 1.0));
+        format!("{pairs} as noisy as these can show a difference of {share} or more")
     });
     [String::new(), said.unwrap_or_default()]
 }

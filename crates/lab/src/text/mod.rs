@@ -11,5 +11,5 @@ pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, ratio_rows};
 pub(crate) use runs::{failures, findings, found, limits, together};
-pub(crate) use search::{outcome, rate};
+pub(crate) use search::outcome;
 pub(crate) use sweep::what;

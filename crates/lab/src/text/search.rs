@@ -1,6 +1,6 @@
 //! The report of a search for the highest rate that holds: the answer first, then a row per stage.
 
-use ablaze_report::number::{counted, grouped};
+use ablaze_report::number::{counted, rate};
 use ablaze_report::table::Table;
 use ablaze_stats::rate_search::{Found, Trial};
 use ablaze_verdict::{Severity, Verdict};
@@ -190,9 +190,4 @@ pub(crate) fn outcome(stage: &Stage) -> String {
         Trial::Fails => format!("does not hold{again}{why}"),
         Trial::LimitedByClient => format!("not offered{again}{why}"),
     }
-}
-
-/// Whole above 100 per second, else with two digits behind the point.
-pub(crate) fn rate(per_s: f64) -> String {
-    if per_s >= 100.0 { grouped(per_s.round() as u64) } else { format!("{per_s:.2}") }
 }

@@ -1,6 +1,6 @@
 //! The table of a sweep: a row per load, a group of columns per target.
 
-use ablaze_report::number::{counted, grouped, time};
+use ablaze_report::number::{counted, percent, rate, time};
 use ablaze_report::table::Table;
 
 use ablaze_verdict::several::Several;
@@ -94,12 +94,12 @@ fn table(experiment: &Experiment, curves: &[Curve]) -> Table {
 
 fn figures(point: &Point) -> [String; 4] {
     let (low, high) = point.extent();
-    let away = (point.rate_per_s - low).max(high - point.rate_per_s) / point.rate_per_s * 100.0;
+    let away = (point.rate_per_s - low).max(high - point.rate_per_s);
     let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);
     let errors = if point.errors > 0 { "!" } else { "" };
     [
-        format!("{}{errors}", grouped(point.rate_per_s.round() as u64)),
-        if point.rates_per_s.len() > 1 { format!("{away:.1} %") } else { "-".to_owned() },
+        format!("{}{errors}", rate(point.rate_per_s)),
+        if point.rates_per_s.len() > 1 { percent(away, point.rate_per_s) } else { "-".to_owned() },
         times(point.p99_ns),
         times(point.server_cpu_ns),
     ]

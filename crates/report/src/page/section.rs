@@ -6,7 +6,7 @@ use ablaze_verdict::Finding;
 use ablaze_verdict::live::{self, Judged};
 
 use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
-use crate::number::{bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
+use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::text;
 
@@ -243,7 +243,7 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     add("kernel", seen.and_then(|seen| seen.kernel.clone()).or_else(|| machine.kernel.clone()));
     add("processor", processor(run));
     let memory = seen.and_then(|seen| seen.memory_bytes).or(machine.memory_bytes);
-    add("memory", memory.map(|bytes| format!("{:.1} GiB", bytes as f64 / 1024f64.powi(3))));
+    add("memory", memory.map(|held| bytes(held as f64)));
     if let Some(seen) = seen {
         add("virtual machine", seen.virtualisation.clone());
         add("frequency governor", seen.governor.clone());

@@ -38,7 +38,7 @@ impl LittleGap {
 
 /// More in flight than there are places for, in a closed loop: then the times are too long, or the
 /// window too short. How many, and for how many there are places.
-pub(super) fn more_than_fit(run: &Run) -> Option<(f64, u64)> {
+pub(crate) fn more_than_fit(run: &Run) -> Option<(f64, u64)> {
     let (asked, reached) = (asked_in_flight(run)?, in_flight(run)?);
     // The last request of each place may end behind the window, all of them if the tester was held
     // up there, and their times have that in them.

@@ -1,101 +1,22 @@
-//! The rules on a Run: one file per diagnosis, each a pure function from what was recorded and
-//! witnessed to a finding. The table in [`crate::diagnosis`] is the same as for printed reports.
+//! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
+//! several of them need: how busy each side was ([`figures`]), Little's law ([`little`]), timers of TCP
+//! ([`timers`]).
 
 pub(crate) mod figures;
 
-mod d01_concurrency_not_reached;
-mod d02_no_response;
-mod d03_echoed_request;
-mod d04_error_pages;
-mod d07_global_stall;
-mod d08_connection_attempts_lost;
-mod d09_retransmission;
-mod d10_delayed_acknowledgement;
-mod d11_tester_at_its_limit;
-mod d12_server_at_its_limit;
-mod d13_shared_processors;
-mod d14_too_short;
-mod d18_connections_cut;
-mod d19_keep_alive_refused;
-mod d20_out_of_local_ports;
-mod d21_out_of_descriptors;
-mod d22_kernel_queue_overflow;
-mod d23_machine_paused;
-mod d24_unoptimised_target;
-mod d25_path_not_exercised;
-mod d26_busy_loop;
-mod d27_uneven_threads;
-mod d28_thundering_herd;
-mod d29_stuck_connection;
-mod d30_late_sending;
-mod d33_several_addresses;
-mod d34_edges_of_the_run;
-mod d37_lengths_differ;
-mod d38_observed_by_a_profiler;
-mod d39_bound_by_the_round_trip;
-mod d40_streams_limited;
-mod d41_window_stalls;
-mod little;
-mod timers;
+pub(crate) mod little;
+pub(crate) mod timers;
 mod unseen;
 
 #[cfg(test)]
 pub(crate) mod sample;
 
-pub(crate) use d25_path_not_exercised::outgrows_its_buffer;
-
 use ablaze_model::Run;
 
-use crate::DiagnosisId;
+use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun};
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::limit::{self, Limited};
 pub use little::LittleGap;
-
-/// One diagnosis, looked for in a Run.
-struct Rule {
-    /// Which.
-    id: DiagnosisId,
-    /// What was found, if anything.
-    check: fn(&Run) -> Option<Finding>,
-    /// The figures that it goes by, as a sentence: what is shown of a rule that found nothing.
-    /// `None` where this Run does not have them.
-    seen: fn(&Run) -> Option<String>,
-}
-
-const RULES: &[Rule] = &[
-    d01_concurrency_not_reached::RULE,
-    d02_no_response::RULE,
-    d03_echoed_request::RULE,
-    d04_error_pages::RULE,
-    d07_global_stall::RULE,
-    d08_connection_attempts_lost::RULE,
-    d09_retransmission::RULE,
-    d10_delayed_acknowledgement::RULE,
-    d11_tester_at_its_limit::RULE,
-    d12_server_at_its_limit::RULE,
-    d13_shared_processors::RULE,
-    d14_too_short::RULE,
-    d18_connections_cut::RULE,
-    d19_keep_alive_refused::RULE,
-    d20_out_of_local_ports::RULE,
-    d21_out_of_descriptors::RULE,
-    d22_kernel_queue_overflow::RULE,
-    d23_machine_paused::RULE,
-    d24_unoptimised_target::RULE,
-    d25_path_not_exercised::RULE,
-    d26_busy_loop::RULE,
-    d27_uneven_threads::RULE,
-    d28_thundering_herd::RULE,
-    d29_stuck_connection::RULE,
-    d30_late_sending::RULE,
-    d33_several_addresses::RULE,
-    d34_edges_of_the_run::RULE,
-    d37_lengths_differ::RULE,
-    d38_observed_by_a_profiler::RULE,
-    d39_bound_by_the_round_trip::RULE,
-    d40_streams_limited::RULE,
-    d41_window_stalls::RULE,
-];
 
 /// Whether a Run's number is to be believed, and what it is the number of.
 #[derive(Debug, Clone, PartialEq)]
@@ -153,14 +74,19 @@ impl Judged {
 /// Judges a Run.
 pub fn judge(run: &Run) -> Judged {
     let (mut findings, mut passed) = (Vec::new(), Vec::new());
-    for rule in RULES {
-        match (rule.check)(run) {
+    for (id, form) in forms() {
+        match (form.check)(run) {
             Some(finding) => findings.push(finding),
-            None => passed.push(Passed { id: rule.id, evidence: (rule.seen)(run) }),
+            None => passed.push(Passed { id, evidence: (form.seen)(run) }),
         }
     }
     let findings = settled(findings);
     Judged { verdict: Verdict::of(&findings), limited: limit::of(run), findings, passed }
+}
+
+/// The diagnoses that can be seen in a Run.
+fn forms() -> impl Iterator<Item = (DiagnosisId, OnRun)> {
+    Diagnosis::all().iter().filter_map(|diagnosis| Some((diagnosis.id, diagnosis.forms.run?)))
 }
 
 #[cfg(test)]
@@ -192,7 +118,7 @@ mod tests {
         let mut run = sample::with_shares(0.5, 0.5);
         let judged = judge(&run);
         assert_eq!(judged.findings, []);
-        assert_eq!(judged.passed.len(), RULES.len());
+        assert_eq!(judged.passed.len(), forms().count());
         // Each has its figures in it, or a reason to have none.
         for passed in &judged.passed {
             let excused = NOTHING_TO_GO_BY.iter().any(|(id, _)| *id == passed.id);
@@ -223,8 +149,8 @@ mod tests {
         run.record.setup_connect.clear();
         run.workers.clear();
         run.elapsed_ns = 0;
-        for rule in RULES {
-            let said = (rule.seen)(&run).unwrap_or_default();
+        for (_, form) in forms() {
+            let said = (form.seen)(&run).unwrap_or_default();
             assert!(!said.contains("NaN") && !said.contains("inf "), "{said}");
         }
     }

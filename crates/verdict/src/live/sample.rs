@@ -1,11 +1,13 @@
 //! Runs made by hand, for the tests of the rules.
 
+mod recorded;
+
 use std::collections::BTreeMap;
 
 use ablaze_model::Run;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
-use ablaze_model::run::{Ended, WorkerEffort};
+use ablaze_model::run::WorkerEffort;
 use ablaze_sys::witness::*;
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
@@ -16,30 +18,11 @@ pub fn run() -> Run {
 
 /// The same with other shares of a core for the server's one thread and the tester's one thread.
 pub fn with_shares(server: f64, tester: f64) -> Run {
-    let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
-    let mut run = ablaze_report::json::load(saved).unwrap().run;
-    run.plan.load = Load::Closed { connections: 100, pipeline: 1 };
-    run.ended = Ended::Complete;
-    run.elapsed_ns = 10_000_000_000;
+    let mut run = recorded::run();
     let record = &mut run.record;
-    record.answers = 20_000;
-    record.unexpected = 0;
-    record.failures = Default::default();
-    record.statuses = BTreeMap::from([(200, 20_000)]);
-    record.body_lengths = BTreeMap::from([(14, 20_000)]);
-    record.first_body_bytes = Some(14);
-    record.kept_alive = 20_000;
-    record.connections_opened = 100;
-    record.unfinished = 0;
     // Little's law: 20,000 answers of 500 µs.
     record.in_flight_ns = 20_000 * 500_000;
-    record.first_failure = None;
-    for phase in [&mut record.answered.total, &mut record.answered.connect] {
-        phase.clear();
-    }
-    record.failed.clear();
-    record.setup_connect.clear();
-    record.setup_connect.record_many(60_000, 100);
+    record.answered.total.clear();
     record.answered.total.record_many(500_000, 20_000);
     let slice =
         Slice { answers: 200, failures: 0, p50_ns: 500_000, p99_ns: 500_000, max_ns: 500_000 };

@@ -355,20 +355,3 @@ fn says_best_of(line: &str) -> bool {
 fn is_verdict(line: &str) -> bool {
     ["VALID  ", "SUSPECT  ", "INVALID  "].iter().any(|verdict| line.starts_with(verdict))
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::live::sample;
-    use crate::printed;
-
-    #[test]
-    fn the_findings_above_a_report_are_no_name_for_it() {
-        let mut run = sample::run();
-        run.elapsed_ns = 3_000_000_000;
-        let text = ablaze_report::text::write(&run, &ablaze_report::text::Style::default());
-        assert!(text.contains("note D14"), "{text}");
-        let page = format!("## Before the change\n\n```\n{text}```\n");
-        let read = printed::read(&page);
-        assert_eq!(read.reports[0].label.as_deref(), Some("Before the change"));
-    }
-}

@@ -1,83 +1,21 @@
-//! Runs of ab that ended without a report: D02, D08, D20, D21 or D29, by the error that ended them.
+//! Runs of ab that ended without a report: each error that ends them has a diagnosis with a form on
+//! it (D02, D08, D20, D21 or D29).
 
-use crate::DiagnosisId::{D02, D08, D20, D21, D29};
-use crate::finding::{Finding, Severity};
-use crate::printed::{Abort, Reason};
-use crate::words::{counted, grouped};
+use crate::printed::Abort;
+use crate::words::counted;
 
-pub fn check(abort: &Abort) -> Finding {
+/// How it ended: the evidence of all of them.
+pub fn evidence(abort: &Abort) -> String {
     let complete = match abort.complete {
         Some(complete) => format!(" after {}", counted(complete, "complete request")),
         None => String::new(),
     };
-    let asked = abort.command.as_ref().map(|command| command.concurrency.1);
-    let evidence = format!("ab ended{complete} with `{}` and printed no report.", abort.message);
-    let found = |id, severity, cause: &str, remedy: &str| {
-        Finding::new(id, severity, evidence.clone(), cause, remedy)
-    };
-    match abort.reason {
-        Reason::Refused => found(
-            D02,
-            Severity::Invalid,
-            "Nobody listens at that address, or the way to it is closed. ab tries the addresses of a \
-             name in turn and names only the last error.",
-            "Ask the target once with `curl -v`; if that works, use the address it names in the URL.",
-        ),
-        Reason::Reset => found(
-            D02,
-            Severity::Suspect,
-            "The server, or something on the way, cut a connection without answering. ab ends at the \
-             first such error and throws away what it has measured.",
-            "Give ab -r, or use `ablaze ab`, which counts such errors and goes on; then see how many \
-             there are.",
-        ),
-        Reason::TimedOut => found(
-            D08,
-            Severity::Suspect,
-            "Linux gave up on a connection, after sending its first packet again for about two \
-             minutes: a filter drops it, or the server's accept queue was full all the time.",
-            "Try `curl -v` from the same machine, and watch `ss -lnt` on the server during a run.",
-        ),
-        Reason::Silence => found(
-            D29,
-            Severity::Invalid,
-            "For as long as -s says (30 s) nothing happened on any connection. The server stopped \
-             answering; or, with -k, ab waits for the end of an answer that it cannot see, one that is \
-             chunked or has no Content-Length.",
-            "Run it without -k: if that works it is the latter, and `ablaze ab -k` reads such answers. \
-             If not, the server is stuck.",
-        ),
-        Reason::NoPort => found(
-            D20,
-            Severity::Invalid,
-            "Every connection takes a local port, and keeps it for 60 s after the client closes it \
-             first; there are about 28,000.",
-            "Keep connections (-k), wait a minute between runs, or widen \
-             net.ipv4.ip_local_port_range.",
-        ),
-        Reason::NoDescriptor => found(
-            D21,
-            Severity::Invalid,
-            "Every connection takes a descriptor, and this process may not open more.",
-            &match asked {
-                Some(asked) => format!(
-                    "Run `ulimit -n {}` in the same shell before, or ask for fewer connections.",
-                    grouped(asked + 64).replace(',', "")
-                ),
-                None => {
-                    "Raise the limit with `ulimit -n` in the same shell before, or ask for fewer \
-                         connections."
-                        .to_owned()
-                }
-            },
-        ),
-    }
+    format!("ab ended{complete} with `{}` and printed no report.", abort.message)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::DiagnosisId;
+    use crate::DiagnosisId::{self, *};
     use crate::printed::read;
     use crate::rules::judge;
 

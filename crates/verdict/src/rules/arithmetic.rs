@@ -2,21 +2,11 @@
 
 use crate::printed::{Connections, Report, Times, Tool};
 
-/// ab counts a request as complete when the connection closes, with or without an answer; the
-/// shortest HTTP answer there can be is `HTTP/1.0 200 OK` with its two line ends.
-pub const SHORTEST_ANSWER_BYTES: f64 = 19.0;
-
 /// Requests in flight on average, by Little's law: rate × mean time. A lower and an upper bound,
 /// as the mean was rounded when it was printed. `None` unless the tool measured a mean.
 pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
     let (rate, mean_ms) = (report.rate()?, report.mean_ms()?);
     Some((rate * mean_ms.low() / 1e3, rate * mean_ms.high() / 1e3))
-}
-
-/// Fewer than half of the requests asked for were ever in flight, even by the upper bound.
-pub fn concurrency_missed(report: &Report) -> bool {
-    let asked = report.concurrency.unwrap_or(1);
-    asked > 1 && in_flight(report).is_some_and(|(_, high)| high < asked as f64 / 2.0)
 }
 
 /// No byte came back for any request.

@@ -1,7 +1,7 @@
 //! Rates that stand beside each other, and so will be compared by whoever reads them.
 
 use super::arithmetic::url;
-use super::work::Work;
+use super::work::{Circumstances, Work};
 use crate::printed::{LoneRate, Report, Text};
 
 /// Rates beside each other.
@@ -34,6 +34,13 @@ pub struct Member {
     pub curve: String,
     /// Whether it stands for several runs, whose spread is known.
     pub of_several: bool,
+}
+
+impl Member {
+    /// What only a Run knows of how it was measured.
+    pub(crate) fn circumstances(&self) -> Option<&Circumstances> {
+        self.work.as_ref()?.circumstances.as_ref()
+    }
 }
 
 /// The lone rates of a text that stand under the same command.

@@ -5,10 +5,48 @@ use std::collections::BTreeMap;
 use ablaze_stats::repeats::{self, median};
 
 use super::comparison::Member;
-use crate::printed::{Command, Curve, Printed, Sweep};
+use crate::DiagnosisId;
+use crate::printed::{Command, Curve, Sweep};
 
 /// Fewer points show no shape.
 const POINTS: usize = 3;
+
+/// Curves, and what is known besides of the figures they are made of.
+pub struct Curves<'a> {
+    /// One for each target.
+    pub curves: &'a [Curve],
+    /// The measurements that the points stand for; none of a printed table.
+    pub members: &'a [Member],
+    /// How many requests each point of a printed table took.
+    pub requests_per_point: Option<u64>,
+    /// The line of a text that says that the best of several runs is shown.
+    pub best_of_line: Option<usize>,
+}
+
+impl<'a> Curves<'a> {
+    /// A printed table.
+    pub fn of_table(
+        curves: &'a [Curve],
+        requests_per_point: Option<u64>,
+        best_of_line: Option<usize>,
+    ) -> Self {
+        Self { curves, members: &[], requests_per_point, best_of_line }
+    }
+
+    /// What was found, graver than a note, in the runs of a curve at a concurrency.
+    pub fn found_at(&self, curve: &Curve, asked: u64) -> Vec<DiagnosisId> {
+        let there = self
+            .members
+            .iter()
+            .filter(|member| member.curve == curve.name && member.concurrency == Some(asked));
+        let circumstances = there.filter_map(Member::circumstances);
+        let mut found: Vec<DiagnosisId> =
+            circumstances.flat_map(|known| known.found.clone()).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
 
 /// Neighbouring points of a curve.
 pub fn steps(curve: &Curve) -> impl Iterator<Item = [(u64, f64); 2]> + '_ {
@@ -64,9 +102,4 @@ pub fn of_members(members: &[Member], repeats: bool) -> Option<Vec<Curve>> {
 pub fn spread(rates: &[f64]) -> Option<f64> {
     let least = rates.iter().copied().reduce(f64::min).filter(|least| *least > 0.0)?;
     Some(rates.iter().copied().fold(0.0, f64::max) / least - 1.0)
-}
-
-/// A rate as a table has it.
-pub fn whole(rate: f64) -> String {
-    crate::words::grouped(Printed { value: rate, step: 1.0 }.value.round() as u64)
 }

@@ -1,75 +1,26 @@
-//! The rules: one file per diagnosis, each a pure function from what a report says to a finding.
-//! [`judge`] applies them to everything in a text.
+//! Judges what a text says by the diagnoses that can be seen in one ([`crate::diagnosis`]): its
+//! reports, what stands beside each other, its commands ([`judge`]); with what several of them compute.
 
-mod aborted;
-mod arithmetic;
-mod comparison;
-mod curve;
-
-mod d01_concurrency_not_reached;
-mod d02_no_response;
-mod d03_echoed_request;
-mod d04_error_pages;
-mod d05_unequal_comparison;
-mod d06_too_coarse;
-mod d07_global_stall;
-mod d08_connection_attempts_lost;
-mod d09_retransmission;
-mod d14_too_short;
-mod d15_noise;
-mod d16_impossible_speed_up;
-mod d17_cliff;
-mod d18_connections_cut;
-mod d19_keep_alive_refused;
-mod d25_path_not_exercised;
-mod d31_units;
-mod d32_counter_wrapped;
-mod d36_not_from_that_command;
-mod d37_lengths_differ;
-mod d39_bound_by_the_round_trip;
-mod differences;
-mod work;
+pub(crate) mod aborted;
+pub(crate) mod arithmetic;
+pub(crate) mod comparison;
+pub(crate) mod curve;
+pub(crate) mod differences;
+pub(crate) mod work;
 
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
+pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
 pub use comparison::{Comparison, Member, counts_runs, members};
-pub(crate) use curve::of_members as curves_of;
-pub(crate) use d05_unequal_comparison::at_some_level as unequal_at_some_level;
-pub use d05_unequal_comparison::is_equal_work;
-pub(crate) use d15_noise::of_points as noise_of_points;
-pub use d36_not_from_that_command::of_run as not_from_its_command;
-pub(crate) use d39_bound_by_the_round_trip::{
-    is_server_at_work, of_curves as bound_by_the_round_trip,
-};
+pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Answers, Circumstances, Server, Work};
 
-use crate::DiagnosisId;
+use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Verdict, settled};
-use crate::printed::{Abort, Command, Curve, Report, Sweep, Text};
+use crate::printed::{Abort, Command, Report, Sweep, Text};
 use crate::several::{self, Several};
-
-/// A rule on one report.
-type Rule = fn(&Report) -> Option<Finding>;
-
-const RULES: [Rule; 15] = [
-    d01_concurrency_not_reached::check,
-    d02_no_response::check,
-    d03_echoed_request::check,
-    d04_error_pages::check,
-    d06_too_coarse::check,
-    d07_global_stall::check,
-    d08_connection_attempts_lost::check,
-    d09_retransmission::check,
-    d14_too_short::check,
-    d18_connections_cut::check,
-    d19_keep_alive_refused::check,
-    d31_units::check,
-    d32_counter_wrapped::check,
-    d36_not_from_that_command::check,
-    d37_lengths_differ::check,
-];
 
 /// What was judged, with what was found against it.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,7 +70,7 @@ impl Judgement {
 
 /// Judges one report by itself.
 pub fn report(report: &Report) -> Vec<Finding> {
-    settled(RULES.iter().filter_map(|rule| rule(report)).collect())
+    settled(found(|forms| forms.report?(report)))
 }
 
 /// Judges everything in a text: each report, and what stands beside it.
@@ -138,7 +89,10 @@ pub fn judge(text: &Text) -> Judgement {
         judgement.commands = text
             .commands
             .iter()
-            .map(|command| Judged::new(command.clone(), command_findings(command, text)))
+            .map(|command| {
+                let findings = found(|forms| forms.command?(command, text.best_of_line));
+                Judged::new(command.clone(), findings)
+            })
             .collect();
     }
     judgement
@@ -150,15 +104,13 @@ pub fn each(text: &Text) -> Judgement {
     let compared = comparison::of_lone_rates(text).into_iter();
     let sweeps = text.sweeps.iter().map(|sweep| {
         let requests = curve::requests_per_point(sweep, &text.commands);
-        let mut findings = curve_findings(&sweep.curves, |_, _| Vec::new());
-        findings.extend(d14_too_short::of_curves(&sweep.curves, requests));
-        findings.extend(d15_noise::of_single_points(&sweep.curves, text.best_of_line));
-        findings.extend(bound_by_the_round_trip(&sweep.curves));
-        Judged::new(sweep.clone(), findings)
+        let table = Curves::of_table(&sweep.curves, requests, text.best_of_line);
+        Judged::new(sweep.clone(), curve_findings(&table))
     });
+    let aborted = |abort: &Abort| Judged::new(abort.clone(), found(|forms| forms.abort?(abort)));
     Judgement {
         reports: text.reports.iter().map(judged).collect(),
-        aborts: text.aborts.iter().map(aborted_run).collect(),
+        aborts: text.aborts.iter().map(aborted).collect(),
         comparisons: compared
             .map(|comparison| {
                 let findings = comparison_findings(&comparison, text.best_of_line);
@@ -170,36 +122,20 @@ pub fn each(text: &Text) -> Judgement {
     }
 }
 
-fn aborted_run(abort: &Abort) -> Judged<Abort> {
-    Judged::new(abort.clone(), vec![aborted::check(abort)])
+/// What the diagnoses find, each by the form that is picked.
+fn found(check: impl Fn(&Forms) -> Option<Finding>) -> Vec<Finding> {
+    Diagnosis::all().iter().filter_map(|diagnosis| check(&diagnosis.forms)).collect()
 }
 
-/// The rules on rates beside each other.
+/// What is found in rates beside each other.
 pub(crate) fn comparison_findings(
     comparison: &Comparison,
     best_of_line: Option<usize>,
 ) -> Vec<Finding> {
-    let found = [
-        d05_unequal_comparison::check(comparison),
-        d14_too_short::one_connection(comparison),
-        d15_noise::of_comparison(comparison, best_of_line),
-        d25_path_not_exercised::check(comparison),
-        d39_bound_by_the_round_trip::of_comparison(comparison),
-    ];
-    found.into_iter().flatten().collect()
+    found(|forms| forms.comparison?(comparison, best_of_line))
 }
 
-/// The rules on the shape of curves.
-pub(crate) fn curve_findings(
-    curves: &[Curve],
-    found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>,
-) -> Vec<Finding> {
-    let found = [d16_impossible_speed_up::check(curves), d17_cliff::check(curves, found)];
-    found.into_iter().flatten().collect()
-}
-
-fn command_findings(command: &Command, text: &Text) -> Vec<Finding> {
-    let found =
-        [d14_too_short::of_command(command), d15_noise::of_command(command, text.best_of_line)];
-    found.into_iter().flatten().collect()
+/// What is found in rates over concurrency.
+pub(crate) fn curve_findings(curves: &Curves<'_>) -> Vec<Finding> {
+    found(|forms| forms.curves?(curves))
 }

@@ -4,8 +4,9 @@ use ablaze_model::plan::Load;
 use ablaze_model::{Record, Run};
 use ablaze_sys::witness::Connections as Sockets;
 
+use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
 use crate::finding::Severity;
-use crate::live::{self, figures, outgrows_its_buffer};
+use crate::live::{self, figures};
 use crate::printed::{Connections, Tool};
 use crate::rules::{Answers, Circumstances, Member, Server, Work};
 

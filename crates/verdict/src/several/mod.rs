@@ -8,10 +8,9 @@ mod member;
 
 pub use member::member;
 
-use crate::DiagnosisId;
 use crate::finding::{Finding, Verdict};
 use crate::printed::Curve;
-use crate::rules::{self, Comparison, Judged, Member};
+use crate::rules::{self, Comparison, Curves, Judged, Member};
 
 /// What measurements beside each other make.
 #[derive(Debug, Clone, PartialEq)]
@@ -45,10 +44,16 @@ pub fn beside_each_other(members: Vec<Member>, best_of_line: Option<usize>) -> O
     if members.len() < 2 {
         return None;
     }
-    let runs = members.iter().all(|member| circumstances_of(member).is_some());
+    let runs = members.iter().all(|member| member.circumstances().is_some());
     Some(match rules::curves_of(&members, runs) {
         Some(curves) => {
-            let findings = curve_findings(&members, &curves, best_of_line);
+            let shown = Curves {
+                curves: &curves,
+                members: &members,
+                requests_per_point: None,
+                best_of_line,
+            };
+            let findings = rules::curve_findings(&shown);
             Several::Curves(Judged::new(curves, findings))
         }
         None => {
@@ -57,35 +62,6 @@ pub fn beside_each_other(members: Vec<Member>, best_of_line: Option<usize>) -> O
             Several::Comparison(Judged::new(comparison, findings))
         }
     })
-}
-
-fn circumstances_of(member: &Member) -> Option<&rules::Circumstances> {
-    member.work.as_ref()?.circumstances.as_ref()
-}
-
-fn curve_findings(
-    members: &[Member],
-    curves: &[Curve],
-    best_of_line: Option<usize>,
-) -> Vec<Finding> {
-    let at = |curve: &Curve, asked: u64| -> Vec<DiagnosisId> {
-        let there = members
-            .iter()
-            .filter(|member| member.curve == curve.name && member.concurrency == Some(asked));
-        let mut found: Vec<DiagnosisId> =
-            there.filter_map(circumstances_of).flat_map(|known| known.found.clone()).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
-    };
-    let mut findings = rules::curve_findings(curves, at);
-    findings.extend(rules::unequal_at_some_level(members));
-    findings.extend(rules::noise_of_points(members, curves, best_of_line));
-    let first = members.iter().filter(|member| member.concurrency == Some(1));
-    if !first.clone().any(rules::is_server_at_work) {
-        findings.extend(rules::bound_by_the_round_trip(curves));
-    }
-    findings
 }
 
 #[cfg(test)]

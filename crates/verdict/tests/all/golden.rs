@@ -118,7 +118,7 @@ fn error_pages_stalls_and_a_control_of_another_kind() {
     // (deviation)² × 999,999 / (longest - mean)², and the share of the run that the stalls took.
     let stalls = [
         (1, "200.4", "all 200 once", "6.2 %"),
-        (2, "393.5", "two stalls", "10.0 %"),
+        (2, "393.5", "two stalls", "10 %"),
         (3, "199.9", "all 200 once", "5.7 %"),
         (6, "348.7", "of 3.89 s and about 3.36 s", "9.0 %"),
     ];

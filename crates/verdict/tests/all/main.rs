@@ -2,4 +2,3 @@
 
 mod golden;
 mod noise;
-mod round_trip;

@@ -1,6 +1,7 @@
 //! Who else uses this machine: other processes, other guests of the same host, memory that is
 //! short.
 
+use ablaze_report::number::bytes;
 use ablaze_verdict::words::{decimal, listed, percent};
 
 use crate::doctor::check::Check;
@@ -136,7 +137,7 @@ pub fn memory(facts: &Facts) -> Option<Check> {
         return Some(Check::unknown(MEMORY, "/proc/meminfo"));
     };
     let share = available as f64 / total.max(1) as f64;
-    let figure = format!("{} of {} available", mebibytes(available), mebibytes(total));
+    let figure = format!("{} of {} available", bytes(available as f64), bytes(total as f64));
     let effect = "the kernel drops caches and swaps while a run goes on: pauses of milliseconds and \
                   more, in the server as well";
     let advice = "end what holds it; the largest are on top of:";
@@ -158,7 +159,7 @@ pub fn swap(facts: &Facts) -> Option<Check> {
     if total == 0 {
         return Some(Check::ok(SWAP, "none"));
     }
-    let figure = format!("{} of {} in use", mebibytes(used), mebibytes(total));
+    let figure = format!("{} of {} in use", bytes(used as f64), bytes(total as f64));
     if used < 64 * MEBIBYTE {
         return Some(Check::ok(SWAP, figure));
     }
@@ -172,13 +173,6 @@ pub fn swap(facts: &Facts) -> Option<Check> {
             .command("sudo swapoff -a && sudo swapon -a"),
         false => check.advice("free memory first, or leave out the first seconds with --warmup"),
     })
-}
-
-fn mebibytes(bytes: u64) -> String {
-    match bytes / MEBIBYTE {
-        mebibytes @ ..10_240 => format!("{} MiB", decimal(mebibytes as f64, 0)),
-        mebibytes => format!("{} GiB", decimal(mebibytes as f64 / 1024.0, 1)),
-    }
 }
 
 #[cfg(test)]

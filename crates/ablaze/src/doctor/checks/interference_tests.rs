@@ -20,7 +20,7 @@ fn neighbours_are_named_with_their_share() {
     facts.survey.sample.neighbours = Some(two.to_vec());
     let check = neighbours(facts).unwrap();
     assert_eq!(check.state, State::Problem);
-    assert_eq!(check.figure, "0.95 cores busy: rustc (pid 7) 90.0 % and sshd (pid 8) 5.0 %");
+    assert_eq!(check.figure, "0.95 cores busy: rustc (pid 7) 90 % and sshd (pid 8) 5.0 %");
     facts.survey.sample.neighbours = Some(vec![neighbour(7, "rustc", 0.2, facts)]);
     assert_eq!(neighbours(facts).unwrap().state, State::Note);
     facts.survey.sample.neighbours = Some(vec![neighbour(7, "rustc", 0.02, facts)]);
@@ -98,7 +98,7 @@ fn pressure_on_memory_is_worse_than_on_processors() {
     }
     facts.survey.sample.kernel.pressure = pressure_of(ns / 2, 0);
     let check = pressure(facts).unwrap();
-    assert!(check.figure.contains("50.0 % of the time for processors"), "{check:?}");
+    assert!(check.figure.contains("50 % of the time for processors"), "{check:?}");
     assert!(!check.figure.contains("disks"), "unknown is not none: {check:?}");
 }
 

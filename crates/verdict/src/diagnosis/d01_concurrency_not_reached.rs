@@ -1,0 +1,243 @@
+//! D01: fewer requests were in flight than were asked for, on average over the window; or the
+//! number in flight and the times contradict each other, so that neither is to be believed.
+//! Of a printed report rate × mean time is what was in flight (Little's law, Operations Research
+//! 9(3), 1961); it does not know what was asked for.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{self, asked_in_flight, elapsed_s};
+use crate::live::little::{self, LittleGap};
+use crate::printed::Report;
+use crate::rules::arithmetic::{self, nothing_came_back};
+use crate::words::{amount, decimal, grouped};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D01,
+    name: "concurrency not reached",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[D02, D20, D21, D29, D40],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// Below this share of what was asked for it is noticed.
+pub(super) const MISSED: f64 = 0.5;
+/// Below this one the number belongs to another experiment.
+pub(super) const ANOTHER_EXPERIMENT: f64 = 0.1;
+/// A run with fewer requests for each place in flight is all beginning and end.
+pub(super) const FEWEST_EACH: u64 = 10;
+
+fn on_run(run: &Run) -> Option<Finding> {
+    contradiction(run).or_else(|| shortage(run))
+}
+
+/// Rate × mean time is the number in flight (Little's law), and no more are than have a place.
+fn contradiction(run: &Run) -> Option<Finding> {
+    let little = LittleGap::of(run).map(|gap| {
+        format!(
+            "{} requests were in flight on average, but their times together, divided by {} s, give {}.",
+            amount(gap.measured),
+            decimal(elapsed_s(run), 2),
+            amount(gap.expected)
+        )
+    });
+    let evidence = little.or_else(|| {
+        let (reached, asked) = little::more_than_fit(run)?;
+        Some(format!(
+            "The times of all requests together, divided by {} s, say that {} were in flight on \
+             average, and there are places for {}.",
+            decimal(elapsed_s(run), 2),
+            amount(reached),
+            grouped(asked)
+        ))
+    })?;
+    Some(Finding::new(
+        D01,
+        Severity::Suspect,
+        evidence,
+        "The rate times the mean time is the number in flight, in any system (Little's law): times are \
+         missing, were counted twice, or the file was changed.",
+        "Believe neither the times nor the concurrency of this run, and measure again.",
+    ))
+}
+
+fn shortage(run: &Run) -> Option<Finding> {
+    let asked = asked_in_flight(run)?;
+    let reached = figures::in_flight(run)?;
+    let record = &run.record;
+    let ramping = run.plan.connections.ramp_ns.saturating_mul(asked) > run.elapsed_ns / 10;
+    let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
+    // Connections that all stand and never break always have a request each: a shortage has a cause.
+    let connections = u64::from(run.plan.load.connections());
+    let steady = record.failures_total() == 0 && record.connections_opened == connections;
+    if reached >= asked as f64 * MISSED || steady || ramping || few {
+        return None;
+    }
+    let evidence = format!(
+        "On average {} requests were in flight over {} s, and {} were asked for; {} connections were \
+         opened and {} requests failed.",
+        amount(reached),
+        decimal(elapsed_s(run), 2),
+        grouped(asked),
+        grouped(record.connections_opened),
+        grouped(record.failures_total())
+    );
+    Some(Finding::new(
+        D01,
+        gravity(reached, asked),
+        evidence,
+        "Most of the connections were not at work: they could not be opened, or broke and were opened \
+         again.",
+        format!(
+            "Read the rate as that of about {} in flight, and look at the errors to see why the \
+             others were not at work.",
+            amount(reached.max(1.0).ceil())
+        ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let asked = asked_in_flight(run)?;
+    Some(format!(
+        "{} of {} asked for were in flight on average: the times of all requests together, divided \
+         by {} s.",
+        amount(figures::in_flight(run)?),
+        grouped(asked),
+        decimal(elapsed_s(run), 2)
+    ))
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    if !is_missed(report) {
+        return None;
+    }
+    let (asked, rate) = (report.concurrency?, report.rate()?);
+    let mean_ms = report.mean_ms()?;
+    let (_, high) = arithmetic::in_flight(report)?;
+    let mut evidence = format!(
+        "Rate × mean time is what was in flight: {}/s × less than {} ms is less than {}, and {} were \
+         asked for.",
+        decimal(rate, 2),
+        amount(mean_ms.high()),
+        amount(high),
+        grouped(asked)
+    );
+    if let (Some(per_request), true) = (report.per_request_ms, report.tool.is_ab_like()) {
+        evidence.push_str(&format!(
+            " The {} ms printed as `Time per request` are {} × length / requests: no request took \
+             that long.",
+            decimal(per_request.value, 3),
+            grouped(asked)
+        ));
+    }
+    let cause = if nothing_came_back(report) && report.tool.is_ab_like() {
+        "ab (since httpd 2.4.33) opens one connection, and the others only after it has read the head \
+         of a response. None ever came, so the whole run went over one connection at a time."
+            .to_owned()
+    } else {
+        "Most of the connections were not used: they were never opened, or they were waiting for \
+         something that the times do not count."
+            .to_owned()
+    };
+    let remedy = format!(
+        "Read the rate as that of about {} in flight. Then ask the target once with `curl -v`, and run \
+         `ulimit -n`, which has to be above the connections asked for: one of the two mostly tells why \
+         the others did not run.",
+        grouped(high.max(1.0).ceil() as u64)
+    );
+    Some(Finding::new(D01, gravity(high, asked), evidence, cause, remedy))
+}
+
+/// Fewer than half of the requests asked for were ever in flight, even by the upper bound.
+pub(super) fn is_missed(report: &Report) -> bool {
+    let asked = report.concurrency.unwrap_or(1);
+    let in_flight = arithmetic::in_flight(report);
+    asked > 1 && in_flight.is_some_and(|(_, high)| high < asked as f64 * MISSED)
+}
+
+fn gravity(reached: f64, asked: u64) -> Severity {
+    if reached < asked as f64 * ANOTHER_EXPERIMENT { Severity::Invalid } else { Severity::Suspect }
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn half_of_what_was_asked_for_is_missed() {
+        let mut run = sample::run();
+        run.record.connections_opened = 60;
+        let with = |run: &mut Run, reached: u128| {
+            run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
+            shortage(run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(&mut run, 100), None);
+        assert_eq!(with(&mut run, 50), None);
+        assert_eq!(with(&mut run, 49), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 9), Some(Severity::Invalid));
+        run.record.connections_opened = 100;
+        assert_eq!(with(&mut run, 9), None, "all of them stand");
+        run.record.connections_opened = 60;
+        // Opening them was to take most of the run.
+        run.plan.connections.ramp_ns = 90_000_000;
+        assert_eq!(with(&mut run, 9), None);
+        run.plan.connections.ramp_ns = 0;
+        run.plan.limits.requests = Some(999);
+        assert_eq!(with(&mut run, 9), None);
+        sample::open_loop(&mut run, 1e6);
+        assert_eq!(with(&mut run, 9), None);
+    }
+
+    #[test]
+    fn times_and_numbers_that_contradict_each_other_are_found() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        // 20,000 answers of 500 µs in 10 s.
+        assert!(finding.evidence.contains("100 requests were in flight"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.ends_with("divided by 10.00 s, give 1.00."),
+            "{}",
+            finding.evidence
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn little_s_law_decides() {
+        let mut report = sample::ab();
+        // 10,000/s × 9.5 ms = 95 of 200: under half. × 10.5 ms = 105: not surely.
+        report.total = Some(sample::times(1.0, 9.0, 1.0, 9.0, 12.0));
+        assert_eq!(on_report(&report).unwrap().severity, Severity::Suspect);
+        report.total = Some(sample::times(1.0, 10.0, 1.0, 10.0, 12.0));
+        assert_eq!(on_report(&report), None);
+        // 10,000/s × 0.5 ms = 5 of 200.
+        report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+        let finding = on_report(&report).unwrap();
+        assert_eq!(finding.severity, Severity::Invalid);
+        assert!(finding.evidence.contains("less than 5.00, and 200"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn one_connection_is_always_reached() {
+        let mut report = sample::ab();
+        report.concurrency = Some(1);
+        report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+        assert_eq!(on_report(&report), None);
+    }
+}

@@ -1,0 +1,303 @@
+//! D02: requests that nobody answered. Other testers count them as complete.
+
+use ablaze_model::plan::proxy::Way;
+use ablaze_model::record::Stopped;
+use ablaze_model::{FailureKind, Run};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
+use crate::DiagnosisId::{D02, D03};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::elapsed_s;
+use crate::printed::{Abort, Reason, Report};
+use crate::rules::aborted::evidence;
+use crate::words::{amount, counted, decimal, grouped, listed, percent};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D02,
+    name: "no response",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[D03],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        abort: Some(on_abort),
+        ..Forms::NONE
+    },
+};
+
+/// Fewer than this are accidents.
+const SHARE: f64 = 0.01;
+/// From here on the rate is no rate of answers.
+const MOST: f64 = 0.5;
+/// ab counts a request as complete when the connection closes, with or without an answer; the
+/// shortest HTTP answer there can be is `HTTP/1.0 200 OK` with its two line ends.
+const SHORTEST_ANSWER_BYTES: f64 = 19.0;
+
+/// Failures by which the far end left a request without an answer; those of this machine have
+/// diagnoses of their own.
+const OF_THE_SERVER: [FailureKind; 28] = [
+    FailureKind::Refused,
+    FailureKind::Reset,
+    FailureKind::Timeout,
+    FailureKind::ClosedWithoutAnswer,
+    FailureKind::ShortBody,
+    FailureKind::Malformed,
+    FailureKind::TooLarge,
+    FailureKind::Unreachable,
+    FailureKind::CertificateExpired,
+    FailureKind::CertificateName,
+    FailureKind::CertificateIssuer,
+    FailureKind::CertificateSelfSigned,
+    FailureKind::CertificateInvalid,
+    FailureKind::ClientCertificate,
+    FailureKind::NoCommonTls,
+    FailureKind::AnsweredInPlain,
+    FailureKind::AnsweredInTls,
+    FailureKind::TlsRefused,
+    FailureKind::TlsBroken,
+    FailureKind::TlsTruncated,
+    FailureKind::NoHttp2,
+    FailureKind::StreamReset,
+    FailureKind::GoAway,
+    FailureKind::Http2Violated,
+    FailureKind::ProxyAuthentication,
+    FailureKind::ProxyRefused,
+    FailureKind::ProxyClosed,
+    FailureKind::ProxyMalformed,
+];
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    // Answers that stopped in the middle are another diagnosis.
+    let stuck =
+        if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
+    if record.finished() == 0 {
+        return (record.unfinished > stuck.unfinished).then(|| still_waiting(run));
+    }
+    let failures_of = |kind: FailureKind| match kind {
+        FailureKind::Timeout => record.failures_of(kind).saturating_sub(stuck.timed_out),
+        kind => record.failures_of(kind),
+    };
+    let kinds = OF_THE_SERVER.into_iter().filter(|kind| failures_of(*kind) > 0);
+    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
+    let share = unanswered as f64 / record.finished() as f64;
+    if share <= SHARE {
+        return None;
+    }
+    let which: Vec<String> =
+        kinds.map(|kind| format!("{} {}", grouped(failures_of(kind)), kind.label())).collect();
+    let evidence = format!(
+        "{} of {} ({}) got no valid answer: {}.",
+        grouped(unanswered),
+        counted(record.finished(), "request"),
+        percent(share),
+        listed(which)
+    );
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let of_tls = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_tls());
+    let of_tls: u64 = of_tls.map(failures_of).sum();
+    let of_proxy = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_proxy());
+    let of_proxy: u64 = of_proxy.map(failures_of).sum();
+    let cause = if of_proxy > unanswered / 2 {
+        "The proxy in between made no tunnels: what the target would have answered is not known."
+    } else if record.answers == 0 && of_tls > 0 {
+        "Server and client did not come to terms about TLS."
+    } else if record.answers == 0 && run.plan.http2.is_some() {
+        "Nobody listened there, or whoever did speaks something else than HTTP/2."
+    } else if record.answers == 0 {
+        "Nobody listened there, or whoever did speaks something else than HTTP/1."
+    } else {
+        "The server, or something before it, refused, cut or left out answers; their times are in no \
+         percentile."
+    };
+    Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
+    (record.finished() > 0).then(|| {
+        format!(
+            "{} of {} were left without a valid answer.",
+            grouped(unanswered),
+            counted(record.finished(), "request")
+        )
+    })
+}
+
+/// Nothing came back, and nothing failed.
+fn still_waiting(run: &Run) -> Finding {
+    Finding::new(
+        D02,
+        Severity::Invalid,
+        format!(
+            "Not one request was answered in {} s; {} still wait.",
+            decimal(elapsed_s(run), 2),
+            grouped(run.record.unfinished)
+        ),
+        "The server takes connections and does not answer, or its answers take longer than the run.",
+        remedy(run),
+    )
+}
+
+fn remedy(run: &Run) -> String {
+    let by_proxy = run.plan.target.proxy.as_ref().map(|proxy| {
+        let tunnels = if proxy.way == Way::Tunnel { "--proxytunnel " } else { "" };
+        format!("--proxy http://{} {tunnels}", proxy.authority())
+    });
+    format!(
+        "Ask the target once with `curl -v {}{}` to see what it does, and measure again when it \
+         answers.",
+        by_proxy.unwrap_or_default(),
+        run.plan.target.url
+    )
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete?;
+    if complete == 0 {
+        return report.failed.filter(|failed| *failed > 0).map(none_at_all);
+    }
+    let total_bytes = report.total_bytes?;
+    // A negative count has wrapped and says nothing.
+    if total_bytes < 0 || total_bytes as f64 >= complete as f64 * SHORTEST_ANSWER_BYTES {
+        return None;
+    }
+    let remedy = "Count these as failed. Ask the target once with `curl -v` to see what it does, and \
+                  measure again when it answers.";
+    if total_bytes > 0 {
+        let answered = (total_bytes as f64 / SHORTEST_ANSWER_BYTES) as u64;
+        let evidence = format!(
+            "{} bytes came back for {}: {} each, where the shortest answer has 19. At least {} had \
+             none.",
+            grouped(total_bytes as u64),
+            counted(complete, "complete request"),
+            amount(total_bytes as f64 / complete as f64),
+            grouped(complete - answered)
+        );
+        return Some(Finding::new(D02, Severity::Suspect, evidence, cause(report), remedy));
+    }
+    let each = report.taken_s.map_or(String::new(), |taken| {
+        format!(
+            " {} s / {} is {} µs from one close to the next.",
+            decimal(taken.value, 3),
+            grouped(complete),
+            decimal(taken.value * 1e6 / complete as f64, 1)
+        )
+    });
+    let evidence = format!(
+        "0 bytes came back for {}, of which {} are counted as failed.{each}",
+        counted(complete, "complete request"),
+        grouped(report.failed.unwrap_or(0))
+    );
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), remedy))
+}
+
+fn cause(report: &Report) -> String {
+    let counts = if report.tool.is_ab_like() {
+        "ab counts a request as complete when its connection closes, with or without an answer."
+    } else {
+        "The tool counts a closed connection as a complete request."
+    };
+    format!("The target closed the connections without an HTTP response. {counts}")
+}
+
+fn none_at_all(failed: u64) -> Finding {
+    Finding::new(
+        D02,
+        Severity::Invalid,
+        format!("Not one request was answered; {} failed.", grouped(failed)),
+        "Nobody listened there, or whoever did closed every connection without an HTTP response.",
+        "Ask the target once with `curl -v`: it says which of the two it is.",
+    )
+}
+
+/// A run of ab that ended with this, and without a report.
+fn on_abort(abort: &Abort) -> Option<Finding> {
+    let (severity, cause, remedy) = match abort.reason {
+        Reason::Refused => (
+            Severity::Invalid,
+            "Nobody listens at that address, or the way to it is closed. ab tries the addresses of a \
+             name in turn and names only the last error.",
+            "Ask the target once with `curl -v`; if that works, use the address it names in the URL.",
+        ),
+        Reason::Reset => (
+            Severity::Suspect,
+            "The server, or something on the way, cut a connection without answering. ab ends at the \
+             first such error and throws away what it has measured.",
+            "Give ab -r, or use `ablaze ab`, which counts such errors and goes on; then see how many \
+             there are.",
+        ),
+        _ => return None,
+    };
+    Some(Finding::new(D02, severity, evidence(abort), cause, remedy))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn one_in_a_hundred_is_noticed_and_half_is_no_rate() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        let with = |run: &mut Run, resets| {
+            run.record.failures[FailureKind::Reset as usize] = resets;
+            on_run(run).map(|finding| finding.severity)
+        };
+        // 20,000 answers.
+        assert_eq!(with(&mut run, 200), None);
+        assert_eq!(with(&mut run, 300), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
+    }
+
+    #[test]
+    fn a_target_that_never_answers_is_told_from_one_that_refuses() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("100 still wait"), "{}", finding.evidence);
+        run.record.failures[FailureKind::Refused as usize] = 10;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("10 of 10 requests (100 %)"), "{}", finding.evidence);
+        assert!(finding.cause.starts_with("Nobody listened"));
+    }
+
+    #[test]
+    fn this_machine_s_own_shortages_are_other_diagnoses() {
+        let mut run = sample::run();
+        run.record.failures[FailureKind::LocalPorts as usize] = 20_000;
+        run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
+        assert_eq!(on_run(&run), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn bytes_decide_what_an_answer_is() {
+        let with_bytes = |bytes| {
+            let mut report = sample::ab();
+            report.total_bytes = Some(bytes);
+            on_report(&report).map(|finding| finding.severity)
+        };
+        assert_eq!(with_bytes(0), Some(Severity::Invalid));
+        assert_eq!(with_bytes(18_999_999), Some(Severity::Suspect));
+        assert_eq!(with_bytes(19_000_000), None);
+        assert_eq!(with_bytes(-5), None);
+    }
+
+    #[test]
+    fn the_serial_time_is_shown() {
+        let mut report = sample::ab();
+        report.total_bytes = Some(0);
+        // 100 s / 1,000,000.
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("is 100.0 µs from one close to the next"), "{evidence}");
+    }
+}

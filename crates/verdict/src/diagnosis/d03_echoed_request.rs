@@ -1,0 +1,168 @@
+//! D03: the target sent the request back. Its first line is no status line, so that every such answer
+//! fails as malformed; how the first of them began was kept.
+//! Of a printed report the length tells: that of ab's request is known, and an echo has the same.
+
+use ablaze_model::{FailureKind, Run};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D03;
+use crate::finding::{Finding, Severity};
+use crate::printed::Report;
+use crate::rules::arithmetic::request_bytes;
+use crate::words::{counted, grouped};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D03,
+    name: "echoed request",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Invalid],
+    explained_by: &[],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// From this share of the requests on the target is an echo server.
+const MOST: f64 = 0.5;
+
+const CAUSE: &str =
+    "The target sends back what it receives: it is a TCP echo server and speaks no HTTP.";
+const REMEDY: &str = "Call it an echo test, or put an HTTP server there; compare it with no target \
+                      that composes a response.";
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let line = echoed_line(run)?;
+    let echoes = record.failures_of(FailureKind::Malformed);
+    if (echoes as f64) < record.finished() as f64 * MOST {
+        return None;
+    }
+    Some(Finding::new(
+        D03,
+        Severity::Invalid,
+        format!(
+            "{} of {} got an answer that is none, the first of which began with the request's own \
+             line, `{line}`; {} B were sent and {} B came back.",
+            grouped(echoes),
+            counted(record.finished(), "request"),
+            grouped(record.sent_bytes),
+            grouped(record.received_bytes),
+        ),
+        CAUSE,
+        REMEDY,
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let malformed = run.record.failures_of(FailureKind::Malformed);
+    if malformed == 0 {
+        return (run.record.answers > 0)
+            .then(|| "Every answer began with a status line.".to_owned());
+    }
+    let bytes = &run.record.first_malformed;
+    (!bytes.is_empty()).then(|| {
+        format!(
+            "{} malformed; the first began with `{}`.",
+            counted(malformed, "answer"),
+            first_line(bytes)
+        )
+    })
+}
+
+/// The line that came back, if it is that of a request such as ours.
+fn echoed_line(run: &Run) -> Option<String> {
+    let line = first_line(&run.record.first_malformed);
+    let (method, rest) = line.split_once(' ')?;
+    (method == run.plan.requests.method && rest.contains(" HTTP/1.")).then_some(line)
+}
+
+fn first_line(bytes: &[u8]) -> String {
+    let line = bytes.split(|byte| *byte == b'\r' || *byte == b'\n').next().unwrap_or_default();
+    String::from_utf8_lossy(line).chars().filter(|one| !one.is_control()).collect()
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    let all_without_status = report.non_2xx == Some(complete) && report.body_bytes == Some(0);
+    let request = request_bytes(report)?;
+    let received = report.bytes_per_request()?;
+    if !all_without_status || (received - request).abs() > 0.01 {
+        return None;
+    }
+    let total = grouped(report.total_bytes?.unsigned_abs());
+    let evidence = format!(
+        "{total} B / {} are {received:.0} B for each request, and ab's own request to this URL has \
+         {request:.0} B; no answer had a status of 2xx, and none had a body.",
+        grouped(complete)
+    );
+    Some(Finding::new(
+        D03,
+        Severity::Invalid,
+        evidence,
+        format!("{CAUSE} ab finds `HTTP` in its own request and counts that as a response."),
+        REMEDY,
+    ))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::DiagnosisId::{D02, D20};
+    use crate::live::{judge, sample};
+
+    fn with(line: &[u8]) -> Run {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.failures[FailureKind::Malformed as usize] = 900;
+        run.record.first_malformed = line.to_vec();
+        run
+    }
+
+    #[test]
+    fn an_echo_is_the_root_of_what_follows_from_it() {
+        let mut run = with(b"GET / HTTP/1.1\r\nHost: here\r\n");
+        // Each connection was given up: in the end no port was left.
+        run.record.failures[FailureKind::LocalPorts as usize] = 100;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("900 of 1,000 requests"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("`GET / HTTP/1.1`"), "{}", finding.evidence);
+        let judged = judge(&run);
+        let roots: Vec<_> = judged.with_explained().map(|(root, _)| root.id).collect();
+        assert_eq!(roots, [D03], "{:?}", judged.findings);
+        let explained = |id| judged.findings.iter().find(|f| f.id == id).unwrap().explained_by;
+        assert_eq!((explained(D02), explained(D20)), (Some(D03), Some(D03)));
+    }
+
+    #[test]
+    fn other_malformed_answers_are_no_echo() {
+        assert_eq!(on_run(&with(b"SSH-2.0-OpenSSH_9.6\r\n")), None);
+        assert_eq!(on_run(&with(b"POST / HTTP/1.1\r\n")), None, "not what was sent");
+        assert_eq!(on_run(&with(b"GET the manual\r\n")), None);
+        assert_eq!(on_run(&with(b"")), None);
+        // A few among answers are something else.
+        let mut few = with(b"GET / HTTP/1.1\r\n");
+        few.record.answers = 1000;
+        assert_eq!(on_run(&few), None);
+        assert!(seen(&few).unwrap().contains("900 answers malformed"));
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn only_the_request_s_own_length_is_an_echo() {
+        let mut report = sample::ab();
+        report.non_2xx = report.complete;
+        report.body_bytes = Some(0);
+        // GET / to 10.0.0.1:8080: 16 + 21 + 29 + 13 + 2 = 81 bytes.
+        report.total_bytes = Some(81_000_000);
+        assert!(on_report(&report).unwrap().evidence.contains("are 81 B for each"));
+        report.total_bytes = Some(82_000_000);
+        assert_eq!(on_report(&report), None);
+    }
+}

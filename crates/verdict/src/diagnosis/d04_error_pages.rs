@@ -1,0 +1,186 @@
+//! D04: answers that are no success: outside what was expected, or, where nothing was said about
+//! that, redirects, which nobody followed.
+//! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
+//! failed.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D03, D04};
+use crate::finding::{Finding, Severity};
+use crate::printed::{Document, Report};
+use crate::rules::arithmetic::{nothing_came_back, url};
+use crate::words::{counted, grouped, listed, percent};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D04,
+    name: "error pages",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[D03],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// Fewer than this are accidents.
+const SHARE: f64 = 0.001;
+/// From here on the rate is that of the other answers.
+const MOST: f64 = 0.5;
+
+const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a server \
+                             other work than the page that was meant.";
+const CAUSE_OF_SOME: &str = "Some answers are error pages or redirects, which cost a server other work \
+                             than the page that was meant, and they are in the rate and in the times.";
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let others = || record.statuses.iter().filter(|(status, _)| !is_success(run, **status));
+    let count: u64 = others().map(|(_, answers)| answers).sum();
+    let share = count as f64 / record.answers as f64;
+    if record.answers == 0 || share <= SHARE {
+        return None;
+    }
+    let statuses = others().map(|(status, answers)| format!("{status} ({}×)", grouped(*answers)));
+    let evidence = format!(
+        "{} of {} ({}) were no success: {}.",
+        grouped(count),
+        counted(record.answers, "answer"),
+        percent(share),
+        listed(statuses)
+    );
+    let cause = if share > MOST { CAUSE_OF_MOST } else { CAUSE_OF_SOME };
+    let remedy = format!(
+        "Look at one answer with `curl -i {}`, mend the URL or the server, and measure again; if \
+         these answers are meant, say so with --expect.",
+        run.plan.target.url
+    );
+    let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(D04, severity, evidence, cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let statuses = record.statuses.iter();
+    let listed =
+        listed(statuses.map(|(status, answers)| format!("{status} ({}×)", grouped(*answers))));
+    (record.answers > 0)
+        .then(|| format!("Of {} the status was {listed}.", counted(record.answers, "answer")))
+}
+
+/// What was expected; of a redirect that is so only if it was named.
+fn is_success(run: &Run, status: u16) -> bool {
+    let by_default = run.plan.expect == [200..=399];
+    let expected = run.plan.expect.iter().any(|range| range.contains(&status));
+    expected && !(by_default && status >= 300)
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let (complete, others) = (report.complete?, report.non_2xx?);
+    let share = others as f64 / complete as f64;
+    if complete == 0 || share <= SHARE || nothing_came_back(report) {
+        return None;
+    }
+    let statuses: Vec<String> = report
+        .statuses
+        .iter()
+        .filter(|(status, _)| !(200..300).contains(*status))
+        .map(|(status, number)| format!("{status} ({}×)", grouped(*number)))
+        .collect();
+    let which = if statuses.is_empty() {
+        format!("; {} does not print which they had", report.tool.name())
+    } else {
+        format!(": {}", listed(statuses))
+    };
+    let body = match report.document {
+        Some(Document::Bytes(bytes)) if bytes > 0 => {
+            format!(" The body of the first had {}.", counted(bytes, "byte"))
+        }
+        _ => String::new(),
+    };
+    let evidence = if others == complete {
+        format!("Not one of {} had a status of 2xx{which}.{body}", counted(complete, "answer"))
+    } else {
+        format!(
+            "{} of {} ({}) had another status than 2xx{which}.{body}",
+            grouped(others),
+            counted(complete, "answer"),
+            percent(share)
+        )
+    };
+    let counted_so = "Testers count such answers as complete and not as failed.";
+    let cause = if others == complete && report.body_bytes == Some(0) {
+        let no_page = "What came back is no page: it has no body, and no status of success.";
+        format!("{no_page} {counted_so}")
+    } else if share > MOST {
+        format!("{CAUSE_OF_MOST} {counted_so}")
+    } else {
+        CAUSE_OF_SOME.to_owned()
+    };
+    let remedy = match url(report) {
+        Some(url) => format!(
+            "Look at one answer with `curl -i {url}`, mend the URL or the server, and measure again."
+        ),
+        None => "Look at one answer with `curl -i` and the URL, mend the URL or the server, and \
+                 measure again."
+            .to_owned(),
+    };
+    let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(D04, severity, evidence, cause, remedy))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn a_thousandth_is_an_accident_and_half_another_experiment() {
+        let mut run = sample::run();
+        let with = |run: &mut Run, status: u16, number: u64| {
+            run.record.statuses = [(200, 20_000 - number), (status, number)].into();
+            on_run(run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(&mut run, 404, 20), None);
+        assert_eq!(with(&mut run, 404, 21), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 404, 20_000), Some(Severity::Invalid));
+        assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
+        assert!(on_run(&run).unwrap().evidence.contains("302 (20,000×)"));
+        // Named, they are meant.
+        run.plan.expect = vec![302..=302, 404..=404];
+        assert_eq!(with(&mut run, 302, 20_000), None);
+        run.plan.expect = vec![200..=299];
+        assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn a_thousandth_is_an_accident_and_half_another_experiment() {
+        let with_others = |others| {
+            let mut report = sample::ab();
+            report.non_2xx = Some(others);
+            on_report(&report).map(|finding| finding.severity)
+        };
+        assert_eq!(with_others(0), None);
+        assert_eq!(with_others(1000), None);
+        assert_eq!(with_others(1001), Some(Severity::Suspect));
+        assert_eq!(with_others(500_001), Some(Severity::Invalid));
+    }
+
+    #[test]
+    fn statuses_are_named_where_they_were_printed() {
+        let mut report = sample::ab();
+        report.non_2xx = Some(1_000_000);
+        assert!(on_report(&report).unwrap().evidence.contains("Not one of 1,000,000 answers"));
+        report.statuses = [(404, 999_000), (503, 1000)].into();
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("404 (999,000×) and 503 (1,000×)"), "{evidence}");
+    }
+}

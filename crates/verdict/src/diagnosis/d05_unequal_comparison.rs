@@ -1,0 +1,152 @@
+//! D05: rates of unequal work stand beside each other. Reports of equal work are put together as
+//! one kind; every kind is then told apart from the kind nearest to it.
+
+use std::collections::BTreeMap;
+
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::D05;
+use crate::finding::{Finding, Severity};
+use crate::rules::comparison::{Comparison, Member};
+use crate::rules::curve::Curves;
+use crate::rules::differences::{Difference, between};
+use crate::words::{grouped, listed};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D05,
+    name: "unequal comparison",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { comparison: Some(on_comparison), curves: Some(on_curves), ..Forms::NONE },
+};
+
+fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
+    let kinds = kinds(&comparison.members);
+    let mut severity = None;
+    let mut evidence = Vec::new();
+    for (index, kind) in kinds.iter().enumerate().skip(1) {
+        let apart = |other: &&Vec<&Member>| {
+            let found = between(other[0], kind[0]);
+            let weight: usize = found.iter().map(|d| 1 + 10 * d.severity as usize).sum();
+            (weight, found.len())
+        };
+        let nearest = kinds[..index].iter().min_by_key(apart)?;
+        let found = between(nearest[0], kind[0]);
+        severity = severity.max(found.iter().map(|difference| difference.severity).max());
+        let texts = found.iter().map(|difference| difference.text.as_str()).collect::<Vec<_>>();
+        evidence.push(format!("{} against {}: {}", names(nearest), names(kind), texts.join("; ")));
+    }
+    let remedy = if kinds.len() < comparison.members.len() {
+        "Compare only what did the same work, or make the work the same (path, status, body, \
+         connections, number of requests) and measure again."
+    } else {
+        "Make the work the same (path, status, body, connections, number of requests), measure \
+         again, and compare then."
+    };
+    let severity = severity?;
+    let cause = match severity {
+        Severity::Invalid => {
+            "A ratio of these rates is a ratio of unequal work: it says nothing about the targets."
+        }
+        Severity::Suspect => {
+            "As far as these differ, a ratio of the rates is one of the work, and not of the targets."
+        }
+        Severity::Note => "These differences are small beside the work of a request.",
+    };
+    Some(Finding::new(D05, severity, evidence.join("\n"), cause, remedy))
+}
+
+/// Curves: what differs between targets at the same concurrency, where it is gravest.
+fn on_curves(curves: &Curves<'_>) -> Option<Finding> {
+    let mut levels: BTreeMap<u64, Vec<Member>> = BTreeMap::new();
+    for member in curves.members {
+        levels.entry(member.concurrency?).or_default().push(member.clone());
+    }
+    let at = |(asked, members)| {
+        let mut finding = on_comparison(&Comparison { members }, None)?;
+        finding.evidence = format!("At c = {}: {}", grouped(asked), finding.evidence);
+        Some(finding)
+    };
+    let mut found: Vec<Finding> = levels.into_iter().filter_map(at).collect();
+    // Of equally grave ones the first, as sorting keeps their order.
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    found.into_iter().next()
+}
+
+/// Members that differ in nothing.
+fn kinds(members: &[Member]) -> Vec<Vec<&Member>> {
+    let mut kinds: Vec<Vec<&Member>> = Vec::new();
+    for member in members.iter().filter(|member| member.work.is_some()) {
+        match kinds.iter_mut().find(|kind| between(kind[0], member).is_empty()) {
+            Some(kind) => kind.push(member),
+            None => kinds.push(vec![member]),
+        }
+    }
+    kinds
+}
+
+/// `reports 1, 2 and 3`, or the names themselves.
+fn names(kind: &[&Member]) -> String {
+    let numbers: Option<Vec<&str>> =
+        kind.iter().map(|member| member.name.strip_prefix("report ")).collect();
+    match numbers.as_deref() {
+        Some([one]) => format!("report {one}"),
+        Some(numbers) => format!("reports {}", listed(numbers)),
+        None => {
+            let mut names: Vec<&str> = Vec::new();
+            for member in kind {
+                if !names.contains(&member.name.as_str()) {
+                    names.push(&member.name);
+                }
+            }
+            listed(names)
+        }
+    }
+}
+
+/// Whether all did the same work, as far as it is known: otherwise no ranking of their rates says
+/// anything on the targets. Notes do not count.
+pub fn is_equal_work(members: &[Member]) -> bool {
+    let grave = |difference: &Difference| difference.severity > Severity::Note;
+    let equal = |a, b| !between(a, b).iter().any(grave);
+    let mut pairs = members.iter().enumerate();
+    pairs.all(|(index, one)| members[..index].iter().all(|other| equal(other, one)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::{Report, Text};
+    use crate::rules::{comparison, sample};
+
+    fn compared(change: impl FnOnce(&mut Report)) -> (Option<Finding>, bool) {
+        let (one, mut other) = (sample::ab(), sample::ab());
+        change(&mut other);
+        let text = Text { reports: vec![one.clone(), one, other], ..Text::default() };
+        let members = comparison::members(&text, 1);
+        let equal = is_equal_work(&members);
+        (on_comparison(&Comparison { members }, None), equal)
+    }
+
+    #[test]
+    fn equal_work_is_left_alone() {
+        assert_eq!(compared(|_| {}), (None, true));
+        assert_eq!(compared(|report| report.path = Some("/other".into())), (None, true));
+    }
+
+    #[test]
+    fn the_gravest_difference_decides() {
+        let (finding, equal) = compared(|report| {
+            report.non_2xx = report.complete;
+            report.concurrency = Some(100);
+        });
+        let finding = finding.unwrap();
+        assert_eq!((finding.severity, equal), (Severity::Invalid, false));
+        let expected = "reports 1 and 2 against report 3: status 2xx against no status of 2xx; \
+                        a concurrency of 200 against 100";
+        assert_eq!(finding.evidence, expected);
+        // Another head is told, and is no reason to compare nothing.
+        let (finding, equal) = compared(|report| report.total_bytes = Some(1_300_000_000));
+        assert_eq!((finding.unwrap().severity, equal), (Severity::Note, true));
+    }
+}

@@ -1,0 +1,303 @@
+//! D07: nothing at all came back for a while, although requests were in flight and came back
+//! steadily before and after.
+//!
+//! In a printed report: everything in flight was frozen at once. When d ms of delay are shared by k of
+//! n requests, the deviation is about d × √(k / n); so the deviation tells k, and k tells whether it
+//! was as many as were in flight.
+
+use ablaze_model::Run;
+
+use super::d09_retransmission::after_timers;
+use super::{
+    Diagnosis, Forms, OnRun, ShownBy, d08_connection_attempts_lost, d13_shared_processors,
+};
+use crate::DiagnosisId::{D07, D13, D22, D23};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, witness};
+use crate::printed::Report;
+use crate::rules::arithmetic::slow_requests;
+use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D07,
+    name: "global stall",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[D13, D22, D23],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// A slice without an answer means something only where slices have so many as a rule: with 20
+/// expected, none is left to chance once in half a billion.
+const FEWEST_USUAL: u64 = 20;
+/// The requests that were frozen took at least so many times the median, or the 99 % time where that
+/// is all that is printed: else they are part of the crowd.
+const OUTSIDE_THE_CROWD: f64 = 5.0;
+/// Below this share of the run a stall is a note.
+const LITTLE: f64 = 0.01;
+/// More answers than so many times those that stalls can have frozen are not late by stalls.
+const TIMES_THE_FROZEN: f64 = 2.0;
+/// A pause of this process of at least so much of the stall can be its cause.
+const OF_THE_STALL: f64 = 0.5;
+/// So many stalls are named.
+const NAMED: usize = 3;
+/// A thread that waits for a processor for this share of the time stands still now and then.
+const STARVED: f64 = 0.5;
+/// In a printed report so many times the 99 % time for two stalls of unequal lengths, which fit more than one number.
+const FAR_FROM_THE_CROWD: f64 = 20.0;
+/// And the longest at least this much longer than the mean.
+const NOTICED_MS: f64 = 100.0;
+/// Fewer in flight prove nothing: one slow request out of one is all of them.
+const FEWEST_IN_FLIGHT: u64 = 10;
+/// How far the number of slow requests may lie from the number in flight.
+const TOLERANCE: f64 = 0.02;
+const TOLERANCE_REQUESTS: f64 = 2.0;
+/// The usual scatter may make up so much of the variance.
+const SCATTER: f64 = 0.1;
+
+const CAUSE: &str = "The server, the tester, the machine under one of them or the network between them \
+                     stood still for that long. It is no property of single requests, and no slow tail.";
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let slices = &run.record.slices;
+    let slice_s = slices.slice_ns as f64 / 1e9;
+    let finished = finished(run);
+    let usual = usual(&finished)?;
+    let stalls = stalls(&finished);
+    if are_of_timers(run, stalls.len()) {
+        return None;
+    }
+    let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
+    let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
+    // Whoever was frozen shows it: an empty slice without late answers is the end of the work.
+    let times = run.record.answered.latency();
+    let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
+    if max_ns < median_ns * OUTSIDE_THE_CROWD || max_ns < longest_s * 0.8e9 {
+        return None;
+    }
+    // An open loop works off what came meanwhile: its rate is the asked one.
+    let without = asked_in_flight(run).map_or(String::new(), |_| {
+        let per_s = run.record.answers as f64 / (elapsed_s(run) - lost_s);
+        format!(" Without it the rate would be about {}/s.", amount(per_s))
+    });
+    let named = stalls.iter().take(NAMED).map(|(at, length)| {
+        format!(
+            "{} from {} s on",
+            time(*length as f64 * slice_s * 1e3),
+            amount(*at as f64 * slice_s)
+        )
+    });
+    let more = stalls.len().saturating_sub(NAMED);
+    let more = match more as u64 {
+        0 => String::new(),
+        more => format!(", and {} more", counted(more, "time")),
+    };
+    let share = lost_s / elapsed_s(run);
+    let evidence = format!(
+        "Nothing came back for {}{more}, with {} requests in flight on average and {} answers in \
+         a usual {} ms. That is {} of the run; the longest request took {}.{without}",
+        listed(named),
+        amount(in_flight(run)?),
+        grouped(usual),
+        slices.slice_ns / 1_000_000,
+        percent(share),
+        time(max_ns / 1e6)
+    );
+    let finding = Finding::new(
+        D07,
+        gravity(share),
+        evidence,
+        CAUSE,
+        "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
+         machines: it shows which of them stops.",
+    );
+    let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
+    let finding = if ran_on { finding.not_explained_by(D23) } else { finding };
+    // Whoever had a processor most of the time did not stand still for want of one.
+    let starved = d13_shared_processors::waited(run) >= STARVED;
+    Some(if starved { finding } else { finding.not_explained_by(D13) })
+}
+
+/// The longest time that this process stood still, in seconds. Where it is much shorter than the
+/// stall, something else stood still.
+fn own_pause_s(run: &Run) -> Option<f64> {
+    let heartbeat = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
+    let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
+    Some(longest_ns as f64 / 1e9)
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let slices = &run.record.slices;
+    let usual = usual(&finished(run))?;
+    let times = run.record.answered.latency();
+    Some(format!(
+        "{} finished in a usual {} ms; the longest took {}, the median is {}.",
+        counted(usual, "request"),
+        slices.slice_ns / 1_000_000,
+        time(times.max_ns()? as f64 / 1e6),
+        time(times.quantile_ns(0.5)? as f64 / 1e6)
+    ))
+}
+
+/// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):
+/// far more answers are late by exactly that timer than stalls of everybody would make.
+fn are_of_timers(run: &Run, stalls: usize) -> bool {
+    let frozen = in_flight(run).unwrap_or(0.0) * stalls as f64;
+    let times = &run.record.answered.total;
+    let late = times.quantile_ns(0.5).map_or(0, |median_ns| after_timers(times, median_ns));
+    late as f64 > frozen * TIMES_THE_FROZEN
+}
+
+/// Requests finished in each slice.
+fn finished(run: &Run) -> Vec<u64> {
+    run.record.slices.slices.iter().map(|slice| slice.answers + slice.failures).collect()
+}
+
+/// How many a usual slice has: the median; `None` when they are too few to tell a stall by.
+fn usual(finished: &[u64]) -> Option<u64> {
+    let mut usual = finished.to_vec();
+    usual.sort_unstable();
+    usual.get(usual.len() / 2).copied().filter(|usual| *usual >= FEWEST_USUAL)
+}
+
+/// Runs of slices in which nothing was finished, with work before and after: begin and length.
+fn stalls(finished: &[u64]) -> Vec<(usize, usize)> {
+    let busy = |number: &u64| *number > 0;
+    let (Some(first), Some(last)) =
+        (finished.iter().position(busy), finished.iter().rposition(busy))
+    else {
+        return Vec::new();
+    };
+    let mut stalls: Vec<(usize, usize)> = Vec::new();
+    for (at, number) in finished.iter().enumerate().take(last).skip(first) {
+        if busy(number) {
+            continue;
+        }
+        match stalls.last_mut() {
+            Some((begin, length)) if *begin + *length == at => *length += 1,
+            _ => stalls.push((at, 1)),
+        }
+    }
+    stalls
+}
+
+/// What the figures of a stall imply.
+struct Stall {
+    slow: f64,
+    /// Length of each stall, in ms.
+    each_ms: Vec<f64>,
+    lost_s: f64,
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let stall = stall(report)?;
+    let (asked, taken_s, complete) = (report.concurrency?, report.taken_s?.value, report.complete?);
+    let row = report.total?;
+    let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
+    let crowd = crowd_ms(report)?;
+    let evidence = format!(
+        "The longest request took {} ms, 99 % at most {} ms. A deviation of {deviation:.1} ms means \
+         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. That \
+         takes {} of {} s ({}); without it the rate would be about {}/s.",
+        decimal(max, 0),
+        decimal(crowd, 0),
+        grouped(complete - 1),
+        decimal(max, 0),
+        decimal(mean, 0),
+        stall.slow,
+        grouped(asked),
+        fits(&stall, asked),
+        time(stall.lost_s * 1e3),
+        decimal(taken_s, 1),
+        percent(stall.lost_s / taken_s),
+        amount_of(complete as f64 / (taken_s - stall.lost_s)),
+    );
+    Some(Finding::new(
+        D07,
+        gravity(stall.lost_s / taken_s),
+        evidence,
+        CAUSE,
+        "Leave the longest time out of every comparison, and run again while `vmstat 1` runs on both \
+         machines: it shows which of them stops.",
+    ))
+}
+
+/// Of a stall that took such a share of the run.
+fn gravity(share: f64) -> Severity {
+    if share < LITTLE { Severity::Note } else { Severity::Suspect }
+}
+
+/// A rate to three digits: more the estimate does not give.
+fn amount_of(rate: f64) -> String {
+    let digit = 10f64.powf((rate.log10() - 2.0).floor().max(0.0));
+    grouped(((rate / digit).round() * digit) as u64)
+}
+
+/// Whether a report has a global stall, for rules that it would mislead.
+pub fn is_found(report: &Report) -> bool {
+    stall(report).is_some()
+}
+
+fn fits(stall: &Stall, asked: u64) -> String {
+    match stall.each_ms.as_slice() {
+        [one] => format!("all {} once, frozen for {}", grouped(asked), time(*one)),
+        [first, second] => format!(
+            "that fits two stalls of all {}, of {} and about {}",
+            grouped(asked),
+            time(*first),
+            time(*second)
+        ),
+        each => format!("all {} {} times", grouped(asked), each.len()),
+    }
+}
+
+fn crowd_ms(report: &Report) -> Option<f64> {
+    report.percentile(99.0).or_else(|| report.median_ms()).map(|ms| ms.value)
+}
+
+fn stall(report: &Report) -> Option<Stall> {
+    let asked = report.concurrency.filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
+    if d08_connection_attempts_lost::timer_ms(report).is_some() {
+        return None;
+    }
+    let row = report.total?;
+    let (mean, max, deviation) = (row.mean_ms?.value, row.max_ms?.value, row.deviation_ms?.value);
+    let above_mean_ms = max - mean;
+    let crowds = max / crowd_ms(report)?.max(1.0);
+    if crowds <= OUTSIDE_THE_CROWD || above_mean_ms < NOTICED_MS {
+        return None;
+    }
+    // 95 % of a normal distribution lie below its mean plus 1.645 deviations.
+    let spread = report.percentile(95.0).zip(report.percentile(50.0));
+    let usual = spread.map_or(0.0, |(p95, p50)| (p95.value - p50.value) / 1.645);
+    if usual.powi(2) > SCATTER * deviation.powi(2) {
+        return None;
+    }
+    let (_, slow, _) = slow_requests(&row, report.complete?)?;
+    let times_all = slow / asked;
+    let whole = times_all.round();
+    let near = |count: f64| {
+        (slow - count * asked).abs() <= (TOLERANCE * count * asked).max(TOLERANCE_REQUESTS)
+    };
+    let each_ms = if whole == 1.0 && near(1.0) {
+        vec![above_mean_ms]
+    } else if whole == 2.0 && near(2.0)
+        || crowds > FAR_FROM_THE_CROWD && (1.0..=2.0).contains(&times_all)
+    {
+        // Two of different lengths: asked × (d1² + d2²) is what the deviation holds.
+        vec![above_mean_ms, above_mean_ms * (times_all - 1.0).clamp(0.0, 1.0).sqrt()]
+    } else if whole == 3.0 && near(3.0) {
+        vec![above_mean_ms; 3]
+    } else {
+        return None;
+    };
+    let lost_s = each_ms.iter().sum::<f64>() / 1e3;
+    (lost_s < report.taken_s?.value).then_some(Stall { slow, each_ms, lost_s })
+}
+
+#[cfg(test)]
+mod tests;

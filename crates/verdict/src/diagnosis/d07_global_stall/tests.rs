@@ -1,0 +1,148 @@
+//! Tests of D07, in Runs and in printed reports.
+
+mod on_runs {
+    use super::super::*;
+    use crate::live::{judge, sample};
+    use ablaze_sys::witness::{Gap, Heartbeat};
+
+    fn frozen(slices: std::ops::Range<usize>) -> Run {
+        stopped(sample::run(), slices)
+    }
+
+    fn stopped(mut run: Run, slices: std::ops::Range<usize>) -> Run {
+        let length_ns = slices.len() as u64 * 100_000_000;
+        for slice in slices {
+            run.record.slices.slices[slice].answers = 0;
+        }
+        run.record.answered.total.record_many(length_ns, 100);
+        run
+    }
+
+    #[test]
+    fn a_second_without_answers_is_found_with_its_place() {
+        let finding = on_run(&frozen(30..40)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("10 % of the run"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("the rate would be about 2,222/s"),
+            "{}",
+            finding.evidence
+        );
+        let mut open = frozen(30..40);
+        sample::open_loop(&mut open, 2000.0);
+        let evidence = on_run(&open).unwrap().evidence;
+        assert!(!evidence.contains("the rate would be"), "{evidence}");
+    }
+
+    #[test]
+    fn timers_that_run_for_everybody_at_once_are_no_stall() {
+        let with = |late| {
+            let mut run = frozen(30..32);
+            // The stall froze 100 requests; so many waited for a packet to be sent again.
+            run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+            run.record.answered.total.record_many(204_000_000, late);
+            on_run(&run)
+        };
+        assert!(with(90).is_some());
+        assert_eq!(with(120), None);
+    }
+
+    #[test]
+    fn who_waited_for_a_processor_most_of_the_time_stood_still_for_that() {
+        let explained = |waited_ns: u64| {
+            let mut run = stopped(sample::with_shares(0.3, 0.4), 30..40);
+            sample::threads(&mut run)[0].waited_ns = waited_ns;
+            sample::processors(&mut run).user_ns = 19_000_000_000;
+            sample::processors(&mut run).idle_ns = 0;
+            let findings = judge(&run).findings;
+            findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
+        };
+        assert_eq!(explained(6_500_000_000), Some(D13));
+        assert_eq!(explained(2_000_000_000), None, "a little waiting stops nobody");
+    }
+
+    #[test]
+    fn only_a_pause_as_long_as_the_stall_explains_it() {
+        let explained = |pause_ms: u64| {
+            let mut run = frozen(30..40);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat = Some(Heartbeat {
+                beats: 900,
+                gaps: 1,
+                gaps_ns: gap.length_ns,
+                gaps_waited_ns: Some(0),
+                longest: vec![gap],
+            });
+            let judged = judge(&run);
+            judged.findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
+        };
+        assert_eq!(explained(990), Some(D23));
+        assert_eq!(explained(400), None);
+    }
+
+    #[test]
+    fn the_end_of_the_work_and_answers_in_bursts_are_no_stall() {
+        assert_eq!(on_run(&sample::run()), None);
+        assert_eq!(on_run(&frozen(90..100)), None, "nothing came after it");
+        // Answers come all at once, every second: the usual slice is empty.
+        let mut run = frozen(30..40);
+        for (number, slice) in run.record.slices.slices.iter_mut().enumerate() {
+            slice.answers = if number % 10 == 0 { 100 } else { 0 };
+        }
+        assert_eq!(on_run(&run), None);
+        // Nobody was late.
+        let mut run = frozen(30..40);
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(500_000, 20_000);
+        assert_eq!(on_run(&run), None);
+    }
+}
+
+mod on_reports {
+    use super::super::*;
+    use crate::rules::sample;
+
+    /// A run in which some of 1,000,000 requests were frozen: the deviation by its definition.
+    fn frozen(groups: &[(u64, f64)]) -> Report {
+        let mut report = sample::ab();
+        let squares: f64 = groups.iter().map(|(count, ms)| *count as f64 * ms.powi(2)).sum();
+        let deviation = (squares / 999_999.0).sqrt();
+        let longest = groups.iter().map(|(_, ms)| *ms).fold(0.0, f64::max);
+        let deviation = (deviation * 10.0).round() / 10.0;
+        report.total = Some(sample::times(12.0, 20.0, deviation, 20.0, 20.0 + longest));
+        report
+    }
+
+    #[test]
+    fn all_in_flight_at_once_is_a_stall() {
+        let finding = on_report(&frozen(&[(200, 3600.0)])).unwrap();
+        // 3.6 of 100 s; 1,000,000 / 96.4 s.
+        assert!(
+            finding.evidence.contains("takes 3.60 s of 100.0 s (3.6 %)"),
+            "{}",
+            finding.evidence
+        );
+        assert!(finding.evidence.contains("10,400/s"), "{}", finding.evidence);
+        assert_eq!(finding.severity, Severity::Suspect);
+    }
+
+    #[test]
+    fn two_stalls_are_told_apart() {
+        let evidence = on_report(&frozen(&[(200, 4000.0), (200, 3000.0)])).unwrap().evidence;
+        assert!(evidence.contains("of 4.00 s and about 3.00 s"), "{evidence}");
+    }
+
+    #[test]
+    fn a_slow_tail_is_none() {
+        // Half of those in flight, or many more than were.
+        assert_eq!(on_report(&frozen(&[(100, 3600.0)])), None);
+        assert_eq!(on_report(&frozen(&[(850, 3600.0)])), None);
+        // Not outside of the crowd, whose 99 % are within 31 ms.
+        assert_eq!(on_report(&frozen(&[(200, 130.0)])), None);
+        // Two numbers fit, and it is not far outside.
+        assert_eq!(on_report(&frozen(&[(200, 500.0), (200, 300.0)])), None);
+        assert!(on_report(&frozen(&[(200, 500.0), (200, 500.0)])).is_some());
+        assert_eq!(on_report(&sample::ab()), None);
+    }
+}

@@ -1,0 +1,317 @@
+//! D08: connection attempts that the kernel dropped, mostly because the accept queue was full. The
+//! kernel's counters say so, and so do connects that take as long as the timers of SYNs.
+//!
+//! Of a printed report the longest connect tells, if it stands at one of these timers.
+
+use ablaze_model::Run;
+use ablaze_stats::Latency;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
+use crate::DiagnosisId::{D07, D08, D21, D22};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{counter, target, witness};
+use crate::printed::{Abort, Reason, Report};
+use crate::rules::aborted::evidence;
+use crate::rules::arithmetic::slow_requests;
+use crate::words::{amount, counted, decimal, grouped, time};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D08,
+    name: "connection attempts lost",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect],
+    explained_by: &[D07, D21, D22],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        abort: Some(on_abort),
+        ..Forms::NONE
+    },
+};
+
+/// Linux sends the first packet of a connection again after a second; here with room for the
+/// resolution of the timers.
+const RESENT_NS: u64 = 990_000_000;
+/// When Linux sends it again: after 1, 3 and 7 s, and since 6.5 (`tcp_syn_linear_timeouts`) also after
+/// 2, 4 and 5 s.
+const RESENT_AFTER_MS: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 7000.0];
+/// How much later than the timer such a connection may stand.
+const LATER_MS: f64 = 60.0;
+/// Connections as a rule take less than this share of the longest.
+const USUAL: f64 = 0.1;
+
+fn on_run(run: &Run) -> Option<Finding> {
+    // Where nothing was sent again, connects are late because the tester was.
+    let resent = counter(run, "TcpExtTCPSynRetrans");
+    let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
+    let late = late.min(resent.unwrap_or(late));
+    let void = requests_into_the_void(run);
+    // The counter is that of the whole namespace; these are signs that it counted ours.
+    let ours = late > 0 || void > 0 || was_full(run);
+    let overflows = overflows(run).filter(|count| *count > 0 && ours);
+    if overflows.is_none() && late == 0 {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    if let Some(overflows) = overflows {
+        evidence.push(format!(
+            "The accept queue was full {} times (ListenOverflows, of this network namespace).",
+            grouped(overflows)
+        ));
+    }
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    if let Some((backlog, longest)) = queue.filter(|_| overflows.is_some()) {
+        evidence.push(format!(
+            "It holds {}; {} were seen waiting.",
+            counted(backlog, "connection"),
+            grouped(longest)
+        ));
+    }
+    if overflows.is_some() && void > 0 {
+        evidence.push(format!(
+            "{} came {} s later than the median: their connections stood for the tester and not for \
+             the server, and the request was sent again by timers.",
+            counted(void, "answer"),
+            d09_retransmission::times()
+        ));
+    }
+    if late > 0 {
+        let longest = [&run.record.setup_connect, &run.record.answered.connect]
+            .into_iter()
+            .filter_map(Latency::max_ns)
+            .max()?;
+        let resent = resent.map_or(String::new(), |count| {
+            format!("; {} first packets were sent again (TCPSynRetrans)", grouped(count))
+        });
+        evidence.push(format!(
+            "{} took a second or more to open, the longest {}{resent}.",
+            counted(late, "connection"),
+            time(longest as f64 / 1e6)
+        ));
+    }
+    let (cause, remedy) = in_words(overflows.is_some());
+    Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, remedy))
+}
+
+/// Cause and remedy.
+fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
+    if queue_was_full {
+        (
+            "More connections came at once than the listening socket holds: the rest was dropped, and \
+             tried again by timers of a second and more.",
+            "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
+             connections over some time with --ramp.",
+        )
+    } else {
+        (
+            "The first packets of these connections were lost, on the way or because the server's \
+             accept queue was full, and sent again by timers of a second and more.",
+            "Run `nstat -az TcpExtListenOverflows` at the server before and after: if it rises, give \
+             listen() a longer backlog and raise net.core.somaxconn to the same; else look for the loss \
+             on the way (`ip -s link`).",
+        )
+    }
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let connects = [&run.record.setup_connect, &run.record.answered.connect];
+    let count: u64 = connects.iter().map(|connects| connects.count()).sum();
+    let longest_ns = connects.into_iter().filter_map(Latency::max_ns).max()?;
+    let overflows = overflows(run);
+    let overflows = overflows.map_or(String::new(), |count| {
+        format!("The accept queue was full {}. ", counted(count, "time"))
+    });
+    Some(format!(
+        "{overflows}The longest of {} took {} to open.",
+        counted(count, "connection"),
+        time(longest_ns as f64 / 1e6)
+    ))
+}
+
+/// Times that an accept queue of the network namespace was full: it can be the target's only where
+/// that is in it.
+fn overflows(run: &Run) -> Option<u64> {
+    counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some())
+}
+
+/// Whether the target's own accept queue can have been the full one.
+fn was_full(run: &Run) -> bool {
+    let listener = target(run).and_then(|target| target.listener.as_ref());
+    let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
+    queue.is_none_or(|(backlog, longest)| longest >= backlog)
+}
+
+/// Answers to requests that went out before the server knew of the connection. When a full accept
+/// queue drops the last packet of opening, the tester's kernel takes the connection to stand.
+fn requests_into_the_void(run: &Run) -> u64 {
+    let sent_again = witness(run).and_then(|witness| witness.connections.as_ref());
+    if sent_again.is_some_and(|connections| connections.last.with_retransmissions == 0) {
+        return 0;
+    }
+    let times = &run.record.answered.processing;
+    times.quantile_ns(0.5).map_or(0, |median_ns| d09_retransmission::after_timers(times, median_ns))
+}
+
+/// Connects that took a second or more.
+fn late(connects: &Latency) -> u64 {
+    connects.count() - connects.count_at_most(RESENT_NS)
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let row = report.connect?;
+    let (mean, max) = (row.mean_ms?.value, row.max_ms?.value);
+    let timer_ms = timer_ms(report)?;
+    let median = row.median_ms.map_or(mean, |median| median.value);
+    let complete = report.complete?;
+    let number = slow_requests(&row, complete)
+        .filter(|(_, slow, _)| *slow >= 1.0)
+        .map(|(_, slow, _)| format!(" The deviation means about {} of them.", amount(slow)))
+        .unwrap_or_default();
+    let evidence = format!(
+        "The longest connect took {} ms, the median {} ms: {} s is when Linux sends the first packet \
+         of a connection again.{number}",
+        decimal(max, 0),
+        decimal(median, 0),
+        decimal(timer_ms / 1e3, 0)
+    );
+    let asked = report.concurrency.map_or("as many connections as asked for".to_owned(), |asked| {
+        format!("{} connections at a time", grouped(asked))
+    });
+    Some(Finding::new(
+        D08,
+        Severity::Suspect,
+        evidence,
+        format!(
+            "Connection attempts were dropped, most likely because the server's accept queue was \
+             full: it is as long as the backlog given to listen(), and {asked} arrived."
+        ),
+        "Give listen() a longer backlog, raise net.core.somaxconn to the same, and watch \
+         `ss -lnt` and `nstat TcpExtListenOverflows` on the server during a run.",
+    ))
+}
+
+/// The kernel's timer that the longest connect stands at, if it does.
+pub fn timer_ms(report: &Report) -> Option<f64> {
+    let row = report.connect?;
+    let max_ms = row.max_ms?.value;
+    let usual_ms = row.median_ms.or(row.mean_ms)?.value;
+    let at = |after: &f64| (*after..=after + LATER_MS).contains(&max_ms);
+    RESENT_AFTER_MS.into_iter().find(at).filter(|_| usual_ms <= USUAL * max_ms)
+}
+
+/// A run of ab that ended with this, and without a report.
+fn on_abort(abort: &Abort) -> Option<Finding> {
+    (abort.reason == Reason::TimedOut).then(|| {
+        Finding::new(
+            D08,
+            Severity::Suspect,
+            evidence(abort),
+            "Linux gave up on a connection, after sending its first packet again for about two \
+             minutes: a filter drops it, or the server's accept queue was full all the time.",
+            "Try `curl -v` from the same machine, and watch `ss -lnt` on the server during a run.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn counters_or_timers_give_it_away() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        sample::counter(&mut run, "TcpExtListenOverflows", 994);
+        assert_eq!(on_run(&run), None, "3 of 511 were seen waiting: another queue was full");
+        let listener = sample::witness(&mut run).target.listener.as_mut().unwrap();
+        listener.longest_queue = Some(511);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("It holds 511 connections"), "{}", finding.evidence);
+        sample::counter(&mut run, "TcpExtListenOverflows", 0);
+        run.record.setup_connect.record(1_003_000_000);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
+        assert!(finding.cause.contains("on the way or"), "{}", finding.cause);
+    }
+
+    #[test]
+    fn a_late_connect_of_which_nothing_was_lost_is_a_late_tester() {
+        let mut run = sample::run();
+        run.record.setup_connect.record_many(1_750_000_000, 20);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
+        assert_eq!(on_run(&run), None);
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 20);
+        assert!(on_run(&run).unwrap().evidence.contains("20 connections took a second"));
+    }
+
+    #[test]
+    fn requests_to_connections_that_the_server_dropped_are_counted() {
+        let mut run = sample::run();
+        run.record.answered.processing.clear();
+        run.record.answered.processing.record_many(500_000, 20_000);
+        run.record.answered.processing.record_many(204_000_000, 30);
+        run.record.answered.processing.record_many(612_000_000, 7);
+        let connections = &mut sample::witness(&mut run).connections;
+        connections.as_mut().unwrap().last.with_retransmissions = 37;
+        assert_eq!(on_run(&run), None, "no queue was full");
+        assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
+        sample::counter(&mut run, "TcpExtListenOverflows", 40);
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(on_run(&run).unwrap().cause.starts_with("More connections came"));
+        assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
+    }
+
+    #[test]
+    fn a_remote_server_is_not_accused_by_local_counters() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpExtListenOverflows", 994);
+        sample::witness(&mut run).target.on_this_host = false;
+        assert_eq!(on_run(&run), None);
+        run.witness = None;
+        run.record.setup_connect.record(900_000_000);
+        assert_eq!(on_run(&run), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    fn with_longest(ms: f64) -> Option<Finding> {
+        let mut report = sample::ab();
+        report.connect = Some(sample::times(0.0, 2.0, 31.7, 1.0, ms));
+        report.total = Some(sample::times(12.0, 20.0, 31.8, 20.0, ms + 19.0));
+        on_report(&report)
+    }
+
+    #[test]
+    fn the_timers_of_the_kernel_give_it_away() {
+        // 31.7² × 999,999 / (1003 - 2)² = 1,003 connections.
+        let finding = with_longest(1003.0).unwrap();
+        assert!(finding.evidence.contains("1 s is when"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("about 1,003 of them"), "{}", finding.evidence);
+        assert!(with_longest(3012.0).is_some() && with_longest(7020.0).is_some());
+    }
+
+    /// As many as were in flight, but each of them waited for the kernel's timer.
+    #[test]
+    fn they_are_not_taken_for_a_stall() {
+        let mut report = sample::ab();
+        // 200 × 1001² / 999,999 = 14.16².
+        report.connect = Some(sample::times(0.0, 2.0, 14.2, 1.0, 1003.0));
+        report.total = Some(sample::times(12.0, 20.0, 14.2, 20.0, 1021.0));
+        let ids: Vec<_> = crate::rules::report(&report).iter().map(|finding| finding.id).collect();
+        assert_eq!(ids, [D08]);
+    }
+
+    #[test]
+    fn other_times_are_no_evidence() {
+        for ms in [6.0, 93.0, 990.0, 1500.0, 3526.0, 3701.0, 3902.0] {
+            assert_eq!(with_longest(ms), None, "{ms}");
+        }
+    }
+}

@@ -1,0 +1,355 @@
+//! D09: answers that waited for a retransmission timer: 200 ms later than the others, or 0.6, 1.4 or
+//! 3.0 s, as the timer doubles.
+//! In a printed report: a few requests took 200 ms longer than all others.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy, d07_global_stall};
+use crate::DiagnosisId::{D07, D08, D09, D22, D23};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{counter, witness};
+use crate::live::timers::Crowd;
+use crate::printed::Report;
+use crate::rules::arithmetic::slow_requests;
+use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D09,
+    name: "retransmission",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[D07, D08, D22, D23],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// When a segment is sent again after it was sent: TCP_RTO_MIN of Linux, doubled each time (RFC 6298,
+/// 5.5), summed up.
+pub(super) const TIMERS_NS: [u64; 4] = [200_000_000, 600_000_000, 1_400_000_000, 3_000_000_000];
+/// Kernel ticks before, and ticks, round trip and service behind.
+const BEFORE_NS: u64 = 5_000_000;
+const BEHIND_NS: u64 = 30_000_000;
+/// Where answers take longer than this, 200 ms more do not stand out.
+const LONGEST_MEDIAN_NS: u64 = 20_000_000;
+/// Above this share of the answers the 99 % time is that of the timer.
+const MOVES_P99: f64 = 0.01;
+/// From this share of the segments on, retransmissions alone are worth a note.
+const MANY: f64 = 1e-3;
+/// Of a printed report the first timer, and the round trip and the service that come on top.
+const TIMER_MS: std::ops::RangeInclusive<f64> = 200.0..=220.0;
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let sent_again = sent_again(run)?;
+    let late = late(run).filter(|late| *late > 0 && sent_again.count() > 0);
+    let Some(late) = late else { return many(&sent_again) };
+    let answers = run.record.answers;
+    let share = late as f64 / answers as f64;
+    // Of connections that were kept their own counts tell; else only those of everybody.
+    let proven = sent_again.own > 0 || (!kept(run) && sent_again.namespace >= late);
+    let severity = if share >= MOVES_P99 && proven { Severity::Suspect } else { Severity::Note };
+    let p99 = run.record.answered.total.quantile_ns(0.99).map_or(String::new(), |p99_ns| {
+        format!(" The 99 % time is {}.", time(p99_ns as f64 / 1e6))
+    });
+    let finding = Finding::new(
+        D09,
+        severity,
+        format!(
+            "{} of {} ({}) came {} s later than the median. {}{p99}",
+            grouped(late),
+            counted(answers, "answer"),
+            percent(share),
+            times(),
+            sent_again.sentence()
+        ),
+        "Packets were lost, and sent again after 200 ms, the shortest time after which Linux does so: \
+         these times are those of a timer and not of the server.",
+        "Look for the loss on the way (`ip -s link`, `nstat -az`), and leave these times out of every \
+         comparison of servers.",
+    );
+    let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
+    Some(if paused { finding } else { finding.not_explained_by(D23) })
+}
+
+/// A pause makes nobody send again unless it is about as long as the timer.
+fn longest_pause_ns(run: &Run) -> u64 {
+    let heartbeat = witness(run).and_then(|witness| witness.heartbeat.as_ref());
+    let pauses = heartbeat.into_iter().flat_map(|heartbeat| &heartbeat.longest);
+    pauses.map(|gap| gap.length_ns).max().unwrap_or(0)
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let late = late(run)?;
+    let sent_again = sent_again(run)?;
+    Some(format!(
+        "{} came {} s later than the median. {}",
+        counted(late, "answer"),
+        times(),
+        sent_again.sentence()
+    ))
+}
+
+/// Nobody waited for the timer, and still much was lost. Probes are no loss: they are sent when an
+/// acknowledgement is late, as it is where the processors are taken.
+fn many(sent_again: &SentAgain) -> Option<Finding> {
+    let lost = sent_again.own.saturating_sub(sent_again.probes.unwrap_or(0));
+    let share = lost as f64 / sent_again.segments? as f64;
+    (share >= MANY).then(|| {
+        Finding::new(
+            D09,
+            Severity::Note,
+            format!(
+                "{} Without the probes that is {} of what they sent, at least.",
+                sent_again.sentence(),
+                percent(share)
+            ),
+            "Packets were lost on the way and sent again.",
+            "Look for the loss on the way (`ip -s link`, `nstat -az`).",
+        )
+    })
+}
+
+/// Answers that came as late as the timers make them; `None` where that would not stand out.
+fn late(run: &Run) -> Option<u64> {
+    let times = &run.record.answered.total;
+    let median_ns = times.quantile_ns(0.5).filter(|median_ns| *median_ns <= LONGEST_MEDIAN_NS)?;
+    Some(after_timers(times, median_ns))
+}
+
+/// Values that lie apart from the others, later than `base_ns` by what the timers take.
+pub(super) fn after_timers(times: &ablaze_stats::Latency, base_ns: u64) -> u64 {
+    let crowds = TIMERS_NS.map(|timer_ns| {
+        let at_ns = base_ns + timer_ns;
+        Crowd::of(times, at_ns - BEFORE_NS, at_ns + BEHIND_NS)
+    });
+    crowds.into_iter().filter(Crowd::stands_out).map(|crowd| crowd.count).sum()
+}
+
+/// The timers, in seconds: `0.2, 0.6, 1.4 or 3.0`.
+pub(super) fn times() -> String {
+    let times = TIMERS_NS.map(|timer_ns| format!("{:.1}", timer_ns as f64 / 1e9));
+    listed(times).replace(" and ", " or ")
+}
+
+/// Connections were used for more than one request, so that the last look saw most of them.
+fn kept(run: &Run) -> bool {
+    run.plan.connections.keep_alive && run.plan.connections.requests_per_connection.is_none()
+}
+
+/// What was sent again.
+struct SentAgain {
+    /// On the connections of this run that stood at the last look, by both sides as far as seen.
+    own: u64,
+    /// Segments with data that these sent.
+    segments: Option<u64>,
+    /// Whether the server's side is among them.
+    both_sides: bool,
+    /// In the network namespace, first packets of connections not counted.
+    namespace: u64,
+    /// Timers that ran out there.
+    timeouts: Option<u64>,
+    /// Probes sent there because the end of what was sent was not acknowledged (RFC 8985, 7).
+    probes: Option<u64>,
+}
+
+fn sent_again(run: &Run) -> Option<SentAgain> {
+    let witness = witness(run)?;
+    let sides = [&witness.connections, &witness.server_connections];
+    let last = || sides.into_iter().flatten().map(|side| side.last);
+    let segments = last().filter_map(|side| side.sent_segments).reduce(|a, b| a + b);
+    let first_packets = counter(run, "TcpExtTCPSynRetrans").unwrap_or(0);
+    let all = counter(run, "TcpRetransSegs");
+    if last().next().is_none() && all.is_none() {
+        return None;
+    }
+    Some(SentAgain {
+        own: last().map(|side| side.retransmissions).sum(),
+        segments: segments.filter(|segments| *segments > 0),
+        both_sides: witness.server_connections.is_some(),
+        namespace: all.unwrap_or(0).saturating_sub(first_packets),
+        timeouts: counter(run, "TcpExtTCPTimeouts"),
+        probes: counter(run, "TcpExtTCPLossProbes"),
+    })
+}
+
+impl SentAgain {
+    fn count(&self) -> u64 {
+        self.own.max(self.namespace)
+    }
+
+    fn sentence(&self) -> String {
+        let whose = if self.both_sides {
+            "this run's connections, both sides"
+        } else {
+            "the tester's side of this run's connections (the server's is unseen)"
+        };
+        let details: Vec<String> = [(self.timeouts, "timeouts"), (self.probes, "loss probes")]
+            .into_iter()
+            .filter_map(|(count, name)| Some(format!("{} {name}", grouped(count?))))
+            .collect();
+        let details =
+            if details.is_empty() { String::new() } else { format!(", with {}", listed(details)) };
+        format!(
+            "Sent again were {} on {whose}, and {} in the whole network namespace, other traffic \
+             included{details}.",
+            counted(self.own, "segment"),
+            grouped(self.namespace)
+        )
+    }
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let (row, median, max) = (report.total?, report.median_ms()?, report.max_ms()?);
+    let later_ms = max.value - median.value;
+    let (least, _, most) = slow_requests(&row, report.complete?)?;
+    let in_flight = report.concurrency.unwrap_or(1).max(2) as f64;
+    if !TIMER_MS.contains(&later_ms)
+        || median.value > later_ms / 10.0
+        || most >= in_flight / 2.0
+        || d07_global_stall::is_found(report)
+    {
+        return None;
+    }
+    let deviation = row.deviation_ms?;
+    let evidence = format!(
+        "The longest request took {} ms, {} ms more than the median. A deviation of {:.1} ms leaves \
+         room for {} to {} requests as long.",
+        decimal(max.value, 0),
+        decimal(later_ms, 0),
+        deviation.value,
+        amount(least.max(1.0)),
+        amount(most)
+    );
+    Some(Finding::new(
+        D09,
+        Severity::Note,
+        evidence,
+        "200 ms is the shortest time after which Linux sends data again that was not acknowledged: \
+         those few requests may have waited for that.",
+        "Look at `nstat TcpRetransSegs TcpExtTCPTimeouts` before and after the next run; if they do \
+         not rise, something else takes 200 ms.",
+    ))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+    use ablaze_sys::witness::Gap;
+
+    fn late_by(ms: u64, answers: u64) -> Run {
+        let mut run = sample::run();
+        run.record.answered.total.record_many(500_000 + ms * 1_000_000, answers);
+        run.record.answers += answers;
+        run
+    }
+
+    fn sent_again(run: &mut Run, segments: u64) {
+        let side = sample::witness(run).connections.as_mut().unwrap();
+        side.last.retransmissions = segments;
+    }
+
+    #[test]
+    fn a_timer_that_moves_the_99_percent_time_is_suspect() {
+        let severity = |ms, answers, segments| {
+            let mut run = late_by(ms, answers);
+            sent_again(&mut run, segments);
+            on_run(&run).map(|finding| finding.severity)
+        };
+        // Of 20,000 others.
+        assert_eq!(severity(204, 300, 300), Some(Severity::Suspect));
+        assert_eq!(severity(604, 300, 300), Some(Severity::Suspect));
+        assert_eq!(severity(204, 3, 3), Some(Severity::Note));
+        assert_eq!(severity(204, 300, 0), None, "nothing was sent again");
+        assert_eq!(severity(150, 300, 3), None, "as late as no timer makes it");
+        let finding = {
+            let mut run = late_by(204, 3);
+            sent_again(&mut run, 4);
+            on_run(&run).unwrap()
+        };
+        assert!(finding.evidence.contains("3 of 20,003 answers"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("0.2, 0.6, 1.4 or 3.0 s"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("4 segments"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn only_a_pause_as_long_as_the_timer_explains_it() {
+        let ruled_out = |pause_ms: u64| {
+            let mut run = late_by(204, 300);
+            sent_again(&mut run, 300);
+            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
+            sample::witness(&mut run).heartbeat.as_mut().unwrap().longest = vec![gap];
+            on_run(&run).unwrap().not_explained_by
+        };
+        assert_eq!(ruled_out(50), [D23]);
+        assert_eq!(ruled_out(190), []);
+    }
+
+    #[test]
+    fn others_may_have_sent_again_what_the_namespace_counts() {
+        let mut run = late_by(204, 300);
+        sample::counter(&mut run, "TcpRetransSegs", 1000);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
+        // Where each request has its connection, nothing else can be seen.
+        run.plan.connections.keep_alive = false;
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Suspect);
+        // First packets of connections are D08's.
+        sample::counter(&mut run, "TcpExtTCPSynRetrans", 1000);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn slow_answers_hide_the_timer_and_many_losses_are_a_note() {
+        let mut run = sample::run();
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(30_000_000, 20_000);
+        run.record.answered.total.record_many(231_000_000, 300);
+        sent_again(&mut run, 3);
+        assert_eq!(on_run(&run), None);
+        assert_eq!(seen(&run), None);
+        // Two sides sent 20,000 segments each: 0.1 % are 40.
+        sent_again(&mut run, 39);
+        assert_eq!(on_run(&run), None);
+        sent_again(&mut run, 40);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
+        // Probes for acknowledgements that were late.
+        sample::counter(&mut run, "TcpExtTCPLossProbes", 1);
+        assert_eq!(on_run(&run), None);
+        run.witness = None;
+        assert_eq!(on_run(&run), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    fn with(deviation: f64, median: f64, max: f64) -> Option<Finding> {
+        let mut report = sample::ab();
+        report.total = Some(sample::times(0.0, 1.0, deviation, median, max));
+        report.percentiles.clear();
+        on_report(&report)
+    }
+
+    #[test]
+    fn a_few_requests_at_the_timer_are_a_candidate() {
+        // 0.35² and 0.45² × 999,999 / 211².
+        let evidence = with(0.4, 1.0, 212.0).unwrap().evidence;
+        assert!(
+            evidence.contains("211 ms more") && evidence.contains("2.75 to 4.55"),
+            "{evidence}"
+        );
+    }
+
+    #[test]
+    fn other_distances_and_crowds_are_not() {
+        assert_eq!(with(0.4, 1.0, 190.0), None);
+        assert_eq!(with(0.4, 1.0, 250.0), None);
+        // 30² × 999,999 / 211² = 20,215 requests: a second crowd.
+        assert_eq!(with(30.0, 1.0, 212.0), None);
+        assert_eq!(with(0.4, 100.0, 312.0), None);
+    }
+}

@@ -1,0 +1,61 @@
+//! D12: the server had no time left. Nothing is wrong with that: it is what was to be measured.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D12, D26};
+use crate::finding::{Finding, Severity};
+use crate::limit::{self, Limit};
+use crate::live::figures::{of_a_core, server, target};
+use crate::words::grouped;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D12,
+    name: "server at its limit",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note],
+    explained_by: &[D26],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let limited = limit::of(run);
+    if limited.by != Limit::Server {
+        return None;
+    }
+    let who = target(run).and_then(|target| target.busiest()).map_or(String::new(), |process| {
+        format!(
+            " It is {}, process {}.",
+            process.name,
+            grouped(process.pid.into()).replace(',', "")
+        )
+    });
+    Some(Finding::new(
+        D12,
+        Severity::Note,
+        format!("Of the server {}.{who}", limited.evidence),
+        "The server could not answer faster on the processors it used: the rate is its capacity.",
+        "For more, give the server more threads, or look where its time goes with a profiler.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    Some(format!(
+        "The server's busiest thread ran at {}, {} counts as its limit.",
+        of_a_core(server(run)?.busiest),
+        of_a_core(limit::SERVER_FULL)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn a_full_server_is_named() {
+        let finding = on_run(&sample::run()).unwrap();
+        assert!(finding.evidence.contains("It is nginx, process 4711"), "{}", finding.evidence);
+        assert_eq!(on_run(&sample::with_shares(0.5, 0.5)), None);
+    }
+}

@@ -1,0 +1,104 @@
+//! D13: tester and server, or others, had no processor left between them.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D13;
+use crate::finding::{Finding, Severity};
+use crate::limit::{self, Limit};
+use crate::live::figures::{machine, server, tester};
+use crate::words::{amount, percent};
+
+/// Other processes took this share of the machine: its figures are not those of tester and server.
+const OTHERS: f64 = 0.2;
+/// A thread of ours waited for a processor for this share of the time.
+const WAITED: f64 = 0.1;
+
+/// Whoever waited for this share of the time was starved, however little of the machine others took: they
+/// had the very processor that it may use.
+const STARVED: f64 = 0.5;
+/// Below this share of the machine it was not others.
+const ANYBODY: f64 = 0.05;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D13,
+    name: "shared processors",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let machine = machine(run)?;
+    let waited = waited(run);
+    let share = machine.others / machine.processors;
+    let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
+    if disturbed {
+        let evidence = format!(
+            "Other processes took {} of {} processors, and a thread of tester or server waited {} of \
+             the time for one.",
+            amount(machine.others),
+            amount(machine.processors),
+            percent(waited)
+        );
+        return Some(Finding::new(
+            D13,
+            Severity::Suspect,
+            evidence,
+            "Something else ran on this machine and took processors away from the run.",
+            "Look with `top` what else runs, stop it, and measure again.",
+        ));
+    }
+    let limited = limit::of(run);
+    (limited.by == Limit::SharedCpu).then(|| {
+        Finding::new(
+            D13,
+            Severity::Note,
+            format!("Processors were used up: {}.", limited.evidence),
+            "Tester and server run on the same processors, and wait for each other: with more of them \
+             the server would do more.",
+            "Use two machines, or a machine with more processors, to learn the server's capacity.",
+        )
+    })
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let machine = machine(run)?;
+    Some(format!(
+        "Of {} processors {} were busy, {} with other processes; a thread of tester or server waited \
+         at most {} of the time for one.",
+        amount(machine.processors),
+        amount(machine.busy),
+        amount(machine.others),
+        percent(waited(run))
+    ))
+}
+
+/// The largest share of the time for which a thread of ours waited for a processor.
+pub(super) fn waited(run: &Run) -> f64 {
+    let sides = [server(run), tester(run)].into_iter().flatten();
+    sides.map(|busy| busy.wanting - busy.busiest).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn sharing_is_a_note_and_others_are_a_doubt() {
+        assert_eq!(on_run(&sample::run()), None);
+        assert_eq!(on_run(&sample::with_shares(0.93, 0.90)).unwrap().severity, Severity::Note);
+        let mut run = sample::with_shares(0.5, 0.4);
+        sample::threads(&mut run)[0].waited_ns = 4_800_000_000;
+        sample::processors(&mut run).user_ns += 9_000_000_000;
+        sample::processors(&mut run).idle_ns -= 9_000_000_000;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("waited 48 % of"), "{}", finding.evidence);
+        // Others beside us whom we did not have to wait for.
+        sample::threads(&mut run)[0].waited_ns = 0;
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
+    }
+}

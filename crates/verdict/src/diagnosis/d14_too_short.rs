@@ -1,0 +1,317 @@
+//! D14: a run too short, or with too few requests per connection, to have left its beginning
+//! behind; or one whose beginning ran at another rate than the rest.
+
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+use ablaze_stats::change_point;
+
+use super::d01_concurrency_not_reached::is_missed;
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D14;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::elapsed_s;
+use crate::printed::{Command, Curve, Program, Report, Tool};
+use crate::rules::comparison::Comparison;
+use crate::rules::curve::Curves;
+use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D14,
+    name: "too short",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        comparison: Some(on_comparison),
+        curves: Some(on_curves),
+        command: Some(on_command),
+        ..Forms::NONE
+    },
+};
+
+/// Runs shorter than this are noted, and than this suspected, in seconds.
+const SHORT_S: f64 = 5.0;
+const TOO_SHORT_S: f64 = 1.0;
+/// The same for requests per connection.
+const FEW: f64 = 100.0;
+const TOO_FEW: f64 = 10.0;
+
+const CAUSE: &str = "Opening connections, filling caches and finding a steady state take their share of a \
+                     short run, and one disturbance weighs as much as a change worth finding.";
+const REMEDY: &str = "Let it run for 10 s or more, with 100 requests or more for each connection";
+
+fn on_run(run: &Run) -> Option<Finding> {
+    if run.record.answers == 0 || run.elapsed_ns == 0 {
+        return None;
+    }
+    let length_s = elapsed_s(run);
+    let mut severity = None;
+    let mut evidence = Vec::new();
+    if length_s < SHORT_S {
+        severity = Some(gravity(length_s < TOO_SHORT_S));
+        evidence.push(format!("The run took {}.", time(length_s * 1e3)));
+    }
+    if let Load::Closed { connections, .. } = run.plan.load {
+        let each = run.record.finished() as f64 / f64::from(connections);
+        if each < FEW {
+            severity = severity.max(Some(gravity(each < TOO_FEW)));
+            evidence.push(format!(
+                "{} requests per connection, with {}.",
+                amount(each),
+                counted(connections.into(), "connection")
+            ));
+        }
+    }
+    let beginning = warm_up(run);
+    if let Some(beginning) = &beginning {
+        // Never more than a note: what changed may be a neighbour on the same machine.
+        severity = severity.max(Some(Severity::Note));
+        evidence.push(beginning.evidence());
+    }
+    let severity = severity?;
+    let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
+    let (cause, remedy) = match beginning.filter(|_| !too_short) {
+        Some(beginning) => (beginning.cause(), beginning.remedy()),
+        None => (CAUSE, longer(None)),
+    };
+    Some(Finding::new(D14, severity, evidence.join(" "), cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let length = time(elapsed_s(run) * 1e3);
+    match run.plan.load {
+        _ if run.record.answers == 0 => None,
+        Load::Closed { connections, .. } => Some(format!(
+            "The run took {length}, no part of it at a rate of its own; {} requests fell to each of {}.",
+            amount(run.record.finished() as f64 / f64::from(connections)),
+            counted(connections.into(), "connection")
+        )),
+        Load::Open { .. } => Some(format!("The run took {length}.")),
+    }
+}
+
+/// A beginning that ran at another rate than the rest.
+struct Beginning {
+    length_s: f64,
+    before_per_s: f64,
+    after_per_s: f64,
+    /// The rate of the whole run against that of the rest.
+    moved: f64,
+}
+
+/// Looked for where the rate is the server's to decide: a closed loop, and without what the run
+/// itself does at its beginning.
+fn warm_up(run: &Run) -> Option<Beginning> {
+    let slices = &run.record.slices;
+    if run.plan.load.is_open() || run.plan.connections.ramp_ns > 0 || slices.slice_ns == 0 {
+        return None;
+    }
+    // The last slice may be cut short.
+    let whole = (run.elapsed_ns / slices.slice_ns) as usize;
+    let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.answers).collect();
+    let shift = change_point::warm_up(&counts)?;
+    let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
+    let after = counts.get(shift.index..).filter(|after| !after.is_empty())?;
+    let mean = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / counts.len() as f64;
+    if mean(after) <= 0.0 {
+        // What comes before silence is no beginning of anything.
+        return None;
+    }
+    Some(Beginning {
+        length_s: shift.index as f64 * slices.slice_ns as f64 / 1e9,
+        before_per_s: per_s(shift.before),
+        after_per_s: per_s(shift.after),
+        moved: mean(&counts) / mean(after) - 1.0,
+    })
+}
+
+impl Beginning {
+    fn evidence(&self) -> String {
+        let moved = if self.moved.abs() < 0.001 {
+            String::new()
+        } else {
+            let way = if self.moved < 0.0 { "lower" } else { "higher" };
+            format!("; that makes the rate of the whole {} {way}", percent(self.moved.abs()))
+        };
+        format!(
+            "The first {} ran at {}/s, the rest at {}/s{moved}. Nothing was left out.",
+            time(self.length_s * 1e3),
+            amount(self.before_per_s),
+            amount(self.after_per_s)
+        )
+    }
+
+    fn cause(&self) -> &'static str {
+        if self.after_per_s > self.before_per_s {
+            "Something had to warm up: caches, a compiler within the server, processors' clock rates; or \
+             something else ran on the machine in the beginning."
+        } else {
+            "Something gave way after a while: a queue, a burst of processor time that was granted, a \
+             cooler clock; or something else began to run on the machine."
+        }
+    }
+
+    fn remedy(&self) -> String {
+        let seconds = (self.length_s * 1.5).ceil().max(1.0);
+        format!(
+            "If it is there each time, leave it out with --warmup {seconds:.0}s; if not, measure again on \
+             a quiet machine."
+        )
+    }
+}
+
+fn gravity(too_short: bool) -> Severity {
+    if too_short { Severity::Suspect } else { Severity::Note }
+}
+
+/// How to ask this tool for a longer run.
+fn longer(tool: Option<Tool>) -> String {
+    let how = match tool {
+        Some(Tool::Ab | Tool::AblazeAb) => {
+            " (-t 10 -n 1000000, in this order: -t alone stops at 50,000 requests)"
+        }
+        Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
+        Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
+        None => "",
+    };
+    format!("{REMEDY}{how}.")
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    let taken_s = report.taken_s.map(|taken| taken.value);
+    let mut severity = None;
+    let mut evidence = Vec::new();
+    if let Some(taken_s) = taken_s.filter(|taken_s| *taken_s < SHORT_S) {
+        severity = severity.max(Some(gravity(taken_s < TOO_SHORT_S)));
+        evidence.push(format!("The run took {} s.", decimal(taken_s, 3)));
+    }
+    let asked = report.concurrency.filter(|_| !is_missed(report)).unwrap_or(1);
+    let each = complete as f64 / asked.max(1) as f64;
+    if asked > 1 && each < FEW {
+        severity = severity.max(Some(gravity(each < TOO_FEW)));
+        evidence.push(per_connection(complete, asked));
+    }
+    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(Some(report.tool))))
+}
+
+fn per_connection(requests: u64, asked: u64) -> String {
+    format!(
+        "{} by {} make {} for each connection.",
+        counted(requests, "request"),
+        counted(asked, "connection"),
+        amount(requests as f64 / asked as f64)
+    )
+}
+
+/// A comparison of runs over one kept connection each: a sample of one.
+fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
+    let one = |concurrency: Option<u64>| concurrency == Some(1);
+    if comparison.members.is_empty() || !comparison.members.iter().all(|m| one(m.concurrency)) {
+        return None;
+    }
+    let requests = comparison.members.iter().find_map(|member| member.requests);
+    let requests = requests.map_or(String::new(), |requests| {
+        format!(", {} one after another", counted(requests, "request"))
+    });
+    Some(Finding::new(
+        D14,
+        Severity::Note,
+        format!("Each rate was measured over one connection{requests}."),
+        "However many the requests, this is a sample of one connection and one order of events: \
+         whatever that connection met is in all of them, and nothing ran beside it.",
+        "Repeat the runs, and measure with 10 and with 100 connections as well (ab: -c 100).",
+    ))
+}
+
+fn of_program(program: Program) -> Option<Tool> {
+    Some(match program {
+        Program::Ab => Tool::Ab,
+        Program::Gurl => Tool::Gurl,
+        Program::Ablaze => Tool::Ablaze,
+    })
+}
+
+/// A command whose report is not there.
+fn on_command(command: &Command, _: Option<usize>) -> Option<Finding> {
+    let asked = command.concurrency.1;
+    let requests = command.requests.filter(|_| !command.timed)?;
+    let each = requests as f64 / asked.max(1) as f64;
+    if asked <= 1 || each >= FEW {
+        return None;
+    }
+    let evidence = per_connection(requests, asked);
+    Some(Finding::new(
+        D14,
+        gravity(each < TOO_FEW),
+        evidence,
+        CAUSE,
+        longer(of_program(command.program)),
+    ))
+}
+
+/// A table of rates, each from so many requests.
+fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
+    let (curves, requests) = (shown.curves, shown.requests_per_point?);
+    let points = curves.iter().flat_map(|curve| {
+        curve
+            .points
+            .iter()
+            .map(|(asked, rate)| (curve.name.as_str(), *asked, requests as f64 / rate))
+    });
+    let short: Vec<(&str, u64, f64)> = points.filter(|(_, _, s)| *s < SHORT_S).collect();
+    let mut evidence = Vec::new();
+    let mut severity = None;
+    if let Some((name, asked, least_s)) = short.iter().min_by(|a, b| a.2.total_cmp(&b.2)).copied() {
+        severity = Some(gravity(least_s < TOO_SHORT_S));
+        evidence.push(format!(
+            "{} per point last under {SHORT_S} s at {}; the shortest, {name} at c = {}, lasted {} s.",
+            counted(requests, "request"),
+            where_short(curves, &short),
+            grouped(asked),
+            amount(least_s)
+        ));
+    }
+    let levels = curves.iter().flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked));
+    let few = |asked: &u64| (requests as f64 / *asked as f64) < FEW;
+    let (first, last) = (levels.clone().filter(few).min(), levels.max());
+    if let (Some(first), Some(last)) = (first, last) {
+        let each = requests as f64 / last as f64;
+        severity = severity.max(Some(gravity(each < TOO_FEW)));
+        evidence.push(format!(
+            "From c = {} on, fewer than 100 requests fall to each connection: {} at c = {}.",
+            grouped(first),
+            amount(each),
+            grouped(last)
+        ));
+    }
+    Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(None)))
+}
+
+/// The concurrencies at which every curve is short, in words.
+fn where_short(curves: &[Curve], short: &[(&str, u64, f64)]) -> String {
+    let mut levels: Vec<u64> =
+        curves.iter().flat_map(|curve| curve.points.iter().map(|(asked, _)| *asked)).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    let all_short = |level: &u64| {
+        let having = curves.iter().filter(|c| c.points.iter().any(|(asked, _)| asked == level));
+        short.iter().filter(|(_, asked, _)| asked == level).count() == having.count()
+    };
+    let from = levels.iter().rposition(|level| !all_short(level)).map_or(0, |at| at + 1);
+    match levels.get(from) {
+        Some(_) if from == 0 => "every concurrency".to_owned(),
+        Some(level) => format!("every c ≥ {}", grouped(*level)),
+        None => {
+            let mut some: Vec<u64> = short.iter().map(|(_, asked, _)| *asked).collect();
+            some.sort_unstable();
+            some.dedup();
+            format!("c = {}", listed(some))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,125 @@
+//! Tests of D14, in Runs and in printed reports.
+
+mod on_runs {
+    use super::super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn seconds_and_requests_per_connection_decide() {
+        let severity = |length_ns, answers| {
+            let mut run = sample::run();
+            run.elapsed_ns = length_ns;
+            run.record.answers = answers;
+            on_run(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(severity(5_000_000_000, 10_000), None);
+        assert_eq!(severity(4_900_000_000, 10_000), Some(Severity::Note));
+        assert_eq!(severity(990_000_000, 10_000), Some(Severity::Suspect));
+        assert_eq!(severity(5_000_000_000, 9_999), Some(Severity::Note));
+        assert_eq!(severity(5_000_000_000, 999), Some(Severity::Suspect));
+        assert_eq!(severity(5_000_000_000, 0), None);
+    }
+
+    #[test]
+    fn the_connections_of_an_open_loop_are_no_measure() {
+        let mut run = sample::run();
+        sample::open_loop(&mut run, 10.0);
+        run.record.answers = 100;
+        assert_eq!(on_run(&run), None);
+    }
+
+    /// Answers per slice that vary by a few percent around a level.
+    fn around(level: u64, number: usize) -> impl Iterator<Item = u64> {
+        (0..number as u64).map(move |n| level + n * 7919 % 97 * level / 2000)
+    }
+
+    fn with_slices(counts: impl Iterator<Item = u64>) -> Run {
+        let mut run = sample::run();
+        for (slice, answers) in run.record.slices.slices.iter_mut().zip(counts) {
+            slice.answers = answers;
+        }
+        run
+    }
+
+    #[test]
+    fn a_slower_beginning_is_told_and_stays_a_note() {
+        assert_eq!(on_run(&with_slices(around(18_800, 100))), None);
+        let run = with_slices(around(6_100, 6).chain(around(18_800, 94)));
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(finding.evidence.starts_with("The first 600 ms ran at 6"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("lower. Nothing was left out"), "{}", finding.evidence);
+        assert!(finding.remedy.contains("--warmup 1s"), "{}", finding.remedy);
+        // In an open loop the rate is what was asked for.
+        let mut open = run.clone();
+        sample::open_loop(&mut open, 2_000.0);
+        assert_eq!(on_run(&open), None);
+    }
+
+    #[test]
+    fn a_last_slice_cut_short_is_no_change_of_level() {
+        let mut run = with_slices(around(18_800, 100));
+        run.elapsed_ns -= 90_000_000;
+        run.record.slices.slices[99].answers = 1_880;
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn a_short_run_keeps_its_own_advice() {
+        let mut run = with_slices(around(6_100, 6).chain(around(18_800, 94)));
+        run.elapsed_ns = 4_900_000_000;
+        let finding = on_run(&run).unwrap();
+        assert!(
+            finding.evidence.contains("The run took 4.90 s. The first"),
+            "{}",
+            finding.evidence
+        );
+        assert!(finding.remedy.contains("10 s or more"), "{}", finding.remedy);
+    }
+}
+
+mod on_reports {
+    use super::super::*;
+    use crate::rules::sample;
+
+    fn with(taken_s: f64, complete: u64) -> Option<Severity> {
+        let mut report = sample::ab();
+        report.taken_s = Some(sample::printed(taken_s, 0.001));
+        report.complete = Some(complete);
+        report.rate_per_s = None;
+        report.total = None;
+        on_report(&report).map(|finding| finding.severity)
+    }
+
+    #[test]
+    fn seconds_and_requests_per_connection_decide() {
+        assert_eq!(with(5.0, 1_000_000), None);
+        assert_eq!(with(4.999, 1_000_000), Some(Severity::Note));
+        assert_eq!(with(0.999, 1_000_000), Some(Severity::Suspect));
+        // 200 connections.
+        assert_eq!(with(60.0, 20_000), None);
+        assert_eq!(with(60.0, 19_999), Some(Severity::Note));
+        assert_eq!(with(60.0, 2000), Some(Severity::Note));
+        assert_eq!(with(60.0, 1999), Some(Severity::Suspect));
+    }
+
+    #[test]
+    fn a_table_says_from_where_on() {
+        let curve = |name: &str, rates: [f64; 3]| Curve {
+            name: name.into(),
+            points: [1, 10, 1000].into_iter().zip(rates).collect(),
+        };
+        let curves =
+            vec![curve("a", [1000.0, 9000.0, 20_000.0]), curve("b", [900.0, 8000.0, 5000.0])];
+        // 10,000 requests: 10 s, 11 s; 1.1 s, 1.25 s; 0.5 s, 2 s. 10,000 / 1000 = 10 each.
+        let finding = on_curves(&Curves::of_table(&curves, Some(10_000), None)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        for part in
+            ["every c ≥ 10", "a at c = 1,000, lasted 0.500 s", "From c = 1,000 on", ": 10.0 at"]
+        {
+            assert!(finding.evidence.contains(part), "{part}: {}", finding.evidence);
+        }
+        assert_eq!(on_curves(&Curves::of_table(&curves, Some(1_000_000), None)), None);
+        assert_eq!(on_curves(&Curves::of_table(&curves, None, None)), None);
+    }
+}

@@ -1,0 +1,336 @@
+//! D15: rates are compared without knowing how far two runs of the same lie apart.
+
+use std::collections::BTreeMap;
+
+use ablaze_stats::repeats::median;
+
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::D15;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Command, Curve};
+use crate::rules::comparison::{Comparison, Member};
+use crate::rules::curve::Curves;
+use crate::words::{amount, counted, grouped, percent, rate};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D15,
+    name: "noise",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms {
+        comparison: Some(on_comparison),
+        curves: Some(on_curves),
+        command: Some(on_command),
+        ..Forms::NONE
+    },
+};
+
+/// Fewer runs of the same show no spread.
+const RUNS: usize = 3;
+/// Differences of single runs up to here are no differences.
+const SMALL: f64 = 0.05;
+
+/// Runs of different targets further apart than this were not taken in turns.
+const HOURS_APART: f64 = 1.0;
+
+/// Noise does not make so many times the rate.
+const FAR_APART: f64 = 2.0;
+
+const NO_SPREAD: &str = "One figure stands for each point, and no spread.";
+const CHANGES: &str = "Something besides the target changes from run to run: other processes, processor \
+                       frequency, what runs beside it on the host.";
+const SPREAD_REMEDY: &str =
+    "Give the median and all runs, and call nothing faster by less than this spread.";
+const LATER: &str = "Between them other software, other neighbours, other temperature may have come: a \
+                     difference may be theirs.";
+const REMEDY: &str = "Run each at least three times, better ten, in turns (A B A B …), show all runs, and call \
+                      one faster only where the difference is larger than the spread.";
+
+/// Runs of the same.
+type Repeats<'a> = Vec<&'a Member>;
+
+fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option<Finding> {
+    if comparison.members.iter().all(|member| member.of_several) {
+        return None;
+    }
+    let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
+    for member in &comparison.members {
+        targets.entry(&member.identity).or_default().push(member);
+    }
+    let targets: Vec<Repeats<'_>> = targets.into_values().collect();
+    let apart = apart_in_time(&targets);
+    let repeated = targets.iter().all(|runs| runs.len() >= RUNS);
+    if apart.is_none() && (repeated || targets.len() < 2) {
+        return of_repeats(&targets);
+    }
+    if repeated {
+        return apart.map(|evidence| Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
+    }
+    let single = targets.iter().filter(|runs| runs.len() == 1).count();
+    let mut evidence = match (single == targets.len(), targets.len()) {
+        (_, 1) => counted(targets[0].len() as u64, "run") + " of one target.",
+        (true, 2) => "One run of each of the two is shown.".to_owned(),
+        (true, number) => format!("One run of each of the {number} is shown."),
+        (false, number) => format!("Fewer than {RUNS} runs of some of the {number} are shown."),
+    };
+    evidence.push_str(&best_of(best_of_line));
+    evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
+    let close = close_pairs(&comparison.members);
+    for (slower, faster) in &close {
+        let apart = faster.rate_per_s / slower.rate_per_s - 1.0;
+        evidence.push_str(&format!(
+            "\n{} and {} ({} and {}/s) differ by {}, {} per request.",
+            slower.name,
+            faster.name,
+            rate(slower.rate_per_s),
+            rate(faster.rate_per_s),
+            percent(apart),
+            gap(slower, faster),
+        ));
+    }
+    if let ([one, other], true) = (comparison.members.as_slice(), close.is_empty()) {
+        let (slower, faster) =
+            if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };
+        evidence.push_str(&format!(
+            " {} / {} = {}; the gap is {} per request.",
+            rate(faster.rate_per_s),
+            rate(slower.rate_per_s),
+            amount(faster.rate_per_s / slower.rate_per_s),
+            gap(slower, faster),
+        ));
+    }
+    let clear = far_apart(&comparison.members) && best_of_line.is_none() && apart.is_none();
+    let severity = if clear { Severity::Note } else { Severity::Suspect };
+    let cause = "Two runs of the very same easily differ by some percent; a single run does not tell how \
+                 much of a difference is that.";
+    Some(Finding::new(D15, severity, evidence, cause, REMEDY))
+}
+
+/// What one request takes longer on the slower: `264 µs`.
+fn gap(slower: &Member, faster: &Member) -> String {
+    format!("{} µs", amount(1e6 / slower.rate_per_s - 1e6 / faster.rate_per_s))
+}
+
+/// No two rates are nearer than noise could ever bring them.
+fn far_apart(members: &[Member]) -> bool {
+    let mut rates: Vec<f64> = members.iter().map(|member| member.rate_per_s).collect();
+    rates.sort_by(f64::total_cmp);
+    rates.windows(2).all(|pair| pair[1] > FAR_APART * pair[0])
+}
+
+/// Neighbours in rate that did the same work and lie close.
+fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
+    let mut sorted: Vec<&Member> = members.iter().filter(|m| m.rate_per_s > 0.0).collect();
+    sorted.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
+    let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
+    pairs
+        .filter(|(slower, faster)| faster.rate_per_s <= slower.rate_per_s * (1.0 + SMALL))
+        .collect()
+}
+
+/// The longest time between the last run of one target and the first of another, if it is long.
+fn apart_in_time(targets: &[Repeats<'_>]) -> Option<String> {
+    let started =
+        |member: &&Member| Some(member.work.as_ref()?.circumstances.as_ref()?.started_unix_ns);
+    let mut spans: Vec<(u64, u64)> = targets
+        .iter()
+        .filter_map(|runs| {
+            let times = || runs.iter().filter_map(started);
+            Some((times().min()?, times().max()?))
+        })
+        .collect();
+    spans.sort_unstable();
+    let gaps = spans.windows(2).map(|pair| pair[1].0.saturating_sub(pair[0].1));
+    let hours = gaps.max()? as f64 / 3.6e12;
+    (hours >= HOURS_APART).then(|| {
+        let long = match hours {
+            hours if hours < 48.0 => format!("{} hours", amount(hours)),
+            hours => format!("{} days", amount(hours / 24.0)),
+        };
+        format!("They were taken {long} apart, and not in turns.")
+    })
+}
+
+/// The spread of repeats, as a share of their median; their least, median and most.
+fn spread(runs: &[&Member]) -> Option<(f64, [f64; 3])> {
+    let rates: Vec<f64> = runs.iter().map(|member| member.rate_per_s).collect();
+    let least = rates.iter().copied().reduce(f64::min)?;
+    let most = rates.iter().copied().reduce(f64::max)?;
+    let median = median(&rates).filter(|median| *median > 0.0)?;
+    Some(((most - least) / median, [least, median, most]))
+}
+
+/// Repeats are there: some lie far apart, or those of different targets lie among each other.
+fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
+    let repeated: Vec<(&Repeats<'_>, f64, [f64; 3])> = targets
+        .iter()
+        .filter(|runs| runs.len() >= RUNS)
+        .filter_map(|runs| spread(runs).map(|(share, extent)| (runs, share, extent)))
+        .collect();
+    let mut evidence: Vec<String> = repeated
+        .iter()
+        .filter(|(_, share, _)| *share > SMALL)
+        .map(|(runs, share, [least, _, most])| {
+            format!(
+                "{} of the same, from {} on, lie between {} and {}/s: a spread of {} of the median.",
+                counted(runs.len() as u64, "run"),
+                runs[0].name,
+                rate(*least),
+                rate(*most),
+                percent(*share)
+            )
+        })
+        .collect();
+    let mut sorted: Vec<_> = repeated.iter().collect();
+    sorted.sort_by(|a, b| a.2[1].total_cmp(&b.2[1]));
+    for pair in sorted.windows(2) {
+        let ((slower, _, [_, median1, most]), (faster, _, [least, median2, _])) =
+            (pair[0], pair[1]);
+        if least <= most {
+            evidence.push(format!(
+                "The medians of {} and {} ({} and {}/s) differ by {}, and their runs lie among each \
+                 other: the fastest of the one has {}/s, the slowest of the other {}/s.",
+                slower[0].name,
+                faster[0].name,
+                rate(*median1),
+                rate(*median2),
+                percent(median2 / median1 - 1.0),
+                rate(*most),
+                rate(*least)
+            ));
+        }
+    }
+    (!evidence.is_empty())
+        .then(|| Finding::new(D15, Severity::Note, evidence.join("\n"), CHANGES, SPREAD_REMEDY))
+}
+
+fn best_of(line: Option<usize>) -> String {
+    line.map_or(String::new(), |line| {
+        format!(
+            " Line {line} says that the best of several runs is shown: that keeps the luckiest run \
+             and hides how far the others lay from it."
+        )
+    })
+}
+
+/// Curves of runs, which may be repeated at each point.
+fn of_points(members: &[Member], curves: &[Curve], best_of_line: Option<usize>) -> Option<Finding> {
+    let mut points: BTreeMap<(&str, Option<u64>), Repeats<'_>> = BTreeMap::new();
+    let mut targets: BTreeMap<&str, Repeats<'_>> = BTreeMap::new();
+    for member in members {
+        points.entry((&member.curve, member.concurrency)).or_default().push(member);
+        targets.entry(&member.curve).or_default().push(member);
+    }
+    let targets: Vec<Repeats<'_>> = targets.into_values().collect();
+    if let Some(evidence) = apart_in_time(&targets) {
+        return Some(Finding::new(D15, Severity::Suspect, evidence, LATER, REMEDY));
+    }
+    let fewest = points.values().map(|runs| runs.len()).min()?;
+    if fewest < RUNS {
+        let evidence = match fewest {
+            1 => NO_SPREAD.to_owned(),
+            _ => {
+                format!("At some points {fewest} runs are all there is: too few to tell a spread.")
+            }
+        };
+        return of_few_runs(curves, best_of_line, evidence);
+    }
+    let spreads = points.iter().filter_map(|(at, runs)| Some((at, spread(runs)?)));
+    let ((name, asked), (share, [least, _, most])) =
+        spreads.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).filter(|(_, (share, _))| *share > SMALL)?;
+    let evidence = format!(
+        "The runs of a point lie up to {} of their median apart: {name} at c = {} between {} and {}/s.",
+        percent(share),
+        grouped(asked.unwrap_or(0)),
+        rate(least),
+        rate(most)
+    );
+    Some(Finding::new(D15, Severity::Note, evidence, CHANGES, SPREAD_REMEDY))
+}
+
+/// Curves: of runs, which may be repeated at each point, or a printed table of single figures.
+fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
+    let &Curves { curves, members, best_of_line, .. } = shown;
+    if members.is_empty() {
+        return of_few_runs(curves, best_of_line, NO_SPREAD.to_owned());
+    }
+    of_points(members, curves, best_of_line)
+}
+
+fn of_few_runs(
+    curves: &[Curve],
+    best_of_line: Option<usize>,
+    mut evidence: String,
+) -> Option<Finding> {
+    if curves.len() < 2 && best_of_line.is_none() {
+        return None;
+    }
+    evidence.push_str(&best_of(best_of_line));
+    let severity = if best_of_line.is_some() { Severity::Suspect } else { Severity::Note };
+    Some(Finding::new(
+        D15,
+        severity,
+        evidence,
+        "Curves that cross or lie close may do so by accident, and nothing here tells.",
+        "Show the median of at least three runs at each point, with the lowest and the highest.",
+    ))
+}
+
+/// A text without figures that says how they were chosen.
+fn on_command(command: &Command, best_of_line: Option<usize>) -> Option<Finding> {
+    let line = best_of_line.filter(|line| line.abs_diff(command.line) <= 10)?;
+    Some(Finding::new(
+        D15,
+        Severity::Suspect,
+        best_of(Some(line)).trim().to_owned(),
+        "The best run is the one in which least went wrong, for the tester as for the target.",
+        "Show the median of at least three runs, with the lowest and the highest.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::{Printed, Report, Text};
+    use crate::rules::{comparison, sample};
+
+    fn with_rates(rates: &[(f64, &str)]) -> Option<Finding> {
+        let report = |(rate, label): &(f64, &str)| {
+            let mut report: Report = sample::ab();
+            report.rate_per_s = Some(Printed { value: *rate, step: 0.01 });
+            report.label = Some((*label).to_owned());
+            report
+        };
+        let text = Text { reports: rates.iter().map(report).collect(), ..Text::default() };
+        on_comparison(&Comparison { members: comparison::members(&text, 1) }, None)
+    }
+
+    #[test]
+    fn single_runs_are_noted_and_small_differences_suspected() {
+        let finding = with_rates(&[(100.0, "a"), (400.0, "b")]).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        // 10 ms less 2.5 ms.
+        assert!(finding.evidence.contains("= 4.00; the gap is 7,500 µs"), "{}", finding.evidence);
+        let finding = with_rates(&[(100.0, "a"), (190.0, "b")]).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        let finding = with_rates(&[(100.0, "a"), (102.0, "b")]).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("differ by 2.0 %"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn repeats_are_no_comparison() {
+        assert_eq!(with_rates(&[(100.0, "a"), (101.0, "a"), (102.0, "a")]), None);
+        assert_eq!(with_rates(&[(100.0, "Run 1"), (101.0, "Run 2"), (102.0, "Run 3")]), None);
+        let finding = with_rates(&[(100.0, "a"), (110.0, "a"), (90.0, "a")]).unwrap();
+        assert!(finding.evidence.contains("spread of 20 %"), "{}", finding.evidence);
+        assert_eq!(
+            with_rates(
+                &[100.0, 101.0, 102.0, 200.0, 202.0, 204.0]
+                    .map(|rate| { (rate, if rate < 150.0 { "a" } else { "b" }) })
+            ),
+            None
+        );
+    }
+}

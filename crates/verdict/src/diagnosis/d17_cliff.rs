@@ -1,0 +1,130 @@
+//! D17: where a curve breaks off, and from where on more clients bring nothing.
+
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::{self, D08, D11, D17, D20};
+use crate::finding::{Finding, Severity};
+use crate::printed::Curve;
+use crate::rules::curve::{Curves, knee, steps};
+use crate::words::{grouped, listed, rate};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D17,
+    name: "cliff",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note],
+    explained_by: &[D08, D11, D20],
+    forms: Forms { curves: Some(on_curves), ..Forms::NONE },
+};
+
+/// A fall to less than this of the neighbour.
+const FALL: f64 = 0.8;
+
+fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
+    finding(shown.curves, |curve, asked| shown.found_at(curve, asked))
+}
+
+/// `found` names what was found in the runs of a curve at a concurrency, where there are any.
+fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) -> Option<Finding> {
+    let steepest: Vec<(&Curve, [(u64, f64); 2])> =
+        curves.iter().filter_map(|curve| Some((curve, steepest(curve)?))).collect();
+    if steepest.is_empty() {
+        return None;
+    }
+    let mut evidence: Vec<String> = steepest
+        .iter()
+        .map(|(curve, [(c1, x1), (c2, x2)])| {
+            format!(
+                "{}: from c = {} to {} the rate falls from {} to {}/s ({:+.0} %).",
+                curve.name,
+                grouped(*c1),
+                grouped(*c2),
+                rate(*x1),
+                rate(*x2),
+                ((x2 / x1 - 1.0) * 100.0).round()
+            )
+        })
+        .collect();
+    evidence.extend(beside(curves, &steepest));
+    let new = |(curve, [(c1, _), (c2, _)]): &(&Curve, [(u64, f64); 2])| {
+        let before = found(curve, *c1);
+        let new = found(curve, *c2).into_iter().filter(|id| !before.contains(id));
+        let named: Vec<String> = new.map(|id| format!("{id} {}", id.name())).collect();
+        let (name, at) = (&curve.name, grouped(*c2));
+        (!named.is_empty())
+            .then(|| format!("{name}: found at c = {at} and not before: {}.", listed(named)))
+    };
+    evidence.extend(steepest.iter().filter_map(new));
+    for curve in curves {
+        if let Some((level, reached)) = knee(curve) {
+            evidence.push(format!(
+                "{} reaches 95 % of its highest at c = {} ({}/s).",
+                curve.name,
+                grouped(level),
+                rate(reached)
+            ));
+        }
+    }
+    Some(Finding::new(
+        D17,
+        Severity::Note,
+        evidence.join("\n"),
+        "A rate that breaks off at one step has met a limit there: an accept queue, memory, a table, \
+         or the tester's own. Which one, a rate alone does not tell.",
+        "Measure just before and just after the fall, and see what changes: `ss -lnt`, \
+         `nstat`, and the processor time of the tester and of the server.",
+    ))
+}
+
+/// The steepest fall of a curve, if it has a cliff.
+fn steepest(curve: &Curve) -> Option<[(u64, f64); 2]> {
+    let falls = steps(curve).filter(|[(_, x1), (_, x2)]| *x2 < FALL * x1);
+    falls.min_by(|[(_, a1), (_, a2)], [(_, b1), (_, b2)]| (a2 / a1).total_cmp(&(b2 / b1)))
+}
+
+/// What the other curves do at the first cliff.
+fn beside(curves: &[Curve], cliffs: &[(&Curve, [(u64, f64); 2])]) -> Vec<String> {
+    let Some(at) = cliffs.iter().map(|(_, [_, (c2, _)])| *c2).min() else { return Vec::new() };
+    let told = |curve: &Curve| {
+        cliffs.iter().any(|(other, [_, (c2, _)])| other.name == curve.name && *c2 == at)
+    };
+    let others = curves.iter().filter(|curve| !told(curve));
+    others
+        .filter_map(|curve| {
+            let [(_, x1), (_, x2)] = steps(curve).find(|[_, (c2, _)]| *c2 == at)?;
+            (x1 > 0.0).then(|| {
+                let change = ((x2 / x1 - 1.0) * 100.0).round();
+                format!("At the same step {} changes by {change:+.0} %.", curve.name)
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fall_by_more_than_a_fifth_is_a_cliff() {
+        let curve = |name: &str, rates: [f64; 4]| Curve {
+            name: name.into(),
+            points: [1, 10, 100, 1000].into_iter().zip(rates).collect(),
+        };
+        let nothing = |_: &Curve, _| Vec::new();
+        assert_eq!(finding(&[curve("a", [50.0, 90.0, 100.0, 80.0])], nothing), None);
+        let both = [curve("a", [50.0, 98.0, 100.0, 60.0]), curve("b", [50.0, 90.0, 100.0, 90.0])];
+        let found = |curve: &Curve, c| match (curve.name.as_str(), c) {
+            ("a", 1000) => vec![DiagnosisId::D08, DiagnosisId::D14],
+            _ => vec![DiagnosisId::D14],
+        };
+        let evidence = finding(&both, found).unwrap().evidence;
+        for part in [
+            "a: from c = 100 to 1,000 the rate falls from 100 to 60.0/s (-40 %)",
+            "At the same step b changes by -10 %",
+            "a reaches 95 % of its highest at c = 10 (98.0/s)",
+            "a: found at c = 1,000 and not before: D08 connection attempts lost.",
+            "b reaches 95 % of its highest at c = 100 (100/s)",
+        ] {
+            assert!(evidence.contains(part), "{part}: {evidence}");
+        }
+    }
+}

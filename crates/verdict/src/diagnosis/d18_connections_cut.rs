@@ -1,0 +1,338 @@
+//! D18: the server closed kept connections after some requests, or without a word, so that requests
+//! under way had to be sent again.
+
+use ablaze_model::record::Http2Facts;
+use ablaze_model::{FailureKind, Run};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D18;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Connections, Report};
+use crate::words::{amount, counted, decimal, grouped, percent};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D18,
+    name: "connections cut",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+/// More requests than this that were sent twice are more than accidents.
+const REPEATED: f64 = 0.01;
+/// `keep-alive` has so many letters more than `close`.
+const LETTERS: u64 = 5;
+/// How near to a round number of requests per connection counts as it.
+const NEAR: f64 = 0.05;
+
+fn on_run(run: &Run) -> Option<Finding> {
+    match &run.record.http2 {
+        Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
+        None => repeated(run).or_else(|| cut(run)),
+    }
+}
+
+/// Requests that were sent again, as the server had closed their connection.
+fn repeated(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let share = record.repeated as f64 / record.finished() as f64;
+    if record.finished() == 0 || share <= REPEATED {
+        return None;
+    }
+    Some(Finding::new(
+        D18,
+        Severity::Suspect,
+        format!(
+            "{} of {} ({}) were sent again, as the server had closed the kept connection before it \
+             answered; {} connections were opened.",
+            grouped(record.repeated),
+            counted(record.finished(), "request"),
+            percent(share),
+            grouped(record.connections_opened)
+        ),
+        "The server closes kept connections without saying so in the answer before (`Connection: \
+         close`): such a request is sent twice, its time has both sendings in it, and what it changes \
+         on the server may have been done twice.",
+        "Have the server announce the close or keep connections longer, or close first with \
+         --requests-per-connection below the server's limit; --no-repeat counts such requests as errors.",
+    ))
+}
+
+/// Over HTTP/2 a server announces the end of a connection, and says which requests it did nothing with:
+/// none is done twice.
+fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
+    let record = &run.record;
+    if facts.goaways == 0 {
+        return None;
+    }
+    let each = record.answers as f64 / facts.goaways as f64;
+    let codes: Vec<String> = facts
+        .goaway_codes
+        .named()
+        .map(|(name, times)| format!("{} with {name}", grouped(times)))
+        .collect();
+    let evidence = format!(
+        "The server ended {} by GOAWAY ({}): one in {} answers. {} connections were opened, and {} were \
+         sent again, as the server had not processed them.",
+        counted(facts.goaways, "connection"),
+        codes.join(", "),
+        amount(each),
+        grouped(record.connections_opened),
+        counted(record.repeated, "request")
+    );
+    let failed = record.failures_of(FailureKind::GoAway);
+    let objects = facts.goaways > facts.goaway_codes.of(0)
+        && failed as f64 > record.finished() as f64 * REPEATED;
+    if objects {
+        let said = facts.last_goaway_said.as_ref();
+        let said = said.map_or(String::new(), |said| format!(" Its last words were: {said}."));
+        return Some(Finding::new(
+            D18,
+            Severity::Suspect,
+            format!("{evidence} {} failed by it.", counted(failed, "request")),
+            format!(
+                "The server ended connections with an error: it objects to what it is asked, or protects \
+                 itself from it.{said}"
+            ),
+            "Look at the server's log and limits, and measure again with fewer --streams.",
+        ));
+    }
+    Some(Finding::new(
+        D18,
+        Severity::Note,
+        evidence,
+        format!(
+            "The server replaces connections after some requests, and opening new ones and sending requests \
+             again is part of the rate and of the times.{}",
+            of_nginx(each)
+        ),
+        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers that cut \
+         as often.",
+    ))
+}
+
+/// Streams that were refused although their connection went on.
+fn unprocessed(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let share = record.repeated as f64 / record.finished() as f64;
+    (record.finished() > 0 && share > REPEATED).then(|| {
+        Finding::new(
+            D18,
+            Severity::Note,
+            format!(
+                "{} of {} ({}) were sent again, as the server had not processed them; {} connections were \
+                 opened.",
+                grouped(record.repeated),
+                counted(record.finished(), "request"),
+                percent(share),
+                grouped(record.connections_opened)
+            ),
+            "The server refuses streams (REFUSED_STREAM) while more are under way: the time of a repeated \
+             request has both sendings in it.",
+            "Raise the limit of streams on the server, or lower --streams; --no-repeat counts such requests \
+             as errors.",
+        )
+    })
+}
+
+/// A limit that nginx comes with.
+fn of_nginx(each: f64) -> &'static str {
+    match each {
+        99.0..=102.0 => " After 100 requests is nginx's keepalive_requests until 1.19.9.",
+        990.0..=1020.0 => " After 1,000 requests is nginx's keepalive_requests since 1.19.10.",
+        _ => "",
+    }
+}
+
+/// Connections that the server closed with an answer.
+fn cut(run: &Run) -> Option<Finding> {
+    let (record, connections) = (&run.record, &run.plan.connections);
+    if !connections.keep_alive || connections.requests_per_connection.is_some() {
+        return None;
+    }
+    let cut = record.answers.saturating_sub(record.kept_alive);
+    // One cut per connection may be the end of the run.
+    if record.kept_alive == 0
+        || cut == 0
+        || record.connections_opened <= u64::from(run.plan.load.connections())
+    {
+        return None;
+    }
+    let each = record.answers as f64 / cut as f64;
+    let nginx = of_nginx(each);
+    Some(Finding::new(
+        D18,
+        Severity::Note,
+        format!(
+            "{} of {} closed their connection: one in {}. {} connections were opened.",
+            grouped(cut),
+            counted(record.answers, "answer"),
+            amount(each),
+            grouped(record.connections_opened)
+        ),
+        format!(
+            "The server limits the requests of a connection, and pays for opening new ones.{nginx}"
+        ),
+        "Raise the limit on the server, or compare only with servers that cut as often.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    (run.plan.connections.keep_alive && record.answers > 0).then(|| {
+        format!(
+            "{} of {} left their connection open; {} were opened and {} sent again.",
+            grouped(record.kept_alive),
+            counted(record.answers, "answer"),
+            counted(record.connections_opened, "connection"),
+            counted(record.repeated, "request")
+        )
+    })
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete?;
+    let Connections::Kept(Some(kept)) = report.connections else { return None };
+    if kept == 0 || kept >= complete || report.failed != Some(0) {
+        return None;
+    }
+    let closes = complete - kept;
+    let each = complete as f64 / closes as f64;
+    let mut evidence = format!(
+        "{} of {} answers were on a connection that went on: {} closes, one in {}.",
+        grouped(kept),
+        grouped(complete),
+        grouped(closes),
+        decimal(each, 1)
+    );
+    evidence.push_str(&bytes_agree(report, complete, closes).unwrap_or_default());
+    let near = |limit: f64| (each / limit - 1.0).abs() < NEAR;
+    let cause = if near(100.0) {
+        "The server closes each connection after 100 requests, as nginx did until 1.19.10 \
+         (keepalive_requests 100)."
+            .to_owned()
+    } else if near(1000.0) {
+        "The server closes each connection after 1,000 requests, as nginx does since 1.19.10 \
+         (keepalive_requests 1000)."
+            .to_owned()
+    } else {
+        format!("The server closes connections, on average after {} requests.", amount(each))
+    };
+    Some(Finding::new(
+        D18,
+        Severity::Note,
+        evidence,
+        cause,
+        "Before it is compared with a server that never closes, raise its limit (nginx: \
+         keepalive_requests 100000) or give the other one the same.",
+    ))
+}
+
+/// The bytes prove it where the head says `close` instead of `keep-alive` on the last answer.
+fn bytes_agree(report: &Report, complete: u64, closes: u64) -> Option<String> {
+    let total = u64::try_from(report.total_bytes?).ok()?;
+    let whole = total + LETTERS * closes;
+    whole.is_multiple_of(complete).then(|| {
+        format!(
+            " The bytes agree: {} × {} - {} × {LETTERS} = {}, as `close` is {LETTERS} letters shorter \
+             than `keep-alive`.",
+            grouped(whole / complete),
+            grouped(complete),
+            grouped(closes),
+            grouped(total)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use ablaze_model::record::Codes;
+
+    use crate::live::sample;
+
+    #[test]
+    fn cuts_are_noted_with_how_often() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        run.record.kept_alive = 19_800;
+        run.record.connections_opened = 300;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("200 of 20,000 answers closed"), "{finding:?}");
+        assert!(finding.cause.contains("keepalive_requests until"), "{finding:?}");
+        // As asked.
+        run.plan.connections.requests_per_connection = Some(100);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn requests_sent_twice_are_a_doubt_above_one_in_a_hundred() {
+        let mut run = sample::run();
+        run.record.repeated = 200;
+        assert_eq!(on_run(&run), None);
+        run.record.repeated = 201;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.starts_with("201 of 20,000 requests (1.0 %)"), "{finding:?}");
+    }
+
+    #[test]
+    fn goaways_are_part_of_the_figures_and_errors_a_doubt() {
+        let mut run = sample::over_http2(100);
+        assert_eq!(on_run(&run), None);
+        let facts = run.record.http2.as_mut().unwrap();
+        facts.goaways = 20;
+        facts.goaway_codes = Codes(vec![(0, 20)]);
+        run.record.repeated = 1_500;
+        run.record.connections_opened = 30;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(
+            finding.evidence.contains("20 connections by GOAWAY (20 with NO_ERROR)"),
+            "{finding:?}"
+        );
+        assert!(finding.evidence.contains("one in 1,000 answers"), "{finding:?}");
+        assert!(finding.cause.contains("keepalive_requests since"), "{finding:?}");
+        let facts = run.record.http2.as_mut().unwrap();
+        facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);
+        facts.last_goaway_said = Some("too_many".into());
+        run.record.failures[FailureKind::GoAway as usize] = 1_000;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.cause.ends_with("Its last words were: too_many."), "{finding:?}");
+    }
+
+    #[test]
+    fn refused_streams_are_noted() {
+        let mut run = sample::over_http2(100);
+        run.record.repeated = 200;
+        assert_eq!(on_run(&run), None);
+        run.record.repeated = 201;
+        assert_eq!(on_run(&run).map(|finding| finding.severity), Some(Severity::Note));
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn requests_per_connection_name_the_limit() {
+        let with_kept = |kept| {
+            let mut report = sample::ab();
+            report.connections = Connections::Kept(Some(kept));
+            on_report(&report).map(|finding| finding.cause)
+        };
+        assert!(with_kept(990_000).unwrap().contains("100 requests"));
+        assert!(with_kept(999_000).unwrap().contains("1,000 requests"));
+        assert!(with_kept(950_000).unwrap().contains("after 20.0 requests"));
+        assert_eq!(with_kept(1_000_000), None);
+        assert_eq!(with_kept(0), None);
+    }
+}

@@ -1,0 +1,201 @@
+//! D19: connections were to be kept, and not one was. The head of the first answer tells why.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D02, D03, D19};
+use crate::finding::{Finding, Severity};
+use crate::printed::{Connections, Report};
+use crate::words::{counted, grouped};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D19,
+    name: "keep-alive refused",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect],
+    explained_by: &[D02, D03],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    // With one request per connection nobody knows.
+    let one_each = record.answers <= u64::from(run.plan.load.connections());
+    if !asked(run) || record.kept_alive > 0 || record.answers == 0 || one_each {
+        return None;
+    }
+    let (cause, remedy) = Reason::of(&record.first_head).in_words();
+    Some(Finding::new(
+        D19,
+        Severity::Suspect,
+        format!(
+            "Not one of {} left its connection open: {} connections were opened.",
+            counted(record.answers, "answer"),
+            grouped(record.connections_opened)
+        ),
+        cause,
+        remedy,
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    (asked(run) && record.answers > 0).then(|| {
+        format!(
+            "{} of {} left their connection open.",
+            grouped(record.kept_alive),
+            counted(record.answers, "answer")
+        )
+    })
+}
+
+/// Whether connections were to be used more than once.
+fn asked(run: &Run) -> bool {
+    run.plan.connections.keep_alive && run.plan.connections.requests_per_connection.is_none()
+}
+
+/// What in an answer's head ends the connection (RFC 9112, 9.3 and 6.3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Reason {
+    /// It says so.
+    Close,
+    /// HTTP/1.0 ends it unless the head says otherwise.
+    NoKeepAlive,
+    /// Nothing else tells where the body ends.
+    NoLength,
+    /// Nothing in the head.
+    None,
+    /// There is no head to look at.
+    Unknown,
+}
+
+impl Reason {
+    fn of(head: &[u8]) -> Self {
+        let head = String::from_utf8_lossy(head).to_ascii_lowercase();
+        let mut lines = head.lines();
+        let Some(status_line) = lines.next() else { return Self::Unknown };
+        let fields: Vec<(&str, &str)> =
+            lines.filter_map(|line| line.split_once(':')).map(|(n, v)| (n.trim(), v)).collect();
+        let says = |name: &str, token: &str| {
+            let values = fields.iter().filter(|(known, _)| *known == name);
+            values.flat_map(|(_, value)| value.split(',')).any(|value| value.trim() == token)
+        };
+        if says("connection", "close") {
+            Self::Close
+        } else if status_line.starts_with("http/1.0") && !says("connection", "keep-alive") {
+            Self::NoKeepAlive
+        } else if !fields.iter().any(|(name, _)| *name == "content-length")
+            && !says("transfer-encoding", "chunked")
+        {
+            Self::NoLength
+        } else {
+            Self::None
+        }
+    }
+
+    /// Cause and remedy.
+    fn in_words(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Close => (
+                "The server ends each connection and says so: the head of its answer has `Connection: \
+                 close`.",
+                "Turn keep-alive on in the server's configuration; if it is to close, say \
+                 --no-keepalive.",
+            ),
+            Self::NoKeepAlive => (
+                "The answer is HTTP/1.0, and its head lacks `Connection: keep-alive`, which HTTP/1.0 \
+                 needs to keep a connection.",
+                "Measure over HTTP/1.1 (--http 1.1), where connections are kept unless the server \
+                 closes them; if it answers HTTP/1.0 there too, let it send that header.",
+            ),
+            Self::NoLength => (
+                "The head of the answer has neither `Content-Length` nor `Transfer-Encoding: chunked`: \
+                 only closing the connection tells where the body ends.",
+                "Let the server send a Content-Length; if it is to close, say --no-keepalive.",
+            ),
+            Self::None => (
+                "The head of the answer permits to keep the connection, and the server closes it all \
+                 the same, or sends more bytes than it announced.",
+                "Look at one answer with `curl -i` and the URL, and in the server for what closes \
+                 the connection.",
+            ),
+            Self::Unknown => (
+                "The server closes after each answer.",
+                "Look at the head with `curl -i` and the URL; if the server is to close, say \
+                 --no-keepalive.",
+            ),
+        }
+    }
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    if report.connections != Connections::Kept(Some(0)) {
+        return None;
+    }
+    Some(Finding::new(
+        D19,
+        Severity::Suspect,
+        format!(
+            "0 of {} answers left their connection open, so that each request paid for a new one.",
+            grouped(complete)
+        ),
+        "The server closes after each answer, or its answers lack what ab needs to keep a connection \
+         to HTTP/1.0: the word `Keep-Alive` in the head, and a `Content-Length`.",
+        "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or measure \
+         over HTTP/1.1, where connections are kept unless the server closes them (ablaze does).",
+    ))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn none_kept_is_not_the_same_as_not_asked() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 answers left their connection open.");
+        run.record.kept_alive = 0;
+        run.record.first_head =
+            b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nconnection:Close\r\n\r\n".to_vec();
+        assert!(on_run(&run).unwrap().cause.contains("`Connection: close`"));
+        run.plan.connections.keep_alive = false;
+        assert_eq!(on_run(&run), None);
+        assert_eq!(seen(&run), None);
+    }
+
+    #[test]
+    fn the_head_tells_what_is_missing() {
+        let reason = |lines: &str| Reason::of(lines.replace('|', "\r\n").as_bytes());
+        assert_eq!(reason("HTTP/1.0 200 OK|Content-Length: 3||"), Reason::NoKeepAlive);
+        let kept = "HTTP/1.0 200 OK|Connection: Keep-Alive|";
+        assert_eq!(reason(&format!("{kept}|")), Reason::NoLength);
+        assert_eq!(reason(&format!("{kept}Content-Length: 3||")), Reason::None);
+        assert_eq!(reason("HTTP/1.1 200 OK|Date: now||"), Reason::NoLength);
+        assert_eq!(reason("HTTP/1.1 200 OK|Transfer-Encoding: gzip, Chunked||"), Reason::None);
+        assert_eq!(reason("HTTP/1.1 200 OK|Connection: upgrade, close||"), Reason::Close);
+        assert_eq!(reason(""), Reason::Unknown);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn none_kept_is_not_the_same_as_not_asked() {
+        let mut report = sample::ab();
+        assert_eq!(on_report(&report), None);
+        report.connections = Connections::Kept(Some(1));
+        assert_eq!(on_report(&report), None);
+        report.connections = Connections::Kept(Some(0));
+        assert!(on_report(&report).is_some());
+    }
+}

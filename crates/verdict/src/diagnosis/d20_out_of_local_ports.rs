@@ -1,0 +1,94 @@
+//! D20: this machine had no local port for a connection.
+
+use ablaze_model::{FailureKind, Run};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D03, D20};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::witness;
+use crate::printed::{Abort, Reason};
+use crate::rules::aborted::evidence;
+use crate::words::{grouped, percent};
+
+/// From this share of the requests on the number is that of the shortage.
+const MOST: f64 = 0.5;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D20,
+    name: "out of local ports",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[D03],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), abort: Some(on_abort), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let failed = run.record.failures_of(FailureKind::LocalPorts);
+    if failed == 0 {
+        return None;
+    }
+    let share = failed as f64 / run.record.finished() as f64;
+    let ports = ports(run).map(|range| format!(" The kernel gives out ports {range}."));
+    let waiting = witness(run).and_then(|witness| witness.kernel.time_wait).map(|sockets| {
+        format!(" {} sockets were in TIME_WAIT at the end.", grouped(sockets.after))
+    });
+    let more = [ports, waiting].into_iter().flatten().collect::<String>();
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(
+        D20,
+        severity,
+        format!(
+            "{} connections failed because this machine had no local port left: {} of all requests.{more}",
+            grouped(failed),
+            percent(share)
+        ),
+        "Each connection needs a local port, and whoever closes first keeps it for 60 s (TIME_WAIT).",
+        "Keep connections (leave out --no-keepalive), or connect from more addresses with \
+         --local-address, such as 127.0.0.0/24 towards this host.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let ports = ports(run).map_or(String::new(), |range| format!("; the kernel gives out {range}"));
+    Some(format!("No connection failed for want of a local port{ports}."))
+}
+
+/// The ports that the kernel gives out: `32768 to 60999`.
+fn ports(run: &Run) -> Option<String> {
+    let range = witness(run)?.environment.settings.get("net.ipv4.ip_local_port_range")?;
+    Some(range.split_whitespace().collect::<Vec<_>>().join(" to "))
+}
+
+/// A run of ab that ended with this, and without a report.
+fn on_abort(abort: &Abort) -> Option<Finding> {
+    (abort.reason == Reason::NoPort).then(|| {
+        Finding::new(
+            D20,
+            Severity::Invalid,
+            evidence(abort),
+            "Every connection takes a local port, and keeps it for 60 s after the client closes it \
+             first; there are about 28,000.",
+            "Keep connections (-k), wait a minute between runs, or widen \
+             net.ipv4.ip_local_port_range.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn one_is_a_doubt_and_half_is_another_experiment() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        let with = |run: &mut Run, number| {
+            run.record.failures[FailureKind::LocalPorts as usize] = number;
+            on_run(run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(&mut run, 1), Some(Severity::Suspect));
+        assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
+        assert!(on_run(&run).unwrap().evidence.contains("32768 to 60999"));
+    }
+}

@@ -1,0 +1,162 @@
+//! D22: the kernel dropped packets in one of its queues, other than the accept queue (D08), or had
+//! hardly room left to track connections.
+
+use ablaze_model::Run;
+use ablaze_sys::witness::ConnectionTracking;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D22;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{counter, witness};
+use crate::words::{counted, grouped, listed, percent};
+
+/// Counters that rise when a queue is full, and what each is about.
+const QUEUES: [(&str, &str); 7] = [
+    ("TcpExtTCPBacklogDrop", "a socket's backlog"),
+    ("TcpExtTCPRcvQDrop", "a socket's receive queue"),
+    ("TcpExtRcvPruned", "a socket's receive buffer"),
+    ("TcpExtTCPReqQFullDrop", "the queue of connections being opened"),
+    ("TcpExtTCPMemoryPressures", "TCP's memory"),
+    ("IpInDiscards", "arriving packets"),
+    ("IpOutDiscards", "leaving packets"),
+];
+/// A smaller share of the segments is a note.
+const LITTLE: f64 = 1e-4;
+
+/// A table of tracked connections with no more room than this is about to drop some.
+const NEARLY_FULL: f64 = 0.95;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D22,
+    name: "kernel queue overflow",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let full = full(run)?;
+    if full.is_empty() {
+        return nearly_full(&witness(run)?.kernel.connection_tracking?);
+    }
+    let dropped: u64 = full.iter().map(|(_, _, count)| count).sum();
+    let segments = counter(run, "TcpInSegs").unwrap_or(0).max(1);
+    let share = dropped as f64 / segments as f64;
+    let named = full.iter().map(|(name, about, count)| {
+        format!("{} × {about} ({})", grouped(*count), name.trim_start_matches("TcpExt"))
+    });
+    let evidence = format!(
+        "Full were: {}; {} of the segments that arrived. The counters are those of the whole network \
+         namespace.",
+        listed(named),
+        percent(share)
+    );
+    let severity = if share < LITTLE { Severity::Note } else { Severity::Suspect };
+    Some(Finding::new(
+        D22,
+        severity,
+        evidence,
+        "The kernel dropped packets for want of room, and they were sent again after a timer of 200 ms \
+         or more.",
+        "Enlarge the queue that is named (net.core.netdev_max_backlog, net.core.rmem_max, \
+         net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let kernel = &witness(run)?.kernel;
+    kernel.network.as_ref()?;
+    let tracked = kernel.connection_tracking.map_or(String::new(), |table| {
+        format!(
+            " {} were tracked at the end, of {} at most.",
+            counted(table.after, "connection"),
+            grouped(table.most)
+        )
+    });
+    full(run)?.is_empty().then(|| format!("No queue of the kernel dropped anything.{tracked}"))
+}
+
+/// The counters that rose, each with what it is about.
+fn full(run: &Run) -> Option<Vec<(&'static str, &'static str, u64)>> {
+    let kernel = &witness(run)?.kernel;
+    let table = kernel.connection_tracking;
+    let of_table = |field: fn(&ConnectionTracking) -> Option<u64>| table.as_ref().and_then(field);
+    let queues = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([
+        ("softnet dropped", "a processor's packets", kernel.softnet.map(|softnet| softnet.dropped)),
+        ("nf_conntrack drop", "the table of tracked connections", of_table(|t| t.dropped)),
+        ("nf_conntrack insert_failed", "an entry of that table", of_table(|t| t.insert_failed)),
+        ("nf_conntrack early_drop", "older entries of that table", of_table(|t| t.dropped_early)),
+    ]);
+    let risen = queues
+        .filter_map(|(name, about, count)| Some((name, about, count.filter(|count| *count > 0)?)));
+    Some(risen.collect())
+}
+
+/// Nothing was dropped yet.
+fn nearly_full(table: &ConnectionTracking) -> Option<Finding> {
+    let share = table.after as f64 / table.most.max(1) as f64;
+    (share >= NEARLY_FULL).then(|| {
+        Finding::new(
+            D22,
+            Severity::Note,
+            format!(
+                "{} were tracked at the end (nf_conntrack_count), {} of the {} that there is room for; {} \
+                 at the start.",
+                counted(table.after, "connection"),
+                percent(share),
+                grouped(table.most),
+                grouped(table.before)
+            ),
+            "The kernel tracks each connection for a firewall or for address translation, closed ones \
+             for some minutes more, and drops what is new when the table is full.",
+            "Raise net.netfilter.nf_conntrack_max, or exempt the target's port from tracking.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn queues_are_named_and_few_drops_are_a_note() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        sample::counter(&mut run, "TcpInSegs", 1_000_000);
+        sample::counter(&mut run, "TcpExtTCPBacklogDrop", 99);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
+        sample::counter(&mut run, "TcpExtTCPBacklogDrop", 1001);
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("1,001 × a socket's backlog (TCPBacklogDrop)"));
+        run.witness = None;
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn tracked_connections_have_a_table_that_fills_up() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpInSegs", 1_000_000);
+        let table = |run: &mut Run, after, dropped| {
+            sample::witness(run).kernel.connection_tracking = Some(ConnectionTracking {
+                before: 10,
+                after,
+                most: 1000,
+                insert_failed: Some(0),
+                dropped,
+                dropped_early: None,
+            });
+        };
+        table(&mut run, 949, Some(0));
+        assert_eq!(on_run(&run), None);
+        assert!(seen(&run).unwrap().contains("949 connections were tracked at the end, of 1,000"));
+        table(&mut run, 950, None);
+        assert!(on_run(&run).unwrap().evidence.contains("95 % of the 1,000"));
+        table(&mut run, 1000, Some(700));
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("(nf_conntrack drop)"), "{}", finding.evidence);
+    }
+}

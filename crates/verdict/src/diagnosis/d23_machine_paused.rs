@@ -1,0 +1,138 @@
+//! D23: a thread that only slept woke up late: the machine was paused, the process was stopped, or
+//! others had the processors.
+
+use ablaze_model::Run;
+use ablaze_sys::witness::Heartbeat;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D23;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{machine, witness};
+use crate::words::{amount, counted, percent, time};
+
+/// A smaller share of the run is a note.
+const LITTLE: f64 = 0.01;
+/// A smaller share of a processor's time that a hypervisor took is not worth a word.
+const STOLEN: f64 = 0.02;
+/// One from which the figures are doubtful.
+const MUCH_STOLEN: f64 = 0.1;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D23,
+    name: "machine paused",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let witness = witness(run)?;
+    let quiet = Heartbeat::default();
+    let heartbeat = witness.heartbeat.as_ref().unwrap_or(&quiet);
+    let paused = heartbeat.gaps_ns as f64 / witness.interval_ns.max(1) as f64;
+    let stolen = machine(run).map_or(0.0, |machine| machine.stolen / machine.processors);
+    let suspended_ns = witness.kernel.suspended_ns.unwrap_or(0);
+    if heartbeat.gaps == 0 && stolen < STOLEN && suspended_ns == 0 {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    if let Some(longest) = heartbeat.longest.iter().max_by_key(|gap| gap.length_ns) {
+        evidence.push(format!(
+            "A thread that only slept woke up late {}, {} in all, at most {}: {} of \
+             the run.",
+            counted(heartbeat.gaps, "time"),
+            time(heartbeat.gaps_ns as f64 / 1e6),
+            time(longest.length_ns as f64 / 1e6),
+            percent(paused)
+        ));
+    }
+    if stolen >= STOLEN {
+        evidence.push(format!(
+            "The hypervisor gave {} of the processors' time to others.",
+            percent(stolen)
+        ));
+    }
+    if suspended_ns > 0 {
+        evidence.push(format!(
+            "The machine was suspended for {} s.",
+            amount(suspended_ns as f64 / 1e9)
+        ));
+    }
+    let grave = paused >= LITTLE || stolen >= MUCH_STOLEN || suspended_ns > 0;
+    let (cause, remedy) = cause(heartbeat);
+    let severity = if grave { Severity::Suspect } else { Severity::Note };
+    Some(Finding::new(D23, severity, evidence.join(" "), cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let beats = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?.beats;
+    let stolen = machine(run).map_or(String::new(), |machine| {
+        let share = machine.stolen / machine.processors;
+        format!("; a hypervisor took {} of the processors' time", percent(share))
+    });
+    Some(format!(
+        "A thread that only slept woke up {}, never 20 ms late or more{stolen}.",
+        counted(beats, "time")
+    ))
+}
+
+/// Who was to blame, by the scheduler's account of the thread: it wanted to run, or it was not
+/// even woken.
+fn cause(heartbeat: &Heartbeat) -> (&'static str, &'static str) {
+    let waited = heartbeat.gaps_waited_ns.unwrap_or(0) * 2 > heartbeat.gaps_ns;
+    if heartbeat.gaps > 0 && waited {
+        (
+            "Other tasks had the processors meanwhile, so tester and server may have waited for them \
+             too.",
+            "Look with `top` what else runs on this machine, stop it, and measure again.",
+        )
+    } else {
+        (
+            "Nothing on this machine ran meanwhile, or this process alone was stopped (SIGSTOP, a \
+             debugger, a frozen container).",
+            "Measure again; if it happens again, ask whoever runs the virtual machine, or measure on \
+             one of your own.",
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+    use ablaze_sys::witness::Gap;
+
+    fn with_gap(length_ms: u64, waited_ms: u64) -> Run {
+        let mut run = sample::run();
+        let (length_ns, waited_ns) = (length_ms * 1_000_000, Some(waited_ms * 1_000_000));
+        sample::witness(&mut run).heartbeat = Some(Heartbeat {
+            beats: 9000,
+            gaps: 1,
+            gaps_ns: length_ns,
+            gaps_waited_ns: waited_ns,
+            longest: vec![Gap { at_clock_ns: 5, length_ns, waited_ns }],
+        });
+        run
+    }
+
+    #[test]
+    fn a_pause_is_told_from_a_full_machine() {
+        assert_eq!(on_run(&sample::run()), None);
+        let finding = on_run(&with_gap(1000, 3)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.cause.starts_with("Nothing on this machine ran"), "{finding:?}");
+        assert!(on_run(&with_gap(1000, 990)).unwrap().cause.starts_with("Other tasks"));
+        assert_eq!(on_run(&with_gap(50, 0)).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn stolen_time_is_no_gap_and_counts_too() {
+        let mut run = sample::run();
+        let times = sample::processors(&mut run);
+        times.steal_ns = 5_000_000_000;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("The hypervisor gave"), "{finding:?}");
+        assert_eq!(finding.severity, Severity::Suspect);
+    }
+}

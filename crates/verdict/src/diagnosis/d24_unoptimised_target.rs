@@ -1,0 +1,307 @@
+//! D24: the server does work that a server in earnest would not do: it was compiled without
+//! optimisation, a sanitizer watches each of its memory accesses, or it writes a line per request.
+
+use ablaze_model::Run;
+use ablaze_sys::witness::{Build, GrownFile, Output, Process};
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D24;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{elapsed_s, target};
+use crate::words::{amount, grouped, listed};
+
+/// So many lines per request are one each.
+const LINES: f64 = 0.5;
+/// A line of a log has so many bytes.
+const LINE_BYTES: std::ops::RangeInclusive<f64> = 20.0..=1000.0;
+/// From so many calls per request on there is one for each.
+const CALLS: f64 = 0.9;
+/// From so many on the answers may have one, and something else another.
+const CALLS_FOR_BOTH: f64 = 1.5;
+/// Requests and bytes were not counted over quite the same time: a difference of this share of the
+/// answers says nothing.
+const UNSURE: f64 = 0.15;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D24,
+    name: "unoptimised target",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+/// One thing that is wrong.
+struct Fault {
+    severity: Severity,
+    evidence: String,
+    cause: &'static str,
+    remedy: String,
+}
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let mut faults: Vec<Fault> =
+        busiest_build(run).map(|(process, build)| of_build(process, build)).unwrap_or_default();
+    faults.extend(log_file(run));
+    faults.extend(log_stream(run));
+    let worst = faults.iter().max_by_key(|fault| fault.severity)?;
+    let (severity, cause, remedy) = (worst.severity, worst.cause, worst.remedy.clone());
+    let evidence: Vec<String> = faults.into_iter().map(|fault| fault.evidence).collect();
+    Some(Finding::new(D24, severity, evidence.join(" "), cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let (process, build) = busiest_build(run)?;
+    let compiler = build.compiler.as_deref().unwrap_or("an unknown compiler");
+    let how = match &build.optimisation {
+        Some(level) => format!("with {level}"),
+        None => "with an optimisation that it does not tell".to_owned(),
+    };
+    Some(format!("{} was built by {compiler} {how}, without a sanitizer.", process.name))
+}
+
+fn busiest_build(run: &Run) -> Option<(&Process, &Build)> {
+    let process = target(run)?.busiest()?;
+    Some((process, process.serving.as_ref()?.build.as_ref()?))
+}
+
+fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
+    let compiler = build.compiler.as_deref().unwrap_or("its compiler");
+    let mut faults = Vec::new();
+    if !build.sanitizers.is_empty() {
+        let names = listed(&build.sanitizers);
+        faults.push(Fault {
+            severity: Severity::Suspect,
+            evidence: format!("{}, process {}, has a sanitizer in it: {names}.", process.name, process.pid),
+            cause: "A sanitizer checks the server's memory accesses while it runs, which makes it several \
+                    times slower.",
+            remedy: "Build the server without -fsanitize (Go: without -race), and measure again."
+                .to_owned(),
+        });
+    }
+    let level = build.optimisation.as_deref().unwrap_or_default();
+    if build.unoptimised_units * 2 > build.units {
+        faults.push(Fault {
+            severity: Severity::Suspect,
+            evidence: format!(
+                "{}, process {}, was built by {compiler} without optimisation ({level}): {}.",
+                process.name,
+                process.pid,
+                match level {
+                    "-N" => "its program has the options of its build".to_owned(),
+                    _ => format!(
+                        "its debug data says so of {} of {} compile units looked at",
+                        build.unoptimised_units, build.units
+                    ),
+                }
+            ),
+            cause: "The rate is that of a debug build, which may be several times slower than one in \
+                    earnest.",
+            remedy: match level {
+                "-N" => "Build the server without -gcflags=-N, and measure again.".to_owned(),
+                _ => "Build the server with -O2, and measure again.".to_owned(),
+            },
+        });
+    } else if level == "-Og" {
+        faults.push(Fault {
+            severity: Severity::Note,
+            evidence: format!(
+                "{}, process {}, was built by {compiler} with -Og.",
+                process.name, process.pid
+            ),
+            cause: "-Og optimises for debugging, and leaves out part of what -O2 does.",
+            remedy: "Build the server with -O2 for its full rate.".to_owned(),
+        });
+    }
+    faults
+}
+
+/// A file that grows by a line per request.
+fn log_file(run: &Run) -> Option<Fault> {
+    let outputs = outputs(run);
+    let grown = outputs.iter().flat_map(|(process, output)| {
+        output.files.iter().filter_map(|file| Some((file, lines(run, process, file)?)))
+    });
+    let (file, (lines, line_bytes)) =
+        grown.filter(|(_, (lines, _))| *lines >= LINES).max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    Some(Fault {
+        severity: Severity::Note,
+        evidence: format!(
+            "The server writes a log: {} grew by {} bytes, which are {} lines of {} B per request.",
+            file.path,
+            grouped(file.bytes),
+            amount(lines),
+            amount(line_bytes)
+        ),
+        cause: "Making and writing a line for each request is part of the measured work.",
+        remedy: "Keep it where the server in earnest has it; else turn its access log off."
+            .to_owned(),
+    })
+}
+
+/// Lines per request and the length of one.
+fn lines(run: &Run, process: &Process, file: &GrownFile) -> Option<(f64, f64)> {
+    let line_bytes = file.line_bytes.filter(|length| LINE_BYTES.contains(length))?;
+    Some((per_request(run, process, file.bytes)? / line_bytes, line_bytes))
+}
+
+/// Bytes that no answer is made of, where standard output or error is a terminal or a pipe.
+fn log_stream(run: &Run) -> Option<Fault> {
+    outputs(run).into_iter().find_map(|(process, output)| {
+        let standard = output.standard.as_ref()?;
+        let calls = per_request(run, process, output.write_calls?)?;
+        let written = per_request(run, process, output.written_bytes?)?;
+        let answer = run.record.received_bytes as f64 / run.record.answers as f64;
+        let line_bytes = beside_answers(calls, written, answer)?;
+        let is_log = LINE_BYTES.contains(&line_bytes);
+        let certain = standard.terminal && standard.written_to == Some(true);
+        (is_log && standard.written_to != Some(false)).then(|| Fault {
+            severity: if certain { Severity::Suspect } else { Severity::Note },
+            evidence: format!(
+                "{}, process {}, writes {} B per request beside its answers, in {} calls per request \
+                 all in all, and its standard output is {}.",
+                process.name,
+                process.pid,
+                amount(line_bytes),
+                amount(calls),
+                if standard.terminal {
+                    format!("the terminal {}", standard.name)
+                } else {
+                    format!("a stream, {}", standard.name)
+                }
+            ),
+            cause: "A line for each request is part of the measured work, and whoever shows or reads it \
+                    takes processor time, too.",
+            remedy: "Start the server with its output to /dev/null, or turn its log off.".to_owned(),
+        })
+    })
+}
+
+/// The bytes per request that no answer is made of, by calls and bytes that were written per request.
+/// Answers that go out by send(2) are not among what is written; those that go out by writev(2) are.
+fn beside_answers(calls: f64, written: f64, answer: f64) -> Option<f64> {
+    let unlike_answers = (written - answer).abs() > UNSURE * answer;
+    match calls {
+        // Either the answers or something else.
+        CALLS..CALLS_FOR_BOTH => unlike_answers.then_some(written),
+        CALLS_FOR_BOTH.. if unlike_answers && written > answer => Some(written - answer),
+        CALLS_FOR_BOTH.. if unlike_answers => Some(written),
+        _ => None,
+    }
+}
+
+/// What each process wrote, if that is to be seen.
+fn outputs(run: &Run) -> Vec<(&Process, &Output)> {
+    let processes = target(run).map(|target| target.processes.as_slice()).unwrap_or_default();
+    processes
+        .iter()
+        .filter_map(|process| Some((process, process.serving.as_ref()?.output.as_ref()?)))
+        .collect()
+}
+
+/// What came in the time that a process was watched for, by the requests of that time.
+fn per_request(run: &Run, process: &Process, amount: u64) -> Option<f64> {
+    let watched_s = process.watched_ns as f64 / 1e9;
+    let requests = run.record.answers as f64 * watched_s / elapsed_s(run);
+    (requests >= 100.0).then(|| amount as f64 / requests)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+    use ablaze_sys::witness::Standard;
+
+    fn built(run: &mut Run, optimisation: Option<&str>, unoptimised_units: u64) {
+        sample::serving(run).build = Some(Build {
+            compiler: Some("GNU C17 12.2.0".to_owned()),
+            options: None,
+            optimisation: optimisation.map(str::to_owned),
+            units: u64::from(optimisation.is_some()) * 4,
+            unoptimised_units,
+            sanitizers: Vec::new(),
+        });
+    }
+
+    fn wrote(run: &mut Run, calls: u64, bytes: u64, standard: Option<Standard>) -> Option<Finding> {
+        sample::serving(run).output = Some(Output {
+            write_calls: Some(calls),
+            written_bytes: Some(bytes),
+            standard,
+            files: Vec::new(),
+        });
+        on_run(run)
+    }
+
+    #[test]
+    fn only_what_the_debug_data_says_is_told() {
+        let mut run = sample::run();
+        assert_eq!((on_run(&run), seen(&run)), (None, None));
+        built(&mut run, Some("-O2"), 0);
+        assert_eq!(on_run(&run), None);
+        assert_eq!(
+            seen(&run).unwrap(),
+            "nginx was built by GNU C17 12.2.0 with -O2, without a sanitizer."
+        );
+        built(&mut run, None, 0);
+        assert_eq!(on_run(&run), None, "rustc and clang do not tell");
+        built(&mut run, Some("-O2"), 2);
+        assert_eq!(on_run(&run), None, "half of them");
+        built(&mut run, Some("-O0"), 3);
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("(-O0)") && finding.evidence.contains("3 of 4"));
+        built(&mut run, Some("-Og"), 0);
+        assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
+        sample::serving(&mut run).build.as_mut().unwrap().sanitizers = vec!["address".to_owned()];
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("address") && finding.severity == Severity::Suspect);
+        assert!(finding.remedy.contains("-fsanitize"));
+    }
+
+    #[test]
+    fn a_file_that_grows_by_a_line_per_request_is_a_log() {
+        let mut run = sample::run();
+        assert_eq!(wrote(&mut run, 40_000, 0, None), None);
+        let grow = |run: &mut Run, bytes, line_bytes| {
+            sample::serving(run).output.as_mut().unwrap().files =
+                vec![GrownFile { path: "/var/log/access.log".to_owned(), bytes, line_bytes }];
+            on_run(run)
+        };
+        let finding = grow(&mut run, 20_000 * 95, Some(95.0)).unwrap();
+        assert_eq!(finding.severity, Severity::Note, "nginx comes so");
+        let said = "/var/log/access.log grew by 1,900,000 bytes, which are 1.00 lines of 95.0 B";
+        assert!(finding.evidence.contains(said), "{}", finding.evidence);
+        assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "one in ten requests");
+        assert_eq!(grow(&mut run, 20_000 * 95, None), None, "no text");
+    }
+
+    #[test]
+    fn bytes_beside_the_answers_go_to_a_terminal() {
+        let mut run = sample::run();
+        run.record.received_bytes = 20_000 * 300;
+        let to = |terminal, written_to| {
+            let name = if terminal { "/dev/pts/3" } else { "pipe:[7]" }.to_owned();
+            Some(Standard { name, terminal, written_to })
+        };
+        let severity = |finding: Option<Finding>| finding.map(|finding| finding.severity);
+        // Answers by send(2), a line by write(2).
+        let sent = wrote(&mut run, 20_000, 20_000 * 80, to(true, Some(true)));
+        assert_eq!(severity(sent), Some(Severity::Suspect));
+        // Answers by writev(2), too.
+        let both = wrote(&mut run, 40_000, 20_000 * 380, to(true, Some(true)));
+        assert!(both.unwrap().evidence.contains("80.0 B per request"));
+        let piped = wrote(&mut run, 40_000, 20_000 * 380, to(false, None));
+        assert_eq!(severity(piped), Some(Severity::Note), "it may be something else");
+        // A line by write(2) that is longer than an answer.
+        assert!(wrote(&mut run, 20_000, 20_000 * 400, to(true, Some(true))).is_some());
+        // Nothing but answers; answers in two pieces; a number that wakes another thread; both.
+        assert_eq!(wrote(&mut run, 40_000, 20_000 * 308, to(true, Some(true))), None);
+        assert_eq!(wrote(&mut run, 20_000, 20_000 * 300, to(true, Some(true))), None);
+        assert_eq!(wrote(&mut run, 40_000, 20_000 * 300, to(true, Some(true))), None);
+        assert_eq!(wrote(&mut run, 20_000, 20_000 * 8, to(true, Some(true))), None);
+        // The terminal has been quiet, or there is none.
+        assert_eq!(wrote(&mut run, 20_000, 20_000 * 80, to(true, Some(false))), None);
+        assert_eq!(wrote(&mut run, 20_000, 20_000 * 80, None), None);
+    }
+}

@@ -1,0 +1,239 @@
+//! D27: one of the server's threads does far more than its share.
+
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+use ablaze_sys::witness::Thread;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D27;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{of_a_core, server, target};
+use crate::words::{amount, percent};
+
+/// The busiest thread has so many times the mean.
+const UNEVEN: f64 = 1.5;
+/// An idle server need not share anything out.
+const BUSY: f64 = 0.5;
+/// Of threads that have no numbers, those serve that do so much of what the busiest does.
+const SERVES: f64 = 0.05;
+/// For more connections than these chance is not worked out: it evens them out.
+const MOST_CONNECTIONS: usize = 256;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D27,
+    name: "uneven threads",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let threads = Serving::of(run)?;
+    let ratio = threads.ratio();
+    if ratio <= UNEVEN || server(run)?.busiest < BUSY {
+        return None;
+    }
+    let chance = threads.chance(run).map_or(String::new(), |chance| {
+        format!(
+            " Where chance shares {} connections out to {} threads, it is as uneven in {} of all runs.",
+            run.plan.load.connections(),
+            threads.shares.len(),
+            percent(chance)
+        )
+    });
+    Some(Finding::new(
+        D27,
+        Severity::Note,
+        format!("{}{chance}", threads.described()),
+        "Connections are not shared out evenly: chance decides with SO_REUSEPORT, and whoever wakes \
+         first takes them where threads share a listener; the others have time left.",
+        "Use ten times as many connections as threads; if it stays so, look how the server shares \
+         connections out.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    Serving::of(run).map(|threads| threads.described())
+}
+
+/// The shares of a core of the threads that serve, the busiest first.
+struct Serving {
+    shares: Vec<f64>,
+    listeners: u64,
+}
+
+impl Serving {
+    /// `None` unless there are two or more, and as many connections.
+    fn of(run: &Run) -> Option<Self> {
+        let target = target(run)?;
+        let all = target.processes.iter().filter(|process| process.watched_ns > 0);
+        let mut threads: Vec<(&Thread, f64)> = all
+            .flat_map(|process| {
+                let share = |thread: &Thread| thread.cpu_ns as f64 / process.watched_ns as f64;
+                process.threads.iter().map(move |thread| (thread, share(thread)))
+            })
+            .collect();
+        threads.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let (busiest, most) = *threads.first()?;
+        threads.retain(|(thread, _)| kind(&thread.name) == kind(&busiest.name));
+        // `worker-0`, `worker-1`: one that does nothing serves, too. Where all have one name, those
+        // that do nothing may have other work.
+        let numbered = threads.iter().all(|(thread, _)| kind(&thread.name) != thread.name);
+        threads.retain(|(_, share)| numbered || *share >= SERVES * most);
+        let shares: Vec<f64> = threads.into_iter().map(|(_, share)| share).collect();
+        let enough = shares.len() >= 2 && run.plan.load.connections() as usize >= shares.len();
+        let listeners = target.listener.as_ref().map_or(1, |listener| listener.sockets);
+        enough.then_some(Self { shares, listeners })
+    }
+
+    /// The busiest by the mean.
+    fn ratio(&self) -> f64 {
+        let mean = self.shares.iter().sum::<f64>() / self.shares.len() as f64;
+        if mean > 0.0 { self.shares[0] / mean } else { 1.0 }
+    }
+
+    fn described(&self) -> String {
+        let least = self.shares.last().copied().unwrap_or_default();
+        format!(
+            "Of {} threads that serve the busiest used {} and the idlest {}: {} times the mean.",
+            self.shares.len(),
+            of_a_core(self.shares[0]),
+            of_a_core(least),
+            amount(self.ratio())
+        )
+    }
+
+    /// How probable it is that chance alone is as uneven, where it is what shares out: a listener for
+    /// each thread, and connections that stay.
+    fn chance(&self, run: &Run) -> Option<f64> {
+        let Load::Closed { connections, .. } = run.plan.load else { return None };
+        let threads = self.shares.len();
+        let stay = run.record.connections_opened <= 2 * u64::from(connections);
+        let by_chance = stay && self.listeners as usize >= threads;
+        let connections = connections as usize;
+        if !by_chance || connections > MOST_CONNECTIONS {
+            return None;
+        }
+        let most = (self.ratio() * connections as f64 / threads as f64).round() as usize;
+        Some(1.0 - none_has_more_than(most.saturating_sub(1), connections, threads))
+    }
+}
+
+/// The name without the number at its end: `worker-` of `worker-3`.
+fn kind(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit())
+}
+
+/// The probability that, of so many connections dealt out to so many threads, each as likely, no
+/// thread gets more than `most`: the multinomial distribution summed one thread at a time, each
+/// taking a binomial share of what those before it left.
+fn none_has_more_than(most: usize, connections: usize, threads: usize) -> f64 {
+    // left[n]: the probability that n connections are left and nobody so far has too many.
+    let mut left = vec![0.0; connections + 1];
+    left[connections] = 1.0;
+    for others in (0..threads).rev() {
+        let share = 1.0 / (others + 1) as f64;
+        let mut next = vec![0.0; connections + 1];
+        for (total, probability) in left.iter().enumerate().filter(|(_, p)| **p > 0.0) {
+            for (taken, chance) in binomial(total, share).into_iter().enumerate().take(most + 1) {
+                next[total - taken] += probability * chance;
+            }
+        }
+        left = next;
+    }
+    left[0]
+}
+
+/// The probabilities of 0 to `total` successes.
+fn binomial(total: usize, share: f64) -> Vec<f64> {
+    if share >= 1.0 {
+        let mut all = vec![0.0; total + 1];
+        all[total] = 1.0;
+        return all;
+    }
+    let (hit, miss) = (share.ln(), (1.0 - share).ln());
+    let mut ways = 0.0f64;
+    (0..=total)
+        .map(|taken| {
+            if taken > 0 {
+                ways += ((total - taken + 1) as f64 / taken as f64).ln();
+            }
+            (ways + taken as f64 * hit + (total - taken) as f64 * miss).exp()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    /// Threads with these shares of a core, of these names.
+    fn with(threads: &[(&str, f64)]) -> Run {
+        let mut run = sample::run();
+        let one = sample::threads(&mut run)[0].clone();
+        *sample::threads(&mut run) = threads
+            .iter()
+            .map(|(name, share)| Thread {
+                name: (*name).to_owned(),
+                cpu_ns: (share * 1e10) as u64,
+                ..one.clone()
+            })
+            .collect();
+        run
+    }
+
+    #[test]
+    fn one_thread_for_all_is_uneven_and_one_alone_is_not() {
+        assert_eq!(on_run(&sample::run()), None);
+        let finding = on_run(&with(&[("worker-0", 0.96), ("worker-1", 0.12)])).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        let said = "Of 2 threads that serve the busiest used 96 % of a core and the idlest 12 % of a \
+                    core: 1.78 times the mean.";
+        assert_eq!(finding.evidence, said);
+        assert_eq!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.5)])), None);
+        assert!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.0)])).is_some());
+        assert_eq!(on_run(&with(&[("worker-0", 0.3), ("worker-1", 0.0)])), None, "hardly a load");
+    }
+
+    #[test]
+    fn threads_with_other_work_do_not_serve() {
+        assert_eq!(on_run(&with(&[("worker-0", 0.9), ("accept", 0.1), ("worker-1", 0.8)])), None);
+        assert_eq!(on_run(&with(&[("server", 0.9), ("server", 0.8), ("server", 0.01)])), None);
+        assert!(on_run(&with(&[("server", 0.9), ("server", 0.1), ("server", 0.1)])).is_some());
+    }
+
+    #[test]
+    fn fewer_connections_than_threads_cannot_be_even() {
+        let mut run = with(&[("worker-0", 0.9), ("worker-1", 0.0)]);
+        run.plan.load = Load::Closed { connections: 1, pipeline: 1 };
+        assert_eq!((on_run(&run), seen(&run)), (None, None));
+    }
+
+    #[test]
+    fn chance_is_worked_out_where_it_shares_out() {
+        let mut run = with(&[("worker-0", 0.9), ("worker-1", 0.1)]);
+        run.plan.load = Load::Closed { connections: 4, pipeline: 1 };
+        run.record.connections_opened = 4;
+        assert!(!on_run(&run).unwrap().evidence.contains("chance"));
+        sample::witness(&mut run).target.listener.as_mut().unwrap().sockets = 2;
+        // 1.8 times the mean of 2 is 4 of 4, which 2 of 16 deals give: 12.5 %.
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.contains("out to 2 threads, it is as uneven in 13 %"), "{evidence}");
+    }
+
+    #[test]
+    fn the_deal_agrees_with_counting() {
+        // All 3^5 ways to deal 5 connections to 3 threads.
+        for most in 1..=5 {
+            let good = (0..3u32.pow(5)).filter(|deal| {
+                let mut counts = [0; 3];
+                (0..5).for_each(|place| counts[(deal / 3u32.pow(place) % 3) as usize] += 1);
+                counts.iter().all(|count| *count <= most)
+            });
+            let counted = good.count() as f64 / 3f64.powi(5);
+            assert!((none_has_more_than(most, 5, 3) - counted).abs() < 1e-12, "{most}");
+        }
+    }
+}

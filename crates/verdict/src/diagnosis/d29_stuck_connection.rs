@@ -1,0 +1,217 @@
+//! D29: answers that stopped in the middle and never went on.
+
+use ablaze_model::Run;
+use ablaze_model::record::StoppedAnswer;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D29;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::witness;
+use crate::printed::{Abort, Reason};
+use crate::rules::aborted::evidence;
+use crate::words::{counted, grouped, time};
+
+/// Whoever has been silent for so many times the 99 % time has stopped.
+const TIMES_P99: u64 = 10;
+/// From this share of the connections on the rate is that of the others.
+const MOST: f64 = 0.5;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D29,
+    name: "stuck connection",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), abort: Some(on_abort), ..Forms::NONE },
+};
+
+/// Whether answers stopped in the middle, so that they are no other diagnosis'.
+pub(super) fn is_found(run: &Run) -> bool {
+    on_run(run).is_some()
+}
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let stopped = run.record.stopped;
+    let longest = stopped.longest?;
+    let p99_ns = run.record.answered.latency().quantile_ns(0.99).unwrap_or(0);
+    let queues = queues(run);
+    if longest.silent_ns < p99_ns.saturating_mul(TIMES_P99)
+        || is_event_stream(run)
+        || queues.is_some_and(|queues| queues.full >= stopped.total())
+    {
+        return None;
+    }
+    let share = stopped.total() as f64 / f64::from(run.plan.load.connections().max(1));
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    Some(Finding::new(
+        D29,
+        severity,
+        format!(
+            "{} stopped in the middle for a second or longer: {} had timed out, {} still waited at the \
+             end. {} {}",
+            counted(stopped.total(), "answer"),
+            grouped(stopped.timed_out),
+            grouped(stopped.unfinished),
+            of_longest(&longest),
+            of_queues(queues)
+        ),
+        "The server began these answers and did not go on: as a rule it lost an event, such as the one \
+         that says that a socket can be written to again.",
+        "Look in the server at what happens after a write that was not taken whole: with edge-triggered \
+         epoll it must go on until EAGAIN, and with EPOLLONESHOT be armed again.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    if record.answers + record.stopped.total() == 0 {
+        return None;
+    }
+    Some(match record.stopped.longest {
+        None => "No answer stopped in the middle for a second or longer.".to_owned(),
+        Some(longest) => format!(
+            "{} stopped in the middle for a second or longer. {} {}",
+            counted(record.stopped.total(), "answer"),
+            of_longest(&longest),
+            of_queues(queues(run))
+        ),
+    })
+}
+
+fn of_longest(longest: &StoppedAnswer) -> String {
+    let of = longest
+        .missing_bytes
+        .map_or(String::new(), |missing| format!(" of {}", grouped(longest.body_bytes + missing)));
+    format!(
+        "The longest silence was {}, after {}{of} B of the body.",
+        time(longest.silent_ns as f64 / 1e6),
+        grouped(longest.body_bytes)
+    )
+}
+
+/// The server's ends of the connections at the last look, of those that had been silent for a second.
+#[derive(Clone, Copy)]
+struct Queues {
+    /// With nothing in the send queue.
+    empty: u64,
+    /// With something in it: the server has written it, and the tester or the network holds it up.
+    full: u64,
+}
+
+fn queues(run: &Run) -> Option<Queues> {
+    let last = witness(run)?.server_connections.as_ref()?.last;
+    let full = last.silent_with_send_queue?;
+    Some(Queues { empty: last.silent?.saturating_sub(full), full })
+}
+
+fn of_queues(queues: Option<Queues>) -> String {
+    match queues {
+        None => "What the server had in its send queues is unseen.".to_owned(),
+        Some(queues) => format!(
+            "At the last look the server had sent nothing for a second or longer on {}, on {} of them \
+             with bytes left in its send queue.",
+            counted(queues.empty + queues.full, "connection"),
+            grouped(queues.full)
+        ),
+    }
+}
+
+/// A stream of events is silent between two of them (text/event-stream of the HTML standard, 9.2).
+fn is_event_stream(run: &Run) -> bool {
+    let head = String::from_utf8_lossy(&run.record.first_head).to_ascii_lowercase();
+    head.contains("text/event-stream")
+}
+
+/// A run of ab that ended with this, and without a report.
+fn on_abort(abort: &Abort) -> Option<Finding> {
+    (abort.reason == Reason::Silence).then(|| {
+        Finding::new(
+            D29,
+            Severity::Invalid,
+            evidence(abort),
+            "For as long as -s says (30 s) nothing happened on any connection. The server stopped \
+             answering; or, with -k, ab waits for the end of an answer that it cannot see, one that is \
+             chunked or has no Content-Length.",
+            "Run it without -k: if that works it is the latter, and `ablaze ab -k` reads such answers. \
+             If not, the server is stuck.",
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiagnosisId::D02;
+    use crate::live::{judge, sample};
+    use ablaze_model::FailureKind;
+    use ablaze_model::record::Stopped;
+
+    fn stuck(connections: u64) -> Run {
+        let mut run = sample::run();
+        run.record.unfinished = 100;
+        run.record.stopped = Stopped {
+            timed_out: 0,
+            unfinished: connections,
+            longest: Some(StoppedAnswer {
+                silent_ns: 6_000_000_000,
+                body_bytes: 2_500_000,
+                missing_bytes: Some(7_500_000),
+            }),
+        };
+        let last = &mut sample::witness(&mut run).server_connections.as_mut().unwrap().last;
+        last.silent = Some(connections);
+        run
+    }
+
+    #[test]
+    fn answers_that_never_go_on_are_found() {
+        assert_eq!(on_run(&sample::run()), None);
+        let finding = on_run(&stuck(3)).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        let evidence = finding.evidence;
+        assert!(evidence.contains("6.00 s, after 2,500,000 of 10,000,000 B"), "{evidence}");
+        assert!(evidence.contains("on 3 connections, on 0 of them"), "{evidence}");
+        assert_eq!(on_run(&stuck(50)).unwrap().severity, Severity::Invalid);
+        let mut unseen = stuck(3);
+        unseen.witness = None;
+        assert!(on_run(&unseen).unwrap().evidence.contains("is unseen"));
+    }
+
+    #[test]
+    fn what_the_server_has_written_and_what_is_slow_anyway_is_not_stuck() {
+        let mut run = stuck(3);
+        let last = &mut sample::witness(&mut run).server_connections.as_mut().unwrap().last;
+        last.silent_with_send_queue = Some(3);
+        assert_eq!(on_run(&run), None);
+        assert!(seen(&run).unwrap().contains("on 3 of them with bytes left"));
+        // The 99 % time is 700 ms: six seconds are less than ten times that.
+        let mut run = stuck(3);
+        run.record.answered.total.record_many(700_000_000, 1000);
+        assert_eq!(on_run(&run), None);
+        let mut run = stuck(3);
+        run.record.first_head =
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n".to_vec();
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn their_timeouts_are_not_counted_twice() {
+        let mut run = stuck(0);
+        run.record.stopped.timed_out = 100;
+        run.record.answers = 100;
+        run.record.failures[FailureKind::Timeout as usize] = 100;
+        let found = |run: &Run, id| judge(run).findings.iter().any(|finding| finding.id == id);
+        assert!(found(&run, D29) && !found(&run, D02));
+        // Others got nothing at all.
+        run.record.failures[FailureKind::Timeout as usize] = 150;
+        assert!(found(&run, D29) && found(&run, D02));
+        // Nothing was ever answered, and everything stopped half way.
+        sample::nobody_answers(&mut run);
+        run.record.failures = Default::default();
+        run.record.stopped.timed_out = 0;
+        run.record.stopped.unfinished = 100;
+        assert!(found(&run, D29) && !found(&run, D02));
+        run.record.stopped.unfinished = 99;
+        assert!(found(&run, D29) && found(&run, D02));
+    }
+}

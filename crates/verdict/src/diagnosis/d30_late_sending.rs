@@ -1,0 +1,200 @@
+//! D30: requests of an open loop left later than they were due, so that the times from their sending
+//! hide a waiting that a user would have seen (coordinated omission).
+
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+use ablaze_model::record::Intended;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D07, D11, D13, D23, D30};
+use crate::finding::{Finding, Severity};
+use crate::words::{counted, grouped, percent, time};
+
+/// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
+const LITTLE_NS: u64 = 1_000_000;
+const LITTLE: f64 = 0.1;
+/// One that makes up this share of it, and is as long as what counts as a pause of a machine (D23),
+/// makes the tail the tester's own.
+const PAUSE_NS: u64 = 20_000_000;
+const MOST: f64 = 0.5;
+/// A single pause of a machine makes a hundredth of a short run late, and no more; a longer one than this
+/// is no matter of course.
+const LONG_PAUSE_NS: u64 = 5 * PAUSE_NS;
+/// More requests than this that were due and never sent: another rate than the one asked for.
+const NEVER_SENT: f64 = 0.01;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D30,
+    name: "late sending",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[D07, D11, D13, D23],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+/// 99 % times, ns.
+struct Times {
+    lag: u64,
+    /// A tenth of the requests left this late or later.
+    lag_of_a_tenth: u64,
+    response: u64,
+    service: u64,
+}
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let times = times(run)?;
+    let due = record.finished() + record.unfinished;
+    let never_sent = record.never_sent as f64 / due as f64;
+    let share = times.lag as f64 / times.response.max(1) as f64;
+    let more_than_once = times.lag_of_a_tenth > LITTLE_NS || times.lag >= LONG_PAUSE_NS;
+    let of_the_tail = share >= MOST && times.lag >= PAUSE_NS && more_than_once;
+    let severity = if never_sent > NEVER_SENT || of_the_tail {
+        Severity::Suspect
+    } else if share > LITTLE && times.lag > LITTLE_NS {
+        Severity::Note
+    } else {
+        return None;
+    };
+    let backlog = if record.never_sent > 0 {
+        format!(
+            " {} of {} ({}) were due and not sent when the run ended.",
+            grouped(record.never_sent),
+            counted(due, "request"),
+            percent(never_sent)
+        )
+    } else {
+        String::new()
+    };
+    let (cause, remedy) = why(run);
+    Some(Finding::new(D30, severity, format!("{}{backlog}", described(&times)), cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let times = times(run)?;
+    let left = counted(run.record.never_sent, "request");
+    Some(format!("{} {left} were due and not sent when the run ended.", described(&times)))
+}
+
+fn described(times: &Times) -> String {
+    let in_words = |ns: u64| time(ns as f64 / 1e6);
+    format!(
+        "99 % of the requests left at most {} late; from when they were due 99 % were answered within {} \
+         (response), from when they left within {} (service).",
+        in_words(times.lag),
+        in_words(times.response),
+        in_words(times.service)
+    )
+}
+
+/// Whether a connection was waited for, or the tester: connections that were asked for as a bound
+/// may be too few; without a bound there were as many as this machine permits.
+fn why(run: &Run) -> (String, &'static str) {
+    let connections = u64::from(run.plan.load.connections());
+    let all_in_use = run.record.connections_opened >= connections;
+    match run.plan.load {
+        Load::Open { bounded: true, .. } if all_in_use => (
+            format!(
+                "They waited for one of the {} that were permitted to be free: the server answers more \
+                 slowly than that many connections can carry at this rate.",
+                counted(connections, "connection")
+            ),
+            "Take the response as what a user sees; for a tester that never waits give more connections \
+             (-c) or none, or lower the rate.",
+        ),
+        Load::Open { .. } if all_in_use => (
+            format!(
+                "They waited for one of {} to be free, which is as many as this machine permits.",
+                counted(connections, "connection")
+            ),
+            "Take the response as what a user sees; raise the limit on descriptors (`ulimit -n`) for more \
+             connections, or lower the rate.",
+        ),
+        _ => (
+            "Connections were free: the tester itself was late, because its threads had too much to do \
+             or did not get a processor."
+                .to_owned(),
+            "Take the response as an upper bound; give the tester more threads (-t) or a machine of its \
+             own, or lower the rate.",
+        ),
+    }
+}
+
+fn times(run: &Run) -> Option<Times> {
+    let answered = &run.record.answered;
+    let Intended { response, lag } = answered.intended.as_deref()?;
+    Some(Times {
+        lag: lag.quantile_ns(0.99)?,
+        lag_of_a_tenth: lag.quantile_ns(0.9)?,
+        response: response.quantile_ns(0.99)?,
+        service: answered.total.quantile_ns(0.99)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    /// 20,000 requests that left so late, each answered after 500 µs.
+    fn late_by(lag_ns: u64) -> Run {
+        let mut run = sample::run();
+        sample::open_loop(&mut run, 2_000.0);
+        let mut intended = Intended::default();
+        intended.lag.record_many(lag_ns, 20_000);
+        intended.response.record_many(lag_ns + 500_000, 20_000);
+        run.record.answered.intended = Some(Box::new(intended));
+        run
+    }
+
+    #[test]
+    fn a_lag_counts_when_it_is_long_and_a_large_part_of_what_a_user_sees() {
+        let severity = |lag_ns| on_run(&late_by(lag_ns)).map(|finding| finding.severity);
+        assert_eq!(severity(40_000), None);
+        assert_eq!(severity(900_000), None);
+        assert_eq!(severity(1_100_000), Some(Severity::Note));
+        assert_eq!(severity(19_000_000), Some(Severity::Note));
+        assert_eq!(severity(21_000_000), Some(Severity::Suspect));
+        let finding = on_run(&late_by(1_200_000_000)).unwrap();
+        let evidence = &finding.evidence;
+        assert!(evidence.contains("left at most 1.20 s late"), "{evidence}");
+        assert!(evidence.contains("within 500 µs (service)"), "{evidence}");
+        assert_eq!(on_run(&sample::run()), None, "a closed loop is never late");
+    }
+
+    #[test]
+    fn one_pause_of_the_machine_is_a_note() {
+        let with = |lag_ns| {
+            let mut run = late_by(20_000);
+            let intended = run.record.answered.intended.as_mut().unwrap();
+            intended.lag.record_many(lag_ns, 400);
+            intended.response.record_many(lag_ns + 500_000, 400);
+            on_run(&run).map(|finding| finding.severity)
+        };
+        assert_eq!(with(30_000_000), Some(Severity::Note));
+        assert_eq!(with(300_000_000), Some(Severity::Suspect));
+    }
+
+    #[test]
+    fn what_was_waited_for_is_named() {
+        let mut run = late_by(1_200_000_000);
+        assert!(on_run(&run).unwrap().cause.contains("100 connections that were permitted"));
+        run.record.connections_opened = 12;
+        assert!(on_run(&run).unwrap().cause.contains("the tester itself was late"));
+        if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
+            (*bounded, *connections) = (false, 12);
+        }
+        assert!(on_run(&run).unwrap().cause.contains("as many as this machine permits"));
+    }
+
+    #[test]
+    fn a_backlog_is_a_doubt_however_short_the_lag() {
+        let mut run = late_by(10_000);
+        (run.record.unfinished, run.record.never_sent) = (200, 200);
+        assert_eq!(on_run(&run), None);
+        (run.record.unfinished, run.record.never_sent) = (220, 220);
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("220 of 20,220 requests (1.1 %)"), "{finding:?}");
+    }
+}

@@ -1,0 +1,80 @@
+//! D32: a byte count that cannot be: negative, or less than the bodies alone.
+
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::D32;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Document, Report};
+use crate::words::{decimal, grouped};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D32,
+    name: "counter wrapped",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { report: Some(on_report), ..Forms::NONE },
+};
+
+/// Half of what a counter of 32 bits holds: its largest number when it has a sign.
+const LARGEST: f64 = 2_147_483_647.0;
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let total = report.total_bytes?;
+    let expected = expected_bytes(report);
+    let evidence = if total < 0 {
+        format!("{} bytes received: no count is below zero.", decimal(total as f64, 0))
+    } else {
+        let (complete, length) = (report.complete?, document_bytes(report)?);
+        if expected? <= LARGEST || total as f64 >= expected? || report.failed != Some(0) {
+            return None;
+        }
+        format!(
+            "{} answers of {} bytes are {} bytes, and {} were counted.",
+            grouped(complete),
+            grouped(length),
+            decimal(expected?, 0),
+            grouped(total.unsigned_abs())
+        )
+    };
+    Some(Finding::new(
+        D32,
+        Severity::Invalid,
+        evidence,
+        "The tool counts bytes in 32 bits, which begin anew after 2,147,483,647.",
+        "Leave the bytes and the transfer rate out; the number of requests and the times are not \
+         touched.",
+    ))
+}
+
+fn document_bytes(report: &Report) -> Option<u64> {
+    match report.document? {
+        Document::Bytes(bytes) => Some(bytes),
+        Document::Variable => None,
+    }
+}
+
+fn expected_bytes(report: &Report) -> Option<f64> {
+    Some(report.complete? as f64 * document_bytes(report)? as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn impossible_counts_are_found() {
+        let with = |total, length| {
+            let mut report = sample::ab();
+            report.total_bytes = Some(total);
+            report.document = Some(Document::Bytes(length));
+            on_report(&report).is_some()
+        };
+        assert!(with(-2_000_000_000, 137));
+        // 1,000,000 × 5000 B = 5,000,000,000; modulo 2³² they are 705,032,704.
+        assert!(with(705_032_704, 5000));
+        assert!(!with(5_100_000_000, 5000));
+        // Few bytes alone are D02.
+        assert!(!with(0, 1000));
+    }
+}

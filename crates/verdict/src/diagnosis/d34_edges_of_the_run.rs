@@ -1,0 +1,136 @@
+//! D34: at the beginning or the end of a closed loop fewer than 95 % of the requests that were asked
+//! for were in flight, for a noticeable share of the run.
+
+use ablaze_model::Run;
+use ablaze_model::plan::ClockStarts;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D14, D34};
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{asked_in_flight, elapsed_s};
+use crate::words::{amount, grouped, percent, time};
+
+/// A smaller share of the run is no matter.
+const NOTICEABLE: f64 = 0.05;
+/// So many of the requests asked for make up a full load.
+const FULL: f64 = 0.95;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D34,
+    name: "edges of the run",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note],
+    explained_by: &[D14],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+/// How long the load was not full.
+struct Edges {
+    asked: u64,
+    start_up_s: f64,
+    drain_s: f64,
+}
+
+impl Edges {
+    fn share(&self, run: &Run) -> f64 {
+        (self.start_up_s + self.drain_s) / elapsed_s(run)
+    }
+}
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let edges = edges(run)?;
+    let share = edges.share(run);
+    if share <= NOTICEABLE {
+        return None;
+    }
+    let full_s = elapsed_s(run) - edges.start_up_s - edges.drain_s;
+    let rate = if full_s > elapsed_s(run) * NOTICEABLE {
+        format!(
+            " Without the edges the rate would be at most {}/s.",
+            amount(run.record.answers as f64 / full_s)
+        )
+    } else {
+        String::new()
+    };
+    let (cause, remedy) = if edges.drain_s >= edges.start_up_s {
+        (
+            "The number of requests had run out, and the last ones were waited for: the slowest of \
+             them decides how long.",
+            "Let the time end the run (-d) instead of a number of requests, or make the number larger.",
+        )
+    } else {
+        (
+            "Connections are opened one after the other (--ramp) while the clock runs.",
+            "Leave the beginning out with --warmup, as long as the ramp or longer.",
+        )
+    };
+    let evidence = format!("{}: {} of the run.{rate}", described(&edges), percent(share));
+    Some(Finding::new(D34, Severity::Note, evidence, cause, remedy))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let edges = edges(run)?;
+    Some(format!("{}: {} of the run.", described(&edges), percent(edges.share(run))))
+}
+
+fn described(edges: &Edges) -> String {
+    format!(
+        "Fewer than 95 % of {} requests were in flight for {} at the beginning and {} at the end",
+        grouped(edges.asked),
+        time(edges.start_up_s * 1e3),
+        time(edges.drain_s * 1e3)
+    )
+}
+
+fn edges(run: &Run) -> Option<Edges> {
+    let asked = asked_in_flight(run)?;
+    let connections = &run.plan.connections;
+    // Otherwise they all stand before the clock starts.
+    let opens_in_the_window =
+        connections.clock_starts == ClockStarts::BeforeConnecting || !connections.keep_alive;
+    let ramp_s = if opens_in_the_window && run.plan.limits.warmup_ns == 0 {
+        connections.ramp_ns as f64 / 1e9 * f64::from(run.plan.load.connections()) * FULL
+    } else {
+        0.0
+    };
+    (run.elapsed_ns > 0 && run.record.finished() > 0).then(|| Edges {
+        asked,
+        start_up_s: ramp_s.min(elapsed_s(run)),
+        drain_s: run.record.drain_ns.unwrap_or(0) as f64 / 1e9,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn a_long_end_is_noted_with_the_rate_without_it() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        run.record.drain_ns = Some(500_000_000);
+        assert_eq!(on_run(&run), None);
+        run.record.drain_ns = Some(2_000_000_000);
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("and 2.00 s at the end: 20 % of the run"), "{finding:?}");
+        // 20,000 answers in the other 8 s.
+        assert!(finding.evidence.contains("at most 2,500/s"), "{finding:?}");
+        assert!(finding.remedy.contains("-d"), "{finding:?}");
+        sample::open_loop(&mut run, 2_000.0);
+        assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn a_ramp_counts_only_while_the_clock_runs() {
+        let mut run = sample::run();
+        run.plan.connections.ramp_ns = 20_000_000;
+        run.plan.connections.clock_starts = ClockStarts::AfterConnecting;
+        assert_eq!(on_run(&run), None);
+        run.plan.connections.keep_alive = false;
+        // 100 connections, 20 ms apart, 95 of them.
+        assert!(on_run(&run).unwrap().evidence.contains("for 1.90 s at the beginning"));
+        run.plan.limits.warmup_ns = 2_000_000_000;
+        assert_eq!(on_run(&run), None);
+    }
+}

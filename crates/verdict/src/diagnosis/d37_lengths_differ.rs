@@ -1,0 +1,222 @@
+//! D37: answers that differ from the first one, in their status or in the length of their body.
+//! Other lengths ab counts as failed.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::{D02, D04, D37};
+use crate::finding::{Finding, Severity};
+use crate::printed::Report;
+use crate::words::{counted, grouped, percent};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D37,
+    name: "lengths differ",
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Note],
+    explained_by: &[D02, D04],
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let (status, length) = (other_status(run), other_length(run));
+    if status.is_none() && length.is_none() {
+        return None;
+    }
+    let mut evidence = Vec::new();
+    if let Some((first, number)) = status {
+        evidence.push(format!(
+            "The first answer was a {first}; {} of {} ({}) had another status.",
+            grouped(number),
+            counted(record.answers, "answer"),
+            percent(number as f64 / record.answers as f64)
+        ));
+    }
+    if let Some((first, number)) = length {
+        evidence.push(format!(
+            "The first answer had a body of {} B; {} of {} ({}) had another length, {}.",
+            grouped(first),
+            grouped(number),
+            counted(record.answers, "answer"),
+            percent(number as f64 / record.answers as f64),
+            lengths(run)
+        ));
+    }
+    let most = length.or(status.map(|(status, number)| (u64::from(status), number)));
+    let cause = if most.is_some_and(|(_, number)| number + 1 >= record.answers) {
+        "The first answer is the odd one: all others differ from it, as a cache that was filled or a \
+         redirect does it."
+    } else {
+        "Pages with a date, a counter or a token in them differ each time, and so do the answers to \
+         different requests; errors within pages do too, and a server that cuts its answers short."
+    };
+    Some(Finding::new(
+        D37,
+        Severity::Note,
+        evidence.join(" "),
+        cause,
+        format!(
+            "Look at two answers with `curl -i {}`; if they are meant to differ, nothing is wrong, but \
+             compare only with runs that got the same mixture.",
+            run.plan.target.url
+        ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let first = record.first_body_bytes.filter(|_| record.answers > 0)?;
+    let status = first_status(run).map_or(String::new(), |status| format!("a {status} with "));
+    Some(format!(
+        "All of {} were as the first: {status}a body of {} B.",
+        counted(record.answers, "answer"),
+        grouped(first)
+    ))
+}
+
+/// The first answer's body length, and how many had another.
+fn other_length(run: &Run) -> Option<(u64, u64)> {
+    let record = &run.record;
+    let first = record.first_body_bytes?;
+    let others = record.body_lengths.iter().filter(|(length, _)| **length != first);
+    let number = others.map(|(_, number)| number).sum::<u64>() + record.body_lengths_other;
+    (number > 0 && record.answers > 0).then_some((first, number))
+}
+
+/// The first answer's status, and how many had another.
+fn other_status(run: &Run) -> Option<(u16, u64)> {
+    let first = first_status(run)?;
+    let others = run.record.statuses.iter().filter(|(status, _)| **status != first);
+    let number = others.map(|(_, number)| number).sum();
+    (number > 0).then_some((first, number))
+}
+
+/// `HTTP/1.1 200 OK`: the three digits behind the first space (RFC 9112, 4). The head that is kept
+/// may be of a request before the clock started, so it counts only if that status came.
+fn first_status(run: &Run) -> Option<u16> {
+    let head = &run.record.first_head;
+    let digits = head.split(|byte| *byte == b' ').nth(1)?.get(..3)?;
+    let status = std::str::from_utf8(digits).ok()?.parse().ok()?;
+    run.record.statuses.contains_key(&status).then_some(status)
+}
+
+/// `of 3 lengths from 12 to 162 B`.
+fn lengths(run: &Run) -> String {
+    let known = &run.record.body_lengths;
+    let (least, most) = (known.keys().next(), known.keys().next_back());
+    let kinds = match run.record.body_lengths_other {
+        0 => known.len().to_string(),
+        _ => format!("more than {}", known.len()),
+    };
+    match least.zip(most) {
+        Some((least, most)) => {
+            format!("{kinds} lengths from {} to {} B in all", grouped(*least), grouped(*most))
+        }
+        None => format!("{kinds} lengths in all"),
+    }
+}
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    let parts = report.failed_parts.filter(|parts| parts.length > 0)?;
+    let others = parts.connect + parts.receive + parts.exceptions;
+    let mut evidence = format!(
+        "{} of {} ({}) had a body of another length than the first answer.",
+        grouped(parts.length),
+        grouped(complete),
+        percent(parts.length as f64 / complete as f64)
+    );
+    if others > 0 {
+        evidence.push_str(&format!(
+            " {} failures are of other kinds (connect, receive, exceptions), and ab may count one \
+             request as several of them.",
+            grouped(others)
+        ));
+    }
+    let cause = if parts.length + 1 >= complete {
+        "The first answer is the odd one: all others differ from it."
+    } else {
+        "ab takes the first answer's length for the right one. A page with a date, a counter or a token \
+         in it has another length each time and is no failure."
+    };
+    Some(Finding::new(
+        D37,
+        Severity::Note,
+        evidence,
+        cause,
+        "If the page may change its length, give ab -l; if not, look at two answers with `curl -i` and see what differs.",
+    ))
+}
+
+#[cfg(test)]
+mod tests_on_runs {
+    use super::*;
+    use crate::live::sample;
+
+    /// A body of 14 B first, and so many of other lengths.
+    fn with_lengths(others: &[(u64, u64)]) -> Run {
+        let mut run = sample::run();
+        run.record.first_body_bytes = Some(14);
+        run.record.first_head = b"HTTP/1.1 200 OK\r\n\r\n".to_vec();
+        let changed: u64 = others.iter().map(|(_, number)| number).sum();
+        run.record.body_lengths = others.iter().copied().collect();
+        run.record.body_lengths.insert(14, 20_000 - changed);
+        run
+    }
+
+    #[test]
+    fn other_lengths_are_noted_with_their_range() {
+        assert_eq!(on_run(&with_lengths(&[])), None);
+        let said = seen(&with_lengths(&[])).unwrap();
+        assert_eq!(said, "All of 20,000 answers were as the first: a 200 with a body of 14 B.");
+        let mut run = with_lengths(&[(13, 50), (15, 150)]);
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.contains("200 of 20,000 answers (1.0 %)"), "{evidence}");
+        assert!(evidence.contains("3 lengths from 13 to 15 B in all"), "{evidence}");
+        run.record.body_lengths_other = 5;
+        assert!(on_run(&run).unwrap().evidence.contains("more than 3 lengths"));
+    }
+
+    #[test]
+    fn a_first_answer_that_is_the_odd_one_is_named() {
+        let finding = on_run(&with_lengths(&[(162, 19_999)])).unwrap();
+        assert!(finding.cause.starts_with("The first answer is the odd one"), "{finding:?}");
+        let finding = on_run(&with_lengths(&[(162, 10)])).unwrap();
+        assert!(finding.cause.starts_with("Pages with a date"), "{finding:?}");
+    }
+
+    #[test]
+    fn other_statuses_are_told_too() {
+        let mut run = with_lengths(&[]);
+        run.record.statuses = [(200, 19_000), (204, 1_000)].into();
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.contains("first answer was a 200; 1,000 of 20,000"), "{evidence}");
+        // The head is one of before the clock started.
+        run.record.first_head = b"HTTP/1.1 503 Busy\r\n\r\n".to_vec();
+        assert_eq!(on_run(&run), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::printed::FailedParts;
+    use crate::rules::sample;
+
+    #[test]
+    fn a_first_answer_that_is_the_odd_one_is_named() {
+        let with_length = |length| {
+            let mut report = sample::ab();
+            report.failed_parts = Some(FailedParts { length, ..FailedParts::default() });
+            on_report(&report).map(|finding| finding.cause)
+        };
+        assert_eq!(with_length(0), None);
+        assert!(with_length(999_999).unwrap().contains("the odd one"));
+        assert!(with_length(4430).unwrap().contains("a date"));
+    }
+}

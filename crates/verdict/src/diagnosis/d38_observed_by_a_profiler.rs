@@ -1,0 +1,77 @@
+//! D38: a tracer stops the server, or the tester, at each of its system calls. perf(1) is not to be
+//! seen from here, and not looked for.
+
+use ablaze_model::Run;
+use ablaze_sys::witness::Process;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D38;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::witness;
+
+/// Debuggers: they stop a process at what they were told to, and else let it run.
+const DEBUGGERS: [&str; 3] = ["gdb", "lldb", "lldb-server"];
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D38,
+    name: "observed by a profiler",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let witness = witness(run)?;
+    let servers = witness.target.processes.iter().map(|process| ("server", process));
+    let tester = witness.tester.iter().map(|process| ("tester", process));
+    let (side, process, tracer) = servers
+        .chain(tester)
+        .find_map(|(side, process)| Some((side, process, process.traced_by.as_deref()?)))?;
+    let debugger = DEBUGGERS.iter().any(|name| tracer.starts_with(&format!("{name},")));
+    Some(Finding::new(
+        D38,
+        if debugger { Severity::Note } else { Severity::Suspect },
+        format!("The {side}, {}, process {}, was traced by {tracer}.", process.name, process.pid),
+        if debugger {
+            "A debugger stops a process at each signal and each new thread, and at what it was told to."
+        } else {
+            "strace and its like stop a process at each system call, which costs more than most of the \
+             calls themselves."
+        },
+        "Take the rate from a run without it; to learn what the server does, trace another run.",
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let witness = witness(run)?;
+    let of = |process: &Process| format!("{}, process {}", process.name, process.pid);
+    let processes = witness.target.processes.iter().chain(&witness.tester).map(of);
+    let processes: Vec<String> = processes.collect();
+    (!processes.is_empty())
+        .then(|| format!("Nobody traced {}. perf is not looked for.", processes.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn a_tracer_of_either_side_is_named() {
+        let mut run = sample::run();
+        assert_eq!(on_run(&run), None);
+        assert!(seen(&run).unwrap().starts_with("Nobody traced nginx, process 4711; ablaze"));
+        let traced = |process: &mut Process, by: &str| process.traced_by = Some(by.to_owned());
+        traced(sample::witness(&mut run).tester.as_mut().unwrap(), "strace, process 5");
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.starts_with("The tester, ablaze"), "{}", finding.evidence);
+        assert_eq!(finding.severity, Severity::Suspect);
+        traced(&mut sample::witness(&mut run).target.processes[0], "gdb, process 6");
+        let finding = on_run(&run).unwrap();
+        assert!(
+            finding.evidence.starts_with("The server, nginx") && finding.cause.contains("debugger")
+        );
+        assert_eq!(finding.severity, Severity::Note);
+    }
+}

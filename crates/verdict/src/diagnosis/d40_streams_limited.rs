@@ -1,0 +1,162 @@
+//! D40: the server permits fewer streams on a connection than were asked for, so the load is another one;
+//! or it permits them, and the tester did not fill them.
+
+use ablaze_model::Run;
+use ablaze_model::plan::Load;
+
+use super::d01_concurrency_not_reached::{ANOTHER_EXPERIMENT, FEWEST_EACH, MISSED};
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D40;
+use crate::finding::{Finding, Severity};
+use crate::live::figures::{asked_in_flight, in_flight};
+use crate::words::{amount, counted, grouped};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D40,
+    name: "streams limited",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+fn on_run(run: &Run) -> Option<Finding> {
+    limited(run).or_else(|| unfilled(run))
+}
+
+fn limited(run: &Run) -> Option<Finding> {
+    let (asked, facts) = (run.plan.http2?.streams, run.record.http2.as_ref()?);
+    let permitted = facts.streams_permitted.filter(|&permitted| permitted < asked)?;
+    let connections = u64::from(run.plan.load.connections());
+    let (all_asked, most) = (connections * u64::from(asked), connections * u64::from(permitted));
+    let share = most as f64 / all_asked as f64;
+    let severity = match run.plan.load {
+        // Arrivals that find no room are late, and that has a finding of its own.
+        Load::Open { .. } => Severity::Note,
+        Load::Closed { .. } if share < ANOTHER_EXPERIMENT => Severity::Invalid,
+        Load::Closed { .. } if share < MISSED => Severity::Suspect,
+        Load::Closed { .. } => Severity::Note,
+    };
+    let evidence = format!(
+        "The server permits {} at once on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), {} were asked \
+         for: on {} that is {} of {}; {} were in flight on average.",
+        counted(permitted.into(), "stream"),
+        grouped(asked.into()),
+        counted(connections, "connection"),
+        grouped(most),
+        grouped(all_asked),
+        amount(in_flight(run)?)
+    );
+    let remedy = if permitted == 0 {
+        "Raise the limit on the server (nginx: http2_max_concurrent_streams).".to_owned()
+    } else {
+        format!(
+            "Raise the limit on the server (nginx: http2_max_concurrent_streams), or ask for --streams \
+             {permitted} and -c {} for as many in flight.",
+            all_asked.div_ceil(u64::from(permitted))
+        )
+    };
+    Some(Finding::new(
+        D40,
+        severity,
+        evidence,
+        "A client must not open more streams than the server's SETTINGS permit: the others were never \
+         begun, and the figures are those of fewer requests in flight.",
+        remedy,
+    ))
+}
+
+/// Connections that stood all the time had room, and less than half of it was used.
+fn unfilled(run: &Run) -> Option<Finding> {
+    let (asked, streams) = (asked_in_flight(run)?, run.plan.http2?.streams);
+    let reached = in_flight(run)?;
+    let record = &run.record;
+    let steady = record.failures_total() == 0
+        && record.connections_opened == u64::from(run.plan.load.connections());
+    let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
+    let ramping = run.plan.connections.ramp_ns > 0;
+    if streams == 1 || reached >= asked as f64 * MISSED || !steady || few || ramping {
+        return None;
+    }
+    Some(Finding::new(
+        D40,
+        Severity::Note,
+        format!(
+            "On average {} of {} streams were in flight, although all connections stood and the server \
+             permits as many.",
+            amount(reached),
+            grouped(asked)
+        ),
+        "The answers came faster than the tester could send the next requests: streams were free while it \
+         worked.",
+        format!(
+            "Read the rate as that of about {} in flight, or give the tester more threads (-t).",
+            amount(reached.max(1.0).ceil())
+        ),
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    let (Some(asked), Some(facts)) = (run.plan.http2, run.record.http2.as_ref()) else {
+        return Some("HTTP/2 was not spoken.".to_owned());
+    };
+    let permitted = match facts.settings?.streams_max {
+        None => "any number of streams".to_owned(),
+        Some(permitted) => counted(permitted.into(), "stream"),
+    };
+    Some(format!(
+        "The server permits {permitted} at once on a connection, {} asked for; {} were in flight on \
+         average.",
+        match asked.streams {
+            1 => "1 was".to_owned(),
+            streams => format!("{} were", grouped(streams.into())),
+        },
+        amount(in_flight(run)?)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    fn permitting(permitted: u32, reached: u128) -> Run {
+        let mut run = sample::over_http2(100);
+        let facts = run.record.http2.as_mut().unwrap();
+        facts.settings.as_mut().unwrap().streams_max = Some(permitted);
+        facts.streams_permitted = (permitted < 100).then_some(permitted);
+        run.record.in_flight_ns = reached * u128::from(run.elapsed_ns);
+        run
+    }
+
+    #[test]
+    fn streams_that_the_tester_does_not_fill_are_noted() {
+        let found = on_run(&permitting(128, 499)).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert!(found.evidence.starts_with("On average 499 of 1,000 streams"), "{found:?}");
+        assert_eq!(on_run(&permitting(128, 500)), None);
+        let mut run = permitting(128, 499);
+        run.record.connections_opened = 11;
+        assert_eq!(on_run(&run), None, "connections that broke have their own finding");
+    }
+
+    #[test]
+    fn fewer_streams_than_asked_for_are_another_load() {
+        let severity = |permitted, reached| {
+            on_run(&permitting(permitted, reached)).map(|finding| finding.severity)
+        };
+        assert_eq!(severity(128, 990), None);
+        assert_eq!(severity(100, 990), None);
+        assert_eq!(severity(99, 980), Some(Severity::Note));
+        assert_eq!(severity(50, 500), Some(Severity::Note));
+        assert_eq!(severity(49, 490), Some(Severity::Suspect));
+        assert_eq!(severity(10, 99), Some(Severity::Suspect));
+        assert_eq!(severity(9, 90), Some(Severity::Invalid));
+        let finding = on_run(&permitting(10, 99)).unwrap();
+        assert!(finding.evidence.contains("10 connections that is 100 of 1,000"), "{finding:?}");
+        assert!(finding.remedy.ends_with("--streams 10 and -c 100 for as many in flight."));
+        let mut open = permitting(10, 99);
+        sample::open_loop(&mut open, 1e3);
+        assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));
+    }
+}

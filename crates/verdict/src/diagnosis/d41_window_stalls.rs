@@ -1,0 +1,112 @@
+//! D41: bodies of requests waited for the server's HTTP/2 windows for much of their time.
+
+use ablaze_model::Run;
+
+use super::{Diagnosis, Forms, OnRun, ShownBy};
+use crate::DiagnosisId::D41;
+use crate::finding::{Finding, Severity};
+use crate::limit::{self, Limit};
+use crate::words::{counted, grouped, percent, time};
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D41,
+    name: "window stalls",
+    shown_by: ShownBy::Run,
+    severities: &[Severity::Note, Severity::Suspect],
+    explained_by: &[],
+    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+};
+
+/// This share of the time of all requests is worth a word.
+const NOTED: f64 = 0.1;
+/// Half of it, where nothing else was at its limit: the windows made the rate.
+const MOST: f64 = 0.5;
+
+fn on_run(run: &Run) -> Option<Finding> {
+    let share = share(run)?;
+    if share < NOTED {
+        return None;
+    }
+    let free = limit::of(run).by == Limit::RoundTrip;
+    let severity = if share >= MOST && free { Severity::Suspect } else { Severity::Note };
+    let window = run.record.http2.as_ref()?.settings.map(|settings| {
+        format!(
+            " A stream begins with a window of {} B.",
+            grouped(settings.stream_window_bytes.into())
+        )
+    });
+    Some(Finding::new(
+        D41,
+        severity,
+        format!("{}{}", waited(run, share)?, window.unwrap_or_default()),
+        "A body larger than the server's window leaves in pieces, and each waits until the server took the \
+         one before and says so: the rate is that of windows, not of what the server can do with a body.",
+        "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
+         size of streams and of connections), or send bodies that fit.",
+    ))
+}
+
+/// The part of the requests' time in which their bodies waited.
+fn share(run: &Run) -> Option<f64> {
+    let waits = run.record.http2.as_ref()?.waits;
+    (run.record.in_flight_ns > 0).then(|| waits.total_ns() as f64 / run.record.in_flight_ns as f64)
+}
+
+fn waited(run: &Run, share: f64) -> Option<String> {
+    let waits = run.record.http2.as_ref()?.waits;
+    let ms = |ns: u128| time(ns as f64 / 1e6);
+    Some(format!(
+        "Bodies of requests waited {} for the window of their stream and {} for the connection's, {} of \
+         the {} that all requests took together ({}), and {} at most without a break.",
+        counted(waits.stream_times, "time"),
+        counted(waits.connection_times, "time"),
+        ms(waits.total_ns()),
+        ms(run.record.in_flight_ns),
+        percent(share),
+        ms(waits.longest_ns.into())
+    ))
+}
+
+fn seen(run: &Run) -> Option<String> {
+    if run.record.http2.is_none() {
+        return Some("HTTP/2 was not spoken.".to_owned());
+    }
+    waited(run, share(run)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    fn waiting(share: f64) -> Run {
+        let mut run = sample::over_http2(1);
+        let waits = &mut run.record.http2.as_mut().unwrap().waits;
+        waits.stream_times = 20;
+        waits.stream_ns = (run.record.in_flight_ns as f64 * share) as u128;
+        waits.longest_ns = 40_000_000;
+        run
+    }
+
+    #[test]
+    fn waiting_for_windows_is_noted_from_a_tenth_of_the_time_on() {
+        assert_eq!(on_run(&waiting(0.0)), None);
+        assert_eq!(on_run(&waiting(0.09)), None);
+        let finding = on_run(&waiting(0.11)).unwrap();
+        assert_eq!(finding.severity, Severity::Note);
+        assert!(finding.evidence.contains("waited 20 times"), "{finding:?}");
+        // A server that is busy takes bodies as fast as it can: its windows say no more than that.
+        assert_eq!(on_run(&waiting(0.9)).map(|found| found.severity), Some(Severity::Note));
+    }
+
+    #[test]
+    fn windows_that_held_an_idle_server_back_are_a_doubt() {
+        let mut run = waiting(0.6);
+        sample::idle(&mut run);
+        assert_eq!(limit::of(&run).by, Limit::RoundTrip);
+        assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Suspect));
+        let mut run = waiting(0.4);
+        sample::idle(&mut run);
+        assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Note));
+    }
+}
