@@ -1,10 +1,11 @@
 //! TLS on the built-in servers, through rustls: a layer without I/O between a model and the
 //! protocol of a connection. [`identity`] has the certificate, given or made by the server itself,
-//! `configuration` makes of the options what rustls is told, [`session`] is one connection, and
-//! `sealing` turns output into records.
+//! `configuration` makes of the options what rustls is told, [`session`] is one connection, `received`
+//! what came and is not read, and `sealing` turns output into records.
 
 mod configuration;
 pub mod identity;
+mod received;
 mod sealing;
 pub mod session;
 

@@ -40,20 +40,20 @@ pub(super) fn push_encoded(data: &mut EncodeTlsData<'_, ServerConnectionData>, o
     });
 }
 
-/// Puts the next of `plain` into records, as much as leaves at once. `partial` is what is left of
-/// received bytes, without a whole record in it.
+/// Puts the next of `plain` into records, as much as leaves at once. `shown` is what rustls has read of
+/// the received bytes and is not done with: the beginning of a handshake message, no less and no more.
 ///
 /// # Errors
 /// When the connection is past writing: its keys are used up, or it has failed.
 pub(super) fn seal(
     tls: &mut UnbufferedServerConnection,
-    partial: &mut [u8],
+    shown: &mut [u8],
     plain: &mut Output,
     out: &mut Output,
 ) -> Result<(), Unwritable> {
     while !plain.is_empty() {
-        let UnbufferedStatus { discard, state } = tls.process_tls_records(partial);
-        debug_assert_eq!(discard, 0, "nothing whole was left to be read");
+        let UnbufferedStatus { discard, state } = tls.process_tls_records(shown);
+        debug_assert_eq!(discard, 0, "nothing was left to be read");
         match state {
             Ok(ConnectionState::EncodeTlsData(mut data)) => push_encoded(&mut data, out),
             Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
@@ -70,10 +70,11 @@ pub(super) fn seal(
     Ok(())
 }
 
-/// Says that nothing more follows, if the handshake is done; before, the connection just ends.
-pub(super) fn seal_end(tls: &mut UnbufferedServerConnection, partial: &mut [u8], out: &mut Output) {
+/// Says that nothing more follows, if the handshake is done; before, the connection just ends. `shown`
+/// is as for [`seal`].
+pub(super) fn seal_end(tls: &mut UnbufferedServerConnection, shown: &mut [u8], out: &mut Output) {
     loop {
-        match tls.process_tls_records(partial).state {
+        match tls.process_tls_records(shown).state {
             Ok(ConnectionState::EncodeTlsData(mut data)) => push_encoded(&mut data, out),
             Ok(ConnectionState::TransmitTlsData(data)) => data.done(),
             Ok(ConnectionState::WriteTraffic(mut traffic)) => {

@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::mem;
+use std::ops::Range;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
@@ -14,6 +15,7 @@ use rustls::server::UnbufferedServerConnection;
 use rustls::unbuffered::{ConnectionState, UnbufferedStatus};
 use rustls::{Error, HandshakeKind};
 
+use super::received::Received;
 use super::sealing::{push_encoded, seal, seal_end};
 use crate::counters::Counters;
 use crate::handler::Handler;
@@ -22,9 +24,6 @@ use crate::http1::output::Output;
 use crate::http1::protocol::{Http1, OUTPUT_BYTES_MAX};
 use crate::protocol::{Next, Protocol};
 use crate::service::{Refused, Service};
-
-/// Memory kept by a connection for the beginning of a record.
-const KEPT_BYTES_MAX: usize = 4 * 1024;
 
 thread_local! {
     /// What a connection needs while it is busy. It is never lent beyond a call.
@@ -42,10 +41,7 @@ pub struct TlsSession {
     tls: UnbufferedServerConnection,
     /// What is spoken inside, once the handshake is done.
     inner: Option<Protocol>,
-    /// Records, or the beginning of one, that were received and not read.
-    kept: Vec<u8>,
-    /// Whether a whole record may be among them.
-    has_records: bool,
+    received: Received,
     /// What the protocol said and is not in records yet.
     plain: Option<Box<Output>>,
     /// What the protocol asked for last.
@@ -87,8 +83,7 @@ impl TlsSession {
         Self {
             tls,
             inner: None,
-            kept: Vec::new(),
-            has_records: false,
+            received: Received::default(),
             plain: None,
             next: Next::Read,
             listens: false,
@@ -113,11 +108,8 @@ impl TlsSession {
             return self.refuse_plain_http(service, date, out);
         }
         let mut desk = DESK.take();
-        if self.kept.is_empty() {
-            mem::swap(&mut self.kept, &mut desk.records);
-        }
-        self.kept.extend_from_slice(bytes);
-        let next = self.read(service, date, &mut desk.plain, out);
+        self.received.extend(bytes, &mut desk.records);
+        let next = self.read(None, service, date, &mut desk.plain, out);
         self.hand_over(next, desk, out)
     }
 
@@ -138,8 +130,8 @@ impl TlsSession {
             if due && let Some(inner) = &mut self.inner {
                 next = inner.proceed(service, date, &mut desk.plain);
             }
-            if matches!(next, Next::Read | Next::ReadFor(_)) && self.has_records {
-                next = self.read(service, date, &mut desk.plain, out);
+            if matches!(next, Next::Read | Next::ReadFor(_)) && self.received.has_record() {
+                next = self.read(Some(next), service, date, &mut desk.plain, out);
             }
         }
         self.hand_over(next, desk, out)
@@ -164,7 +156,7 @@ impl TlsSession {
     pub fn is_idle(&self) -> bool {
         match &self.inner {
             None => !self.begun,
-            Some(inner) => self.kept.is_empty() && self.plain.is_none() && inner.is_idle(),
+            Some(inner) => self.received.is_empty() && self.plain.is_none() && inner.is_idle(),
         }
     }
 
@@ -181,23 +173,26 @@ impl TlsSession {
         let Some(inner) = &mut self.inner else { return };
         let mut plain = Output::default();
         inner.say_goodbye(&mut plain);
-        if !self.broken && seal(&mut self.tls, &mut self.kept, &mut plain, out).is_ok() {
+        let shown = self.received.shown();
+        if !self.broken && seal(&mut self.tls, shown, &mut plain, out).is_ok() {
             self.say_goodbye(out);
         }
     }
 
-    /// Reads records until the protocol has to be waited for, or there are none.
+    /// Reads records until the protocol has to be waited for, or there are none. `patience` is what
+    /// the protocol has asked for already.
     fn read<H: Handler>(
         &mut self,
+        mut patience: Option<Next>,
         service: &Service<H>,
         date: &Date,
         plain: &mut Output,
         out: &mut Output,
     ) -> Next {
         let mut used = 0;
-        let mut patience = None;
+        let mut visible = self.received.show_next();
         let next = loop {
-            let (discard, step) = self.step(used, service, date, plain, out);
+            let (discard, step) = self.step(used..visible, service, date, plain, out);
             used += discard;
             match step {
                 Step::GoOn => {}
@@ -208,19 +203,19 @@ impl TlsSession {
                 }
                 Step::Asked(asked @ (Next::Read | Next::ReadFor(_))) => patience = Some(asked),
                 Step::Asked(next) => break next,
+                Step::Read if visible < self.received.len() => visible = self.received.show_next(),
                 Step::Read => break patience.unwrap_or_else(|| self.ask(service, date, plain)),
                 Step::PeerClosed => break Next::Close { unread: false },
                 Step::Failed(why) => {
                     plain.clear();
-                    self.fail(used, out);
+                    self.fail(used..visible, out);
                     // After an alert of the client's, it has nothing to wait for.
                     break Next::Close { unread: !matches!(why, Error::AlertReceived(_)) };
                 }
             }
         };
         // What comes next in full is read when the protocol wants it.
-        self.has_records = !matches!(next, Next::Read | Next::ReadFor(_));
-        self.kept.drain(..used.min(self.kept.len()));
+        self.received.discard(used);
         next
     }
 
@@ -234,17 +229,17 @@ impl TlsSession {
         }
     }
 
-    /// Looks at the next record; returns how many bytes are done with.
+    /// Looks at the next of these bytes; returns how many are done with.
     fn step<H: Handler>(
         &mut self,
-        used: usize,
+        visible: Range<usize>,
         service: &Service<H>,
         date: &Date,
         plain: &mut Output,
         out: &mut Output,
     ) -> (usize, Step) {
         let UnbufferedStatus { discard, state } =
-            self.tls.process_tls_records(&mut self.kept[used..]);
+            self.tls.process_tls_records(self.received.visible(visible));
         let step = match state {
             Ok(ConnectionState::ReadTraffic(mut traffic)) => match &mut self.inner {
                 // Untouched, the record is there again.
@@ -289,12 +284,11 @@ impl TlsSession {
     }
 
     /// Says what went wrong, as far as TLS has a word for it.
-    fn fail(&mut self, used: usize, out: &mut Output) {
+    fn fail(&mut self, visible: Range<usize>, out: &mut Output) {
         (self.broken, self.failed) = (true, true);
-        let rest = self.kept.get_mut(used..).unwrap_or_default();
         // As long as there is something to send, no record is looked at.
         while self.tls.wants_write() {
-            let state = self.tls.process_tls_records(rest).state;
+            let state = self.tls.process_tls_records(self.received.visible(visible.clone())).state;
             let Ok(ConnectionState::EncodeTlsData(mut data)) = state else { return };
             push_encoded(&mut data, out);
         }
@@ -303,10 +297,7 @@ impl TlsSession {
     /// Puts into records what the protocol said, as much as leaves at once, and passes on what it
     /// asked for when all is in them.
     fn hand_over(&mut self, next: Next, mut desk: Desk, out: &mut Output) -> Next {
-        // While whole records wait, none may be read by the way; the beginning of one has to be
-        // there again.
-        let partial = if self.has_records { &mut [][..] } else { &mut self.kept[..] };
-        let sealed = seal(&mut self.tls, partial, &mut desk.plain, out);
+        let sealed = seal(&mut self.tls, self.received.shown(), &mut desk.plain, out);
         let told = if sealed.is_err() {
             desk.plain.clear();
             (self.broken, self.failed) = (true, true);
@@ -320,7 +311,7 @@ impl TlsSession {
             self.next = next;
             Next::Proceed
         };
-        self.tidy(&mut desk.records);
+        self.received.tidy(&mut desk.records);
         DESK.set(desk);
         told
     }
@@ -337,29 +328,14 @@ impl TlsSession {
                 if !self.broken {
                     self.say_goodbye(out);
                 }
-                Next::Close { unread: unread || !self.kept.is_empty() }
+                Next::Close { unread: unread || !self.received.is_empty() }
             }
         }
     }
 
     /// Ends our side in the way that tells an end from a cut (RFC 8446, 6.1).
     fn say_goodbye(&mut self, out: &mut Output) {
-        let partial = if self.has_records { &mut [][..] } else { &mut self.kept[..] };
-        seal_end(&mut self.tls, partial, out);
-    }
-
-    /// Keeps what is left of the records in memory of its length, and the larger piece of memory
-    /// for the next connection.
-    fn tidy(&mut self, spare: &mut Vec<u8>) {
-        if self.kept.capacity() <= KEPT_BYTES_MAX && !self.kept.is_empty() {
-            return;
-        }
-        let rest = self.kept.as_slice().to_vec();
-        let mut large = mem::replace(&mut self.kept, rest);
-        large.clear();
-        if large.capacity() > spare.capacity() {
-            *spare = large;
-        }
+        seal_end(&mut self.tls, self.received.shown(), out);
     }
 
     /// A client that took the port for a plain one is told so in its own language, as nginx does
@@ -383,7 +359,7 @@ impl fmt::Debug for TlsSession {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
         to.debug_struct("TlsSession")
             .field("inner", &self.inner)
-            .field("kept", &self.kept.len())
+            .field("received", &self.received.len())
             .field("plain", &self.plain)
             .field("next", &self.next)
             .finish_non_exhaustive()

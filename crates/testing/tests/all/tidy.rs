@@ -26,7 +26,7 @@ const LONGER: [(&str, usize); 7] = [
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 14] = [
+const EDGES: [(&str, &[&str], &[&str]); 15] = [
     ("wire", &[], &[]),
     ("sys", &[], &[]),
     ("stats", &[], &[]),
@@ -34,7 +34,8 @@ const EDGES: [(&str, &[&str], &[&str]); 14] = [
     ("net", &["sys"], &[]),
     ("profile", &["chart", "sys"], &[]),
     ("testing", &["sys", "wire"], &[]),
-    ("target", &["net", "sys", "wire"], &[]),
+    ("target", &["net", "sys", "wire"], &["tamper"]),
+    ("tamper", &["engine", "model", "net", "target", "wire"], &[]),
     ("model", &["stats", "sys", "wire"], &[]),
     ("engine", &["model", "net", "stats", "sys", "wire"], &["target"]),
     ("verdict", &["chart", "model", "stats", "sys"], &[]),

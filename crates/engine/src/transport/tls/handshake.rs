@@ -7,6 +7,7 @@ use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
 
+use super::incoming::Incoming;
 use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
@@ -40,7 +41,7 @@ impl<I: Io> TlsIo<'_, I> {
         // Made before the run with the same configuration, it can only fail for want of randomness:
         // the connection then has no ClientHello to send, and times out.
         session.phase = Phase::Handshake(Box::new(connection.ok()?));
-        self.advance(slot, &mut []);
+        self.advance(slot, &mut Incoming::new(&mut [], 0));
         self.session(slot).out.hand_over()
     }
 
@@ -63,27 +64,28 @@ impl<I: Io> TlsIo<'_, I> {
         }
         session.heard = true;
         let mut gathered = std::mem::take(&mut session.spill);
+        let shown = std::mem::take(&mut session.shown);
         let came: &mut [u8] = if gathered.is_empty() {
             bytes
         } else {
             gathered.extend_from_slice(bytes);
             &mut gathered
         };
-        let (got, used, early) = self.advance(slot, came);
-        match got {
+        let mut incoming = Incoming::new(came, shown);
+        match self.advance(slot, &mut incoming) {
             Got::Further => {
-                let rest = came[used..].to_vec();
+                let (rest, shown) = incoming.rest();
                 self.list(slot);
-                self.session(slot).spill = rest;
+                let session = self.session(slot);
+                (session.spill, session.shown) = (rest.to_vec(), shown);
             }
             Got::Nowhere(trouble) => self.fail(worker, slot, trouble),
             Got::There => match self.take_keys(slot) {
                 Err(trouble) => self.fail(worker, slot, trouble),
                 Ok(()) => {
                     self.stand(worker, slot);
-                    self.deliver_early(worker, slot, early, at);
                     if !self.session(slot).ended {
-                        self.read_records(worker, slot, &mut came[used..], at, more);
+                        self.read_records(worker, slot, incoming.unseen(), at, more);
                     }
                 }
             },
@@ -105,26 +107,16 @@ impl<I: Io> TlsIo<'_, I> {
         worker.opened(self, slot, now);
     }
 
-    /// What the server sent behind its part of the handshake, before it was asked for anything.
-    fn deliver_early(&mut self, worker: &mut Worker, slot: Slot, mut early: Vec<u8>, at: u64) {
-        if !early.is_empty() && !self.session(slot).ended {
-            worker.received(self, slot, &mut early, at, false);
-        }
-    }
-
-    /// Lets rustls read and write as far as it can. Returns how far it got, how many bytes are used
-    /// up, and application data that came already.
-    fn advance(&mut self, slot: Slot, came: &mut [u8]) -> (Got, usize, Vec<u8>) {
-        let mut used = 0;
-        let mut early = Vec::new();
+    /// Lets rustls read and write as far as it can. Returns how far it got.
+    fn advance(&mut self, slot: Slot, incoming: &mut Incoming<'_>) -> Got {
         loop {
             let Session { phase: Phase::Handshake(connection), out, .. } =
                 &mut self.tls.sessions[slot as usize]
             else {
-                return (Got::Further, used, early);
+                return Got::Further;
             };
             let UnbufferedStatus { discard, state } =
-                connection.process_tls_records(&mut came[used..]);
+                connection.process_tls_records(incoming.visible());
             let got = match state {
                 Ok(ConnectionState::EncodeTlsData(mut data)) => {
                     let wrote = write(out, &mut self.io, |to| data.encode(to));
@@ -137,34 +129,33 @@ impl<I: Io> TlsIo<'_, I> {
                     data.done();
                     None
                 }
-                Ok(ConnectionState::ReadTraffic(mut traffic)) => {
-                    while let Some(Ok(record)) = traffic.next_record() {
-                        early.extend_from_slice(record.payload);
-                    }
-                    None
-                }
                 Ok(ConnectionState::WriteTraffic(_)) => Some(Got::There),
                 Ok(ConnectionState::BlockedHandshake) => Some(Got::Further),
+                // No record behind the handshake is shown: there is nothing to be read.
                 Ok(_) => Some(Got::Nowhere(Trouble::of_farewell())),
-                Err(error) => {
-                    let trouble = Trouble::of(&error);
-                    self.explain(slot);
-                    Some(Got::Nowhere(trouble))
-                }
+                Err(error) => Some(Got::Nowhere(Trouble::of(&error))),
             };
-            used += discard;
-            if let Some(got) = got {
-                return (got, used, early);
+            incoming.discard(discard);
+            match got {
+                None => {}
+                Some(Got::Further) if incoming.show_next() => {}
+                Some(Got::Nowhere(trouble)) => {
+                    self.explain(slot, incoming);
+                    return Got::Nowhere(trouble);
+                }
+                Some(got) => return got,
             }
         }
     }
 
     /// Writes the alert that says why, if rustls has one.
-    fn explain(&mut self, slot: Slot) {
+    fn explain(&mut self, slot: Slot, incoming: &mut Incoming<'_>) {
         let session = &mut self.tls.sessions[slot as usize];
         let Session { phase: Phase::Handshake(connection), out, .. } = session else { return };
-        let UnbufferedStatus { state, .. } = connection.process_tls_records(&mut []);
-        if let Ok(ConnectionState::EncodeTlsData(mut data)) = state {
+        // As long as there is something to send, rustls reads no record; without, it would read on.
+        while connection.wants_write() {
+            let state = connection.process_tls_records(incoming.visible()).state;
+            let Ok(ConnectionState::EncodeTlsData(mut data)) = state else { return };
             let wrote = write(out, &mut self.io, |to| data.encode(to));
             if let Some(trace) = &mut self.tls.trace {
                 trace.heard(slot, TlsParty::Client, wrote);

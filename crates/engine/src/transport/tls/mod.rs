@@ -2,13 +2,15 @@
 //! what is inside; the driver is given and gives records.
 //!
 //! `verbs` are what the worker does ([`TlsIo`] has the driver's own verbs), `sending` seals and
-//! flushes, `handshake` lets rustls and the server get acquainted, `receiving` opens records where
-//! they lie and tells the worker. `protection` is the cipher around records, `session` what is kept
-//! of a connection, `config` comes from the Plan, `verifier` decides on certificates, `trouble` names
-//! what went wrong, `trace` and `messages` list what was said for who asks.
+//! flushes, `handshake` lets rustls and the server get acquainted, `incoming` is what it shows to rustls
+//! of what came, `receiving` opens records where they lie and tells the worker. `protection` is the
+//! cipher around records, `session` what is kept of a connection, `config` comes from the Plan,
+//! `verifier` decides on certificates, `trouble` names what went wrong, `trace` and `messages` list what
+//! was said for who asks.
 
 pub mod config;
 mod handshake;
+mod incoming;
 mod messages;
 pub mod pem;
 mod protection;

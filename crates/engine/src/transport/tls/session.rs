@@ -41,6 +41,9 @@ pub struct Session {
     pub phase: Phase,
     /// The beginning of a record; the rest has not come.
     pub spill: Vec<u8>,
+    /// Bytes at the front of the spill that rustls was shown as whole records: the beginning of a
+    /// handshake message that goes on in the next.
+    pub shown: usize,
     /// How the worker wants to receive once the handshake is over, in the driver's terms.
     pub wanted: Option<Receive>,
     /// How the driver was told to receive.

@@ -1,11 +1,15 @@
 //! Why a handshake or a connection came to nothing, as one of the kinds that reports know, and in
 //! one sentence for the first of them.
 
-use rustls::{AlertDescription, CertificateError, Error};
+use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 
 use super::protection::Damage;
 use super::verifier::SelfSigned;
 use ablaze_model::failure::FailureKind;
+
+/// rustls reads no longer message of a handshake, and nobody's is but one with very many certificates.
+const TOO_LONG: &str = "the server's handshake has a message of more than 65,535 bytes, the most that this \
+                        client reads: its certificate chain is too long";
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +30,14 @@ impl Trouble {
             Error::NoCertificatesPresented => FailureKind::CertificateInvalid,
             _ => FailureKind::TlsBroken,
         };
-        Self { kind, detail: error.to_string() }
+        let detail = match error {
+            Error::InvalidMessage(
+                InvalidMessage::HandshakePayloadTooLarge
+                | InvalidMessage::CertificatePayloadTooLarge,
+            ) => TOO_LONG.to_owned(),
+            error => error.to_string(),
+        };
+        Self { kind, detail }
     }
 
     /// The far end gave a reason and closed.

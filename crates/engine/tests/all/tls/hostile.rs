@@ -6,11 +6,12 @@ use std::sync::Arc;
 use ablaze_model::FailureKind as Kind;
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
+use rustls::pki_types::CertificateDer;
 
 use crate::tls::authority::Authority;
-use crate::tls::peer::{TlsPeer, config, run, with_tls};
+use crate::tls::peer::{BOTH, TlsPeer, config, config_with_chain, run, with_tls};
 use crate::tls::plans::*;
 
 /// Sends these bytes to whoever says something, and then the same again and again.
@@ -18,11 +19,12 @@ use crate::tls::plans::*;
 struct Says {
     bytes: Arc<[u8]>,
     times: u32,
+    pieces: Pieces,
 }
 
 impl Says {
     fn once(bytes: &[u8]) -> Self {
-        Self { bytes: bytes.into(), times: 1 }
+        Self { bytes: bytes.into(), times: 1, pieces: Pieces::Whole }
     }
 }
 
@@ -31,7 +33,8 @@ impl SimPeer for Says {
         &self.bytes
     }
 
-    fn connect(&mut self, _: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+        far.cut(self.pieces, 0);
         Answer::AcceptAfter(US)
     }
 
@@ -43,6 +46,11 @@ impl SimPeer for Says {
 }
 
 fn first_kind(says: &Says) -> Option<Kind> {
+    first_failure(says).0
+}
+
+/// The kind that the first connection ended with, and what TLS has to say on it.
+fn first_failure(says: &Says) -> (Option<Kind>, String) {
     let tls = Tls { trust: Trust::Anyone, ..Tls::new("there") };
     let plan = with_tls(clock_before(with_timeout(plan(100, 1), 200 * MS)), tls);
     let run = run(&plan, says, |run| {
@@ -50,7 +58,14 @@ fn first_kind(says: &Says) -> Option<Kind> {
         assert_eq!(run.ended, Ended::Hopeless, "{:?}", run.record.failures);
         assert!(run.record.failures_total() <= 11, "{:?}", run.record.failures);
     });
-    run.record.first_failure.map(|first| first.kind)
+    let detail = run.record.tls.and_then(|facts| facts.first_failure).map(|(_, detail)| detail);
+    (run.record.first_failure.map(|first| first.kind), detail.unwrap_or_default())
+}
+
+/// A record in the clear.
+fn record(kind: u8, payload: &[u8]) -> Vec<u8> {
+    let [high, low] = (payload.len() as u16).to_be_bytes();
+    [&[kind, 3, 3, high, low], payload].concat()
 }
 
 #[test]
@@ -73,11 +88,73 @@ fn what_is_no_tls_is_named() {
     }
 }
 
+/// rustls has read the beginning of a message and waits for its end; what comes instead is none.
+#[test]
+fn a_message_that_does_not_go_on_ends_the_handshake_and_not_the_client() {
+    let too_long = [&[2, 0xff, 0xff, 0xff][..], &[0; 10]].concat();
+    let begun = record(22, &[2, 0, 0, 100, 3, 3, 0, 0, 0, 0]);
+    let header = record(22, &[2, 0]);
+    let then = |first: &[u8], second: &[u8]| [first, second].concat();
+    let rows = [
+        record(22, &too_long),
+        // Its length comes in another record.
+        then(&record(22, &[2, 1]), &record(22, &[0, 0, 0, 0, 0, 0])),
+        then(&begun, &record(21, &[2, 40])),
+        then(&begun, &record(21, &[1, 0])),
+        then(&begun, &record(23, &[1, 2, 3, 4])),
+        then(&begun, &record(20, &[1])),
+        then(&begun, b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"),
+        then(&begun, &record(24, &[1, 2, 3])),
+        then(&begun, &record(22, &[])),
+        then(&begun, &[22, 3, 3, 0xff, 0xff, 0]),
+        then(&header, &record(21, &[2, 40])),
+        then(&header, &record(23, &[1, 2, 3, 4])),
+    ];
+    for bytes in rows {
+        for pieces in [Pieces::Whole, Pieces::Of(1), Pieces::Of(7), Pieces::SplitAt(15)] {
+            let says = Says { bytes: bytes[..].into(), times: 1, pieces };
+            assert_eq!(first_kind(&says), Some(Kind::TlsBroken), "{pieces:?}: {bytes:?}");
+        }
+    }
+}
+
+/// 65,535 bytes are the most that rustls reads of one message.
+#[test]
+fn a_certificate_chain_that_is_too_long_is_named() {
+    let bytes = record(22, &[&[2, 0xff, 0xff, 0xff][..], &[0; 10]].concat());
+    assert_eq!(bytes.len(), 19);
+    let (_, detail) = first_failure(&Says::once(&bytes));
+    assert!(detail.contains("65,535 bytes"), "{detail}");
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    let between = CertificateDer::from(authority.der.clone());
+    for (name, version) in BOTH {
+        for (bytes, is_read) in [(60_000, true), (66_000, false), (200_000, false)] {
+            let mut chain = vec![issued.certificate.clone()];
+            chain.extend(vec![between.clone(); bytes / (between.len() + 5)]);
+            let peer = TlsPeer::always(config_with_chain(&[version], chain, &issued), HELLO);
+            let plan = with_tls(clock_before(plan(20, 2)), authority.trusted("there"));
+            run(&plan, &peer, |run| {
+                let first = run.record.tls.as_ref().unwrap().first_failure.as_ref();
+                if is_read {
+                    let counts = (run.record.answers, run.record.failures_total());
+                    assert_eq!((counts, first), ((20, 0), None), "{name}, {bytes}");
+                    return;
+                }
+                assert_eq!(run.ended, Ended::Hopeless, "{name}, {bytes}");
+                let (kind, detail) = first.unwrap();
+                assert_eq!(*kind, Kind::TlsBroken, "{name}, {bytes}");
+                assert!(detail.contains("certificate chain is too long"), "{name}: {detail}");
+            });
+        }
+    }
+}
+
 #[test]
 fn a_handshake_without_end_is_ended() {
     // Harmless records without end: change_cipher_spec, and empty handshake messages.
     for bytes in [&[20, 3, 3, 0, 1, 1][..], &[22, 3, 3, 0, 4, 0, 0, 0, 0]] {
-        let kind = first_kind(&Says { bytes: bytes.into(), times: 20_000 });
+        let kind = first_kind(&Says { bytes: bytes.into(), times: 20_000, pieces: Pieces::Whole });
         assert!(matches!(kind, Some(Kind::TlsBroken | Kind::Timeout)), "{kind:?}");
     }
 }

@@ -9,6 +9,7 @@ use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
 use rustls::crypto::aws_lc_rs;
+use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion};
 
@@ -250,15 +251,24 @@ impl SimPeer for TlsPeer {
 
 /// A server's configuration for one certificate.
 pub fn config(versions: &[&'static SupportedProtocolVersion], issued: &Issued) -> ServerConfig {
+    config_with_chain(versions, vec![issued.certificate.clone()], issued)
+}
+
+/// The same, with other certificates behind it.
+pub fn config_with_chain(
+    versions: &[&'static SupportedProtocolVersion],
+    chain: Vec<CertificateDer<'static>>,
+    issued: &Issued,
+) -> ServerConfig {
     ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()))
         .with_protocol_versions(versions)
         .unwrap()
         .with_no_client_auth()
-        .with_single_cert(vec![issued.certificate.clone()], issued.key.clone_key())
+        .with_single_cert(chain, issued.key.clone_key())
         .unwrap()
 }
 
-/// The same, for clients that show a certificate of this issuer.
+/// The same as [`config`], for clients that show a certificate of this issuer.
 pub fn config_for_clients_of(
     versions: &[&'static SupportedProtocolVersion],
     issued: &Issued,

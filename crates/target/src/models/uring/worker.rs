@@ -290,10 +290,11 @@ impl<H: Handler> RingWorker<H> {
 
     fn connection_due(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
+        // Whatever it does at present: who waits for a time later on needs a timer again.
+        connection.alarm_ns = 0;
         match connection.stage {
             Stage::Lingering => self.close(key),
             Stage::Waiting | Stage::Next(Next::ReadFor(_)) => {
-                connection.alarm_ns = 0;
                 // It was not the client that took its time.
                 self.read_timeouts.turn(&mut connection.waited, key);
                 connection.stage = Stage::Next(Next::Proceed);

@@ -18,17 +18,17 @@ use rustls::ClientConnection;
 use super::client::{VERSIONS, config, connection, get, options};
 
 /// A server's side of a connection, driven as a model does it.
-struct Side {
+pub struct Side {
     service: Service<Routes>,
     protocol: Protocol,
     counters: Counters,
     /// What was written, write by write.
-    writes: Vec<Vec<u8>>,
-    end: Option<Next>,
+    pub writes: Vec<Vec<u8>>,
+    pub end: Option<Next>,
 }
 
 impl Side {
-    fn new(options: &Options) -> Self {
+    pub fn new(options: &Options) -> Self {
         let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2).unwrap());
         let registry = Arc::new(Registry::default());
         let service = Service::new(Routes::new(options), options, tls, registry);
@@ -36,7 +36,7 @@ impl Side {
         Self { service, protocol, counters: Counters::default(), writes: Vec::new(), end: None }
     }
 
-    fn receive(&mut self, bytes: &[u8]) {
+    pub fn receive(&mut self, bytes: &[u8]) {
         let (date, mut out) = (Date::now(), Output::default());
         let mut next = self.protocol.receive(bytes, &self.service, &date, &mut out);
         for _ in 0..1_000_000 {
@@ -62,7 +62,7 @@ impl Side {
         }
     }
 
-    fn counts(&self) -> Counts {
+    pub fn counts(&self) -> Counts {
         self.counters.read()
     }
 }
