@@ -5,7 +5,8 @@
 //! queues and never blocks. A [`Driver`] owns both the queue and the system calls.
 //!
 //! Rules every driver keeps:
-//! - [`Handler::closed`] comes exactly once for every [`Io::open`], and last.
+//! - [`Handler::closed`] comes exactly once for every [`Io::open`], and last: by then the kernel reads no
+//!   leased buffer of that connection any more.
 //! - Received bytes are lent for the duration of the call; the handler keeps leftovers itself.
 //! - Sends on one slot leave in the order they were queued, whatever the kernel accepts at once.
 //! - End of stream is not an event of its own: it is `closed(CloseReason::Eof)`.
@@ -35,7 +36,7 @@ pub enum Outgoing {
         len: u32,
     },
     /// The first `len` bytes of a leased buffer. They must not change until the answer to them
-    /// came, or, with `notify`, until [`Handler::sent`].
+    /// came, or, with `notify`, until [`Handler::sent`], or until [`Handler::closed`].
     Leased {
         /// The buffer.
         buffer: OutBuffer,
@@ -85,9 +86,10 @@ pub enum CloseHow {
     /// Read and drop until the peer closes, then close. The handler bounds the wait by a later
     /// `close` with [`CloseHow::Fin`].
     AwaitPeer,
-    /// Close now, with FIN.
+    /// Close now, with FIN. What was sent before and the kernel does not take at once, because the
+    /// peer does not read, is dropped.
     Fin,
-    /// Close now, with RST.
+    /// Close now, with RST, whether or not the peer reads.
     Reset,
 }
 

@@ -11,17 +11,19 @@ mod built_in;
 #[path = "../all/simulated/http2_peer.rs"]
 #[expect(dead_code, reason = "these tests need answers only")]
 mod http2_peer;
+mod kernel;
 #[path = "../all/tls/peer.rs"]
 #[expect(dead_code, reason = "these tests need answers only")]
 mod peer;
 #[path = "../all/simulated/plans.rs"]
 mod plans;
 
-use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
-use ablaze_model::plan::{Http2, Plan};
+use ablaze_engine::{Control, run, run_simulated, run_simulated_at_once};
+use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
 use ablaze_testing::allocations::{Counting, of_all_threads, uncounted};
+use ablaze_testing::skip::skip;
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use authority::Authority;
@@ -113,6 +115,70 @@ fn nothing_is_allocated_per_request() {
     allocates_nothing_per_request("patched", &patched, &hello);
     over_http2();
     over_tls();
+    over_the_kernel();
+}
+
+/// The same over sockets, with both drivers that know them.
+fn over_the_kernel() {
+    const CONNECTIONS: u32 = 4;
+    let threads = CONNECTIONS as usize;
+    let kept = kernel::serve(threads, HELLO, u64::MAX);
+    let ten = kernel::serve(threads, HELLO, 10);
+    let closing = kernel::serve(threads, HELLO_CLOSE, 1);
+    let plan = |at: std::net::SocketAddr| {
+        let mut plan = plan_for(3_600 * S, CONNECTIONS);
+        plan.target.addresses = vec![at];
+        plan
+    };
+    let ended = |close| {
+        let mut plan = closing_each(plan(kept));
+        plan.connections.close = close;
+        plan
+    };
+    let mut patched = without_repeat(clock_before(plan(kept)));
+    patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
+    patched.requests.order = vec![0, 1];
+    let plans = [
+        ("kept alive", plan(kept)),
+        ("pipelined", pipelined(plan(kept), 8)),
+        ("patched", patched),
+        ("closed by the server", plan(ten)),
+        ("closed by the server each", closing_each(plan(closing))),
+        ("FIN each", ended(Close::Fin)),
+        ("RST each", ended(Close::Reset)),
+    ];
+    let uring = ablaze_net::uring::UringDriver::probe();
+    if let Err(error) = &uring {
+        skip(&format!("allocations over io_uring: {error}"));
+    }
+    for (what, mut plan) in plans {
+        plan.workers.io = IoChoice::Epoll;
+        allocates_nothing_over_sockets(what, &plan);
+        if uring.is_ok() {
+            plan.workers.io = IoChoice::Uring;
+            allocates_nothing_over_sockets(what, &plan);
+        }
+    }
+}
+
+fn allocates_nothing_over_sockets(what: &str, plan: &Plan) {
+    let count = |requests| {
+        let mut plan = plan.clone();
+        plan.limits.requests = Some(requests);
+        let control = Control::new();
+        let before = of_all_threads();
+        let run = run(plan, &control);
+        let count = of_all_threads() - before;
+        assert_eq!(run.unwrap().record.answers, requests, "{what}");
+        count
+    };
+    let (once, twice) = (count(N), count(2 * N));
+    // A slice more for each tenth of a second, and queues that grow a last time.
+    let io = plan.workers.io;
+    assert!(
+        twice <= once + 40,
+        "{what}, {io:?}: {once} for {N} requests, {twice} for twice as many"
+    );
 }
 
 fn over_http2() {

@@ -261,8 +261,16 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
         self.submitted.clear();
     }
 
-    /// Ends the client's side; what is under way to it is stale from now on.
+    /// Ends the client's side; what is under way to it is stale from now on. What the simulated kernel
+    /// accepted still reaches a far end that is there, in front of a FIN.
     pub(super) fn hang_up(&mut self, slot: Slot, how: CloseHow) {
+        if how != CloseHow::Reset && !self.connections[slot as usize].link.is_gone {
+            self.at_far_end(slot, |peer, far, window| {
+                if !window.is_empty() {
+                    peer.received(far, window.make_contiguous());
+                }
+            });
+        }
         let connection = &mut self.connections[slot as usize];
         if let Some(mut peer) = connection.peer.take() {
             peer.closed(how);
@@ -358,8 +366,12 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
                 connection.stage = Stage::AwaitingPeer;
                 connection.receive = Receive::DiscardToEnd;
             }
-            _ => {
-                connection.stage = Stage::Ended(CloseReason::Local);
+            (stage, how) => {
+                if how != CloseHow::Reset && stage != Stage::Connecting {
+                    // What waits for the end of the batch leaves before the FIN.
+                    self.flush(slot);
+                }
+                self.connection(slot).stage = Stage::Ended(CloseReason::Local);
                 self.hang_up(slot, how);
             }
         }

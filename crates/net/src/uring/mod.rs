@@ -15,8 +15,8 @@ use ablaze_sys::clock::monotonic_ns;
 
 use self::ring::{BufferRing, RingCompletion};
 pub use self::slots::UringIo;
-use self::slots::{BULK_GROUP, Dropped, HEAD_GROUP};
-use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
+use self::slots::{BULK_GROUP, Dropped, HEAD_GROUP, Recognised};
+use crate::driver::{CloseHow, CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
 
 /// Buffers for heads and small answers: a page each, few, so that they stay in the cache.
@@ -38,6 +38,8 @@ pub struct UringDriver {
     heads: BufferRing,
     bulk: BufferRing,
     batch: Vec<RingCompletion>,
+    /// Closes being told that needed nothing from the kernel; empty between turns.
+    local: Vec<(Slot, u32, CloseReason)>,
 }
 
 impl UringDriver {
@@ -56,7 +58,7 @@ impl UringDriver {
                 BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?,
             )
         };
-        Ok(Self { io, heads, bulk, batch: Vec::with_capacity(batch_cap) })
+        Ok(Self { io, heads, bulk, batch: Vec::with_capacity(batch_cap), local: Vec::new() })
     }
 
     /// Whether a driver can be made on this machine.
@@ -91,9 +93,13 @@ impl UringDriver {
         done: RingCompletion,
         at: u64,
     ) -> bool {
-        let Some((slot, operation)) = self.io.recognise(&done) else {
-            self.give_back_unseen(&done);
-            return false;
+        let (slot, operation) = match self.io.recognise(&done) {
+            Recognised::Standing(slot, operation) => (slot, operation),
+            Recognised::Ending(slot) => return self.deliver_ending(handler, slot, &done, at),
+            Recognised::Nobody => {
+                self.give_back_unseen(&done);
+                return false;
+            }
         };
         match operation {
             slots::STREAM | slots::HEAD => self.deliver_bytes(handler, slot, done, at),
@@ -101,6 +107,7 @@ impl UringDriver {
             slots::DISCARD => self.deliver_discard(handler, slot, done, at),
             slots::CONNECT => self.deliver_connect(handler, slot, done.result, at),
             slots::SOCKET => {
+                self.io.chain_broken(slot);
                 self.finish(handler, slot, CloseReason::Here("socket", -done.result), at);
             }
             slots::SEND | slots::SILENT_SEND | slots::QUEUED_SEND
@@ -210,13 +217,41 @@ impl UringDriver {
                 handler.opened(&mut self.io, slot, at);
                 self.io.arm_if_open(slot);
             }
-            slots::Connected::TryAgain => {}
-            slots::Connected::No(reason) => self.finish(handler, slot, reason, at),
+            slots::Connected::TryAgain | slots::Connected::Ending => {}
+            slots::Connected::No(reason) => self.free(handler, slot, reason, at),
         }
     }
 
-    /// The slot's connection is over: frees it and tells the handler.
+    /// The slot's connection is over: tells the handler, at once or when the kernel has let go of it.
     fn finish<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        reason: CloseReason,
+        at: u64,
+    ) {
+        if self.io.end(slot, CloseHow::Fin, reason) {
+            self.free(handler, slot, reason, at);
+        }
+    }
+
+    /// Something completed on a slot whose connection is over; returns whether that was the last.
+    #[inline(never)]
+    fn deliver_ending<H: Handler<UringIo>>(
+        &mut self,
+        handler: &mut H,
+        slot: Slot,
+        done: &RingCompletion,
+        at: u64,
+    ) -> bool {
+        self.give_back_unseen(done);
+        let Some(reason) = self.io.released(slot, done) else { return false };
+        self.free(handler, slot, reason, at);
+        true
+    }
+
+    /// Frees the slot and tells the handler.
+    fn free<H: Handler<UringIo>>(
         &mut self,
         handler: &mut H,
         slot: Slot,
@@ -241,7 +276,7 @@ impl UringDriver {
 
     /// Submits and waits as asked; afterwards there may be completions.
     fn wait(&mut self, wait: Wait, turn: &mut Turn) -> io::Result<()> {
-        if self.io.closes_after_submission() {
+        if self.io.waits_for_submission() {
             return self.io.submit(turn);
         }
         let mut now = monotonic_ns();
@@ -297,7 +332,8 @@ impl Driver for UringDriver {
 
     fn turn<H: Handler<UringIo>>(&mut self, handler: &mut H, wait: Wait) -> io::Result<Turn> {
         let mut turn = Turn::default();
-        let mut local = self.io.take_local();
+        let mut local = std::mem::take(&mut self.local);
+        self.io.swap_local(&mut local);
         if local.is_empty() && self.io.ring.completion().is_empty() {
             self.wait(wait, &mut turn)?;
             self.io.now_ns = monotonic_ns();
@@ -319,10 +355,10 @@ impl Driver for UringDriver {
                 for (slot, generation, reason) in local.drain(..) {
                     if self.io.is_current(slot, generation) {
                         events += 1;
-                        self.finish(handler, slot, reason, at);
+                        self.free(handler, slot, reason, at);
                     }
                 }
-                local = self.io.take_local();
+                self.io.swap_local(&mut local);
                 if local.is_empty() {
                     break;
                 }
@@ -342,6 +378,7 @@ impl Driver for UringDriver {
             // Submitting may have completed requests that were not there before.
             at = monotonic_ns();
         }
+        self.local = local;
         turn.system_calls += std::mem::take(&mut self.io.calls);
         Ok(turn)
     }

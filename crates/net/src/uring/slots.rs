@@ -1,11 +1,12 @@
-//! The state of each slot's socket on the ring, and the verbs that change it, a room for each:
-//! [`opening`], [`sending`], [`receiving`] (with [`suspicion`] about what it is not told),
-//! [`closing`]; [`submission`] hands to the kernel what they queued.
+//! The state of each slot's socket on the ring ([`stage`] has its parts), and the verbs that change it,
+//! a room for each: [`opening`], [`sending`], [`receiving`] (with [`suspicion`] about what it is not
+//! told), [`closing`]; [`submission`] hands to the kernel what they queued.
 
 mod closing;
 mod opening;
 mod receiving;
 mod sending;
+mod stage;
 mod submission;
 mod suspicion;
 
@@ -19,7 +20,7 @@ use io_uring::types::Fd;
 use io_uring::{IoUring, opcode};
 
 use super::ring::{self, RingCompletion, tag};
-use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Setup, Slot};
+use crate::driver::{CloseReason, Outgoing, Receive, Setup, Slot};
 use crate::leases::Leases;
 use crate::low_water::LowWater;
 use crate::socket::Route;
@@ -27,6 +28,7 @@ use crate::waker::Waker;
 
 pub use opening::Connected;
 pub use receiving::Dropped;
+use stage::{Doubt, Ending, Receiving, Sending, Stage, Suspicion};
 
 /// What the kernel must be able to do.
 pub const OPERATIONS: &[u8] = &[
@@ -57,43 +59,40 @@ pub const DISCARD: u8 = 8;
 const CANCEL: u8 = 9;
 const CLOSE: u8 = 10;
 const WAKE: u8 = 11;
+/// A cancel of all silent sends of a slot, of which the result is the number found.
+const CANCEL_SILENT: u8 = 13;
+/// Has a direct descriptor's connection reset.
+const RESET: u8 = 14;
 
-/// What the slot's socket is doing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Free,
-    Connecting,
-    Open,
-    /// Closing, in this manner.
-    Closing(CloseHow),
+/// Whom a completion is for.
+pub enum Recognised {
+    /// Nobody: its connection is gone, or it says nothing that matters.
+    Nobody,
+    /// The connection of this slot: this operation.
+    Standing(Slot, u8),
+    /// The slot whose connection is over, but for what the kernel still holds of it.
+    Ending(Slot),
 }
 
 struct SlotState {
     generation: u32,
     stage: Stage,
     wanted: Receive,
-    /// The receive operation under way; 0 for none.
-    armed: u8,
-    /// That receive was asked to stop.
-    stopping: bool,
-    /// The receive is the last link of the chain that opened the connection, so it is silently
-    /// dropped if the send before it fails.
-    chained: bool,
+    receiving: Receiving,
+    suspicion: Suspicion,
     /// What the socket gathers before a receive completes.
     low_water: LowWater,
-    /// A send that is not silent has not completed: others queue behind it.
-    send_under_way: bool,
-    /// Bytes sent silently since the peer was last heard.
-    silent_bytes: u32,
+    sending: Sending,
+    /// Bytes handed over since the peer was last heard.
+    unheard_bytes: u32,
+    /// Bytes handed over since the slot was opened.
+    sent_bytes: u32,
+    /// Why a send failed: its errno, 0 for none.
     send_error: i32,
     /// The number of the submission that its last send is part of.
     sent_in: u32,
-    /// Waiting for more after bytes on a multishot receive.
-    suspected: bool,
-    /// The connect has completed.
-    connected: bool,
-    /// Its receive was begun anew for that reason, and has not said anything yet.
-    looked_again: bool,
+    /// The same of its last send from a leased buffer.
+    leased_in: u32,
     endpoint: u16,
     attempts_left: u32,
     first: Option<Outgoing>,
@@ -121,6 +120,8 @@ pub struct UringIo {
     local: Vec<(Slot, u32, CloseReason)>,
     /// The same, but a send is queued that has to leave first: they follow the next submission.
     after_submission: Vec<(Slot, u32, CloseReason)>,
+    /// Slots that wait for the next submission to send what is queued behind their chain.
+    linked: Vec<(Slot, u32)>,
     /// How often requests were handed to the kernel.
     submissions: u32,
     /// Direct descriptors of connections that are over: closed unless opening the slot again
@@ -151,29 +152,7 @@ impl UringIo {
         ring.submitter().register_files_sparse(setup.slots)?;
         let gathers = ring.params().is_feature_min_timeout();
         let routes = setup.endpoints.iter().map(Route::for_ring).collect::<io::Result<_>>()?;
-        let slots = (0..setup.slots)
-            .map(|_| SlotState {
-                generation: 0,
-                stage: Stage::Free,
-                wanted: Receive::Pause,
-                armed: 0,
-                stopping: false,
-                low_water: LowWater::new(),
-                chained: false,
-                send_under_way: false,
-                silent_bytes: 0,
-                send_error: 0,
-                sent_in: 0,
-                suspected: false,
-                connected: false,
-                looked_again: false,
-                endpoint: 0,
-                attempts_left: 0,
-                first: None,
-                queue: VecDeque::new(),
-                socket: None,
-            })
-            .collect();
+        let slots = (0..setup.slots).map(|_| SlotState::new()).collect();
         let now_ns = monotonic_ns();
         let mut io = Self {
             ring,
@@ -188,6 +167,7 @@ impl UringIo {
             gathers,
             local: Vec::new(),
             after_submission: Vec::new(),
+            linked: Vec::new(),
             submissions: 1,
             left_open: Vec::new(),
             connects_queued: 0,
@@ -212,23 +192,30 @@ impl UringIo {
         self.push(&watch);
     }
 
-    /// The slot and operation of a completion, unless it belongs to a connection that is gone.
+    /// The slot and operation of a completion.
     #[inline]
-    pub(super) fn recognise(&mut self, done: &RingCompletion) -> Option<(Slot, u8)> {
+    pub(super) fn recognise(&mut self, done: &RingCompletion) -> Recognised {
         let operation = done.operation();
-        if matches!(operation, CANCEL | CLOSE) {
-            if operation == CANCEL {
-                self.cancelled(done);
-            }
-            return None;
-        }
         if operation == WAKE {
             self.woken(done);
-            return None;
+            return Recognised::Nobody;
+        }
+        if matches!(operation, CLOSE | RESET) {
+            return Recognised::Nobody;
         }
         let state = &self.slots[done.slot() as usize];
-        let current = state.generation == done.generation() && state.stage != Stage::Free;
-        current.then_some((done.slot(), operation))
+        if state.generation != done.generation() {
+            return Recognised::Nobody;
+        }
+        match state.stage {
+            Stage::Free => Recognised::Nobody,
+            Stage::Ending(_) => Recognised::Ending(done.slot()),
+            _ if operation == CANCEL => {
+                self.cancelled(done);
+                Recognised::Nobody
+            }
+            _ => Recognised::Standing(done.slot(), operation),
+        }
     }
 
     fn woken(&mut self, done: &RingCompletion) {

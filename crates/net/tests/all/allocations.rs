@@ -10,6 +10,7 @@ use std::net::TcpListener;
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
 use ablaze_net::sim::{FixedAnswer, Misbehave, Pieces, SimDriver};
+use ablaze_net::uring::UringDriver;
 use ablaze_net::{
     Address, CloseHow, CloseReason, Driver, Endpoint, Handler, Io, Outgoing, Receive, Slot, Wait,
 };
@@ -20,8 +21,8 @@ const ALL: Outgoing = Outgoing::Constant { start: 0, len: REQUEST.len() as u32 }
 const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 
 /// Closes every tenth connection's use, so that both requests and connections repeat.
-#[derive(Default)]
 struct Loop {
+    mode: Receive,
     answers: u64,
     bytes: usize,
 }
@@ -35,7 +36,12 @@ impl<I: Io> Handler<I> for Loop {
             self.bytes = 0;
             self.answers += 1;
             match self.answers % 10 {
-                0 => io.close(slot, CloseHow::Fin),
+                // With the goodbye of TLS, or without.
+                0 if self.answers.is_multiple_of(20) => {
+                    io.send(slot, ALL, false);
+                    io.close(slot, CloseHow::Fin);
+                }
+                0 => io.close(slot, CloseHow::Reset),
                 _ => io.send(slot, ALL, self.answers.is_multiple_of(3)),
             }
         }
@@ -46,7 +52,7 @@ impl<I: Io> Handler<I> for Loop {
     fn sent(&mut self, _: &mut I, _: Slot, _: u64) {}
 
     fn closed(&mut self, io: &mut I, slot: Slot, _: CloseReason, _: u64) {
-        io.open(slot, 0, Some(ALL), Receive::Stream);
+        io.open(slot, 0, Some(ALL), self.mode);
     }
 
     fn batch_end(&mut self, _: &mut I, _: u32, _: u64, _: u64) {}
@@ -63,9 +69,9 @@ fn setup(address: Address) -> Setup {
 }
 
 /// Allocations of this thread while the driver serves 1000 answers, after the first 100.
-fn allocations(driver: &mut impl Driver) -> u64 {
-    let mut handler = Loop::default();
-    driver.io().open(0, 0, Some(ALL), Receive::Stream);
+fn allocations(driver: &mut impl Driver, mode: Receive) -> u64 {
+    let mut handler = Loop { mode, answers: 0, bytes: 0 };
+    driver.io().open(0, 0, Some(ALL), mode);
     let wait = Wait { until_ns: u64::MAX, spin_ns: 0, at_least: 1, gather_ns: 0 };
     while handler.answers < 100 {
         driver.turn(&mut handler, wait).unwrap();
@@ -77,8 +83,8 @@ fn allocations(driver: &mut impl Driver) -> u64 {
     of_this_thread() - before
 }
 
-#[test]
-fn epoll_allocates_nothing_per_request_or_connection() {
+/// A server of one connection at a time.
+fn server() -> Address {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = Address::Tcp(listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -89,8 +95,27 @@ fn epoll_allocates_nothing_per_request_or_connection() {
             }
         }
     });
-    let mut driver = EpollDriver::new(setup(address)).unwrap();
-    assert_eq!(allocations(&mut driver), 0);
+    address
+}
+
+#[test]
+fn epoll_allocates_nothing_per_request_or_connection() {
+    for mode in [Receive::Stream, Receive::Bulk] {
+        let mut driver = EpollDriver::new(setup(server())).unwrap();
+        assert_eq!(allocations(&mut driver, mode), 0, "{mode:?}");
+    }
+}
+
+#[test]
+fn io_uring_allocates_nothing_per_request_or_connection() {
+    for mode in [Receive::Stream, Receive::Bulk] {
+        for short_connections in [false, true] {
+            let setup = Setup { short_connections, ..setup(server()) };
+            let mut driver = UringDriver::new(setup).unwrap();
+            let count = allocations(&mut driver, mode);
+            assert_eq!(count, 0, "{mode:?}, direct descriptors: {short_connections}");
+        }
+    }
 }
 
 #[test]
@@ -98,7 +123,7 @@ fn the_simulation_allocates_nothing_per_event() {
     let nowhere = Address::Tcp(([127, 0, 0, 1], 1).into());
     let peer = FixedAnswer::new(ANSWER, 1_000).cut(Pieces::Of(9), 10);
     let mut driver: SimDriver<_> = SimDriver::new(&setup(nowhere.clone()), vec![peer.clone()]);
-    assert_eq!(allocations(&mut driver), 0);
+    assert_eq!(allocations(&mut driver, Receive::Stream), 0);
     let mut driver: SimDriver<_, false> = SimDriver::new(&setup(nowhere), vec![peer]);
-    assert_eq!(allocations(&mut driver), 0);
+    assert_eq!(allocations(&mut driver, Receive::Stream), 0);
 }

@@ -6,8 +6,8 @@ use std::os::fd::AsRawFd;
 use io_uring::types::{DestinationSlot, Fixed};
 use io_uring::{opcode, squeue};
 
-use super::{CONNECT, SILENT_SEND, SOCKET, Stage, UringIo};
-use crate::driver::{CloseReason, Outgoing, Receive, Slot};
+use super::{CONNECT, QUEUED_SEND, Receiving, SILENT_SEND, SOCKET, Sending, Stage, UringIo};
+use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Slot};
 use crate::low_water::LowWater;
 use crate::socket::connect_failure;
 use crate::uring::ring::tag;
@@ -22,6 +22,8 @@ pub enum Connected {
     /// Another local address or port is being tried.
     TryAgain,
     No(CloseReason),
+    /// The handler closed it meanwhile, and the kernel still holds something of it.
+    Ending,
 }
 
 impl UringIo {
@@ -38,7 +40,6 @@ impl UringIo {
         debug_assert!(state.stage == Stage::Free, "a slot is opened only when it is free");
         state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
         state.stage = Stage::Connecting;
-        state.connected = false;
         state.low_water = LowWater::new();
         state.wanted = receive;
         state.endpoint = endpoint;
@@ -124,8 +125,12 @@ impl UringIo {
         self.connects_queued += 1;
         let Some(first) = first else { return };
         let receive = self.receive_entry(slot, wanted);
-        let operation = self.slots[slot as usize].quiet_operation(first.len());
-        self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
+        let operation = match receive {
+            Some(_) => self.slots[slot as usize].quiet_operation(first.len()),
+            // No receive is linked behind it that would show that it has left.
+            None => QUEUED_SEND,
+        };
+        self.note_send(slot, first, operation);
         let mut send = self.send_entry(slot, first, operation);
         if operation != SILENT_SEND {
             // A receive linked behind it would wait for the last byte to leave, and the peer
@@ -140,19 +145,41 @@ impl UringIo {
         if let Some((entry, operation)) = receive {
             self.push(&entry);
             let state = &mut self.slots[slot as usize];
-            state.armed = operation;
-            state.chained = true;
+            state.receiving = Receiving::Chained(operation);
+            state.sending = Sending::Linked { connected_in: self.submissions };
         }
     }
 
-    pub(in crate::uring) fn connect_done(&mut self, slot: Slot, result: i32) -> Connected {
+    /// No socket could be made for a chain: nothing of the rest is told.
+    pub(in crate::uring) fn chain_broken(&mut self, slot: Slot) {
         let state = &mut self.slots[slot as usize];
-        state.connected = true;
-        if let Stage::Closing(_) = state.stage {
-            return Connected::No(CloseReason::Local);
+        state.receiving = Receiving::Nothing;
+        state.sending = Sending::Ready;
+    }
+
+    pub(in crate::uring) fn connect_done(&mut self, slot: Slot, result: i32) -> Connected {
+        if result < 0 {
+            // Whatever was linked behind it is cancelled with it.
+            self.chain_broken(slot);
+        }
+        let state = &mut self.slots[slot as usize];
+        match state.stage {
+            Stage::Unwanted(_) if result < 0 => return Connected::No(CloseReason::Local),
+            Stage::Unwanted(how) => {
+                let how = if how == CloseHow::Reset { how } else { CloseHow::Fin };
+                let over = self.end(slot, how, CloseReason::Local);
+                return if over { Connected::No(CloseReason::Local) } else { Connected::Ending };
+            }
+            _ => {}
         }
         if result == 0 {
             state.stage = Stage::Open;
+            if let Sending::Linked { connected_in } = &mut state.sending {
+                *connected_in = self.submissions;
+                if !state.queue.is_empty() {
+                    self.linked.push((slot, state.generation));
+                }
+            }
             self.pump(slot);
             return Connected::Yes;
         }
@@ -161,10 +188,6 @@ impl UringIo {
         if errno == libc::EADDRNOTAVAIL && route.binds() && state.attempts_left > 1 {
             // That local address and port are taken toward this far end: the next one.
             state.attempts_left -= 1;
-            // Whoever closes meanwhile has a connect to cancel.
-            state.connected = false;
-            state.armed = 0;
-            state.chained = false;
             state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
             self.unregister(slot);
             self.open_ordinary(slot);

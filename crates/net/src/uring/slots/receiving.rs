@@ -6,8 +6,11 @@ use std::os::fd::{AsFd, AsRawFd};
 use io_uring::types::Fixed;
 use io_uring::{opcode, squeue};
 
-use super::{BULK, BULK_GROUP, DISCARD, HEAD, HEAD_GROUP, NO_SLOT, STREAM, Stage, UringIo};
-use crate::driver::{CloseHow, CloseReason, Receive, Slot};
+use super::{
+    BULK, BULK_GROUP, DISCARD, HEAD, HEAD_GROUP, NO_SLOT, Receiving, STREAM, Stage, Suspicion,
+    UringIo,
+};
+use crate::driver::{CloseReason, Receive, Slot};
 use crate::uring::BULK_BUFFER_BYTES;
 use crate::uring::ring::tag;
 
@@ -40,11 +43,12 @@ impl UringIo {
         if state.stage != Stage::Open {
             return;
         }
-        match state.armed {
+        match state.receiving {
             // Dropped at once, in `drop_here`, when its head was just delivered.
-            0 if self.delivering == slot && matches!(mode, Receive::Discard(_)) => {}
-            0 => self.arm(slot),
-            STREAM if !state.stopping => {
+            Receiving::Nothing
+                if self.delivering == slot && matches!(mode, Receive::Discard(_)) => {}
+            Receiving::Nothing => self.arm(slot),
+            Receiving::Armed(STREAM) | Receiving::Chained(STREAM) => {
                 let stop = match mode {
                     Receive::Stream => false,
                     Receive::Discard(bytes) => bytes >= STOP_STREAM_BYTES,
@@ -64,16 +68,14 @@ impl UringIo {
         let state = &self.slots[slot as usize];
         let wanted = match state.stage {
             Stage::Open => state.wanted,
-            Stage::Closing(CloseHow::AwaitPeer) => Receive::DiscardToEnd,
+            Stage::AwaitingPeer => Receive::DiscardToEnd,
             _ => return,
         };
-        debug_assert!(state.armed == 0, "one receive at a time");
+        debug_assert!(state.receiving.is_nothing(), "one receive at a time");
         self.set_low_water(slot, wanted);
         if let Some((entry, operation)) = self.receive_entry(slot, wanted) {
             self.push(&entry);
-            let state = &mut self.slots[slot as usize];
-            state.armed = operation;
-            state.chained = false;
+            self.slots[slot as usize].receiving = Receiving::Armed(operation);
         }
     }
 
@@ -81,23 +83,22 @@ impl UringIo {
     #[inline]
     pub(in crate::uring) fn arm_again(&mut self, slot: Slot, generation: u32) {
         let state = &self.slots[slot as usize];
-        if state.armed != 0 || state.generation != generation {
+        if !state.receiving.is_nothing() || state.generation != generation {
             return;
         }
         match (state.stage, state.wanted) {
-            (Stage::Closing(CloseHow::AwaitPeer), _)
+            (Stage::AwaitingPeer, _)
             | (
                 Stage::Open,
                 Receive::Stream | Receive::Bulk | Receive::DiscardToEnd | Receive::Discard(_),
             ) => self.arm(slot),
-            (Stage::Closing(_), _) => self.close_at_once(slot),
             _ => {}
         }
     }
 
     pub(in crate::uring) fn arm_if_open(&mut self, slot: Slot) {
         let state = &self.slots[slot as usize];
-        if state.stage == Stage::Open && state.armed == 0 {
+        if state.stage == Stage::Open && state.receiving.is_nothing() {
             self.arm(slot);
         }
     }
@@ -175,20 +176,9 @@ impl UringIo {
         Some((entry.user_data(tag(operation, state.generation, slot)), operation))
     }
 
-    pub(super) fn stop_receiving(&mut self, slot: Slot) {
-        let state = &mut self.slots[slot as usize];
-        if !state.stopping {
-            state.stopping = true;
-            self.cancel_waits(slot);
-        }
-    }
-
     #[inline]
     pub(in crate::uring) fn receive_ended(&mut self, slot: Slot) {
-        let state = &mut self.slots[slot as usize];
-        state.armed = 0;
-        state.stopping = false;
-        state.chained = false;
+        self.slots[slot as usize].receiving = Receiving::Nothing;
     }
 
     /// So many of the bytes to discard are gone.
@@ -210,7 +200,7 @@ impl UringIo {
         let Receive::Discard(wanted) = state.wanted else { return None };
         let socket = state.socket.as_ref()?;
         let is_tcp = self.routes[usize::from(state.endpoint)].is_tcp();
-        if state.stage != Stage::Open || state.armed != 0 || !is_tcp {
+        if state.stage != Stage::Open || !state.receiving.is_nothing() || !is_tcp {
             return None;
         }
         self.calls += 1;
@@ -246,14 +236,14 @@ impl UringIo {
     /// not, and the receive is to be armed again.
     pub(in crate::uring) fn why_ended(&mut self, slot: Slot, result: i32) -> Option<CloseReason> {
         let state = &self.slots[slot as usize];
-        if state.looked_again && -result == libc::ECONNRESET {
+        if state.suspicion == Suspicion::LookedAgain && -result == libc::ECONNRESET {
             self.careful = true;
         }
         let passing =
             matches!(-result, libc::ENOBUFS | libc::EAGAIN | libc::EINTR | libc::ECANCELED);
         match state.stage {
-            Stage::Closing(CloseHow::AwaitPeer) if result != 0 && passing => None,
-            Stage::Closing(_) => Some(CloseReason::Local),
+            Stage::AwaitingPeer if result != 0 && passing => None,
+            Stage::AwaitingPeer => Some(CloseReason::Local),
             // The send took the socket's error, and left nothing for the receive.
             _ if result == 0 && state.send_error == libc::ECONNRESET => {
                 Some(CloseReason::Transfer(libc::ECONNRESET))

@@ -4,24 +4,34 @@
 use io_uring::types::Fixed;
 use io_uring::{opcode, squeue};
 
-use super::{QUEUED_SEND, SEND, SILENT_SEND, SlotState, Stage, UringIo};
+use super::{QUEUED_SEND, SEND, SILENT_SEND, Sending, SlotState, Stage, Suspicion, UringIo};
 use crate::driver::{Outgoing, Slot};
 use crate::uring::ring::tag;
 
 /// As many bytes fit any socket's send buffer at once (the least the kernel permits is 4,608), so
 /// that silent sends leave in order although nobody waits for their completion.
-const SILENT_BYTES_MAX: u32 = 4096;
+pub(super) const SILENT_BYTES_MAX: u32 = 4096;
 
 impl UringIo {
     #[inline]
     pub(in crate::uring) fn send_on(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
         let state = &mut self.slots[slot as usize];
-        if state.send_error != 0 || matches!(state.stage, Stage::Free | Stage::Closing(_)) {
+        if state.send_error != 0 {
             return;
         }
-        if state.send_under_way || state.stage == Stage::Connecting {
-            state.queue.push_back((bytes, notify));
-            return;
+        match state.stage {
+            Stage::Open => match state.sending {
+                Sending::Ready => {}
+                Sending::Linked { connected_in }
+                    if connected_in != self.submissions && state.queue.is_empty() => {}
+                Sending::Linked { .. } => {
+                    self.linked.push((slot, state.generation));
+                    return state.queue.push_back((bytes, notify));
+                }
+                Sending::Told(_) => return state.queue.push_back((bytes, notify)),
+            },
+            Stage::Connecting => return state.queue.push_back((bytes, notify)),
+            Stage::Free | Stage::Unwanted(_) | Stage::AwaitingPeer | Stage::Ending(_) => return,
         }
         let operation = if notify { SEND } else { state.quiet_operation(bytes.len()) };
         self.push_send(slot, bytes, operation);
@@ -29,17 +39,35 @@ impl UringIo {
 
     #[inline]
     pub(super) fn push_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
-        self.slots[slot as usize].suspected = false;
-        self.slots[slot as usize].send_under_way = operation != SILENT_SEND;
-        self.slots[slot as usize].sent_in = self.submissions;
         let entry = self.send_entry(slot, bytes, operation);
         self.push(&entry);
+        // After that, which may have submitted what was queued before.
+        self.note_send(slot, bytes, operation);
+    }
+
+    /// Notes that these bytes are queued for the next submission.
+    #[inline]
+    pub(super) fn note_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
+        let state = &mut self.slots[slot as usize];
+        if state.suspicion == Suspicion::Suspected {
+            state.suspicion = Suspicion::None;
+        }
+        state.sending = match operation {
+            SILENT_SEND => Sending::Ready,
+            told => Sending::Told(told),
+        };
+        state.sent_in = self.submissions;
+        if let Outgoing::Leased { .. } = bytes {
+            state.leased_in = self.submissions;
+        }
+        state.unheard_bytes = state.unheard_bytes.saturating_add(bytes.len());
+        state.sent_bytes = state.sent_bytes.saturating_add(bytes.len());
     }
 
     /// Sends what waited for the send before, or for the connection.
     pub(super) fn pump(&mut self, slot: Slot) {
         let state = &mut self.slots[slot as usize];
-        if state.send_under_way {
+        if state.sending != Sending::Ready {
             return;
         }
         if let Some((bytes, notify)) = state.queue.pop_front() {
@@ -47,6 +75,25 @@ impl UringIo {
             let operation = if notify { SEND } else { QUEUED_SEND };
             self.push_send(slot, bytes, operation);
         }
+    }
+
+    /// The kernel was entered: it has come to the first bytes of these slots.
+    #[cold]
+    pub(super) fn pump_linked(&mut self) {
+        // Taken: sending may submit again.
+        let mut linked = std::mem::take(&mut self.linked);
+        for (slot, generation) in linked.drain(..) {
+            let state = &mut self.slots[slot as usize];
+            let stands = matches!(state.stage, Stage::Open | Stage::AwaitingPeer);
+            if let (true, Sending::Linked { .. }) =
+                (stands && state.generation == generation, state.sending)
+            {
+                state.sending = Sending::Ready;
+                self.pump(slot);
+            }
+        }
+        linked.append(&mut self.linked);
+        self.linked = linked;
     }
 
     #[inline]
@@ -69,18 +116,15 @@ impl UringIo {
     pub(in crate::uring) fn send_done(&mut self, slot: Slot, result: i32, operation: u8) -> bool {
         let state = &mut self.slots[slot as usize];
         if operation != SILENT_SEND {
-            state.send_under_way = false;
+            state.sending = Sending::Ready;
         }
         if result < 0 {
             // What the peer had sent before is still to be read; the receive will tell the end,
             // or the next one does if none is wanted now.
             state.send_error = -result;
             state.queue.clear();
-            if state.chained {
-                state.armed = 0;
-                state.chained = false;
-            }
-            if state.armed == 0 {
+            state.receiving.unchain();
+            if state.receiving.is_nothing() {
                 self.arm(slot);
             } else {
                 // A multishot receive may have missed the reset: begin a new one.
@@ -88,22 +132,21 @@ impl UringIo {
             }
             return false;
         }
-        if state.stage != Stage::Open {
-            return false;
+        let open = state.stage == Stage::Open;
+        if open || state.stage == Stage::AwaitingPeer {
+            self.pump(slot);
         }
-        self.pump(slot);
-        operation == SEND
+        open && operation == SEND
     }
 }
 
 impl SlotState {
     /// The operation for a send that the handler wants no notice of.
     #[inline]
-    pub(super) fn quiet_operation(&mut self, bytes: u32) -> u8 {
-        if self.silent_bytes.saturating_add(bytes) > SILENT_BYTES_MAX {
-            return QUEUED_SEND;
+    pub(super) fn quiet_operation(&self, bytes: u32) -> u8 {
+        match self.unheard_bytes.saturating_add(bytes) {
+            0..=SILENT_BYTES_MAX => SILENT_SEND,
+            _ => QUEUED_SEND,
         }
-        self.silent_bytes += bytes;
-        SILENT_SEND
     }
 }

@@ -19,6 +19,8 @@ impl UringIo {
         self.close_left_open();
         self.connects_queued = 0;
         if self.ring.submission().is_empty() && !self.ring.submission().taskrun() {
+            // Then the kernel has come to all there is.
+            self.submitted();
             return Ok(());
         }
         turn.system_calls += 1;
@@ -32,6 +34,9 @@ impl UringIo {
     fn submitted(&mut self) {
         self.submissions = self.submissions.wrapping_add(1);
         self.local.append(&mut self.after_submission);
+        if !self.linked.is_empty() {
+            self.pump_linked();
+        }
     }
 
     /// Fetches completions the kernel holds back for us.

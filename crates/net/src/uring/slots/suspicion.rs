@@ -1,6 +1,6 @@
 //! What a multishot receive does not tell: a reset that arrives together with bytes.
 
-use super::{STREAM, Stage, UringIo};
+use super::{STREAM, Stage, Suspicion, UringIo};
 use crate::driver::Slot;
 
 /// How long a multishot receive that delivered bytes may say nothing more before it is begun anew.
@@ -11,9 +11,8 @@ impl UringIo {
     #[inline]
     pub(in crate::uring) fn heard(&mut self, slot: Slot) {
         let state = &mut self.slots[slot as usize];
-        state.silent_bytes = 0;
-        state.suspected = true;
-        state.looked_again = false;
+        state.unheard_bytes = 0;
+        state.suspicion = Suspicion::Suspected;
     }
 
     /// After a multishot receive delivered bytes. A reset that came together with them is never
@@ -23,7 +22,8 @@ impl UringIo {
     #[inline]
     pub(in crate::uring) fn suspect(&mut self, slot: Slot, at: u64) {
         let state = &self.slots[slot as usize];
-        if state.suspected && state.armed == STREAM && !state.stopping && !self.careful {
+        let suspected = state.suspicion == Suspicion::Suspected;
+        if suspected && state.receiving.is_armed(STREAM) && !self.careful {
             self.suspects.push_back((at + LOOK_AGAIN_NS, slot, state.generation));
         }
     }
@@ -36,10 +36,10 @@ impl UringIo {
             }
             self.suspects.pop_front();
             let state = &mut self.slots[slot as usize];
-            let waits = state.suspected && state.armed == STREAM && !state.stopping;
+            let suspected = state.suspicion == Suspicion::Suspected;
+            let waits = suspected && state.receiving.is_armed(STREAM);
             if waits && state.generation == generation && state.stage != Stage::Free {
-                state.suspected = false;
-                state.looked_again = true;
+                state.suspicion = Suspicion::LookedAgain;
                 self.stop_receiving(slot);
             }
         }

@@ -19,7 +19,7 @@ pub fn data_then_fin_is_data_then_eof<D: TestDriver>() {
     let server = Server::tcp(1, |mut stream| write(&mut stream, b"last words"));
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
     assert_eq!(recorder.received(0), b"last words");
     assert_eq!(recorder.closed(0), Some(CloseReason::Eof));
@@ -42,7 +42,7 @@ fn reset_after<D: TestDriver>(
     });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, mode);
+    driver.io().open(0, 0, D::NO_BYTES, mode);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     go.send(()).unwrap();
     done.recv_timeout(WAIT_MAX).unwrap();
@@ -67,7 +67,7 @@ pub fn a_reset_within_a_long_send_is_a_transfer_error<D: TestDriver>() {
             reset_on_close(&stream);
         });
         let mut driver: D = driver_to(server.address.clone(), &vec![b'x'; LENGTH as usize]);
-        driver.io().open(0, 0, None, Receive::Stream);
+        driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
         let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
             if *event == Event::Opened {
                 io.send(slot, Outgoing::Constant { start: 0, len: LENGTH }, false);
@@ -97,7 +97,7 @@ pub fn what_is_sent_before_a_fin_arrives<D: TestDriver>() {
             tell.send((rest, ended.is_ok())).unwrap();
         });
         let mut driver: D = driver_to(server.address.clone(), b"good bye");
-        driver.io().open(0, 0, None, mode);
+        driver.io().open(0, 0, D::NO_BYTES, mode);
         let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| {
             if matches!(event, Event::Received { .. }) {
                 io.send(slot, Outgoing::Constant { start: 0, len: 8 }, false);
@@ -113,7 +113,7 @@ pub fn what_is_sent_before_a_fin_arrives<D: TestDriver>() {
 
 /// Opens and asks for `AwaitPeer` at the first bytes.
 fn await_peer<D: TestDriver>(driver: &mut D) -> Recorder<D::Io> {
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     Recorder::new(|io: &mut D::Io, slot, event| {
         if matches!(event, Event::Received { .. }) {
             io.close(slot, CloseHow::AwaitPeer);
@@ -274,8 +274,10 @@ pub fn a_slot_is_free_for_the_next_connection_in_closed<D: TestDriver>() {
 /// Both slots have bytes waiting when the client looks. The first event closes the other slot and
 /// opens it anew, to another server: the old connection's event must not reach the new one.
 pub fn events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
+    let (go, may_go) = channel::<()>();
     let (tell, written) = channel();
     let old = Server::tcp(2, move |mut stream| {
+        may_go.recv().unwrap();
         write(&mut stream, b"old");
         tell.send(()).unwrap();
         std::thread::spawn(move || drain(&mut stream));
@@ -291,16 +293,17 @@ pub fn events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
         }
         Event::Closed(_) if closed_by == Some(1 - slot) => {
             closed_by = Some(9);
-            io.open(slot, 1, None, Receive::Stream);
+            io.open(slot, 1, D::NO_BYTES, Receive::Stream);
         }
         _ => {}
     });
-    driver.io().open(0, 0, None, Receive::Stream);
-    driver.io().open(1, 0, None, Receive::Stream);
-    // A driver may queue: only a turn lets the connects out.
-    turn(&mut driver, &mut recorder, 0);
-    written.recv_timeout(WAIT_MAX).unwrap();
-    written.recv_timeout(WAIT_MAX).unwrap();
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
+    driver.io().open(1, 0, D::NO_BYTES, Receive::Stream);
+    run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 2);
+    for _ in 0..2 {
+        go.send(()).unwrap();
+        written.recv_timeout(WAIT_MAX).unwrap();
+    }
     turn(&mut driver, &mut recorder, 20_000_000);
     run(&mut driver, &mut recorder, |recorder| {
         (0..2).any(|slot| recorder.received(slot).ends_with(b"new"))
@@ -335,13 +338,14 @@ pub fn gathered_events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
     let mut driver = D::make(setup(1, endpoints, b"")).unwrap();
     let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| match event {
         Event::Received { .. } => io.close(slot, CloseHow::Fin),
-        Event::Closed(CloseReason::Local) => io.open(slot, 1, None, Receive::Stream),
+        Event::Closed(CloseReason::Local) => io.open(slot, 1, D::NO_BYTES, Receive::Stream),
         _ => {}
     });
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     go.send(()).unwrap();
-    let wait = Wait { at_least: 2, gather_ns: 5_000_000_000, ..wait_ns(10_000_000_000) };
+    let wait =
+        Wait { at_least: 2, gather_ns: 5_000_000_000, ..wait_ns(&mut driver, 10_000_000_000) };
     driver.turn(&mut recorder, wait).unwrap();
     run(&mut driver, &mut recorder, |recorder| recorder.closes(0).count() == 2);
     assert_eq!(recorder.count(&Event::Opened), 1);

@@ -1,16 +1,19 @@
 //! What every driver must do, run against each of them.
 //!
 //! A case is a function over [`TestDriver`] that talks to a small blocking server in a thread of
-//! its own. `conformance!` makes the tests of one driver from all cases: a new driver implements
-//! [`TestDriver`] here and adds one line below.
+//! its own; the simulated driver reaches it by a [`relay`]. The lists of `cases!` say which driver is
+//! held to which: a new driver implements [`TestDriver`] here and adds its lines below.
 
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
 
+mod blocked;
+mod direct;
 mod ending;
 mod opening;
 mod receiving;
 mod recorder;
+mod relay;
 mod running;
 mod sending;
 mod server;
@@ -18,7 +21,7 @@ mod server;
 use std::io;
 use std::time::Duration;
 
-use ablaze_net::driver::{Driver, Setup};
+use ablaze_net::driver::{Driver, Outgoing, Setup};
 use ablaze_net::epoll::EpollDriver;
 use ablaze_net::uring::UringDriver;
 use ablaze_net::waker::Waker;
@@ -28,7 +31,14 @@ const WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// A driver that the cases can be run with.
 trait TestDriver: Driver + Sized {
+    /// What a case opens a connection with that has nothing to say at first.
+    const NO_BYTES: Option<Outgoing> = None;
+
     fn make(setup: Setup) -> io::Result<Self>;
+}
+
+/// A driver that sleeps, and can be woken.
+trait Wakes: TestDriver {
     fn waker(&self) -> Waker;
 }
 
@@ -36,7 +46,9 @@ impl TestDriver for UringDriver {
     fn make(setup: Setup) -> io::Result<Self> {
         Self::new(setup)
     }
+}
 
+impl Wakes for UringDriver {
     fn waker(&self) -> Waker {
         Self::waker(self)
     }
@@ -46,25 +58,38 @@ impl TestDriver for EpollDriver {
     fn make(setup: Setup) -> io::Result<Self> {
         Self::new(setup)
     }
+}
 
+impl Wakes for EpollDriver {
     fn waker(&self) -> Waker {
         Self::waker(self)
     }
 }
 
+/// Makes the tests of one driver from the cases of the lists it is held to.
 macro_rules! conformance {
-    ($driver_name:ident, $driver:ty: $($room:ident { $($case:ident)+ })+) => {
+    ($driver_name:ident, $driver:ty: $($list:ident)+) => {
         mod $driver_name {
-            $(mod $room { $(
-                #[test]
-                fn $case() {
-                    crate::conformance::$room::$case::<$driver>();
-                }
-            )+ })+
+            $( mod $list { crate::conformance::cases! { $list, $driver } } )+
         }
     };
-    ($driver_name:ident, $driver:ty) => {
-        conformance! { $driver_name, $driver:
+}
+
+macro_rules! tests {
+    ($driver:ty: $($room:ident { $($case:ident)+ })+) => {
+        $(mod $room { $(
+            #[test]
+            fn $case() {
+                crate::conformance::$room::$case::<$driver>();
+            }
+        )+ })+
+    };
+}
+
+macro_rules! cases {
+    // What can be asked of every driver, the simulated one included.
+    (every_driver, $driver:ty) => {
+        crate::conformance::tests! { $driver:
             opening {
                 connects_and_exchanges_over_ipv4
                 connects_and_exchanges_over_ipv6
@@ -72,11 +97,6 @@ macro_rules! conformance {
                 opens_without_first_bytes
                 a_refused_port_is_the_peers_refusal
                 a_missing_unix_socket_is_the_peers_refusal
-                a_full_unix_accept_queue_is_waited_for
-                local_addresses_take_turns
-                a_foreign_local_address_fails_here
-                local_ports_take_turns_and_run_out_here
-                no_descriptor_left_fails_here
             }
             receiving {
                 an_answer_split_at_every_byte_arrives_whole
@@ -116,17 +136,53 @@ macro_rules! conformance {
                 events_of_an_earlier_connection_are_dropped
                 gathered_events_of_an_earlier_connection_are_dropped
             }
+            blocked {
+                a_reset_during_a_blocked_send_reaches_a_peer_that_does_not_read
+                a_fin_during_a_blocked_send_ends_the_stream_behind_what_was_accepted
+                a_peers_fin_during_a_blocked_send_ends_the_connection
+                a_reset_during_blocked_small_sends_reaches_a_peer_that_does_not_read
+                what_waits_behind_a_blocked_send_arrives_before_the_peer_is_awaited
+                a_buffer_changed_once_closed_came_was_sent_as_it_was
+            }
             running {
-                a_turn_ends_by_its_deadline
-                a_waker_ends_a_wait
-                spinning_sees_events_and_is_counted
                 a_batch_is_no_larger_than_its_cap
                 gathering_waits_for_more_but_not_for_ever
                 verbs_outside_of_a_turn_are_delivered_inside
             }
         }
     };
+    // What the simulation has none of: local addresses and ports, an accept queue, a connect that
+    // goes on while the network is asked for more, a clock that runs by itself, sleep.
+    (of_the_kernel, $driver:ty) => {
+        crate::conformance::tests! { $driver:
+            opening {
+                a_full_unix_accept_queue_is_waited_for
+                a_connect_without_answer_is_given_up_at_once
+                local_addresses_take_turns
+                a_foreign_local_address_fails_here
+                local_ports_take_turns_and_run_out_here
+            }
+            running {
+                a_turn_ends_by_its_deadline
+                a_waker_ends_a_wait
+                spinning_sees_events_and_is_counted
+            }
+        }
+    };
+    // What direct descriptors have none of either: a number in the process's table.
+    (of_the_process, $driver:ty) => {
+        crate::conformance::tests! { $driver:
+            opening {
+                no_descriptor_left_fails_here
+            }
+        }
+    };
 }
 
-conformance!(epoll, ablaze_net::epoll::EpollDriver);
-conformance!(uring, ablaze_net::uring::UringDriver);
+use {cases, tests};
+
+conformance!(epoll, ablaze_net::epoll::EpollDriver: every_driver of_the_kernel of_the_process);
+conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel of_the_process);
+conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel);
+conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);
+conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver);

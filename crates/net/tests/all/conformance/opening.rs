@@ -4,14 +4,15 @@ use std::collections::HashSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, TcpListener};
 use std::os::unix::net::UnixListener;
 use std::sync::mpsc::channel;
+use std::time::Duration;
 
-use ablaze_net::driver::{CloseReason, Io, Outgoing, Receive};
+use ablaze_net::driver::{CloseHow, CloseReason, Io, Outgoing, Receive};
 use ablaze_net::{Address, Endpoint};
 
 use ablaze_testing::Bounded;
 use ablaze_testing::skip::skip;
 
-use crate::conformance::recorder::{Event, Recorder, driver_to, run, setup};
+use crate::conformance::recorder::{Event, Recorder, driver_to, run, run_for, setup};
 use crate::conformance::server::{RefusingPort, Server, drain, read_exactly, unix_path, write};
 use crate::conformance::{TestDriver, WAIT_MAX};
 
@@ -65,7 +66,7 @@ pub fn opens_without_first_bytes<D: TestDriver>() {
     let server = Server::tcp(1, |mut stream| write(&mut stream, b"hello"));
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(3, 0, None, Receive::Stream);
+    driver.io().open(3, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(3).is_some());
     assert_eq!(recorder.received(3), b"hello");
     server.join();
@@ -127,6 +128,41 @@ pub fn a_full_unix_accept_queue_is_waited_for<D: TestDriver>() {
     let _ = std::fs::remove_file(path);
 }
 
+/// The server's accept queue is full, so that nothing comes back; the client closes before it even
+/// asked, and while it waits.
+pub fn a_connect_without_answer_is_given_up_at_once<D: TestDriver>() {
+    let listener =
+        socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+    listener.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
+    listener.listen(0).unwrap();
+    let address = listener.local_addr().unwrap().as_socket().unwrap();
+    let filling: Vec<_> = (0..4)
+        .map(|_| {
+            let socket =
+                socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+            socket.set_nonblocking(true).unwrap();
+            let _ = socket.connect(&address.into());
+            socket
+        })
+        .collect();
+    let mut driver: D = driver_to(Address::Tcp(address), b"ping");
+    let mut recorder = Recorder::silent();
+    for how in [CloseHow::AwaitPeer, CloseHow::Fin, CloseHow::Reset] {
+        for waits in [false, true] {
+            recorder.events.clear();
+            driver.io().open(0, 0, Some(PING), Receive::Stream);
+            if waits {
+                run_for(&mut driver, &mut recorder, Duration::from_millis(20));
+                assert_eq!(recorder.events, []);
+            }
+            driver.io().close(0, how);
+            run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+            assert_eq!(recorder.events, [(0, Event::Closed(CloseReason::Local))]);
+        }
+    }
+    drop(filling);
+}
+
 pub fn local_addresses_take_turns<D: TestDriver>() {
     let (report, peers) = channel();
     let server = Server::tcp(4, move |stream| report.send(stream.peer_addr().unwrap()).unwrap());
@@ -136,7 +172,7 @@ pub fn local_addresses_take_turns<D: TestDriver>() {
     let mut driver = D::make(setup(4, vec![endpoint], b"")).unwrap();
     let mut recorder = Recorder::silent();
     for slot in 0..4 {
-        driver.io().open(slot, 0, None, Receive::Stream);
+        driver.io().open(slot, 0, D::NO_BYTES, Receive::Stream);
     }
     run(&mut driver, &mut recorder, |recorder| {
         (0..4).all(|slot| recorder.closed(slot) == Some(CloseReason::Eof))
@@ -183,14 +219,14 @@ pub fn local_ports_take_turns_and_run_out_here<D: TestDriver>() {
     let mut driver = D::make(setup(3, vec![endpoint], b"")).unwrap();
     let mut recorder = Recorder::silent();
     for slot in 0..2 {
-        driver.io().open(slot, 0, None, Receive::Stream);
+        driver.io().open(slot, 0, D::NO_BYTES, Receive::Stream);
     }
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 2);
     let ports: HashSet<u16> =
         [peers.recv_timeout(WAIT_MAX).unwrap(), peers.recv_timeout(WAIT_MAX).unwrap()].into();
     assert_eq!(ports, HashSet::from([first, first + 1]));
 
-    driver.io().open(2, 0, None, Receive::Stream);
+    driver.io().open(2, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(2).is_some());
     let reason = recorder.closed(2).unwrap();
     let no_port_left = matches!(
@@ -209,7 +245,9 @@ pub fn no_descriptor_left_fails_here<D: TestDriver>() {
     if std::env::var_os(MARK).is_none() {
         // `conformance!` names each driver's tests after the module that the driver lives in.
         let module = std::any::type_name::<D>().rsplit("::").nth(1).unwrap();
-        let name = format!("conformance::{module}::opening::no_descriptor_left_fails_here");
+        let name = format!(
+            "conformance::{module}::of_the_process::opening::no_descriptor_left_fails_here"
+        );
         let output = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", &name, "--nocapture", "--test-threads=1"])
             .env(MARK, "1")
@@ -233,11 +271,11 @@ pub fn no_descriptor_left_fails_here<D: TestDriver>() {
     };
     rustix::process::setrlimit(rustix::process::Resource::Nofile, limit).unwrap();
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     // The server's descriptor may not be taken yet; both are, once the third open fails.
-    driver.io().open(1, 0, None, Receive::Stream);
-    driver.io().open(2, 0, None, Receive::Stream);
+    driver.io().open(1, 0, D::NO_BYTES, Receive::Stream);
+    driver.io().open(2, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(2).is_some());
     assert_eq!(recorder.closed(2), Some(CloseReason::Here("socket", libc::EMFILE)));
 }

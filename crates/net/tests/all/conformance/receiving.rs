@@ -13,7 +13,7 @@ use crate::conformance::{TestDriver, WAIT_MAX};
 fn receive_all<D: TestDriver>(server: Server, mode: Receive) -> Recorder<D::Io> {
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, mode);
+    driver.io().open(0, 0, D::NO_BYTES, mode);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
     assert_eq!(recorder.closed(0), Some(CloseReason::Eof));
     server.join();
@@ -61,7 +61,7 @@ pub fn a_head_is_read_in_one_small_piece<D: TestDriver>() {
     let (server, written) = stock(body.clone());
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     written.recv_timeout(WAIT_MAX).unwrap();
     driver.io().receive(0, Receive::Head);
@@ -94,7 +94,7 @@ pub fn a_stock_is_read_to_its_end_in_small_pieces<D: TestDriver>() {
             io.receive(slot, Receive::Head);
         }
     });
-    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     written.recv_timeout(WAIT_MAX).unwrap();
     driver.io().receive(0, Receive::Head);
@@ -124,7 +124,7 @@ fn discard<D: TestDriver>(server: Server, asked: u64, written: &std::sync::mpsc:
             io.receive(slot, Receive::Stream);
         }
     });
-    driver.io().open(0, 0, None, Receive::Discard(asked));
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Discard(asked));
     run(&mut driver, &mut recorder, |recorder| {
         recorder.received(0).ends_with(b"END") || recorder.closed(0).is_some()
     });
@@ -176,7 +176,7 @@ pub fn large_bodies_dropped_in_parts_do_not_hold_up_what_follows<D: TestDriver>(
         }
         _ => {}
     });
-    driver.io().open(0, 0, None, Receive::Discard(BODY_BYTES));
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Discard(BODY_BYTES));
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
     assert_eq!(recorder.discarded(0), 3 * BODY_BYTES);
     assert_eq!(recorder.received(0), b"ENDENDEND");
@@ -224,7 +224,7 @@ pub fn a_pause_holds_bytes_until_resumed<D: TestDriver>() {
     let (server, written) = stock(b"held".to_vec());
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     written.recv_timeout(WAIT_MAX).unwrap();
     run_for(&mut driver, &mut recorder, Duration::from_millis(30));
@@ -245,11 +245,11 @@ pub fn a_pause_from_another_slots_event_is_resumed<D: TestDriver>() {
             io.receive(0, Receive::Stream);
         }
     });
-    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     written.recv_timeout(WAIT_MAX).unwrap();
     run_for(&mut driver, &mut recorder, Duration::from_millis(10));
-    driver.io().open(1, 1, None, Receive::Stream);
+    driver.io().open(1, 1, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"held");
     other.join();
 }

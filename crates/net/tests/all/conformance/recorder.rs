@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use ablaze_net::driver::{CloseReason, Handler, Io, Setup, Slot, Turn, Wait};
 use ablaze_net::{Address, Endpoint};
-use ablaze_sys::clock::monotonic_ns;
 
 use crate::conformance::TestDriver;
 
@@ -151,12 +150,13 @@ pub fn driver_to<D: TestDriver>(address: Address, constant_bytes: &[u8]) -> D {
     D::make(setup(4, vec![Endpoint::new(address)], constant_bytes)).expect("a driver can be made")
 }
 
-/// Wait for so long at most, for one event.
-pub fn wait_ns(ns: u64) -> Wait {
-    Wait { until_ns: monotonic_ns() + ns, spin_ns: 0, at_least: 1, gather_ns: 0 }
+/// Wait for so long at most by the driver's clock, for one event.
+pub fn wait_ns<D: TestDriver>(driver: &mut D, ns: u64) -> Wait {
+    Wait { until_ns: driver.io().now() + ns, spin_ns: 0, at_least: 1, gather_ns: 0 }
 }
 
-/// Turns until the condition holds, or panics with everything that was written down.
+/// Turns until the condition holds, or panics with everything that was written down. Then once more, for
+/// what was queued on the way, such as the close of a direct descriptor.
 pub fn run<D: TestDriver>(
     driver: &mut D,
     recorder: &mut Recorder<D::Io>,
@@ -170,11 +170,13 @@ pub fn run<D: TestDriver>(
         }
         turn(driver, recorder, 20_000_000);
     }
+    turn(driver, recorder, 0);
 }
 
 /// One turn of at most `ns`.
 pub fn turn<D: TestDriver>(driver: &mut D, recorder: &mut Recorder<D::Io>, ns: u64) -> Turn {
-    driver.turn(recorder, wait_ns(ns)).expect("the loop itself never fails")
+    let wait = wait_ns(driver, ns);
+    driver.turn(recorder, wait).expect("the loop itself never fails")
 }
 
 /// Turns for this long, whatever happens: to see that nothing does.

@@ -9,7 +9,7 @@ use ablaze_sys::clock::monotonic_ns;
 
 use crate::conformance::recorder::{Event, Recorder, driver_to, run, setup, turn, wait_ns};
 use crate::conformance::server::{RefusingPort, Server, drain, read_exactly, write};
-use crate::conformance::{TestDriver, WAIT_MAX};
+use crate::conformance::{TestDriver, WAIT_MAX, Wakes};
 
 /// A driver to a place that nothing is asked of.
 fn idle<D: TestDriver>() -> D {
@@ -23,7 +23,7 @@ pub fn a_turn_ends_by_its_deadline<D: TestDriver>() {
     let mut waited_ns = 0;
     // A driver may return early; all its turns together must not go on for ever nor do nothing.
     while monotonic_ns() < start + 5_000_000 {
-        let wait = Wait { until_ns: start + 5_000_000, ..wait_ns(0) };
+        let wait = Wait { until_ns: start + 5_000_000, ..wait_ns(&mut driver, 0) };
         let done = driver.turn(&mut recorder, wait).unwrap();
         assert_eq!(done.events, 0);
         waited_ns += done.waited_ns;
@@ -31,11 +31,11 @@ pub fn a_turn_ends_by_its_deadline<D: TestDriver>() {
     let elapsed = monotonic_ns() - start;
     assert!(waited_ns <= elapsed);
     assert!(waited_ns >= 2_000_000, "it slept for {waited_ns} ns of 5 ms");
-    let past = Wait { until_ns: 0, ..wait_ns(0) };
+    let past = Wait { until_ns: 0, ..wait_ns(&mut driver, 0) };
     assert_eq!(driver.turn(&mut recorder, past).unwrap().waited_ns, 0);
 }
 
-pub fn a_waker_ends_a_wait<D: TestDriver>() {
+pub fn a_waker_ends_a_wait<D: Wakes>() {
     let mut driver = idle::<D>();
     let mut recorder = Recorder::silent();
     for _ in 0..3 {
@@ -70,17 +70,19 @@ pub fn spinning_sees_events_and_is_counted<D: TestDriver>() {
     });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
-    let spin = |ns| Wait { spin_ns: ns, ..wait_ns(ns) };
-    let done = driver.turn(&mut recorder, spin(2_000_000)).unwrap();
+    let spin = |driver: &mut D, ns| Wait { spin_ns: ns, ..wait_ns(driver, ns) };
+    let wait = spin(&mut driver, 2_000_000);
+    let done = driver.turn(&mut recorder, wait).unwrap();
     assert_eq!(done.events, 0);
     assert!(done.spun_ns >= 1_000_000, "{done:?}");
     assert!(done.waited_ns < 1_000_000, "{done:?}");
     go.send(()).unwrap();
     let start = Instant::now();
     while recorder.received(0) != b"hello" && start.elapsed() < Duration::from_secs(20) {
-        driver.turn(&mut recorder, spin(1_000_000)).unwrap();
+        let wait = spin(&mut driver, 1_000_000);
+        driver.turn(&mut recorder, wait).unwrap();
     }
     assert_eq!(recorder.received(0), b"hello");
 }
@@ -100,7 +102,7 @@ pub fn a_batch_is_no_larger_than_its_cap<D: TestDriver>() {
     let mut driver = D::make(setup).unwrap();
     let mut recorder = Recorder::silent();
     for slot in 0..SLOTS {
-        driver.io().open(slot, 0, None, Receive::Stream);
+        driver.io().open(slot, 0, D::NO_BYTES, Receive::Stream);
     }
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == SLOTS as usize);
     for _ in 0..SLOTS {
@@ -124,12 +126,12 @@ pub fn gathering_waits_for_more_but_not_for_ever<D: TestDriver>() {
     });
     let mut driver: D = driver_to(server.address.clone(), b"ping");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     let ping = ablaze_net::driver::Outgoing::Constant { start: 0, len: 4 };
     driver.io().send(0, ping, false);
     let start = Instant::now();
-    let wait = Wait { at_least: 16, gather_ns: 3_000_000, ..wait_ns(60_000_000_000) };
+    let wait = Wait { at_least: 16, gather_ns: 3_000_000, ..wait_ns(&mut driver, 60_000_000_000) };
     while recorder.received(0).is_empty() {
         driver.turn(&mut recorder, wait).unwrap();
     }
@@ -148,7 +150,7 @@ pub fn verbs_outside_of_a_turn_are_delivered_inside<D: TestDriver>() {
     });
     let mut driver: D = driver_to(server.address.clone(), b"ping");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     let ping = ablaze_net::driver::Outgoing::Constant { start: 0, len: 4 };
     driver.io().send(0, ping, true);

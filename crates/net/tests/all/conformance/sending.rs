@@ -37,7 +37,7 @@ fn send_to_slow_reader<D: TestDriver>(serve: impl FnOnce(Vec<u8>) -> Server) {
             io.send(slot, Outgoing::Constant { start: 4, len: 1_000_000 - 4 }, true);
         }
     });
-    driver.io().open(0, 0, None, Receive::Stream);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
     assert_eq!(recorder.received(0), b"thanks");
     assert_eq!(recorder.count(&Event::Sent), 2);
@@ -112,7 +112,7 @@ pub fn a_failed_send_does_not_hide_the_answer<D: TestDriver>() {
     });
     let mut driver: D = driver_to(server.address.clone(), b"late");
     let mut recorder = Recorder::silent();
-    driver.io().open(0, 0, None, Receive::Pause);
+    driver.io().open(0, 0, D::NO_BYTES, Receive::Pause);
     run(&mut driver, &mut recorder, |recorder| recorder.count(&Event::Opened) == 1);
     gone.recv_timeout(WAIT_MAX).unwrap();
     for _ in 0..2 {
