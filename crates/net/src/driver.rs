@@ -35,8 +35,10 @@ pub enum Outgoing {
         /// Number of bytes.
         len: u32,
     },
-    /// The first `len` bytes of a leased buffer. They must not change until the answer to them
-    /// came, or, with `notify`, until [`Handler::sent`], or until [`Handler::closed`].
+    /// The first `len` bytes of a leased buffer. They must not change, nor the buffer be given
+    /// back, until [`Handler::sent`] if the send asked for it, until [`Io::unsent`] says no, or
+    /// until [`Handler::closed`]. A response alone proves nothing: a server may send it before
+    /// the request has left.
     Leased {
         /// The buffer.
         buffer: OutBuffer,
@@ -136,6 +138,14 @@ pub trait Io {
     /// the last byte.
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool);
 
+    /// Whether bytes of a send on this slot are still to be read by this driver or by the kernel:
+    /// queued, not submitted, or waiting for the peer to read. The default is for a driver whose sends
+    /// without notice have always left when a later event is delivered.
+    fn unsent(&mut self, slot: Slot) -> bool {
+        let _ = slot;
+        false
+    }
+
     /// Chooses how the slot receives from now on.
     fn receive(&mut self, slot: Slot, mode: Receive);
 
@@ -175,6 +185,11 @@ impl<I: Io> Io for &mut I {
     #[inline]
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
         (**self).send(slot, bytes, notify);
+    }
+
+    #[inline]
+    fn unsent(&mut self, slot: Slot) -> bool {
+        (**self).unsent(slot)
     }
 
     #[inline]

@@ -21,6 +21,8 @@ enum Piece {
     Interim { rest: usize },
     /// The connection is given up.
     Broken(FailureKind),
+    /// It is the beginning of a response to a request that has not left.
+    Unasked,
 }
 
 impl Worker {
@@ -61,6 +63,9 @@ impl Worker {
                 }
                 Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
+                Piece::Unasked => {
+                    return self.end_connection(io, slot, close_at_once(&self.plan));
+                }
             }
         }
     }
@@ -69,14 +74,17 @@ impl Worker {
     #[inline]
     fn read_head<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) -> Piece {
         let connection = &mut self.connections[slot as usize];
-        connection.answer_began = true;
         let spill = connection.spill;
         let place = (slot * self.pipeline + connection.oldest) as usize;
         let exchange = &mut self.exchanges[place];
         if exchange.first_byte_ns == 0 {
+            if exchange.sent_ns == 0 {
+                return Piece::Unasked;
+            }
             exchange.first_byte_ns = at;
             exchange.stamp(at);
         }
+        connection.answer_began = true;
         let template = exchange.template;
         if spill.is_none() {
             let known = &self.heads[template as usize % self.heads.len()];
@@ -271,8 +279,10 @@ impl Worker {
             connection.mode = mode;
             io.receive(slot, mode);
         }
-        if self.connections[slot as usize].sends_under_way > 0 && self.pipeline == 1 {
-            self.hold(slot, at);
+        if self.connections[slot as usize].sends_under_way > 0 && self.sends.wait {
+            self.feed_while_sending(io, slot, at);
+        } else if self.sends.are_quiet && io.unsent(slot) {
+            self.end_connection(io, slot, close_at_once(&self.plan));
         } else {
             self.feed(io, slot);
         }
@@ -299,16 +309,6 @@ impl Worker {
         let body_bytes = self.connections[slot as usize].body_bytes;
         self.answered(slot, at, body_bytes, false);
         self.end_connection(io, slot, close_at_once(&self.plan));
-    }
-
-    /// The server answered before it had the whole request: the connection is used again when
-    /// the request has left, if that is soon.
-    #[cold]
-    fn hold(&mut self, slot: Slot, at: u64) {
-        let connection = &mut self.connections[slot as usize];
-        connection.held = true;
-        connection.deadline_ns = at + HOLD_NS;
-        self.next_check_ns = self.next_check_ns.min(at + HOLD_NS);
     }
 
     fn remember_head(&mut self, template: u32, bytes: &[u8], head: Head) {
@@ -347,6 +347,3 @@ impl Worker {
 
 /// Chunks with more than this still to come are discarded on the socket.
 const BULKY_CHUNK_BYTES: u64 = 64 * 1024;
-
-/// How long a connection whose answer came early is held for its request to leave.
-const HOLD_NS: u64 = 1_000_000_000;

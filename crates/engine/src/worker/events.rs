@@ -35,7 +35,7 @@ impl<I: Io> Handler<I> for Worker {
             self.feed(io, slot);
             return;
         }
-        let sends_now = in_flight > 1 || self.notify_sends;
+        let sends_now = in_flight > 1 || self.sends.notify;
         for position in 0..in_flight {
             let place = self.place(slot, oldest + position);
             let exchange = &mut self.exchanges[place];
@@ -95,10 +95,12 @@ impl<I: Io> Handler<I> for Worker {
         if connection.reading == Reading::Frames {
             return self.frames_left(slot);
         }
-        if connection.held && connection.sends_under_way == 0 {
-            connection.held = false;
-            connection.deadline_ns = u64::MAX;
-            self.feed(io, slot);
+        let has_place = connection.in_flight < self.pipeline && connection.stage == Stage::Open;
+        if has_place && self.sends.wait {
+            if std::mem::take(&mut connection.held) {
+                connection.deadline_ns = u64::MAX;
+            }
+            self.feed_while_sending(io, slot, at);
         }
     }
 

@@ -2,7 +2,7 @@
 
 use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
 
-use super::{Worker, close_at_once, stands};
+use super::{Worker, close_at_once};
 use crate::connection::{Exchange, Reading, Stage};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Close;
@@ -38,9 +38,7 @@ impl Worker {
             let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
             match self.connections[slot as usize].stage {
                 Stage::Open if self.http2.is_spoken() => self.feed_streams(io, slot),
-                Stage::Open if self.connections[slot as usize].in_flight == 0 => {
-                    self.feed(io, slot);
-                }
+                Stage::Open if self.is_idle(slot) => self.feed(io, slot),
                 Stage::Free if due > now => self.rest(slot, due),
                 Stage::Free => self.open_next(io, slot),
                 _ => {}
@@ -62,28 +60,6 @@ impl Worker {
         }
         self.open_window_of_streams(at);
         self.recorder.open_window(at);
-    }
-
-    /// Sends as many requests on an open connection as may be in flight.
-    #[inline]
-    pub(super) fn feed<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        let first_new = self.connections[slot as usize].in_flight;
-        let count = self.take_exchanges(slot);
-        if count == 0 {
-            self.note_draining();
-            let connection = &self.connections[slot as usize];
-            if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
-                if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
-                    self.note_idle(slot);
-                    return;
-                }
-                // Its requests are used up, the run's are not.
-                self.end_connection(io, slot, close_at_once(&self.plan));
-            }
-            return;
-        }
-        self.note_leaving(io, slot);
-        self.send_places(io, slot, first_new, count);
     }
 
     /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
@@ -113,7 +89,9 @@ impl Worker {
         if self.http2.is_spoken() {
             return self.open_next_for_streams(io, slot);
         }
-        if self.connections[slot as usize].in_flight == 0 && self.take_exchanges(slot) == 0 {
+        if self.connections[slot as usize].in_flight == 0
+            && self.take_exchanges(slot, self.pipeline) == 0
+        {
             self.note_draining();
             self.note_vacant(slot);
             return;
@@ -122,7 +100,7 @@ impl Worker {
         connection.requests = u64::from(connection.in_flight);
         let (oldest, in_flight) = (connection.oldest, connection.in_flight);
         let place = self.place(slot, oldest);
-        let single = in_flight == 1 && !self.notify_sends;
+        let single = in_flight == 1 && !self.sends.notify;
         let first = single.then(|| self.outgoing(io, place));
         self.open(io, slot, first);
     }
@@ -145,13 +123,14 @@ impl Worker {
         io.open(slot, self.address as u16, first, mode);
     }
 
-    /// Takes numbers for the free places of a connection, up to its limit; returns how many.
+    /// Takes numbers for the places of a connection until `most` are in flight, up to its limit;
+    /// returns how many.
     #[inline]
-    fn take_exchanges(&mut self, slot: Slot) -> u32 {
+    pub(super) fn take_exchanges(&mut self, slot: Slot, most: u32) -> u32 {
         let mut count = 0;
         while {
             let connection = &self.connections[slot as usize];
-            connection.in_flight < self.pipeline
+            connection.in_flight < most
                 && connection.requests < self.requests_per_connection
                 && !self.closed_for_new
         } {
@@ -183,7 +162,7 @@ impl Worker {
     /// Sends the exchanges at `first..first + count` of a connection's places in flight.
     #[inline]
     pub(super) fn send_places<I: Io>(&mut self, io: &mut I, slot: Slot, first: u32, count: u32) {
-        let notify = self.notify_sends;
+        let notify = self.sends.notify;
         let oldest = self.connections[slot as usize].oldest;
         if self.outbox.copies() >= count && count > 1 {
             let bytes = self.outbox.constant(0, count);

@@ -1,16 +1,17 @@
 //! A worker: one thread's connections, exchanges, schedule and recorder, over one driver.
 //!
 //! [`work`] is its loop; `events` reacts to what the driver reports, `exchanges` begins and ends
-//! exchanges and connections, `answers` reads what arrives, `timers` looks after deadlines,
-//! `open_loop` hands out what is due on a schedule, `transport` is what TLS tells it, `http2` is all of
-//! this with streams instead of a pipeline, `waiting` says how a turn waits. It shares nothing on the hot path and makes no system
-//! call of its own there.
+//! exchanges and connections, `sends` feeds connections without writing to what is still read, `answers`
+//! reads what arrives, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule,
+//! `transport` is what TLS tells it, `http2` is all of this with streams instead of a pipeline, `waiting`
+//! says how a turn waits. It shares nothing on the hot path and makes no system call of its own there.
 
 mod answers;
 mod events;
 mod exchanges;
 mod http2;
 mod open_loop;
+mod sends;
 mod stopped;
 mod timers;
 mod transport;
@@ -26,6 +27,7 @@ use ablaze_wire::http2::request::RequestSet;
 
 use self::http2::Http2;
 use self::open_loop::OpenLoop;
+use self::sends::Sends;
 use self::waiting::SpinRule;
 use crate::connection::{Connection, Exchange, Stage};
 use crate::launch::Control;
@@ -118,10 +120,6 @@ const BATCH_CAP: u32 = 64;
 /// behind it wait.
 const HANDSHAKES_CAP: u32 = 4;
 
-/// Requests longer than this are sent with notice, so that a connection is not used again before
-/// its last request has left.
-const SILENT_SEND_BYTES: u32 = 16 * 1024;
-
 /// How long a turn waits at most, so that a request to stop is seen.
 const TURN_NS: u64 = 100_000_000;
 
@@ -148,7 +146,7 @@ pub struct Worker {
     unstamped: Vec<Slot>,
     /// How the first bytes of the next answer are best received.
     expected_mode: Receive,
-    notify_sends: bool,
+    sends: Sends,
     in_flight: u32,
     /// Slots in [`Stage::Open`] or with something under way.
     setup_left: u32,
@@ -321,7 +319,6 @@ impl Worker {
         let plan = Arc::clone(&assignment.plan);
         let pipeline = plan.places_per_connection();
         let http2 = Box::new(Http2::new(assignment));
-        let longest = plan.requests.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
         let count = assignment.connections as usize;
         let addresses = match plan.target.unix_socket {
             Some(_) => 1,
@@ -331,7 +328,6 @@ impl Worker {
             connections: vec![Connection::new(); count],
             exchanges: vec![Exchange::default(); count * pipeline as usize],
             pipeline,
-            outbox: Outbox::new(&plan.requests, assignment.layout.clone(), assignment.worker),
             schedule: Schedule::new(Arc::clone(&assignment.numbers)),
             open_loop: OpenLoop::new(assignment),
             numbers: Arc::clone(&assignment.numbers),
@@ -347,9 +343,8 @@ impl Worker {
             unstamped: Vec::with_capacity(count),
             expected_mode: if http2.is_spoken() { Receive::Stream } else { Receive::Head },
             http2,
-            notify_sends: pipeline > 1
-                || longest > SILENT_SEND_BYTES as usize
-                || plan.connections.socket_buffer_bytes.is_some(),
+            sends: Sends::of(&plan, pipeline),
+            outbox: Outbox::new(&plan.requests, assignment.layout.clone(), assignment.worker),
             in_flight: 0,
             setup_left: 0,
             in_setup: false,

@@ -114,10 +114,7 @@ impl Worker {
                 connection.listed = false;
                 if self.http2.is_spoken() {
                     self.hand_to_streams(io, slot);
-                } else if connection.stage == Stage::Open
-                    && connection.in_flight == 0
-                    && !connection.held
-                {
+                } else if self.is_idle(slot) {
                     self.feed(io, slot);
                 }
             } else if left == 0 {

@@ -250,6 +250,10 @@ impl Io for EpollIo {
         }
     }
 
+    fn unsent(&mut self, slot: Slot) -> bool {
+        !self.connection(slot).queue.is_empty()
+    }
+
     fn receive(&mut self, slot: Slot, mode: Receive) {
         let connection = &mut self.connections[slot as usize];
         if connection.stage == Stage::AwaitingPeer {

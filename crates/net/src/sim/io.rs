@@ -350,6 +350,10 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
         }
     }
 
+    fn unsent(&mut self, slot: Slot) -> bool {
+        !self.connection(slot).queue.is_empty()
+    }
+
     fn receive(&mut self, slot: Slot, mode: Receive) {
         let connection = &mut self.connections[slot as usize];
         if connection.stage != Stage::AwaitingPeer {

@@ -63,6 +63,10 @@ impl<I: Io> Io for TunnelIo<'_, I> {
         self.io.send(slot, bytes, notify);
     }
 
+    fn unsent(&mut self, slot: Slot) -> bool {
+        self.tunnel(slot).first.is_some() || self.io.unsent(slot)
+    }
+
     #[inline]
     fn receive(&mut self, slot: Slot, mode: Receive) {
         let tunnel = self.tunnel(slot);

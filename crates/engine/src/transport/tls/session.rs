@@ -112,8 +112,14 @@ impl Out {
         if self.quiet { 0 } else { self.filled }
     }
 
+    /// Whether its bytes were handed over, and nobody will say that they left.
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     /// Room for so many more bytes, behind those that wait for the flush. What was handed over before
-    /// has left: nobody writes here before the answer to it has come.
+    /// has left: the worker sends nothing more on a connection that has something [`Io::unsent`], and
+    /// a handshake goes on only with what a server can say who has all of the message before.
     pub fn room<I: Io>(&mut self, io: &mut I, bytes: usize) -> &mut Self {
         if self.quiet {
             self.quiet = false;

@@ -48,6 +48,13 @@ impl<I: Io> Io for TlsIo<'_, I> {
         self.seal_or_wait(slot, bytes, notify);
     }
 
+    fn unsent(&mut self, slot: Slot) -> bool {
+        let session = self.session(slot);
+        // What is on its way in a buffer of its own keeps nobody from writing.
+        let unsealed = !session.waiting.is_empty();
+        unsealed || (session.out.is_quiet() && self.io.unsent(slot))
+    }
+
     #[inline]
     fn receive(&mut self, slot: Slot, mode: Receive) {
         let mode = in_records(mode);

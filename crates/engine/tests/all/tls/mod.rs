@@ -1,5 +1,5 @@
 //! TLS over the simulated driver, against rustls's own server in the same process: no socket, no
-//! clock, every byte split wherever it can be.
+//! clock, every byte split wherever it can be. `sockets` is over those of this machine.
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -11,7 +11,9 @@ mod handshakes;
 mod hostile;
 mod peer;
 mod pieces;
+mod sockets;
 mod spoken;
 mod tunnels;
+mod whole_requests;
 
 use crate::simulated::plans;

@@ -186,3 +186,9 @@ conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel o
 conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel);
 conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);
 conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver);
+
+/// The io_uring driver has [`ablaze_net::Io::unsent`]'s default.
+#[test]
+fn epoll_knows_what_is_unsent() {
+    sending::what_has_not_left_is_unsent::<ablaze_net::epoll::EpollDriver>();
+}

@@ -57,6 +57,27 @@ pub fn a_slow_reader_on_a_unix_socket_gets_everything<D: TestDriver>() {
     });
 }
 
+/// From the call on until the kernel has the last byte.
+pub fn what_has_not_left_is_unsent<D: TestDriver>() {
+    let bytes = pattern(LARGE);
+    let all = bytes.clone();
+    let server = Server::tcp(1, move |mut stream| read_slowly(&mut stream, &all));
+    let mut driver: D = driver_to(server.address.clone(), &bytes);
+    let mut recorder = Recorder::new(|io: &mut D::Io, slot, event| match event {
+        Event::Opened => {
+            assert!(!io.unsent(slot), "nothing was sent");
+            io.send(slot, Outgoing::Constant { start: 0, len: LARGE as u32 }, true);
+            assert!(io.unsent(slot), "no socket takes 8 MiB at once");
+        }
+        Event::Sent => assert!(!io.unsent(slot), "the kernel has it"),
+        _ => {}
+    });
+    driver.io().open(0, 0, None, Receive::Stream);
+    run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
+    assert_eq!(recorder.count(&Event::Sent), 1);
+    server.join();
+}
+
 pub fn leased_bytes_are_sent<D: TestDriver>() {
     let server = Server::tcp(1, |mut stream| {
         assert_eq!(read_exactly(&mut stream, 6), b"first.");
