@@ -1,6 +1,7 @@
 //! Carries a Plan out while someone watches: Ctrl-C ends it with its report kept, a [`Watcher`]
 //! hears how far it is, a witness looks at the machine. All front ends come through here.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -62,23 +63,17 @@ pub fn timed(
 ) -> Result<(Run, (u64, u64)), Refusal> {
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
-    let witness = witnessed.then(|| Attending::begin(&destination(&plan)));
+    if let Some(worker) = worker_to_panic() {
+        control.have_panic(worker);
+    }
+    // Whoever only looks on takes nothing from the run by a panic.
+    let witness = witnessed.then(|| unless_it_panics(|| Attending::begin(&destination(&plan))));
+    let witness = witness.flatten();
     if let Some(witness) = &witness {
         control.when_at_rest(witness.look_at_rest());
     }
     let begun_ns = clock::monotonic_ns();
-    let done = Done::default();
-    let result = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !done.within(TICK) {
-                watcher.tick(&control.progress());
-            }
-            watcher.finish();
-        });
-        // Dropped at the end of the run, and if the run should panic: the watcher then ends too.
-        let _end = done.at_end();
-        ablaze_engine::run(plan, &control)
-    });
+    let result = watched(&control, watcher, || ablaze_engine::run(plan, &control));
     let mut run = result.map_err(|error| match error {
         LaunchError::Plan(error) => Refusal::usage(error.to_string()),
         LaunchError::System { .. } => Refusal::machine(error.to_string()),
@@ -86,13 +81,46 @@ pub fn timed(
     // Connections are opened before the measured window.
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
-    run.witness = witness.map(|witness| witness.end(window_ns));
+    run.witness = witness.and_then(|witness| unless_it_panics(|| witness.end(window_ns)));
     run.command_line = without_secrets(command_line);
     if let Some(tester) = run.witness.as_mut().and_then(|witness| witness.tester.as_mut()) {
         tester.command_line = without_secrets(std::mem::take(&mut tester.command_line));
     }
     run.machine = machine();
     Ok((run, window_ns))
+}
+
+/// Does the work while the watcher hears how far it is.
+fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() -> T) -> T {
+    let done = Done::default();
+    std::thread::scope(|scope| {
+        let watch = || {
+            unless_it_panics(|| {
+                while !done.within(TICK) {
+                    watcher.tick(&control.progress());
+                }
+                watcher.finish();
+            });
+        };
+        // Without a thread for it there is no progress to be seen.
+        let _ = std::thread::Builder::new().name("progress".to_owned()).spawn_scoped(scope, watch);
+        // Dropped at the end of the work, and if it should panic: the watcher then ends too.
+        let _end = done.at_end();
+        work()
+    })
+}
+
+/// What the work gives, or `None` if it panics, which the panic itself has told.
+fn unless_it_panics<T>(work: impl FnOnce() -> T) -> Option<T> {
+    // Nothing that it was about to change is looked at then.
+    catch_unwind(AssertUnwindSafe(work)).ok()
+}
+
+/// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test
+/// that a report outlives that. It has to be this very program: how panics end is decided when it is
+/// built. Whoever sets the variable ends nothing but the load of the process they start.
+fn worker_to_panic() -> Option<u32> {
+    std::env::var("ABLAZE_PANIC_WORKER").ok()?.parse().ok()
 }
 
 /// Where the connections of this Plan go.
@@ -203,6 +231,24 @@ impl Drop for AtEnd<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A watcher that cannot do its work.
+    struct Panics;
+
+    impl Watcher for Panics {
+        fn tick(&mut self, _progress: &Progress) {
+            panic!("in the first tick");
+        }
+    }
+
+    #[test]
+    fn a_watcher_that_panics_takes_nothing_from_the_run() {
+        let work = || {
+            std::thread::sleep(3 * TICK);
+            7
+        };
+        assert_eq!(watched(&Control::new(), &mut Panics, work), 7);
+    }
 
     #[test]
     fn a_wait_ends_when_it_is_done_and_not_before_its_time() {

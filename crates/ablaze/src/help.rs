@@ -1,10 +1,9 @@
 //! `ablaze --help`, `ablaze --version`, and the answer to a command that does not exist.
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
-use crate::{Refusal, load};
+use crate::{Refusal, load, outlets};
 
 const HELP: &str = "\
 ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own cost
@@ -66,9 +65,9 @@ pub fn version() -> ExitCode {
     print(concat!("ablaze ", env!("CARGO_PKG_VERSION"), "\n"))
 }
 
-/// Writes text to stdout; a reader that went away is no failure.
+/// Writes text to stdout; [`outlets`] knows whether it got there.
 pub fn print(text: &str) -> ExitCode {
-    let _ = std::io::stdout().write_all(text.as_bytes());
+    outlets::print(text);
     ExitCode::SUCCESS
 }
 

@@ -2,6 +2,12 @@
 //! end. Front ends turn command lines into Plans ([`planning`]) and have them carried out
 //! ([`carry_out`]).
 
+#[cfg(panic = "abort")]
+compile_error!(
+    "built with panic = \"abort\", a worker that panics would take what all workers had measured with it: \
+     build with panic = \"unwind\""
+);
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -18,6 +24,7 @@ mod gurl;
 mod help;
 mod load;
 mod outcome;
+mod outlets;
 mod outputs;
 mod planning;
 mod profile;
@@ -32,12 +39,18 @@ pub use refusal::Refusal;
 
 fn main() -> ExitCode {
     ablaze_sys::signals::ignore_broken_pipes();
+    ablaze_sys::signals::outlive_file_size_limits();
     let words: Vec<OsString> = std::env::args_os().collect();
-    let Some((program, arguments)) = words.split_first() else { return help::main(&[]) };
-    if Path::new(program).file_name() == Some(OsStr::new("ab")) {
-        return ab::main(arguments);
-    }
-    dispatch(arguments)
+    outlets::status(match words.split_first() {
+        None => help::main(&[]),
+        Some((program, arguments)) if is_ab(program) => ab::main(arguments),
+        Some((_, arguments)) => dispatch(arguments),
+    })
+}
+
+/// Whether this program was called by the name ab.
+fn is_ab(program: &OsStr) -> bool {
+    Path::new(program).file_name() == Some(OsStr::new("ab"))
 }
 
 /// What the first word asks for.

@@ -14,6 +14,7 @@ use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 pub fn status(run: &Run) -> u8 {
     match run.ended {
         Ended::Interrupted => INTERRUPTED,
+        Ended::Failed => NOTHING_MEASURED,
         _ if run.record.succeeded() == 0 => NOTHING_MEASURED,
         _ => 0,
     }
@@ -22,6 +23,9 @@ pub fn status(run: &Run) -> u8 {
 /// What to tell a person whose run got no answer, or none as expected.
 pub fn explanation(run: &Run) -> Option<String> {
     let record = &run.record;
+    if run.ended == Ended::Failed {
+        return Some(fault(run));
+    }
     if record.succeeded() > 0 || run.ended == Ended::Interrupted {
         return None;
     }
@@ -50,6 +54,20 @@ pub fn explanation(run: &Run) -> Option<String> {
         }
         None => Some(format!("no answer came from {to} in time: try a longer -d")),
     }
+}
+
+/// What to say of a run that a fault of this program ended.
+fn fault(run: &Run) -> String {
+    let faults = &run.record.faults;
+    let first = faults.first().map_or_else(String::new, |fault| {
+        let place = fault.panicked_at.as_ref().map(|place| format!(" at {place}"));
+        format!(" ({}{})", fault.message, place.unwrap_or_default())
+    });
+    format!(
+        "{} of {} threads failed{first}, which is a bug in ablaze: the results are those up to then",
+        faults.len(),
+        run.plan.workers.count
+    )
 }
 
 /// What to try where plain HTTP was refused as a server refuses it that speaks TLS: nginx's answer

@@ -1,18 +1,18 @@
-//! What happens to a Run: it is printed, kept in files, and held against the conditions of
-//! `--fail-if`. Everything about that which can be wrong is found out before the run.
+//! What happens to a Run: it is kept in files, printed, and held against the conditions of
+//! `--fail-if`. Everything about that which can be wrong is found out before the run; what goes wrong
+//! all the same is told by [`outlets`], and keeps nothing else from being written.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use ablaze_model::Run;
 use ablaze_report::condition::{Condition, Outcome};
-use ablaze_report::system_error::reason;
 use ablaze_report::text::{self, Style};
 use ablaze_report::{Format, csv, file, hlog, json, page};
 
-use crate::Refusal;
 use crate::load::ReportOptions;
 use crate::refusal::note;
+use crate::{Refusal, outlets};
 
 /// What was asked to be done with a Run.
 #[derive(Debug)]
@@ -54,39 +54,60 @@ impl Outputs {
         })
     }
 
-    /// Prints the native report, or JSON if that was asked for.
-    ///
-    /// # Errors
-    /// When stdout does not take it. A reader that went away is no failure.
-    pub fn print(&self, run: &Run) -> Result<(), Refusal> {
-        let report = match self.json {
-            true => json::write(run),
-            false => text::write(run, &Style { explain: self.explain, ..style() }),
-        };
-        printed(io::stdout().write_all(report.as_bytes()))
+    /// Keeps and prints a run. Files come first, because nothing that becomes of standard output can
+    /// take them then; FIFOs and the like last, because their reader can be waited for in vain.
+    pub fn hand_over(&self, run: &Run) {
+        let kept = self.keep_files(run);
+        self.print(run, &kept);
+        self.keep_streams(run);
     }
 
-    /// Writes every file; one that fails does not keep the others from being written.
-    ///
-    /// # Errors
-    /// The first failure.
-    pub fn keep(&self, run: &Run) -> Result<(), Refusal> {
-        let mut first = Ok(());
-        for (path, format) in &self.files {
-            let kept = self.keep_in(run, path, *format);
-            first = first.and(kept);
-        }
-        first.and(self.keep_graphs(run))
+    /// Prints the native report, or JSON if that was asked for. `kept` names the files that have it.
+    pub fn print(&self, run: &Run, kept: &[String]) {
+        outlets::attempt("the report on standard output", || {
+            let report = match self.json {
+                true => json::write(run),
+                false => text::write(run, &Style { explain: self.explain, ..style() }),
+            };
+            outlets::print_report(&report, kept);
+            Ok(())
+        });
+    }
+
+    /// Writes every file that can be replaced as a whole, and the graphs beside the first output; the names
+    /// of those that were written.
+    pub fn keep_files(&self, run: &Run) -> Vec<String> {
+        let kept = self.keep(run, |path| !file::is_stream(path));
+        outlets::attempt("the flame graphs", || {
+            self.keep_graphs(run);
+            Ok(())
+        });
+        kept
+    }
+
+    /// Writes to every FIFO, device and standard stream.
+    pub fn keep_streams(&self, run: &Run) {
+        self.keep(run, file::is_stream);
+    }
+
+    fn keep(&self, run: &Run, chosen: impl Fn(&Path) -> bool) -> Vec<String> {
+        let chosen = self.files.iter().filter(|(path, _)| chosen(path));
+        chosen
+            .map(|(path, format)| (path.display().to_string(), path, *format))
+            .filter(|(name, path, format)| {
+                outlets::attempt(name, || self.keep_in(run, path, *format))
+            })
+            .map(|(name, ..)| name)
+            .collect()
     }
 
     /// Flame graphs, beside the first file: `run-flame-target.svg` beside `run.json`.
-    fn keep_graphs(&self, run: &Run) -> Result<(), Refusal> {
-        let Some((path, _)) = self.files.first() else { return Ok(()) };
+    fn keep_graphs(&self, run: &Run) {
+        let Some((path, _)) = self.files.first() else { return };
         for (of, svg) in page::profile::files(run) {
             let name = format!("{}-flame-{of}.svg", stem(path));
-            written(&path.with_file_name(name), &svg)?;
+            outlets::attempt(&name, || written(&path.with_file_name(&name), &svg));
         }
-        Ok(())
     }
 
     fn keep_in(&self, run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
@@ -100,7 +121,7 @@ impl Outputs {
             Format::Markdown => {
                 let page::Markdown { text, files } = page::markdown_of_run(run, &stem(path));
                 for (name, contents) in files {
-                    written(&path.with_file_name(name), &contents)?;
+                    outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
                 }
                 text
             }
@@ -124,27 +145,17 @@ impl Outputs {
     }
 }
 
-/// What became of writing a report to stdout. A reader that went away is no failure.
+/// Replaces a file by a report.
 ///
 /// # Errors
-/// Any other error, such as a full disk.
-pub fn printed(result: io::Result<()>) -> Result<(), Refusal> {
-    match result {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal::machine(format!(
-            "the report cannot be printed ({}): use -o FILE",
-            reason(&error)
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
+/// When it cannot be written.
+pub fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
     file::write_atomically(path, contents.as_bytes())
         .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
 }
 
 /// What the names of the files beside a page begin with.
-fn stem(path: &Path) -> String {
+pub fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

@@ -122,8 +122,10 @@ impl<'a> ThreadGate<'a> {
 
 impl Gate for ThreadGate<'_> {
     fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64 {
+        // Who panics at the clock has not come, and leaves.
+        let start_ns = self.moments.start.come(clock);
         self.connected = true;
-        self.moments.start.come(clock)
+        start_ns
     }
 
     fn window_opens(&mut self) {
@@ -189,6 +191,29 @@ mod tests {
                     assert_eq!(looks.load(Ordering::SeqCst), 1);
                 });
             }
+        });
+    }
+
+    #[test]
+    fn nobody_waits_for_ever_behind_a_look_that_panics() {
+        let (control, moments) = (Control::new(), Moments::new(2));
+        control.when_at_rest(|| panic!("while looking"));
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| ThreadGate::new(&moments, &control).load_over());
+            }
+        });
+    }
+
+    #[test]
+    fn nobody_waits_at_the_start_for_a_clock_that_panics() {
+        let (control, moments) = (Control::new(), Moments::new(2));
+        std::thread::scope(|scope| {
+            let panics = scope.spawn(|| {
+                ThreadGate::new(&moments, &control).all_connected(&mut || panic!("no time"))
+            });
+            assert!(panics.join().is_err());
+            assert_eq!(ThreadGate::new(&moments, &control).all_connected(&mut || 7), 7);
         });
     }
 

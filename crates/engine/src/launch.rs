@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_net::driver::Setup;
@@ -14,6 +14,7 @@ use ablaze_net::waker::Waker;
 use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
+use crate::fault::{self, caught, unless_it_panics};
 use crate::gate::{Moments, ThreadGate};
 use crate::outbox::Layout;
 use crate::recorder::Snapshot;
@@ -31,6 +32,8 @@ use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 #[derive(Debug, Default)]
 pub struct Control {
     stop: AtomicBool,
+    /// Number of the worker that is to panic, from 1; 0 for none.
+    panics: AtomicU32,
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
     wakers: Mutex<Vec<Waker>>,
     at_rest: Mutex<Option<AtRest>>,
@@ -94,12 +97,25 @@ impl Control {
         !self.stopped() && self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The load is over.
+    /// The load is over. Others wait for this look, and it is none of the worker's business: a panic in
+    /// it ends nothing else.
     pub(crate) fn at_rest(&self) {
         let look = self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(AtRest(look)) = look.filter(|_| !self.stopped()) {
-            look();
+            unless_it_panics(look);
         }
+    }
+
+    /// Has this worker (from 0) panic when its first slice has ended. What then becomes of the report can
+    /// only be tested on the program as it is released, since how panics end is a choice of the build.
+    #[doc(hidden)]
+    pub fn have_panic(&self, worker: u32) {
+        self.panics.store(worker.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Panics if this worker is to; called between slices, not in the loop's every turn.
+    pub(crate) fn rehearse_panic(&self, worker: u32) {
+        assert!(self.panics.load(Ordering::Relaxed) != worker + 1, "a panic that was asked for");
     }
 
     /// Whether the run was asked to end.
@@ -216,6 +232,7 @@ fn carry_out<D: Driver>(
     backend: Backend,
     make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
 ) -> Result<Run, LaunchError> {
+    fault::listen();
     let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
     let http2 = plan.http2_requests()?.map(Arc::new);
     let plan = Arc::new(plan);
@@ -249,13 +266,14 @@ fn carry_out<D: Driver>(
                 std::thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(
                     scope,
                     move || {
-                        let result =
-                            run_worker(assignment, control, moments, tls, || make_driver(setup));
-                        if result.is_err() {
-                            // Nothing comes of the run any more: the others need not load on.
+                        let result = caught(|| {
+                            run_worker(assignment, control, moments, tls, || make_driver(setup))
+                        });
+                        if result.as_ref().map_or(true, |done| !done.record.faults.is_empty()) {
+                            // Without this worker it is another load: the others need not go on.
                             control.stop();
                         }
-                        result
+                        result.map_err(io::Error::other)
                     },
                 )
             })
@@ -300,14 +318,14 @@ fn run_worker<D: Driver>(
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.connections);
     let mut record = match (tls, tunnels) {
-        (None, None) => work(Plain(driver), assignment, control, &mut gate)?,
-        (Some(tls), None) => work(TlsLine::new(driver, tls), assignment, control, &mut gate)?,
+        (None, None) => work(Plain(driver), assignment, control, &mut gate),
+        (Some(tls), None) => work(TlsLine::new(driver, tls), assignment, control, &mut gate),
         (None, Some(tunnels)) => {
-            work(Tunnelled::new(driver, tunnels), assignment, control, &mut gate)?
+            work(Tunnelled::new(driver, tunnels), assignment, control, &mut gate)
         }
         (Some(tls), Some(tunnels)) => {
             let tunnelled = Tunnelled::new(driver, tunnels);
-            work(TlsLine::new(tunnelled, tls), assignment, control, &mut gate)?
+            work(TlsLine::new(tunnelled, tls), assignment, control, &mut gate)
         }
     };
     let used = gate.used();
@@ -375,8 +393,10 @@ fn merge(
     begun_ns: u64,
     begun_unix_ns: u64,
 ) -> Run {
-    let start_ns = records.iter().map(|record| record.window_ns.0).min().unwrap_or(begun_ns);
-    let end_ns = records.iter().map(|record| record.window_ns.1).max().unwrap_or(start_ns);
+    let windows = || records.iter().filter_map(|record| record.window_ns);
+    let start_ns = windows().map(|(start_ns, _)| start_ns).min().unwrap_or(begun_ns);
+    let end_ns = windows().map(|(_, end_ns)| end_ns).max().unwrap_or(start_ns);
+    let failed = records.iter().any(|record| !record.record.faults.is_empty());
     let hopeless = records.iter().all(|record| record.ended == Ended::Hopeless);
     let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
     let address = records.first().map_or(0, |record| record.address);
@@ -394,6 +414,7 @@ fn merge(
         elapsed_ns: end_ns - start_ns,
         setup_ns: start_ns.saturating_sub(begun_ns),
         ended: match (hopeless, interrupted) {
+            _ if failed => Ended::Failed,
             (true, _) => Ended::Hopeless,
             (_, true) => Ended::Interrupted,
             _ => Ended::Complete,

@@ -7,6 +7,7 @@
 
 mod arrivals;
 mod connection;
+mod fault;
 mod gate;
 pub mod launch;
 mod outbox;

@@ -55,6 +55,8 @@ pub enum Ended {
     Interrupted,
     /// No connection could be made at all.
     Hopeless,
+    /// By a fault of this program in a worker ([`Record::faults`]): the others were stopped then.
+    Failed,
 }
 
 /// The effort of one worker, over the measured window.

@@ -50,6 +50,7 @@ impl FileError {
             io::ErrorKind::PermissionDenied => "no permission: choose another place",
             io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: choose another",
             io::ErrorKind::StorageFull => "the disk is full: make room or choose another",
+            io::ErrorKind::FileTooLarge => "longer than files may be here: raise `ulimit -f`",
             io::ErrorKind::NotFound if folder_of(path).is_dir() => {
                 "no file can be made in this folder: choose another place"
             }
@@ -121,6 +122,12 @@ pub fn check_writable(path: &Path) -> Result<(), FileError> {
                 .ok_or_else(|| FileError::from_io(path, &error)),
         },
     }
+}
+
+/// Whether writing there is final: this process's standard streams, devices, FIFOs and sockets, whose reader
+/// may be slow or never come. Files are not, and can be written first.
+pub fn is_stream(path: &Path) -> bool {
+    matches!(way(path), Ok(Way::Standard(_) | Way::Straight))
 }
 
 /// Writes a file so that whoever looks sees the old content or the new, never a part: a temporary

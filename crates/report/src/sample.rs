@@ -239,6 +239,7 @@ pub fn empty() -> Run {
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
             slices: Slices::new(),
+            faults: Vec::new(),
             every_request: Vec::new(),
         },
         workers: Vec::new(),

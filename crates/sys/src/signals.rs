@@ -1,5 +1,6 @@
-//! Ctrl-C and SIGTERM, heard by a thread of its own: the signal handler only adds one to an eventfd, which is
-//! all that is safe in a handler (signal-safety(7)), and the thread waiting on it does the rest.
+//! Ctrl-C, SIGTERM and SIGHUP, heard by a thread of its own: the signal handler only adds to an eventfd, which
+//! is all that is safe in a handler (signal-safety(7)), and the thread waiting on it does the rest. And
+//! the signals that would end the process because a write failed.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -16,12 +17,18 @@ const ONE_WISH: Duration = Duration::from_millis(100);
 /// Where the handler writes; -1 before there is a place.
 static HEARD: AtomicI32 = AtomicI32::new(-1);
 
+/// What a SIGHUP adds to the eventfd; the other signals add one. A terminal that is closed sends it once from
+/// the kernel and perhaps again from the shell: as a second wish that would end the process before
+/// its results are kept.
+const HANG_UP: u64 = 1 << 32;
+
 /// Keeps the descriptor of [`HEARD`] open for the rest of the process.
 static HEARD_OWNER: OnceLock<OwnedFd> = OnceLock::new();
 
 /// From now on, SIGTERM, and SIGINT and SIGHUP unless they are ignored, do not end the process but call
 /// `hook` on a thread of its own, with the number of times that has been wished for so far: signals less
-/// than a tenth of a second apart are one wish. For the rest of the process; only once.
+/// than a tenth of a second apart are one wish, and SIGHUP is only ever the first. For the rest of the
+/// process; only once.
 ///
 /// # Errors
 /// When the kernel gives no eventfd or thread, or a hook is installed already.
@@ -40,6 +47,7 @@ pub fn on_interrupt(mut hook: impl FnMut(u64) + Send + 'static) -> io::Result<()
             let mut count = [0u8; 8];
             match rustix::io::read(heard, &mut count) {
                 Ok(8) if last.is_some_and(|last| last.elapsed() < ONE_WISH) => {}
+                Ok(8) if times > 0 && u64::from_ne_bytes(count) % HANG_UP == 0 => {}
                 Ok(8) => {
                     last = Some(Instant::now());
                     times += 1;
@@ -69,9 +77,18 @@ pub fn ignore_broken_pipes() {
     let _ = handle(libc::SIGPIPE, libc::SIG_IGN);
 }
 
-extern "C" fn note_interrupt(_signal: libc::c_int) {
+/// Has a write beyond the limit of file sizes (`ulimit -f`, RLIMIT_FSIZE) fail with EFBIG, where SIGXFSZ would
+/// end the process. Programs started from here have the default again.
+pub fn outlive_file_size_limits() {
+    // A handler, unlike SIG_IGN, does not pass through exec. Fails for no signal that can be handled.
+    let _ = handle(libc::SIGXFSZ, do_nothing as *const () as libc::sighandler_t);
+}
+
+extern "C" fn do_nothing(_signal: libc::c_int) {}
+
+extern "C" fn note_interrupt(signal: libc::c_int) {
     let descriptor = HEARD.load(Ordering::Acquire);
-    let one = 1u64.to_ne_bytes();
+    let one = if signal == libc::SIGHUP { HANG_UP } else { 1 }.to_ne_bytes();
     // SAFETY: write(2) is async-signal-safe and `one` is valid for its 8 bytes; the descriptor
     // stays open for the life of the process. errno is restored, since the interrupted code may
     // be about to read its own.
@@ -126,6 +143,9 @@ mod tests {
             kill_process(getpid(), signal).unwrap();
             assert_eq!(receiver.recv_timeout(Duration::from_secs(10)), Ok(expected));
             assert!(receiver.recv_timeout(3 * ONE_WISH).is_err(), "two signals, one wish");
+            // A terminal that is closed wishes for nothing new.
+            kill_process(getpid(), Signal::HUP).unwrap();
+            assert!(receiver.recv_timeout(3 * ONE_WISH).is_err(), "a hang-up is no second wish");
         }
         assert!(on_interrupt(|_| {}).is_err());
     }

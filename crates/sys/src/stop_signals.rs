@@ -1,4 +1,4 @@
-//! SIGINT and SIGTERM for a program that runs until it is told to stop: they are blocked, and one
+//! SIGINT, SIGTERM and SIGHUP for a program that runs until it is told to stop: they are blocked, and one
 //! thread waits for them, so nothing has to happen inside a signal handler.
 
 use std::io;
@@ -16,13 +16,15 @@ pub enum StopSignal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// SIGHUP: the terminal was closed.
+    HangUp,
 }
 
 impl StopSignals {
     /// Blocks the signals in this thread and those it starts from now on. To be called before
     /// any thread is started: a thread that does not block them would be ended by them. A
-    /// SIGINT that the parent chose to have ignored (as shells do for background jobs of
-    /// scripts) stays ignored.
+    /// SIGINT or SIGHUP that the parent chose to have ignored (as shells do for background jobs of
+    /// scripts, and nohup(1)) stays ignored.
     ///
     /// # Errors
     /// Those of sigaction(2) and pthread_sigmask(3).
@@ -31,7 +33,7 @@ impl StopSignals {
         let mut set: libc::sigset_t = unsafe { std::mem::zeroed() };
         // SAFETY: `set` is a valid place for a set.
         unsafe { libc::sigemptyset(&mut set) };
-        for signal in [libc::SIGINT, libc::SIGTERM] {
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             // What is blocked is queued even if it is ignored: whoever started this may have chosen
             // that, and the end of standard input (or a supervisor) still has to get through.
             if signal == libc::SIGTERM || !is_ignored(signal)? {
@@ -55,6 +57,7 @@ impl StopSignals {
         // SAFETY: the set is initialised, and `signal` is a valid place for a number.
         match unsafe { libc::sigwait(&self.set, &mut signal) } {
             0 if signal == libc::SIGINT => Ok(StopSignal::Interrupt),
+            0 if signal == libc::SIGHUP => Ok(StopSignal::HangUp),
             0 => Ok(StopSignal::Terminate),
             errno => Err(io::Error::from_raw_os_error(errno)),
         }

@@ -1,5 +1,5 @@
-//! The files of `-e` and `-g`: whether they can be written is found out before the run, they are
-//! written after the report.
+//! The files of `-e` and `-g`: whether they can be written is found out before the run, and one that
+//! cannot be after it does not keep the other from being written.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -11,6 +11,7 @@ use ablaze_report::file::{FileError, follow_links};
 
 use super::options::Options;
 use super::refusal::{Refused, system_text};
+use crate::outlets;
 
 /// Finds out before the run that the files can be written. Leaves them as they are.
 ///
@@ -25,21 +26,18 @@ pub fn check(options: &Options) -> Result<(), Refused> {
     Ok(())
 }
 
-/// Writes the files that were asked for; ab writes none when no request was complete.
-///
-/// # Errors
-/// When one cannot be written.
-pub fn write(options: &Options, run: &Run) -> Result<(), Refused> {
+/// Writes those of the files that were asked for and are `chosen`; ab writes none when no request was
+/// complete. What cannot be written is told.
+pub fn write(options: &Options, run: &Run, chosen: impl Fn(&Path) -> bool) {
     if run.record.answers == 0 {
-        return Ok(());
+        return;
     }
-    if let Some(path) = &options.csv {
-        write_one(path, CSV, &mut |out| csv::write(run, out))?;
+    if let Some(path) = options.csv.as_deref().filter(|path| chosen(path)) {
+        write_one(path, CSV, |out| csv::write(run, out));
     }
-    if let Some(path) = &options.gnuplot {
-        write_one(path, GNUPLOT, &mut |out| gnuplot::write(run, out))?;
+    if let Some(path) = options.gnuplot.as_deref().filter(|path| chosen(path)) {
+        write_one(path, GNUPLOT, |out| gnuplot::write(run, out));
     }
-    Ok(())
 }
 
 /// ab's name for a file, and the option that asks for it.
@@ -61,16 +59,22 @@ fn can_be_written(path: &Path) -> io::Result<()> {
     }
 }
 
-fn write_one(
-    path: &Path,
-    kind: Kind,
-    content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Refused> {
-    let file = File::create(path).map_err(|error| cannot("open", kind, path, &error))?;
-    let mut out = BufWriter::new(file);
-    content(&mut out)
-        .and_then(|()| out.flush())
-        .map_err(|error| cannot("write", kind, path, &error))
+fn write_one(path: &Path, kind: Kind, content: impl Fn(&mut dyn Write) -> io::Result<()>) {
+    let write = || {
+        let file = File::create(path).map_err(|error| cannot("open", kind, path, &error))?;
+        let mut out = BufWriter::new(file);
+        content(&mut out)
+            .and_then(|()| out.flush())
+            .map_err(|error| cannot("write", kind, path, &error))
+    };
+    outlets::attempt(&path.display().to_string(), || {
+        if let Err(refused) = write() {
+            // In ab's words.
+            refused.report();
+            outlets::remember_loss();
+        }
+        Ok(())
+    });
 }
 
 fn cannot(what: &str, (name, option): Kind, path: &Path, error: &io::Error) -> Refused {

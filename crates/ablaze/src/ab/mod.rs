@@ -24,11 +24,12 @@ use std::process::ExitCode;
 use ablaze_model::Run;
 use ablaze_model::run::Ended;
 use ablaze_report::ab as report;
+use ablaze_report::file::is_stream;
 
 use crate::carry_out::{Silent, carry_out, own_command_line};
-use crate::outputs::{Outputs, printed};
+use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, help, load, planning, profile, verdict};
+use crate::{Refusal, help, load, outlets, planning, profile, verdict};
 use completed::CompletedLines;
 use native::Native;
 use options::Options;
@@ -42,8 +43,10 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
             Ok(status) => status,
             Err(refused) => refused.report(),
         },
-        Ok(options::Asked::Version { html }) => to_stdout(&mut |out| report::banner(html, out))
-            .map_or_else(|refusal| refusal.report(), |()| ExitCode::SUCCESS),
+        Ok(options::Asked::Version { html }) => {
+            outlets::print_with(|out| report::banner(html, out));
+            ExitCode::SUCCESS
+        }
         Ok(options::Asked::NativeHelp) => help::print(&usage::text(&usage::program_name())),
         Ok(options::Asked::Help) => {
             let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
@@ -66,54 +69,59 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     let mut lines = CompletedLines::new(io::stderr(), asked.limits.requests, quiet);
     if !json(&native) {
         let shown = lines.are_shown();
-        // If this does not get through, neither will the report, which says so.
-        let _ = to_stdout(&mut |out| introduction(options, &asked, shown, out));
+        outlets::print_with(|out| introduction(options, &asked, shown, out));
     }
     let host = asked::host_to_resolve(&asked).to_owned();
     let planned = planning::plan(asked).map_err(|refusal| Refused::of_planning(refusal, &host))?;
     planned.notes.iter().for_each(|line| note(line));
     if !json(&native) {
-        let _ = to_stdout(&mut |out| verbose::before(&planned.plan, options.verbosity, out));
+        outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
     }
     let witnessed = !native.machine.no_witness;
     let plan = planned.plan.clone();
     let mut run = carry_out(plan, own_command_line(), witnessed, &mut lines).map_err(of_ours)?;
     if let Some(sides) = &native.report.profile {
-        profile::add(&mut run, planned.plan, sides, &mut Silent).map_err(of_ours)?;
+        outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
     }
-    tell(options, &native, &run, &mut lines, &outputs)
+    Ok(tell(options, &native, &run, &mut lines, &outputs))
 }
 
-/// Prints and keeps what came out; gives the exit status.
+/// Keeps and prints what came out; gives the exit status.
 fn tell(
     options: &Options,
     native: &load::Options,
     run: &Run,
     lines: &mut CompletedLines<io::Stderr>,
     outputs: &Outputs,
-) -> Result<ExitCode, Refused> {
+) -> ExitCode {
     let outcome = outcome::outcome(run, options.tolerate_receive_errors);
     let hopeless = outcome::is_hopeless(run);
+    // Files first: nothing that becomes of standard output can take them then.
+    if !hopeless {
+        files::write(options, run, |path| !is_stream(path));
+    }
+    let kept = outputs.keep_files(run);
     if run.ended != Ended::Interrupted && !hopeless {
         lines.finished(run.record.finished());
     }
-    let mut report_printed = Ok(());
     if json(native) {
-        outputs.print(run).map_err(of_ours)?;
+        outputs.print(run, &kept);
     } else if !hopeless {
         let shown = lines.are_shown();
-        report_printed = to_stdout(&mut |out| results(options, run, shown, out));
+        outlets::attempt("the report", || {
+            outlets::print_with(|out| results(options, run, shown, out));
+            Ok(())
+        });
     }
     let _ = verbose::of_tls(run, options.verbosity, &mut BufWriter::new(io::stderr()));
     if options.tolerate_receive_errors && options.verbosity >= 1 {
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
     }
-    // Files last: if one cannot be written any more, the report has been printed.
+    // A FIFO's reader can be waited for in vain: the report has been printed.
     if !hopeless {
-        files::write(options, run)?;
+        files::write(options, run, is_stream);
     }
-    outputs.keep(run).map_err(of_ours)?;
-    report_printed.map_err(of_ours)?;
+    outputs.keep_streams(run);
     let fails = outputs.fails(run);
     let refuted = native.report.strict && verdict::is_invalid(run);
     let status = match outcome {
@@ -123,14 +131,15 @@ fn tell(
         Outcome::Failed(refused) => refused.report(),
         Outcome::Interrupted => ExitCode::FAILURE,
     };
-    // Behind ab's own message, which scripts look for. A run without any connection needs no more.
-    if !hopeless {
+    // Behind ab's own message, which scripts look for. A run without any connection needs no more, and
+    // findings are of a report: where that was lost, the loss is what there is to say.
+    if !hopeless && !outlets::stdout_failed() {
         if let Some(advice) = crate::outcome::perhaps_tls(run) {
             note(&format!("every answer was 400: {advice}"));
         }
         verdict::say(run, native.report.explain);
     }
-    Ok(status)
+    status
 }
 
 /// Whether stdout carries JSON and nothing else.
@@ -169,11 +178,4 @@ fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io
         writeln!(out, "..done")?;
     }
     report::report(run, &options.layout, out)
-}
-
-/// Writes to stdout in one piece, before anything that follows on stderr. A reader that went
-/// away is no failure of the run.
-fn to_stdout(content: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
-    let mut out = BufWriter::new(io::stdout().lock());
-    printed(content(&mut out).and_then(|()| out.flush()))
 }

@@ -35,6 +35,11 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if run.ended == Ended::Interrupted {
         return Outcome::Interrupted;
     }
+    if run.ended == Ended::Failed
+        && let Some(line) = crate::outcome::explanation(run)
+    {
+        return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
+    }
     if let Some(kind) = decisive_failure(&run.record, tolerant) {
         return Outcome::Failed(message(run, kind));
     }

@@ -13,7 +13,7 @@ use super::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use super::outputs::Files;
 use super::shown::{self, Showing};
 use crate::refusal::FAIL_IF_MET;
-use crate::{Refusal, help};
+use crate::{Refusal, help, outlets};
 
 /// Runs of each target unless the command line says otherwise: enough for an interval.
 const REPEATS: u32 = 10;
@@ -46,8 +46,8 @@ were taken in turns there is a ratio without an interval, and the verdict is SUS
   ablaze compare before.json after.json
 A --fail-if is met when the whole interval is on its side, or when there is none; of saved runs
 not taken in turns the plain ratio decides.
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a --fail-if was met; 130
-interrupted.";
+Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage; 3 a
+--fail-if was met; 130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze compare")
@@ -108,15 +108,16 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let several = super::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
+    let kept = super::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
     help::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
     if !showing.json {
-        help::print(&super::profiles::words(&experiment, &folder)?);
+        outlets::attempt("what the profiles say", || {
+            super::profiles::words(&experiment, &folder).map(|words| outlets::print(&words))
+        });
     }
     super::print_chart(&experiment, &results, several.as_ref(), showing);
-    let kept =
-        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
+    super::told_at_the_end(&kept, &folder, showing, &files);
     super::told_if_interrupted(&folder, &results);
-    kept?;
     let status = shown::status(&experiment, &results);
     let unequal = showing.unequal(several.as_ref());
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);

@@ -127,7 +127,7 @@ Conditions are those of --fail-if, but have to hold: rate mean p50 p90 p99 p99.9
 unexpected status.NNN lag cpu. Where the tester is the limit there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
-Exit status: 0 answered; 1 could not be; 2 usage; 130 interrupted.";
+Exit status: 0 answered; 1 could not be, or not all could be written; 2 usage; 130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze find")
@@ -183,48 +183,36 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     progress.finish();
     let searched = searched.map_err(|error| Refusal::machine(error.to_string()))?;
     let path = folder.path();
-    if options.json {
-        help::print(&json::search(&search, &searched));
-    } else {
-        help::print(&text::search(&search, &searched, &goal));
-    }
     let contents = contents(&search, &folder, &searched, &goal);
-    let page = match &contents {
-        Ok(contents) => super::outputs::keep_page(path, &contents.page),
-        Err(refusal) => Err(refusal.clone()),
-    };
-    if let Err(refusal) = &page {
-        note(&refusal.line);
-    }
+    let has_page = contents.keep_page(path);
+    files.keep_files(&contents);
+    help::print(if options.json { &contents.json } else { &contents.text });
     if !options.json {
-        super::told_where(path, page.is_ok());
+        super::told_where(path, has_page);
     }
     if searched.interrupted {
         note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
     }
-    files.keep(&contents?)?;
+    files.keep_streams(&contents);
     Ok(status(&searched))
 }
 
-/// What a search gives to be kept.
-///
-/// # Errors
-/// When a kept stage cannot be read back.
+/// What a search gives to be kept; there is no page when a kept stage cannot be read back.
 pub(super) fn contents(
     search: &Search,
     folder: &StageFolder,
     searched: &Searched,
     goal: &Goal,
-) -> Result<Contents, Refusal> {
+) -> Contents {
     let page = of_search(search, folder, searched, goal)
-        .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")))?;
-    Ok(Contents {
+        .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")));
+    Contents {
         page,
         chart: Some(chart(searched)),
         json: json::search(search, searched),
         csv: Some(csv::search(searched)),
         text: text::search(search, searched, goal),
-    })
+    }
 }
 
 /// The exit status that a search deserves.

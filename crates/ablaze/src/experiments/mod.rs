@@ -36,7 +36,7 @@ use clap::Parser;
 use crate::carry_out::listen_for_interrupts;
 use crate::load::CommandLine;
 use crate::refusal::note;
-use crate::{Refusal, help};
+use crate::{Refusal, help, outlets};
 use options::ExperimentOptions;
 use outputs::{Contents, Files};
 use progress::LiveLine;
@@ -124,33 +124,35 @@ fn carried_out(
     Ok((folder, results))
 }
 
-/// Puts the page of an experiment into its folder and what was asked for into files, and says where
-/// page and runs are. What was measured is on disk and printed already: a page that cannot be made
-/// in the folder is told, and no more.
-///
-/// # Errors
-/// When a file that was asked for cannot be written.
-fn told_at_the_end(
+/// What an experiment gave and where it is kept.
+struct Kept {
+    contents: Contents,
+    has_page: bool,
+}
+
+/// Puts the page of an experiment into its folder and what was asked for into files, before the report is
+/// printed: nothing that becomes of standard output can take them then. What cannot be written is told.
+fn kept(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
     several: Option<&Several>,
     showing: shown::Showing,
     files: &Files,
-) -> Result<(), Refusal> {
+) -> Kept {
     let contents = contents(experiment, folder, results, several, showing);
-    let kept = match &contents {
-        Ok(contents) => outputs::keep_page(folder.path(), &contents.page)
-            .and_then(|()| profiles::keep_graphs(experiment, folder)),
-        Err(refusal) => Err(refusal.clone()),
-    };
-    if let Err(refusal) = &kept {
-        note(&refusal.line);
-    }
+    let has_page = contents.keep_page(folder.path())
+        && outlets::attempt("a flame graph", || profiles::keep_graphs(experiment, folder));
+    files.keep_files(&contents);
+    Kept { contents, has_page }
+}
+
+/// Says behind the report where page and runs are, and writes to those files that are none.
+fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, files: &Files) {
     if !showing.json {
-        told_where(folder.path(), kept.is_ok());
+        told_where(folder.path(), kept.has_page);
     }
-    files.keep(&contents?)
+    files.keep_streams(&kept.contents);
 }
 
 /// Where page and runs are.
@@ -162,31 +164,28 @@ fn told_where(folder: &Path, has_page: bool) {
     help::print(&format!("  runs {path}/runs\n"));
 }
 
-/// What an experiment gives to be kept.
-///
-/// # Errors
-/// When a kept run cannot be read back.
+/// What an experiment gives to be kept; there is no page when a kept run cannot be read back.
 fn contents(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
     several: Option<&Several>,
     showing: shown::Showing,
-) -> Result<Contents, Refusal> {
+) -> Contents {
     let as_words = shown::Showing { json: false, ..showing };
     let as_json = shown::Showing { json: true, ..showing };
     let text = shown::either(experiment, results, several, as_words);
     let ranked = showing.unequal(several).is_empty();
     let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
     let page = page::of_experiment(experiment, folder, results, several, shown)
-        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))?;
-    Ok(Contents {
+        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")));
+    Contents {
         page,
         chart: Some(charts::main(experiment, results, showing.pick, ranked)),
         json: shown::either(experiment, results, several, as_json),
         csv: Some(csv::experiment(experiment, results)),
         text,
-    })
+    }
 }
 
 /// The chart below a report on a terminal that is wide enough for it.

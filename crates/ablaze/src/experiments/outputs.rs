@@ -7,7 +7,8 @@ use ablaze_chart::Chart;
 use ablaze_report::page::{Markdown, Page};
 use ablaze_report::{Format, file};
 
-use crate::Refusal;
+use crate::outputs::{stem, written};
+use crate::{Refusal, outlets};
 
 /// What was asked for.
 #[derive(Debug, Default)]
@@ -15,8 +16,8 @@ pub struct Files(Vec<(PathBuf, Format)>);
 
 /// What an experiment or a search gives to be kept.
 pub struct Contents {
-    /// Its page.
-    pub page: Page,
+    /// Its page, or why there is none.
+    pub page: Result<Page, Refusal>,
     /// Its one chart; what is several experiments has several.
     pub chart: Option<Chart>,
     /// Its figures as JSON.
@@ -70,58 +71,75 @@ impl Files {
         paths.iter().map(checked).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Writes every file; one that fails does not keep the others from being written.
-    ///
-    /// # Errors
-    /// The first failure.
-    pub fn keep(&self, contents: &Contents) -> Result<(), Refusal> {
-        let mut first = Ok(());
-        for (path, format) in &self.0 {
-            first = first.and(contents.keep_in(path, *format));
+    /// Writes every file that can be replaced as a whole, before anything is printed: nothing that becomes of
+    /// standard output can take them then. What cannot be written is told, and does not keep the others
+    /// from being written.
+    pub fn keep_files(&self, contents: &Contents) {
+        self.keep(contents, |path| !file::is_stream(path));
+    }
+
+    /// The same for FIFOs and the like, when all is printed: their reader can be waited for in vain.
+    pub fn keep_streams(&self, contents: &Contents) {
+        self.keep(contents, file::is_stream);
+    }
+
+    fn keep(&self, contents: &Contents, chosen: impl Fn(&Path) -> bool) {
+        for (path, format) in self.0.iter().filter(|(path, _)| chosen(path)) {
+            outlets::attempt(&path.display().to_string(), || contents.keep_in(path, *format));
         }
-        first
     }
 }
 
 impl Contents {
+    /// Puts the page and its twin in Markdown into the folder of its results; as [`keep_page`].
+    pub fn keep_page(&self, folder: &Path) -> bool {
+        match &self.page {
+            Ok(page) => keep_page(folder, page),
+            Err(refusal) => {
+                outlets::lost(refusal);
+                false
+            }
+        }
+    }
+
     fn keep_in(&self, path: &Path, format: Format) -> Result<(), Refusal> {
         match format {
             Format::Json => written(path, &self.json),
             Format::Csv => written(path, self.csv.as_deref().unwrap_or_default()),
             Format::Text | Format::Hlog => written(path, &self.text),
-            Format::Html => written(path, &self.page.html()),
+            Format::Html => written(path, &self.page()?.html()),
             Format::Svg => {
                 written(path, &self.chart.as_ref().map(Chart::svg_file).unwrap_or_default())
             }
             Format::Markdown => {
-                let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-                let Markdown { text, files } = self.page.markdown(&stem.unwrap_or_default());
+                let Markdown { text, files } = self.page()?.markdown(&stem(path));
                 for (name, contents) in files {
-                    written(&path.with_file_name(name), &contents)?;
+                    outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
                 }
                 written(path, &text)
             }
         }
     }
-}
 
-/// Puts a page and its twin in Markdown into the folder of its results.
-///
-/// # Errors
-/// When they cannot be written.
-pub fn keep_page(folder: &Path, page: &Page) -> Result<(), Refusal> {
-    let markdown = page.markdown("BENCH");
-    let mut files =
-        vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
-    files.extend(markdown.files);
-    for (name, contents) in files {
-        file::write_atomically(&folder.join(name), contents.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")))?;
+    fn page(&self) -> Result<&Page, Refusal> {
+        self.page.as_ref().map_err(Clone::clone)
     }
-    Ok(())
 }
 
-fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
-    file::write_atomically(path, contents.as_bytes())
-        .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
+/// Puts a page and its twin in Markdown into the folder of its results. Whether all of it is there; what is
+/// not is told.
+pub fn keep_page(folder: &Path, page: &Page) -> bool {
+    outlets::attempt("the page", || {
+        let markdown = page.markdown("BENCH");
+        let mut files =
+            vec![("index.html".to_owned(), page.html()), ("BENCH.md".to_owned(), markdown.text)];
+        files.extend(markdown.files);
+        let mut kept = Ok(());
+        for (name, contents) in files {
+            let this = file::write_atomically(&folder.join(name), contents.as_bytes())
+                .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")));
+            kept = kept.and(this);
+        }
+        kept
+    })
 }

@@ -9,7 +9,6 @@ use std::time::Duration;
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
-use ablaze_lab::{json, text};
 use ablaze_model::Run;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
@@ -70,7 +69,7 @@ Figures, verdict and findings are computed anew from what was saved.
   ablaze report --merge left.json right.json -o whole.json
 Formats of -o by extension: .json .csv .txt .html .md .svg, of one saved run .hlog too; several runs
 together make a page: .html .md .svg.
-Exit status: 0 shown; 1 nothing was measured in it, or it cannot be kept; 2 usage; 3 a check failed
+Exit status: 0 shown; 1 nothing was measured in it, or not all could be written; 2 usage; 3 a check failed
 or a --fail-if was met.";
 
 /// Runs `ablaze report` with the words behind `report`.
@@ -155,8 +154,7 @@ fn of_run(run: &Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refu
     if let Some(path) = path {
         saved::note_if_of_another_command(path, run);
     }
-    outputs.print(run)?;
-    outputs.keep(run)?;
+    outputs.hand_over(run);
     Ok(match (outputs.fails(run), outcome::status(run)) {
         (_, NOTHING_MEASURED) => NOTHING_MEASURED,
         (true, _) => FAIL_IF_MET,
@@ -184,13 +182,15 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
+    let contents = super::contents(&experiment, &folder, &results, several.as_ref(), showing);
+    files.keep_files(&contents);
     help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
     super::print_chart(&experiment, &results, several.as_ref(), showing);
-    files.keep(&super::contents(&experiment, &folder, &results, several.as_ref(), showing)?)?;
+    files.keep_streams(&contents);
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
         Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
@@ -216,11 +216,10 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         rest: |_: Duration| {},
     };
     let searched = conduct(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
-    help::print(&match line.json {
-        true => json::search(&search, &searched),
-        false => text::search(&search, &searched, &goal),
-    });
-    files.keep(&super::find::contents(&search, &folder, &searched, &goal)?)?;
+    let contents = super::find::contents(&search, &folder, &searched, &goal);
+    files.keep_files(&contents);
+    help::print(if line.json { &contents.json } else { &contents.text });
+    files.keep_streams(&contents);
     Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
 }
 

@@ -83,8 +83,8 @@ A file has targets, a load, and what is to hold (docs/comparing.md has every key
   connections = [1, 10, 100]          # a long option of load; the one list is the axis
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 3 a check failed or a --fail-if was
-met; 130 interrupted (--folder goes on).";
+Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage; 3 a check
+failed or a --fail-if was met; 130 interrupted (--folder goes on).";
 
 /// Runs `ablaze run` with the words behind `run`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -128,20 +128,19 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
+    let kept = super::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
     help::print(&shown::either(&experiment, &results, several.as_ref(), showing));
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         help::print(&conditions.in_words(&experiment, &results, &unequal));
     }
     super::print_chart(&experiment, &results, several.as_ref(), showing);
-    let kept =
-        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
+    super::told_at_the_end(&kept, &folder, showing, &files);
     if results.interrupted {
         let folder = folder.path().display();
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze run {file}{quick} --folder {folder}` goes on"));
     }
-    kept?;
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
@@ -223,12 +222,14 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     page.sections = done.iter().map(Done::section).collect();
     page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
-    outputs::keep_page(&folder, &page)?;
+    let has_page = outputs::keep_page(&folder, &page);
     let shown = folder.display();
     let json = format!("{:#}\n", serde_json::json!({ "parts": documents }));
+    let contents = Contents { page: Ok(page), chart: None, json, csv: None, text: words };
+    files.keep_files(&contents);
     if line.json {
-        help::print(&json);
-    } else {
+        help::print(&contents.json);
+    } else if has_page {
         help::print(&format!("  page {shown}/index.html · Markdown {shown}/BENCH.md\n"));
     }
     if status == INTERRUPTED {
@@ -236,7 +237,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
     }
-    files.keep(&Contents { page, chart: None, json, csv: None, text: words })?;
+    files.keep_streams(&contents);
     Ok(ExitCode::from(status))
 }
 

@@ -15,7 +15,7 @@ use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
 use super::tester::Native;
-use super::{beside_each_other, contents, outputs, own_program, run};
+use super::{beside_each_other, contents, own_program, run};
 use crate::Refusal;
 use crate::carry_out::listen_for_interrupts;
 
@@ -152,8 +152,7 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     let results = results.map_err(|error| not_kept(&error))?;
     let several = beside_each_other(experiment, &folder, &results)?;
     let showing = Showing::default();
-    let contents = contents(experiment, &folder, &results, several.as_ref(), showing)?;
-    outputs::keep_page(folder.path(), &contents.page)?;
+    contents(experiment, &folder, &results, several.as_ref(), showing).keep_page(folder.path());
     Ok(Done { planned, folder, results, several })
 }
 

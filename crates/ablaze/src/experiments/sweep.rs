@@ -32,7 +32,8 @@ Each target meets each load --repeat times (1 unless given), the targets of a lo
 each other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the
 folder as soon as it has ended; the same command with --folder goes on with what is missing.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
+Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage; 130
+interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze sweep")
@@ -98,12 +99,11 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let several = super::beside_each_other(&experiment, &folder, &results)?;
+    let kept = super::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
     help::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
     super::print_chart(&experiment, &results, several.as_ref(), showing);
-    let kept =
-        super::told_at_the_end(&experiment, &folder, &results, several.as_ref(), showing, &files);
+    super::told_at_the_end(&kept, &folder, showing, &files);
     super::told_if_interrupted(&folder, &results);
-    kept?;
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
         (true, _) => INTERRUPTED,
         (false, false) => NOTHING_MEASURED,

@@ -9,6 +9,7 @@ use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
 use ablaze_model::Run;
 use ablaze_model::plan::tls::{Tls, Trust};
+use ablaze_model::run::Ended;
 use ablaze_report::shown_command::url_without_secrets;
 use ablaze_wire::url::{Scheme, Url};
 use clap::Parser;
@@ -44,6 +45,11 @@ impl Tester for Native {
         if let Some(sides) = &line.options.report.profile {
             profile::add(&mut run, planned.plan, sides, &mut Silent)
                 .map_err(|refusal| impossible(refusal.line))?;
+        }
+        // Half a run is none to compare with.
+        if run.ended == Ended::Failed {
+            let text = crate::outcome::explanation(&run);
+            return Err(impossible(text.unwrap_or_else(|| "a thread failed".to_owned())));
         }
         // A run without an answer has no figure: in an experiment it is one that failed.
         match run.record.answers {

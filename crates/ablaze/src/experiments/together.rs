@@ -10,7 +10,8 @@ use ablaze_report::{Format, file};
 
 use super::report::{CommandLine, Saved};
 use super::saved::note_if_of_another_command;
-use crate::{Refusal, help};
+use crate::outputs::{stem, written};
+use crate::{Refusal, help, outlets};
 
 /// The runs with a name each: that of the file, and its whole path where two would be alike.
 ///
@@ -45,10 +46,11 @@ pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, Refusal> {
     shards::merged(runs).map_err(Refusal::usage)
 }
 
-/// Runs on one page, in every format that a page has.
+/// Runs on one page, in every format that a page has. What cannot be written is told, and does not keep the
+/// others from being written.
 ///
 /// # Errors
-/// When a file cannot be written, or has a format of one run.
+/// When a file has a format of one run, or cannot be written there at all.
 pub fn kept_in_one(runs: &[(String, Run)], line: &CommandLine) -> Result<ExitCode, Refusal> {
     let mut files = Vec::new();
     for path in &line.outputs {
@@ -66,8 +68,7 @@ pub fn kept_in_one(runs: &[(String, Run)], line: &CommandLine) -> Result<ExitCod
     }
     let page = page::of_runs(runs);
     for (path, format) in files {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        let markdown = page.markdown(&stem.unwrap_or_default());
+        let markdown = page.markdown(&stem(path));
         let mut contents = Vec::new();
         match format {
             Format::Markdown => {
@@ -83,8 +84,7 @@ pub fn kept_in_one(runs: &[(String, Run)], line: &CommandLine) -> Result<ExitCod
             _ => contents.push((path.clone(), page.html())),
         }
         for (path, text) in contents {
-            file::write_atomically(&path, text.as_bytes())
-                .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))?;
+            outlets::attempt(&path.display().to_string(), || written(&path, &text));
         }
     }
     let names: Vec<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,6 +1,5 @@
 //! `gurl -echo`: a server that answers everything with 200 and what was posted to it.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use ablaze_sys::stop_signals::StopSignals;
@@ -10,7 +9,7 @@ use ablaze_target::handler::{Answer, Body, Handler, Reply, Request};
 use ablaze_target::{Server, StartError};
 use ablaze_wire::http1::request_head::Method;
 
-use crate::{Refusal, serve};
+use crate::{Refusal, outlets, serve};
 
 /// What gurl's server calls itself.
 const SERVER_NAME: &str = "gurl-server";
@@ -56,8 +55,7 @@ pub fn serve_until_stopped(address: &str) -> Result<ExitCode, Refusal> {
         StartError::Options(_) => Refusal::usage(error.to_string()),
         _ => Refusal::machine(error.to_string()),
     })?;
-    // A reader that went away is no failure.
-    let _ = writeln!(std::io::stdout(), "listening on http://{}/", server.address());
+    outlets::print(&format!("listening on http://{}/\n", server.address()));
     let stopped = signals.wait();
     server.stop().map_err(|error| Refusal::machine(error.to_string()))?;
     match stopped {

@@ -6,7 +6,6 @@ mod options;
 mod watcher;
 
 use std::ffi::OsString;
-use std::io::Write;
 use std::process::ExitCode;
 
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
@@ -16,11 +15,10 @@ use ablaze_wire::url::Url;
 use self::options::Options;
 use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
-use crate::outputs::printed;
 use crate::planning::requests::{Bodies, RequestsAsked};
 use crate::planning::{self, Asked, OptionNames, sources};
 use crate::refusal::note;
-use crate::{Refusal, help, load, outcome, verdict};
+use crate::{Refusal, help, load, outcome, outlets, verdict};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -70,8 +68,7 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
     let run = carry_out(planned.plan, own_command_line(), true, &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
-    let text = report::write(&run);
-    printed(std::io::stdout().write_all(text.as_bytes()))?;
+    outlets::print(&report::write(&run));
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
     } else {

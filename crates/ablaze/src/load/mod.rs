@@ -13,7 +13,7 @@ use clap::{CommandFactory, Parser};
 use crate::carry_out::{carry_out, own_command_line};
 use crate::outputs::Outputs;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, help, outcome, planning, profile, progress, verdict};
+use crate::{Refusal, help, outcome, outlets, planning, profile, progress, verdict};
 pub use asked::{asked, lay_over, lay_over_requests, proxy, target, tls};
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
 
@@ -63,11 +63,11 @@ fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let mut run = carry_out(planned.plan.clone(), own_command_line(), witnessed, watcher.as_mut())?;
     if let Some(sides) = &report.profile {
         let mut watcher = progress::watcher(&planned.plan, report.quiet);
-        profile::add(&mut run, planned.plan, sides, watcher.as_mut())?;
+        outlets::attempt("--profile", || {
+            profile::add(&mut run, planned.plan, sides, watcher.as_mut())
+        });
     }
-    // Files last: if one cannot be written any more, the report has been printed.
-    outputs.print(&run)?;
-    outputs.keep(&run)?;
+    outputs.hand_over(&run);
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
     }

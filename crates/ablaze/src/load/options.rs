@@ -309,8 +309,9 @@ Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
 Formats of -o by extension: .html (a page with charts) .svg .md .json .csv .txt .hlog.
 An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
-Exit status: 0 measured; 1 nothing measured, or no answer as expected; 2 usage; 3 a --fail-if was
-met; 4 INVALID under --strict; 130 interrupted (the report is still printed).";
+Exit status: 0 measured; 1 nothing measured, no answer as expected, or a report that could not be
+written; 2 usage; 3 a --fail-if was met; 4 INVALID under --strict; 130 interrupted (the report is
+still printed).";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {
     values::local_addresses(text).map(AddressList)

@@ -97,10 +97,12 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let folder = folder(document, line)?;
     let replayed = carried_out(document, &folder, line)?;
     let printed = report(&replayed);
-    outputs::keep_page(&folder, &replayed.page(&printed))?;
+    let has_page = outputs::keep_page(&folder, &replayed.page(&printed));
     let path = folder.display();
     help::print(&closing(&replayed));
-    help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+    if has_page {
+        help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+    }
     if replayed.interrupted {
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze replay {number}{quick} --output {path}` goes on"));

@@ -26,8 +26,8 @@ use ablaze_report::number::grouped;
 use ablaze_sys::stop_signals::StopSignals;
 use ablaze_target::{Counts, Options, Running, Server, StartError};
 
-use crate::Refusal;
 use crate::refusal::note;
+use crate::{Refusal, outlets};
 pub use address::address;
 use command_line::ProcessOptions;
 use resolve::Asked;
@@ -88,11 +88,11 @@ fn finish(server: Running, options: &Options, process: &ProcessOptions) -> Resul
         .iter()
         .map(|worker| (worker.name.clone(), worker.counters.read()))
         .collect();
+    if let Some(path) = &process.stats {
+        outlets::attempt("--stats", || stats::write(path, options, address, &registry));
+    }
     if !process.quiet {
         tell(&workers, registry.total());
-    }
-    if let Some(path) = &process.stats {
-        stats::write(path, options, address, &registry)?;
     }
     ended.map(|_| ())
 }

@@ -9,8 +9,8 @@ use ablaze_target::conditions::AnswerKind;
 use ablaze_target::routes::HELLO;
 use ablaze_target::{Options, Running};
 
-use crate::Refusal;
 use crate::refusal::note;
+use crate::{Refusal, outlets};
 
 /// The descriptor of `--ready-fd`, taken over from whoever started this program.
 ///
@@ -58,10 +58,9 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
     }
 }
 
-/// Prints text and a line end at once; a reader that went away is no failure.
+/// Prints text and a line end at once.
 pub fn say(text: &str) {
-    let mut out = io::stdout();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    outlets::print(&format!("{text}\n"));
 }
 
 /// Reads standard input to its end, then asks this process to stop as SIGTERM would.

@@ -30,13 +30,14 @@ use self::open_loop::OpenLoop;
 use self::sends::Sends;
 use self::waiting::SpinRule;
 use crate::connection::{Connection, Exchange, Stage};
+use crate::fault::{Caught, caught, unless_it_panics};
 use crate::launch::Control;
 use crate::outbox::{Layout, Outbox};
 use crate::recorder::{Recorder, Snapshot};
 use crate::schedule::{Numbers, Schedule};
 use crate::transport::Line;
 use ablaze_model::plan::{ClockStarts, Close, Plan};
-use ablaze_model::record::Record;
+use ablaze_model::record::{Fault, Record};
 use ablaze_model::run::{Ended, WorkerEffort};
 
 /// What a worker is made from.
@@ -69,8 +70,8 @@ pub struct WorkerRecord {
     pub record: Record,
     /// What it cost; CPU times are filled in by the thread that ran it.
     pub effort: WorkerEffort,
-    /// When its clock started and ended, driver's clock.
-    pub window_ns: (u64, u64),
+    /// When its clock started and ended, driver's clock; `None` if a fault kept it from starting.
+    pub window_ns: Option<(u64, u64)>,
     /// How it ended.
     pub ended: Ended,
     /// Which of the target's addresses its connections were made to.
@@ -183,18 +184,85 @@ struct Spill {
     resume: usize,
 }
 
-/// Carries a worker's share of the Plan out over this line.
-///
-/// # Errors
-/// When the driver's loop fails; single connections' failures are recorded.
+/// Where a worker's share of the Plan stands: what has to be known of it after a panic.
+#[derive(Debug, Default)]
+struct Course {
+    /// Of the window, once that is open.
+    effort: WorkerEffort,
+    start_ns: Option<u64>,
+    /// When the window closed; what was unfinished then is noted.
+    closed_ns: Option<u64>,
+    ended: Option<Ended>,
+}
+
+/// Carries a worker's share of the Plan out over this line. Failures of single connections are recorded;
+/// where the driver's loop fails, or the worker panics, its record has what came before, and a
+/// [`Fault`].
 pub fn work<L: Line>(
     mut line: L,
     assignment: Assignment,
     control: &Control,
     gate: &mut impl Gate,
-) -> io::Result<WorkerRecord> {
+) -> WorkerRecord {
     let mut worker = Worker::new(&assignment);
-    let mut effort = WorkerEffort::default();
+    let mut course = Course::default();
+    // The worker is owned out here: a panic leaves it as it was in that moment.
+    let outcome =
+        caught(|| carry_out(&mut worker, &mut line, &assignment, control, gate, &mut course));
+    let mut faults = Vec::new();
+    if let Err(Caught { message, panicked_at }) = outcome {
+        let after_ns = course.start_ns.map(|start_ns| worker.now_ns.saturating_sub(start_ns));
+        let worker = assignment.worker;
+        faults.push(Fault { worker, after_ns, message, panicked_at });
+    }
+    course.break_off(&mut worker, gate);
+    // There may be half of an exchange in what a panic left behind: what cannot be read for that is left out.
+    let http2 = unless_it_panics(|| worker.http2.facts()).flatten();
+    let facts = unless_it_panics(|| line.facts()).unwrap_or_default();
+    let recorder = worker.recorder;
+    let closed_ns = course.closed_ns;
+    let record = closed_ns.and_then(|at| unless_it_panics(|| recorder.finish(at)));
+    let record =
+        Record { tls: facts.tls, proxy: facts.proxy, http2, faults, ..record.unwrap_or_default() };
+    WorkerRecord {
+        record,
+        effort: course.effort,
+        window_ns: course.start_ns.zip(course.closed_ns),
+        ended: course.ended.unwrap_or(Ended::Failed),
+        address: worker.address,
+        draining_since_ns: worker
+            .draining_since_ns
+            .map(|since_ns| since_ns.max(course.start_ns.unwrap_or(0))),
+    }
+}
+
+impl Course {
+    /// Closes a window that is still open, where the worker was last.
+    fn break_off(&mut self, worker: &mut Worker, gate: &mut impl Gate) {
+        if self.closed_ns.is_some() {
+            return;
+        }
+        let Some(start_ns) = self.start_ns else {
+            self.effort = WorkerEffort::default();
+            return;
+        };
+        let closed_ns = worker.now_ns.max(start_ns);
+        self.effort.window_ns = closed_ns - start_ns;
+        self.closed_ns = Some(closed_ns);
+        gate.window_closes();
+        unless_it_panics(|| worker.note_unfinished(closed_ns));
+    }
+}
+
+/// The worker's whole course, from connecting to the end of the load.
+fn carry_out<L: Line>(
+    worker: &mut Worker,
+    line: &mut L,
+    assignment: &Assignment,
+    control: &Control,
+    gate: &mut impl Gate,
+    course: &mut Course,
+) -> io::Result<()> {
     let places = worker.exchanges.len();
     if !worker.http2.is_spoken() {
         worker.outbox.lease_all(&mut line.io(), places);
@@ -207,7 +275,7 @@ pub fn work<L: Line>(
     worker.next_check_ns = now;
     if worker.connects_first() {
         worker.in_setup = true;
-        let first = worker.connections_at_start(&assignment);
+        let first = worker.connections_at_start(assignment);
         worker.setup_left = first;
         let begun = now;
         for slot in 0..first {
@@ -217,15 +285,15 @@ pub fn work<L: Line>(
             worker.set_up(&mut line.io(), slot, begun, now);
             // One at a time: on this host a connect completes while it is submitted, and should
             // not be timed with those behind it. Elsewhere none is waited for here.
-            now = worker.turn(&mut line, &mut effort, now, 0)?;
+            now = worker.turn(line, &mut course.effort, now, 0)?;
         }
         while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
-            now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;
+            now = worker.turn(line, &mut course.effort, now + TURN_NS, 0)?;
         }
         now = gate.all_connected(&mut || line.io().now());
         // Simulated clocks stand still while their worker waits.
         while line.io().now() < now {
-            worker.turn(&mut line, &mut effort, now, 0)?;
+            worker.turn(line, &mut course.effort, now, 0)?;
         }
         worker.in_setup = false;
     }
@@ -235,27 +303,28 @@ pub fn work<L: Line>(
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         if let Some(open) = &mut worker.open_loop {
-            open.for_warmup(&assignment);
+            open.for_warmup(assignment);
         }
         let warm_ns = now.saturating_add(plan.limits.warmup_ns);
         worker.start_all(&mut line.io(), now, warm_ns);
         while now < warm_ns && !control.stopped() && !worker.hopeless {
             let until = warm_ns.min(now + TURN_NS);
-            let spin_ns = spin.for_now(&worker);
-            now = worker.turn(&mut line, &mut effort, until, spin_ns)?;
+            let spin_ns = spin.for_now(worker);
+            now = worker.turn(line, &mut course.effort, until, spin_ns)?;
         }
         worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
         if let Some(open) = &mut worker.open_loop {
-            open.for_window(&assignment);
+            open.for_window(assignment);
         }
     }
 
     gate.window_opens();
-    effort = WorkerEffort::default();
+    course.effort = WorkerEffort::default();
     let start_ns = now;
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
     worker.open_window(start_ns);
+    course.start_ns = Some(start_ns);
     if control.stopped() {
         // Before the load began: an open loop without an arrival would look done.
         ended = Ended::Interrupted;
@@ -278,11 +347,12 @@ pub fn work<L: Line>(
             break;
         }
         let until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
-        let spin_ns = spin.for_now(&worker);
-        now = worker.turn(&mut line, &mut effort, until, spin_ns)?;
+        let spin_ns = spin.for_now(worker);
+        now = worker.turn(line, &mut course.effort, until, spin_ns)?;
         if now >= worker.recorder.slice_end_ns() {
             worker.recorder.roll_slices(now);
             spin.look_again(gate.involuntary_switches());
+            control.rehearse_panic(assignment.worker);
         }
     }
     if worker.hopeless {
@@ -291,27 +361,16 @@ pub fn work<L: Line>(
     let finished_early = worker.is_done() && ended == Ended::Complete;
     let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };
     gate.window_closes();
+    course.effort.window_ns = closed_ns - start_ns;
+    (course.closed_ns, course.ended) = (Some(closed_ns), Some(ended));
     // Counting what was never sent is no work of the window.
     worker.note_unfinished(closed_ns);
-    effort.window_ns = closed_ns - start_ns;
-    let effort_of_window = effort;
+    let mut behind_the_window = WorkerEffort::default();
     while finished_early && worker.awaits_closes() && !control.stopped() {
-        now = worker.turn(&mut line, &mut effort, now + TURN_NS, 0)?;
+        now = worker.turn(line, &mut behind_the_window, now + TURN_NS, 0)?;
     }
     gate.load_over();
-    let http2 = worker.http2.facts();
-    let mut record = worker.recorder.finish(closed_ns);
-    let facts = line.facts();
-    (record.tls, record.proxy) = (facts.tls, facts.proxy);
-    record.http2 = http2;
-    Ok(WorkerRecord {
-        record,
-        effort: effort_of_window,
-        window_ns: (start_ns, closed_ns),
-        ended,
-        address: worker.address,
-        draining_since_ns: worker.draining_since_ns.map(|since_ns| since_ns.max(start_ns)),
-    })
+    Ok(())
 }
 
 impl Worker {

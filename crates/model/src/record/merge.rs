@@ -44,6 +44,7 @@ impl Record {
             stopped: Stopped::default(),
             slices: Slices::new(),
             every_request: Vec::new(),
+            faults: Vec::new(),
         }
     }
 
@@ -84,6 +85,7 @@ impl Record {
             stopped,
             slices,
             every_request,
+            faults,
         } = other;
         self.merge_first_answer(first_body_bytes, first_answer_at_ns, first_head);
         self.merge_body_lengths(body_lengths, body_lengths_other);
@@ -132,6 +134,7 @@ impl Record {
         self.drain_ns = self.drain_ns.max(drain_ns);
         self.slices.merge(slices);
         self.every_request.extend(every_request);
+        self.faults.extend(faults);
     }
 
     /// Keeps the response that was complete first, of mine and theirs.

@@ -1,6 +1,7 @@
 //! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
 //! apart for answers and for failures. Fixed size, whatever the number of requests.
 
+mod fault;
 mod http2;
 mod merge;
 mod phases;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
+pub use fault::Fault;
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
@@ -92,6 +94,9 @@ pub struct Record {
     pub slices: Slices,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
+    /// Workers that ended before their run, by a fault of this program: the record has what they did until
+    /// then.
+    pub faults: Vec<Fault>,
 }
 
 /// The failure that came first.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::record;
 use ablaze_sys::perf::Profiling;
 use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub(super) struct Document {
     pub unfinished: Unfinished,
     #[serde(default)]
     pub stopped: Stopped,
+    /// Only where there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub faults: Vec<Fault>,
     pub repeated: u64,
     pub reused: u64,
     pub connections_opened: u64,
@@ -93,6 +97,7 @@ pub(super) enum Ended {
     Complete,
     Interrupted,
     Unreachable,
+    Failed,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -134,6 +139,36 @@ pub(super) struct FirstFailure {
     pub errno: i32,
     pub connecting: bool,
     pub at_clock_ns: u64,
+}
+
+/// A worker that ended before its run.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Fault {
+    pub thread: u32,
+    pub after_ns: Option<u64>,
+    pub message: String,
+    /// `file:line:column`.
+    pub panicked_at: Option<String>,
+}
+
+impl Fault {
+    pub fn save(fault: &record::Fault) -> Self {
+        Self {
+            thread: fault.worker,
+            after_ns: fault.after_ns,
+            message: fault.message.clone(),
+            panicked_at: fault.panicked_at.clone(),
+        }
+    }
+
+    pub fn load(&self) -> record::Fault {
+        record::Fault {
+            worker: self.thread,
+            after_ns: self.after_ns,
+            message: self.message.clone(),
+            panicked_at: self.panicked_at.clone(),
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]

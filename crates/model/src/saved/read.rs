@@ -93,6 +93,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             Ended::Complete => run::Ended::Complete,
             Ended::Interrupted => run::Ended::Interrupted,
             Ended::Unreachable => run::Ended::Hopeless,
+            Ended::Failed => run::Ended::Failed,
         },
         record,
         workers: document.workers.iter().map(effort).collect(),
@@ -200,6 +201,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         stopped: stopped(&document.stopped),
         slices: slices(document)?,
         every_request: Vec::new(),
+        faults: document.faults.iter().map(Fault::load).collect(),
     })
 }
 

@@ -79,6 +79,7 @@ fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
         drain_ns: None,
         first_failure: None,
         slices: Slices::new(),
+        faults: Vec::new(),
         every_request,
     }
 }

@@ -24,6 +24,9 @@ pub fn verdict(run: &Run) -> Section {
         Ended::Hopeless => {
             Some(Block::Text("Given up: not one connection could be made.".to_owned()))
         }
+        Ended::Failed => Some(Block::Text(format!(
+            "Failed after {after}, which is a bug in ablaze: the results up to then."
+        ))),
     });
     let findings = findings("", &judged);
     if !findings.is_empty() {

@@ -79,6 +79,10 @@ fn head(run: &Run, style: &Style) -> Vec<String> {
         Ended::Hopeless => {
             lines.push(style.error("given up: not one connection could be made"));
         }
+        Ended::Failed => {
+            let text = format!("failed after {after}, a bug in ablaze: the results up to then");
+            lines.push(style.error(&text));
+        }
     }
     lines
 }

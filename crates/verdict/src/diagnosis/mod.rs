@@ -69,6 +69,7 @@ diagnoses! {
     D39 d39_bound_by_the_round_trip;
     D40 d40_streams_limited;
     D41 d41_window_stalls;
+    D42 d42_client_fault;
 }
 
 /// What it takes to see a diagnosis.

@@ -16,6 +16,8 @@ mod memory;
 mod misbehaving;
 mod misbehaving_ab;
 mod observer;
+mod outlets;
+mod panics;
 mod refusals;
 mod reports;
 mod support;

@@ -26,6 +26,7 @@ mod broken_answers;
 mod closing;
 mod counting;
 mod early_answers;
+mod faults;
 mod framing;
 mod in_flight;
 mod latency;

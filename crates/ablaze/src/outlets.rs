@@ -1,0 +1,100 @@
+//! The outlets of a report: standard output, standard error, files. Every outlet is tried, whatever
+//! became of the others; what could not be written is named on stderr and costs the exit status, as
+//! with coreutils. Outlets belong to the process, and so does the memory of what was lost.
+
+use std::io::{self, BufWriter, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ablaze_report::system_error::reason;
+
+use crate::Refusal;
+use crate::refusal::note;
+
+/// Exit status when something that was asked for could not be written, whatever else is to be said.
+const NOT_WRITTEN: u8 = 1;
+
+/// Something that was asked for could not be written.
+static LOST: AtomicBool = AtomicBool::new(false);
+/// Standard output failed, and that was said.
+static STDOUT_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Something that was asked for could not be written: says so on stderr and remembers it for
+/// [`status`].
+pub fn lost(refusal: &Refusal) {
+    note(&refusal.line);
+    remember_loss();
+}
+
+/// As [`lost`], for a front end that has said so in another tool's words.
+pub fn remember_loss() {
+    LOST.store(true, Ordering::Relaxed);
+}
+
+/// Whether standard output has failed to take something, other than for a reader that went away.
+pub fn stdout_failed() -> bool {
+    STDOUT_TOLD.load(Ordering::Relaxed)
+}
+
+/// The exit status of this process: that of the command, unless something could not be written.
+pub fn status(of_command: ExitCode) -> ExitCode {
+    if LOST.load(Ordering::Relaxed) { ExitCode::from(NOT_WRITTEN) } else { of_command }
+}
+
+/// Does one of several things, so that its failure does not keep the others from being done: an error is
+/// [`lost`], and so is `what`, such as `page.html`, if making it panics. Whether it was done.
+pub fn attempt(what: &str, write: impl FnOnce() -> Result<(), Refusal>) -> bool {
+    // What the closure was about to change is written nowhere after a panic.
+    let done = catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(|_| {
+        Err(Refusal::machine(format!("{what} is lost to a bug in ablaze: the panic above")))
+    });
+    match done {
+        Ok(()) => true,
+        Err(refusal) => {
+            lost(&refusal);
+            false
+        }
+    }
+}
+
+/// Writes text to standard output.
+pub fn print(text: &str) {
+    write(text.as_bytes(), "");
+}
+
+/// Writes a run's report to standard output. `kept` names the files that have it; where there are none,
+/// a failure comes with the advice to ask for one.
+pub fn print_report(text: &str, kept: &[String]) {
+    let advice = match kept {
+        [] => ": use -o FILE".to_owned(),
+        kept => format!("; the report is kept in {}", kept.join(", ")),
+    };
+    write(text.as_bytes(), &advice);
+}
+
+/// Writes to standard output what `content` writes, in one piece.
+pub fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    let mut out = BufWriter::new(io::stdout().lock());
+    let written = content(&mut out).and_then(|()| out.flush());
+    // What was not taken is not tried again.
+    drop(out.into_parts());
+    told(written, "");
+}
+
+fn write(bytes: &[u8], advice: &str) {
+    let mut out = io::stdout().lock();
+    told(out.write_all(bytes).and_then(|()| out.flush()), advice);
+}
+
+/// What became of writing to standard output. A reader that went away has what it wanted: no failure.
+fn told(written: io::Result<()>, advice: &str) {
+    let Err(error) = written else { return };
+    if error.kind() == io::ErrorKind::BrokenPipe {
+        return;
+    }
+    remember_loss();
+    if !STDOUT_TOLD.swap(true, Ordering::Relaxed) {
+        note(&format!("standard output cannot be written ({}){advice}", reason(&error)));
+    }
+}
