@@ -80,6 +80,7 @@ fn record() -> Record {
         first_malformed: Vec::new(),
         stopped: Stopped::default(),
         slices: Slices::new(),
+        faults: Vec::new(),
         every_request: Vec::new(),
     }
 }
