@@ -111,14 +111,17 @@ pub(crate) struct Forms {
     pub report: Option<fn(&Report) -> Option<Finding>>,
     /// In a run of ab that ended without a report.
     pub abort: Option<fn(&Abort) -> Option<Finding>>,
-    /// In rates beside each other, with the line of the text that says that the best of several runs
-    /// is shown, if one does.
-    pub comparison: Option<fn(&Comparison, Option<usize>) -> Option<Finding>>,
+    /// In rates beside each other.
+    pub comparison: Option<InText<Comparison>>,
     /// In rates over concurrency.
     pub curves: Option<fn(&Curves<'_>) -> Option<Finding>>,
-    /// In a command without figures, with the same line as for comparisons.
-    pub command: Option<fn(&Command, Option<usize>) -> Option<Finding>>,
+    /// In a command without figures.
+    pub command: Option<InText<Command>>,
 }
+
+/// A form that also goes by the line of the text that says that the best of several runs is shown, if
+/// one does.
+type InText<T> = fn(&T, Option<usize>) -> Option<Finding>;
 
 impl Forms {
     /// None at all: what a diagnosis does not name.
