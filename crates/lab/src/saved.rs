@@ -207,7 +207,7 @@ mod tests {
         let met = judge("one / other rate > 1.5");
         assert_eq!(met.answer, Answer::Met);
         assert!(
-            met.text.ends_with("it was 2.000, without an interval: not taken in turns"),
+            met.text.ends_with("it was 2.00, without an interval: not taken in turns"),
             "{met:?}"
         );
         assert_eq!(judge("one / other rate < 1.5").answer, Answer::NotMet);

@@ -56,7 +56,7 @@ fn two_saved_runs_are_compared_without_an_interval() {
     {
         let said = ablaze(&folder, &[&words[..], &["--fail-if", condition]].concat());
         assert_eq!(said.status, status, "{said:?}");
-        let why = "it was 1.000, without an interval: not taken in turns";
+        let why = "it was 1.00, without an interval: not taken in turns";
         assert_eq!(said.stderr.contains(why), status == 3, "{}", said.stderr);
     }
 }
