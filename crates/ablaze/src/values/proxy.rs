@@ -1,4 +1,4 @@
-//! Proxies: `http://user:password@host:port`.
+//! A proxy as a command line names it: `http://user:password@host:port`.
 
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_wire::url::Url;

@@ -184,13 +184,14 @@ fn refused(summary: &str, name: &str) -> bool {
     })
 }
 
-/// Builds the simulated run as released code is built: what an unoptimised build costs is no
+/// Builds the simulated run as packages are built: what an unoptimised build costs is no
 /// figure to keep.
 fn build_simulated_load() -> PathBuf {
     let output = Command::new(env!("CARGO"))
         .args([
             "build",
-            "--release",
+            "--profile",
+            "dist",
             "--locked",
             "-p",
             "ablaze-engine",
@@ -205,7 +206,7 @@ fn build_simulated_load() -> PathBuf {
         .and_then(Running::wait_with_output)
         .expect("cargo starts: it runs this test");
     assert!(output.status.success(), "building the simulated run failed: {}", said(&output));
-    target_directory().join("release/examples/simulated_load")
+    target_directory().join("dist/examples/simulated_load")
 }
 
 /// (I(2N) − I(N)) / N, with I the instructions the whole process executes in user mode.
