@@ -277,7 +277,7 @@ pub fn events_of_an_earlier_connection_are_dropped<D: TestDriver>() {
     let (go, may_go) = channel::<()>();
     let (tell, written) = channel();
     let old = Server::tcp(2, move |mut stream| {
-        may_go.recv().unwrap();
+        may_go.recv_timeout(WAIT_MAX).unwrap();
         write(&mut stream, b"old");
         tell.send(()).unwrap();
         std::thread::spawn(move || drain(&mut stream));
