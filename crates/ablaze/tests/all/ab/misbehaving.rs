@@ -32,7 +32,7 @@ fn closed_without_an_answer() {
     let server = Server::start(|client| drop(client.request()));
     let (ran, report) = counted(&["-n", "10", "-c", "2"], &server);
     expect(&ran, &report, 10, [0, 10, 0, 0], 1);
-    assert!(ran.stderr.contains("10 closed without an answer"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("10 closed without a response"), "{}", ran.stderr);
 }
 
 #[test]

@@ -10,7 +10,7 @@ fn answers_are_n_and_the_server_s_own_count_on_one_thread_and_two() {
             let (ran, json) =
                 measured(&[&url(&server, "/"), "-n100000", "-c64", "-t", threads, "--io", io]);
             assert_eq!(ran.status, 0, "{io} {threads}: {ran:?}");
-            assert_eq!(number(&json, "/answers"), 100_000, "{io} {threads}");
+            assert_eq!(number(&json, "/responses"), 100_000, "{io} {threads}");
             assert_eq!(json["workers"].as_array().unwrap().len().to_string(), threads);
             assert_eq!(server.stop().unwrap().requests, 100_000, "{io} {threads}");
         }
@@ -34,7 +34,7 @@ fn the_end_that_comes_first_counts() {
         let server = serve();
         let target = url(&server, "/");
         let (_, json) = measured(&[&target, "-n", "200", "-d60", "--io", io]);
-        assert_eq!(number(&json, "/answers"), 200, "{io}");
+        assert_eq!(number(&json, "/responses"), 200, "{io}");
         let (_, json) = measured(&[&target, "-n", "1000M", "-d", "200ms", "--io", io]);
         let elapsed_ns = number(&json, "/elapsed_ns");
         assert!((200_000_000..2_000_000_000).contains(&elapsed_ns), "{io}: {elapsed_ns}");
@@ -48,7 +48,7 @@ fn warming_up_is_load_that_is_not_counted() {
         let server = serve();
         let words = [&url(&server, "/"), "-n", "500", "-c4", "--warmup", "100ms", "--io", io];
         let (ran, json) = measured(&words);
-        assert_eq!((number(&json, "/answers"), ran.status), (500, 0), "{io}");
+        assert_eq!((number(&json, "/responses"), ran.status), (500, 0), "{io}");
         assert!(server.stop().unwrap().requests > 500, "{io}: nothing warmed up");
     }
 }

@@ -140,7 +140,7 @@ fn no_number_of_a_request_comes_twice() {
         let target = url(&server, "/x?id={seq}");
         let words = [&target, "-n", "5000", "-c10", "-t2", "--pipeline", "16", "--io", io];
         let (ran, json) = measured(&words);
-        assert_eq!((ran.status, number(&json, "/answers")), (0, 5000), "{io}: {}", ran.stderr);
+        assert_eq!((ran.status, number(&json, "/responses")), (0, 5000), "{io}: {}", ran.stderr);
         let seen = seen.lock().unwrap();
         let distinct: BTreeSet<&str> = seen.iter().map(|(path, _)| &path[..]).collect();
         assert_eq!((seen.len(), distinct.len()), (5000, 5000), "{io}");

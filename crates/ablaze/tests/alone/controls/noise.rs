@@ -43,11 +43,11 @@ pub fn if_quiet(run: impl Fn() -> Report, objection: impl Fn(&Report) -> Option<
 /// What others did meanwhile; `None` on a quiet machine.
 fn noise(report: &Report) -> Option<String> {
     let (number, sum) = (|at: &str| report.number(at), |at: &str, key: &str| report.sum(at, key));
-    let times = |key: &str| number(&format!("/witness/kernel/processors/{key}"));
+    let times = |key: &str| number(&format!("/monitor/kernel/processors/{key}"));
     let busy_ns = times("user_ns") + times("system_ns");
     let all_ns = busy_ns + times("interrupts_ns") + times("idle_ns") + times("steal_ns");
-    let interval_ns = number("/witness/interval_ns");
-    let ours_ns = ["/workers", "/witness/target/processes"]
+    let interval_ns = number("/monitor/interval_ns");
+    let ours_ns = ["/workers", "/monitor/target/processes"]
         .map(|side| sum(side, "user_ns") + sum(side, "system_ns"))
         .iter()
         .sum::<f64>();
@@ -55,7 +55,7 @@ fn noise(report: &Report) -> Option<String> {
     let others = (busy_ns - ours_ns) / interval_ns;
     // Not every kernel keeps it.
     let pressure =
-        report.known("/witness/kernel/pressure/cpu_some_ns").unwrap_or(0.0) / interval_ns;
+        report.known("/monitor/kernel/pressure/cpu_some_ns").unwrap_or(0.0) / interval_ns;
     (stolen > STOLEN || others > OTHERS || pressure > PRESSURE).then(|| {
         format!("steal {stolen:.3}, others {others:.2} processors, pressure {pressure:.2}")
     })

@@ -33,5 +33,5 @@ fn a_rate_of_20000_per_second_is_exact_over_ten_seconds() {
 
 /// Requests that became due.
 fn due(report: &Report) -> f64 {
-    ["/answers", "/failed/total", "/unfinished/count"].map(|at| report.number(at)).iter().sum()
+    ["/responses", "/failed/total", "/unfinished/count"].map(|at| report.number(at)).iter().sum()
 }
