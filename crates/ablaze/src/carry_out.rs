@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use ablaze_engine::{Control, LaunchError, Progress};
 use ablaze_model::run::Machine;
+use ablaze_model::spec::Words;
 use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
@@ -44,7 +45,7 @@ impl Watcher for Silent {
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
-    command_line: Vec<String>,
+    command_line: Words,
     witnessed: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, Refusal> {
@@ -57,7 +58,7 @@ pub fn carry_out(
 /// When the run could not take place.
 pub fn timed(
     plan: Plan,
-    command_line: Vec<String>,
+    command_line: Words,
     witnessed: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Refusal> {
@@ -82,7 +83,7 @@ pub fn timed(
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
     run.witness = witness.and_then(|witness| unless_it_panics(|| witness.end(window_ns)));
-    run.command_line = without_secrets(command_line);
+    run.command_line = command_line.0;
     if let Some(tester) = run.witness.as_mut().and_then(|witness| witness.tester.as_mut()) {
         tester.command_line = without_secrets(std::mem::take(&mut tester.command_line));
     }
@@ -131,9 +132,10 @@ pub fn destination(plan: &Plan) -> Destination {
     }
 }
 
-/// The words of this process's command line.
-pub fn own_command_line() -> Vec<String> {
-    std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect()
+/// The words of this process's command line, without secrets.
+pub fn own_command_line() -> Words {
+    let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+    Words(without_secrets(words.collect()))
 }
 
 /// What reports say about this machine.

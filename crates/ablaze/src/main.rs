@@ -1,6 +1,6 @@
-//! The command `ablaze`: finds the word that says what to do, and hands the rest to its front
-//! end. Front ends turn command lines into Plans ([`planning`]) and have them carried out
-//! ([`carry_out`]).
+//! The command `ablaze`: finds the word that says what to do ([`commands`]), and hands the rest to its
+//! front end. Front ends turn command lines into a LoadSpec, have it resolved to a Plan ([`planning`])
+//! and carried out ([`carry_out`]).
 
 #[cfg(panic = "abort")]
 compile_error!(
@@ -14,15 +14,12 @@ use std::process::ExitCode;
 
 use ablaze_wire::url::is_url_like;
 
-mod ab;
 mod carry_out;
-mod demo;
-mod doctor;
+mod commands;
 mod experiments;
-mod explain;
-mod gurl;
+mod front_ends;
 mod help;
-mod load;
+mod native;
 mod outcome;
 mod outlets;
 mod outputs;
@@ -30,8 +27,10 @@ mod planning;
 mod profile;
 mod progress;
 mod refusal;
-mod replay;
-mod serve;
+mod servers;
+mod suggest;
+mod terminal;
+mod usage;
 mod values;
 mod verdict;
 
@@ -43,7 +42,7 @@ fn main() -> ExitCode {
     let words: Vec<OsString> = std::env::args_os().collect();
     outlets::status(match words.split_first() {
         None => help::main(&[]),
-        Some((program, arguments)) if is_ab(program) => ab::main(arguments),
+        Some((program, arguments)) if is_ab(program) => commands::carried_out("ab", arguments),
         Some((_, arguments)) => dispatch(arguments),
     })
 }
@@ -58,23 +57,12 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
     let Some((first, rest)) = arguments.split_first() else { return help::main(&[]) };
     let word = first.to_string_lossy();
     match word.as_ref() {
-        "load" => load::main(rest),
-        "ab" => ab::main(rest),
-        "gurl" => gurl::main(rest),
-        "serve" => serve::main(rest),
-        "demo" => demo::main(rest),
-        "compare" => experiments::compare::main(rest),
-        "sweep" => experiments::sweep::main(rest),
-        "find" => experiments::find::main(rest),
-        "run" => experiments::run::main(rest),
-        "report" => experiments::report::main(rest),
-        "replay" => replay::main(rest),
-        "explain" => explain::main(rest),
-        "doctor" => doctor::main(rest),
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
         // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.
-        _ if word.starts_with('-') || is_url_like(&word) => load::main(arguments),
-        _ => help::unknown_command(&word).report(),
+        _ if word.starts_with('-') || is_url_like(&word) => {
+            commands::carried_out("load", arguments)
+        }
+        _ => commands::carried_out(&word, rest),
     }
 }

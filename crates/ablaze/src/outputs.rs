@@ -10,7 +10,7 @@ use ablaze_report::condition::{Condition, Outcome};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{Format, csv, file, hlog, json, page};
 
-use crate::load::ReportOptions;
+use crate::native::ReportOptions;
 use crate::refusal::note;
 use crate::{Refusal, outlets};
 

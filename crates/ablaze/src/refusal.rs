@@ -4,6 +4,8 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use ablaze_model::spec::{BlobError, SecretMissing};
+
 /// Exit status when nothing could be measured.
 pub const NOTHING_MEASURED: u8 = 1;
 /// Exit status of a command line that cannot be carried out.
@@ -67,6 +69,18 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl From<SecretMissing> for Refusal {
+    fn from(error: SecretMissing) -> Self {
+        Self::usage(error.to_string())
+    }
+}
+
+impl From<BlobError> for Refusal {
+    fn from(error: BlobError) -> Self {
+        Self::usage(error.to_string())
+    }
+}
 
 /// Prints a line to stderr, marked as ours.
 pub fn note(line: &str) {

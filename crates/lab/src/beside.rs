@@ -7,7 +7,7 @@ use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 
 use crate::curve::worst;
 use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::saved;
+use crate::{processors, saved};
 
 /// What was found in the runs together, the gravest first; `None` for fewer than two.
 ///
@@ -42,6 +42,7 @@ pub fn judged(
     }
     if let Some(several) = &mut several {
         saved::add_doubt(experiment, results, several);
+        processors::add_finding(experiment, several);
     }
     Ok(several)
 }

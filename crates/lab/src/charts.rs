@@ -209,7 +209,7 @@ mod tests {
             .map(|at| Load {
                 label: format!("c={}", 1 << at),
                 x: Some(f64::from(1 << at)),
-                options: Vec::new(),
+                spec: Default::default(),
             })
             .collect();
         let mut results = Results::default();

@@ -1,7 +1,6 @@
 //! What experiments print with `--json`: the figures that the tables show, unrounded. Times are in
 //! nanoseconds, rates per second; what was not seen is null.
 
-use ablaze_report::shown_command::{url_without_secrets, without_secrets};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_verdict::Finding;
 use ablaze_verdict::several::Several;
@@ -12,7 +11,6 @@ use crate::comparison::{Against, Answer, Comparison, NoInterval};
 use crate::curve::{Curve, Point};
 use crate::experiment::{Experiment, Results};
 use crate::search::{Search, Searched, Stage};
-use crate::subject::{Source, Subject};
 
 /// A sweep: a curve per target, a point per load.
 pub fn sweep(
@@ -32,7 +30,7 @@ pub fn sweep(
     };
     let curves: Vec<Value> = curves.iter().map(curve).collect();
     printed(
-        &json!({"experiment": shown(experiment), "curves": curves, "trials": trials(experiment, results),
+        &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
         "findings": together(several),
         "interrupted": results.interrupted}),
     )
@@ -62,7 +60,7 @@ pub fn comparison(
                 "metrics": metrics(against, ranked)})
         })
         .collect();
-    printed(&json!({"experiment": shown(experiment), "verdict": verdict.to_string(), "rows": rows,
+    printed(&json!({"experiment": experiment, "verdict": verdict.to_string(), "rows": rows,
         "ratios": against, "findings": together(several), "trials": trials(experiment, results),
         "interrupted": results.interrupted}))
 }
@@ -70,10 +68,7 @@ pub fn comparison(
 /// A search: the answer and every stage.
 pub fn search(search: &Search, searched: &Searched) -> String {
     let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
-    let mut shown = search.clone();
-    shown.options = options_shown(shown.options);
-    hide_password(&mut shown.subject);
-    printed(&json!({"search": shown, "found": searched.found.map(found), "stages": stages,
+    printed(&json!({"search": search, "found": searched.found.map(found), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
 }
 
@@ -117,26 +112,6 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
         }
     };
     against.metrics.iter().map(metric).collect()
-}
-
-/// The experiment without passwords: what is printed is passed on.
-fn shown(experiment: &Experiment) -> Experiment {
-    let mut experiment = experiment.clone();
-    for load in &mut experiment.loads {
-        load.options = options_shown(std::mem::take(&mut load.options));
-    }
-    experiment.subjects.iter_mut().for_each(hide_password);
-    experiment
-}
-
-fn hide_password(subject: &mut Subject) {
-    if let Source::Url(url) = &mut subject.source {
-        *url = url_without_secrets(url);
-    }
-}
-
-fn options_shown(options: Vec<String>) -> Vec<String> {
-    without_secrets(["ablaze".to_owned()].into_iter().chain(options).collect()).split_off(1)
 }
 
 fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {

@@ -4,6 +4,7 @@
 //! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
 //! needs no network.
 
+mod aim;
 pub mod beside;
 pub mod charts;
 pub mod check;
@@ -13,6 +14,7 @@ pub mod curve;
 pub mod experiment;
 pub mod json;
 pub mod page;
+mod processors;
 pub mod profiles;
 pub mod saved;
 pub mod search;

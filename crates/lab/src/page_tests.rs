@@ -6,6 +6,7 @@ use serde_json::Value;
 use ablaze_testing::{Scratch, browser};
 
 use super::*;
+use crate::experiment::document::Former;
 use crate::experiment::{Load, Trial, sample};
 use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
@@ -22,16 +23,14 @@ fn run(answers: u64) -> Run {
 fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     let scratch = Scratch::new(name);
     let mut experiment = sample::experiment();
-    experiment.subjects = subjects
-        .iter()
-        .map(|name| crate::Subject::new(*name, crate::subject::Source::Url("http://h/".to_owned())))
-        .collect();
+    experiment.subjects =
+        subjects.iter().map(|name| crate::experiment::sample::running(name, "http://h/")).collect();
     experiment.loads = loads
         .iter()
-        .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), options: Vec::new() })
+        .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), spec: Default::default() })
         .collect();
     experiment.repeats = repeats;
-    let mut folder = Folder::at(&scratch.join("kept"), &experiment).unwrap();
+    let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
     for trial in experiment.trials() {
         folder.keep(&experiment, trial, &run(answers(trial))).unwrap();
     }
@@ -47,9 +46,9 @@ fn answers(trial: Trial) -> u64 {
 fn of_search() -> Page {
     let scratch = Scratch::new("search");
     let search = Search {
-        subject: crate::Subject::read("mine=:8080/").unwrap(),
+        subject: crate::experiment::sample::running("mine", ":8080/"),
         goal: "p99<20ms,errors<0.1%".to_owned(),
-        options: Vec::new(),
+        load: Default::default(),
         start_per_s: 1000.0,
         lowest_per_s: 1.0,
         highest_per_s: 1e7,
@@ -62,7 +61,7 @@ fn of_search() -> Page {
         ready_within_s: 10,
         speaks: crate::subject::Speaks::default(),
     };
-    let mut folder = StageFolder::at(&scratch.join("kept"), &search).unwrap();
+    let mut folder = StageFolder::at(&scratch.join("kept"), &search, &mut Former).unwrap();
     let stage = |asked_per_s: f64, holds: bool| Stage {
         asked_per_s,
         confirming: false,

@@ -34,10 +34,6 @@ pub fn take(
     program: &Path,
     tester: &mut dyn Tester,
 ) -> Result<Vec<(usize, String)>, FolderError> {
-    let mut profiled = experiment.clone();
-    for load in &mut profiled.loads {
-        load.options.push("--profile".to_owned());
-    }
     let mut failed = Vec::new();
     let place = folder.path().join(PROFILES);
     std::fs::create_dir_all(&place).map_err(|failure| folder::error(&place, failure))?;
@@ -46,7 +42,7 @@ pub fn take(
         if path.exists() {
             continue;
         }
-        match aside(&profiled, folder, program.to_owned(), subject, tester) {
+        match aside(experiment, folder, program.to_owned(), subject, tester) {
             Ok(run) => folder::keep_run(&path, &run)?,
             Err(Failure::Interrupted) => break,
             Err(Failure::Impossible(why)) => failed.push((subject, why)),

@@ -148,7 +148,7 @@ mod tests {
     use crate::check::{Answer, Check};
     use crate::comparison::{Comparison, NoInterval};
     use crate::experiment::{Outcome, Trial, sample};
-    use crate::subject::Source;
+    use ablaze_model::spec::TargetSpec;
 
     const HOUR: u64 = 3_600_000_000_000;
 
@@ -157,7 +157,8 @@ mod tests {
         let mut experiment = sample::experiment();
         let mut results = Results::default();
         for (subject, times) in [(0, ones), (1, others)] {
-            experiment.subjects[subject].source = Source::Saved(vec!["x.json".into(); times.len()]);
+            experiment.subjects[subject].source =
+                TargetSpec::Saved(vec!["x.json".into(); times.len()]);
             for (repeat, began) in times.iter().enumerate() {
                 let mut figures = sample::figures(10_000.0 / (subject + 1) as f64);
                 figures.started_unix_ns = *began;

@@ -1,6 +1,6 @@
-//! A run as data: what it was asked to do ([`Plan`]), what its workers kept ([`Record`]) and what
-//! came out ([`Run`]), with their merge. Nothing here opens a socket or reads a clock: the engine
-//! fills these types, the verdict judges them, reports show them.
+//! A run as data: what was asked for ([`LoadSpec`]), what it does ([`Plan`]), what its workers kept
+//! ([`Record`]) and what came out ([`Run`]), with their merge. Nothing here opens a socket or reads a
+//! clock: the engine fills these types, the verdict judges them, reports show them.
 
 pub mod certificate;
 pub mod failure;
@@ -9,8 +9,10 @@ pub mod plan;
 pub mod record;
 pub mod run;
 pub mod saved;
+pub mod spec;
 
 pub use failure::FailureKind;
 pub use plan::Plan;
 pub use record::{Phases, Record};
 pub use run::Run;
+pub use spec::LoadSpec;

@@ -1,4 +1,4 @@
-//! ab as the tester of an experiment's row: the words of a native load become ab's, and what ab
+//! ab as the tester of an experiment's row: what a load asks for becomes ab's words, and what ab
 //! prints becomes a [`PrintedRun`].
 
 use std::fs::File;
@@ -8,71 +8,112 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use ablaze_lab::experiment::{Failure, PrintedRun};
 use ablaze_lab::subject::spawn_on;
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::{Head, HttpVersion, Line, Secrets, TlsSpec};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_report::system_error::reason;
 
 use crate::carry_out::interrupted;
-use crate::values;
 
 /// ab keeps 40 bytes for each request that may come: so many per second are more than it makes.
 const MOST_PER_S: u64 = 200_000;
 /// How often its end is looked for.
 const TICK: Duration = Duration::from_millis(5);
 
-/// ab's words for a native load.
+/// ab's words for a load.
 ///
 /// # Errors
-/// An option that ab has nothing like.
-pub fn words(options: &[String]) -> Result<Vec<String>, String> {
-    let (mut words, mut kept) = (Vec::new(), true);
-    let (mut requests, mut duration_s, mut connections) = (None, None, "50".to_owned());
-    let mut rest = options.iter();
-    while let Some(option) = rest.next() {
-        let mut value = || rest.next().cloned().unwrap_or_default();
-        match option.as_str() {
-            "--connections" => connections = value(),
-            "--requests" => requests = Some(value()),
-            "--duration" => {
-                duration_s = Some(values::duration_ns(&value())?.div_ceil(1_000_000_000));
-            }
-            "--no-keepalive" => kept = false,
-            "--header" => words.extend(["-H".to_owned(), value()]),
-            // All that ab speaks.
-            "--http" if value() == "1.0" => {}
-            other => return Err(format!("{other}: ab has nothing like it")),
+/// What is asked for that ab has nothing like, or a secret that was not handed over.
+pub fn words(load: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, String> {
+    if let Some((option, _)) = beyond_ab(load).into_iter().find(|(_, asked)| *asked) {
+        return Err(format!("{option}: ab has nothing like it"));
+    }
+    let connections = load.closed_connections();
+    let mut words = vec!["-q".to_owned(), "-c".to_owned(), connections.to_string()];
+    if let Head::Composed { lines, .. } = &load.requests.head {
+        for line in lines {
+            let text = match line {
+                Line::Text(line) => String::from_utf8_lossy(&line.0).into_owned(),
+                Line::Secret(of) => {
+                    secrets.text(of).map_err(|missing| missing.to_string())?.to_owned()
+                }
+                Line::BodyLength(_) => continue,
+            };
+            words.extend(["-H".to_owned(), text]);
         }
     }
-    let count = |text: &String| values::count(text).map(|count| count.to_string());
-    words.splice(0..0, ["-q".to_owned(), "-c".to_owned(), count(&connections)?]);
-    if kept {
+    if load.connections.keep_alive {
         words.push("-k".to_owned());
     }
+    let duration_s = load.limits.duration_ns.map(|ns| ns.div_ceil(1_000_000_000));
     if let Some(seconds) = duration_s {
         // In this order: -t sets the number of requests back to 50,000.
-        let most = requests.clone().unwrap_or_else(|| (seconds * MOST_PER_S).to_string());
-        words.extend(["-t".to_owned(), seconds.to_string(), "-n".to_owned(), count(&most)?]);
-    } else if let Some(requests) = requests {
-        words.extend(["-n".to_owned(), count(&requests)?]);
+        let most = load.limits.requests.unwrap_or(seconds * MOST_PER_S);
+        words.extend(["-t", &seconds.to_string(), "-n", &most.to_string()].map(str::to_owned));
+    } else if let Some(requests) = load.limits.requests {
+        words.extend(["-n".to_owned(), requests.to_string()]);
     }
     Ok(words)
 }
 
-/// Has ab load the URL.
+/// Options of `ablaze load` that ab has nothing like, and whether each is asked for.
+fn beyond_ab(load: &LoadSpec) -> [(&'static str, bool); 26] {
+    let usual = LoadSpec::default();
+    let LoadSpec { destination, requests, limits, connections, workers, .. } = load;
+    let (content_type, user) = match &requests.head {
+        Head::Composed { content_type, user, .. } => (content_type.is_some(), user.is_some()),
+        Head::Verbatim { .. } => (true, true),
+    };
+    [
+        ("--rate", load.shape.is_open()),
+        ("--http", !matches!(load.http, None | Some(HttpVersion::Http10))),
+        ("--pipeline", load.in_flight != 1),
+        ("--warmup", limits.warmup_ns != 0),
+        ("--timeout", limits.timeout_ns != usual.limits.timeout_ns),
+        ("--max-head", limits.max_head_bytes != usual.limits.max_head_bytes),
+        ("--ramp", connections.ramp_ns != 0),
+        ("--requests-per-connection", connections.requests_per_connection.is_some()),
+        ("--close", connections.close != usual.connections.close),
+        ("--no-repeat", !connections.repeat),
+        ("--local-address", !connections.local_addresses.is_empty()),
+        ("--local-ports", connections.local_ports.is_some()),
+        ("--connect-to", !destination.connect_to.is_empty()),
+        ("--unix-socket", destination.unix_socket.is_some()),
+        ("--proxy", destination.proxy.is_some()),
+        ("--ipv4 and --ipv6", destination.family != usual.destination.family),
+        ("--threads", workers.threads.is_some()),
+        ("--cpus", !workers.cpus.is_empty()),
+        ("--io and --spin", (workers.io, workers.spin) != (usual.workers.io, usual.workers.spin)),
+        ("--method", requests.method.is_some()),
+        ("--body", requests.bodies != usual.requests.bodies),
+        ("--urls", requests.urls.is_some()),
+        ("--content-type", content_type),
+        ("--user", user),
+        ("--expect", load.expect != usual.expect),
+        ("TLS", load.tls != usual.tls),
+    ]
+}
+
+/// Has ab do what a load asks for that is aimed at a target.
 ///
 /// # Errors
 /// When it cannot be asked for this, is not installed, or was interrupted.
 pub fn run(
-    url: &str,
-    options: &[String],
-    cpus: &[u32],
+    load: &LoadSpec,
+    secrets: &Secrets,
     server: &dyn Fn() -> Option<u64>,
 ) -> Result<PrintedRun, Failure> {
-    let words = words(options).map_err(Failure::Impossible)?;
+    let mut whatever_target = load.clone();
+    // What aiming adds: where its process runs, and whom it would trust if it looked.
+    let cpus = std::mem::take(&mut whatever_target.workers.cpus);
+    whatever_target.tls = TlsSpec::default();
+    let words = words(&whatever_target, secrets).map_err(Failure::Impossible)?;
+    let url = load.destination.url.as_ref().map(|url| url.shown.clone()).unwrap_or_default();
     let scratch = Scratch::new("percentiles.csv");
     let mut asked = Command::new("ab");
-    asked.args(&words).arg("-e").arg(&scratch.0).arg(url);
-    let command_line = ["ab".to_owned()].into_iter().chain(words).chain([url.to_owned()]).collect();
-    let mut run = finished(asked, command_line, cpus, server)?;
+    asked.args(&words).arg("-e").arg(&scratch.0).arg(&url);
+    let command_line = ["ab".to_owned()].into_iter().chain(words).chain([url]).collect();
+    let mut run = finished(asked, command_line, &cpus, server)?;
     run.percentiles_ms = percentiles(&std::fs::read_to_string(&scratch.0).unwrap_or_default());
     Ok(run)
 }
@@ -163,10 +204,13 @@ impl Drop for Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::native;
 
     fn of(options: &str) -> Result<String, String> {
         let options: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
-        words(&options).map(|words| words.join(" "))
+        let mut secrets = Secrets::default();
+        let load = native::of_words(&options, &mut secrets).unwrap();
+        words(&load, &secrets).map(|words| words.join(" "))
     }
 
     #[test]
@@ -174,8 +218,9 @@ mod tests {
         let close = "--connections 1k --requests 100k --no-keepalive --http 1.0";
         assert_eq!(of(close).unwrap(), "-q -c 1000 -n 100000");
         assert_eq!(of("--duration 1500ms").unwrap(), "-q -c 50 -k -t 2 -n 400000");
-        assert_eq!(of("--duration 3s --requests 10").unwrap(), "-q -c 50 -k -t 3 -n 10");
-        for unknown in ["--rate 5", "--http 1.1", "--threads 2"] {
+        assert_eq!(of("--duration 3s --requests 10").unwrap(), "-q -c 10 -k -t 3 -n 10");
+        assert_eq!(of("--header Cookie:a=b -n 1").unwrap(), "-q -c 1 -H Cookie:a=b -k -n 1");
+        for unknown in ["--rate 5", "--http 1.1", "--threads 2", "--body x", "--insecure"] {
             assert!(of(unknown).unwrap_err().contains("ab has nothing like it"), "{unknown}");
         }
     }

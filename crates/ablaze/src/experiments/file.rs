@@ -7,15 +7,15 @@ use std::ops::Range;
 use ablaze_lab::Subject;
 use ablaze_lab::check::Check;
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Source, Speaks, Tool};
-use clap::{ArgAction, Command};
+use ablaze_lab::subject::{Speaks, Tool};
+use ablaze_model::spec::{Secrets, TargetSpec};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::file_values::{path, repeats, tool, truth, unknown, written};
-use super::options::{self, CpuList, LOAD, cpus};
-use super::{ab_tester, check_load, compare, parts, sweep};
-use crate::values;
+use super::options::{self, CpuList, cpus};
+use super::{ab_tester, parts, targets};
+use crate::{Refusal, values};
 
 /// What a file describes.
 #[derive(Debug)]
@@ -44,6 +44,8 @@ pub struct Described {
     pub target_cpus: Option<CpuList>,
     /// What has to hold of the ratios, each with its line.
     pub checks: Vec<(usize, Check)>,
+    /// The secrets that targets and loads refer to.
+    pub secrets: Secrets,
 }
 
 /// What is wrong with a file, and where.
@@ -109,19 +111,19 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
         let found = shorter_here.iter().find(|(key, _)| quick && key.get_ref() == name);
         found.map(|(_, value)| *value).or_else(|| table.get(name))
     };
-    let subjects = source.subjects(value("targets"))?;
-    let whole = source.loads(value("load"), &[])?;
-    let shorter = source.loads(value("load"), &shorter_load)?;
+    let mut secrets = Secrets::default();
+    let subjects = source.subjects(value("targets"), &mut secrets)?;
+    let whole = source.loads(value("load"), &[], &mut secrets)?;
+    let shorter = source.loads(value("load"), &shorter_load, &mut secrets)?;
     for subject in subjects.iter().filter(|subject| subject.tester == Tool::Ab) {
         for load in whole.iter().chain(&shorter) {
             let at = source.target_named(value("targets"), &subject.name);
-            ab_tester::words(&load.options)
+            ab_tester::words(&load.spec, &secrets)
                 .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
         }
     }
     let https = source.read(value("https"), truth)?.unwrap_or(false);
-    let words = whole.iter().chain(&shorter).flat_map(|load| &load.options);
-    let speaks = Speaks::of(https, words);
+    let speaks = Speaks::of(https, whole.iter().chain(&shorter).map(|load| &load.spec));
     for subject in &subjects {
         let at = source.target_named(value("targets"), &subject.name);
         options::can_speak(std::slice::from_ref(subject), speaks)
@@ -147,24 +149,25 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
             .unwrap_or(1),
         target_cpus: source.read(value("target_cpus"), |value| cpus(&written(value)?))?,
         checks: source.checks(value("checks"))?,
+        secrets,
     })
 }
 
 /// The text, for the lines of what is wrong.
-struct Document<'a> {
+pub(super) struct Document<'a> {
     text: &'a str,
 }
 
-type Value<'i> = Spanned<DeValue<'i>>;
+pub(super) type Value<'i> = Spanned<DeValue<'i>>;
 /// A key and its value.
-type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Value<'i>);
+pub(super) type Entry<'a, 'i> = (&'a Spanned<DeString<'i>>, &'a Value<'i>);
 
 impl Document<'_> {
     fn line(&self, at: usize) -> usize {
         self.text.as_bytes().iter().take(at).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    fn error(&self, span: Range<usize>, why: impl Into<String>) -> FileError {
+    pub(super) fn error(&self, span: Range<usize>, why: impl Into<String>) -> FileError {
         FileError { line: self.line(span.start), why: why.into() }
     }
 
@@ -189,7 +192,7 @@ impl Document<'_> {
     }
 
     /// A table's entries in the order in which they were written.
-    fn entries<'a, 'i>(
+    pub(super) fn entries<'a, 'i>(
         &self,
         name: &str,
         value: &'a Value<'i>,
@@ -203,20 +206,24 @@ impl Document<'_> {
         Ok(entries)
     }
 
-    fn subjects(&self, value: Option<&Value<'_>>) -> Result<Vec<Subject>, FileError> {
+    fn subjects(
+        &self,
+        value: Option<&Value<'_>>,
+        secrets: &mut Secrets,
+    ) -> Result<Vec<Subject>, FileError> {
         let none = "no target: write [targets.NAME] with url, start, serve or control below it";
         let value = value.ok_or_else(|| self.error(0..0, none))?;
         let (mut subjects, mut controls) = (Vec::new(), Vec::new());
         for (key, target) in self.entries("targets", value)? {
-            let (subject, workers) = self.subject(key.get_ref(), target)?;
+            let (subject, workers) = self.subject(key.get_ref(), target, secrets)?;
             match subject {
                 Some(subject) => subjects.push(subject),
                 None => controls.push((key.get_ref().to_string(), workers)),
             }
         }
-        let threads = subjects.iter().map(Subject::threads).max().unwrap_or(1);
+        let threads = options::most_threads(subjects.iter());
         subjects.extend(controls.into_iter().map(|(name, workers)| {
-            Subject::new(name, Source::Nginx { workers: workers.unwrap_or(threads) })
+            Subject::new(name, TargetSpec::Nginx { workers: workers.unwrap_or(threads) })
         }));
         if subjects.is_empty() {
             return Err(self.error(value.span(), none));
@@ -236,6 +243,7 @@ impl Document<'_> {
         &self,
         name: &str,
         value: &Value<'_>,
+        secrets: &mut Secrets,
     ) -> Result<(Option<Subject>, Option<u32>), FileError> {
         const WAYS: &[&str] = &["url", "start", "serve", "control", "workers", "tester"];
         let (mut way, mut workers, mut tester) = (None, None, Tool::Ablaze);
@@ -261,118 +269,18 @@ impl Document<'_> {
             return Err(self.error(value.span(), why));
         };
         let text = self.text_of(way, Some(value))?.unwrap_or_default();
-        let wrong =
-            |error: ablaze_lab::subject::SubjectError| self.error(value.span(), error.to_string());
-        let named = |subject: Subject| Subject { name: name.to_owned(), ..subject };
-        let subject = match way {
+        let wrong = |refusal: Refusal| self.error(value.span(), refusal.line);
+        let source = match way {
             "control" if text == "nginx" => return Ok((None, workers)),
             "control" => {
                 let why = format!("no control `{text}`: there is nginx");
                 return Err(self.error(value.span(), why));
             }
-            "start" => Subject::started_by(&format!("x={text}")).map_err(wrong)?,
-            "serve" => Subject::read(&format!("serve:{text}")).map_err(wrong)?,
-            _ => Subject::new("", Source::Url(text)),
+            "start" => targets::started_by(&format!("x={text}")).map_err(wrong)?.source,
+            "serve" => targets::model(name, &text).map_err(wrong)?,
+            _ => targets::url(&text, secrets).map_err(wrong)?,
         };
-        let subject = Subject { tester, ..subject };
-        let subject = named(subject);
-        options::can_be_loaded(&subject)
-            .map_err(|refusal| self.error(value.span(), refusal.line))?;
-        Ok((Some(subject), workers))
-    }
-
-    /// The load with the options of `ablaze load` as keys; the one list among them is the axis.
-    /// Those of `instead` take the place of keys with the same name.
-    fn loads(
-        &self,
-        value: Option<&Value<'_>>,
-        instead: &[Entry<'_, '_>],
-    ) -> Result<Vec<Load>, FileError> {
-        let Some(value) = value else { return Ok(vec![compare::load(Vec::new())]) };
-        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
-        let known: Vec<&str> = command.get_arguments().filter_map(|a| a.get_long()).collect();
-        let (mut words, mut axis) = (Vec::new(), None);
-        let option_of = |key: &Spanned<DeString<'_>>| key.get_ref().replace('_', "-");
-        let written = self.entries("load", value)?;
-        let kept = written.into_iter().filter(|(key, _)| {
-            !instead.iter().any(|(other, _)| option_of(other) == option_of(key))
-        });
-        for (key, value) in kept.chain(instead.iter().copied()) {
-            let option = option_of(key);
-            let Some(argument) =
-                command.get_arguments().find(|argument| argument.get_long() == Some(&option))
-            else {
-                let why = unknown("option of a load", key.get_ref(), &known);
-                return Err(self.error(key.span(), why));
-            };
-            let is_list = matches!(argument.get_action(), ArgAction::Append);
-            let is_switch = matches!(argument.get_action(), ArgAction::SetTrue);
-            let written_values = self.values(value)?;
-            for text in &written_values {
-                self.accepted(&option, is_switch, text, value.span())?;
-            }
-            match written_values.as_slice() {
-                [truth] if is_switch => {
-                    words.extend((truth == "true").then(|| format!("--{option}")));
-                }
-                several if is_list || (several.len() == 1 && !value.get_ref().is_array()) => {
-                    words.extend(several.iter().flat_map(|v| [format!("--{option}"), v.clone()]));
-                }
-                several => {
-                    if several.is_empty() {
-                        return Err(self.error(value.span(), format!("{option}: an empty list")));
-                    }
-                    if axis.replace((format!("--{option}"), several.to_vec())).is_some() {
-                        let why = format!("{option}: a second list; an experiment has one axis");
-                        return Err(self.error(key.span(), why));
-                    }
-                }
-            }
-        }
-        let loads = match axis {
-            Some((option, values)) => sweep::along(words, &option, values),
-            None => vec![compare::load(words)],
-        };
-        for load in &loads {
-            check_load(&load.options)
-                .map_err(|refusal| self.error(value.span(), format!("[load]: {}", refusal.line)))?;
-        }
-        Ok(loads)
-    }
-
-    fn values(&self, value: &Value<'_>) -> Result<Vec<String>, FileError> {
-        let one = |value: &Value<'_>| {
-            written(value.get_ref()).map_err(|why| self.error(value.span(), why))
-        };
-        match value.get_ref().as_array() {
-            Some(array) => array.iter().map(one).collect(),
-            None => Ok(vec![one(value)?]),
-        }
-    }
-
-    /// Whether the option takes this value by itself; what goes together is seen later.
-    fn accepted(
-        &self,
-        option: &str,
-        is_switch: bool,
-        text: &str,
-        span: Range<usize>,
-    ) -> Result<(), FileError> {
-        if is_switch {
-            return match text {
-                "true" | "false" => Ok(()),
-                _ => Err(self.error(span, format!("{option} is true or false"))),
-            };
-        }
-        let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
-        match command.try_get_matches_from(["load", &format!("--{option}={text}")]) {
-            Err(error) if error.kind() == clap::error::ErrorKind::ValueValidation => {
-                let why = std::error::Error::source(&error).map(ToString::to_string);
-                let why = why.unwrap_or_else(|| "is not understood".to_owned());
-                Err(self.error(span, format!("{option} = {text}: {why}")))
-            }
-            _ => Ok(()),
-        }
+        Ok((Some(Subject { tester, ..Subject::new(name, source) }), workers))
     }
 
     fn checks(&self, value: Option<&Value<'_>>) -> Result<Vec<(usize, Check)>, FileError> {

@@ -32,12 +32,12 @@ fn a_file_becomes_an_experiment() {
     let described = read(WHOLE).unwrap();
     let names: Vec<_> = described.subjects.iter().map(|subject| subject.name.as_str()).collect();
     assert_eq!(names, ["mine", "edge", "nginx"], "as written, the control last");
-    assert_eq!(described.subjects[2].source, Source::Nginx { workers: 2 });
-    assert_eq!(described.subjects[0].source, Source::Command("./server -p {port}".into()));
+    assert_eq!(described.subjects[2].source, TargetSpec::Nginx { workers: 2 });
+    assert_eq!(described.subjects[0].source, TargetSpec::Command("./server -p {port}".into()));
     let labels: Vec<_> = described.loads.iter().map(|load| load.label.as_str()).collect();
     assert_eq!(labels, ["c=1", "c=10", "c=100"]);
     let words = "--duration 1s --no-keepalive --header|A: b|--header|C: d|--connections 10";
-    assert_eq!(described.loads[1].options.join(" "), words.replace('|', " "));
+    assert_eq!(described.loads[1].spec.words.0.join(" "), words.replace('|', " "));
     assert_eq!(
         (described.repeats, described.restart, described.path.as_str()),
         (Some(8), false, "/x")
@@ -49,9 +49,10 @@ fn a_file_becomes_an_experiment() {
 #[test]
 fn little_is_enough() {
     let described = read("[targets.a]\nurl = \":8080/\"\n").unwrap();
-    assert_eq!(described.subjects[0].source, Source::Url(":8080/".into()));
+    let TargetSpec::Url { url, .. } = &described.subjects[0].source else { panic!("no URL") };
+    assert_eq!(url.shown, "http://127.0.0.1:8080/");
     assert_eq!(described.loads[0].label, "c=50");
-    assert_eq!(described.loads[0].options, ["--duration", "3s"]);
+    assert_eq!(described.loads[0].spec.words.0, ["--duration", "3s"]);
     assert!(described.restart && described.checks.is_empty() && described.repeats.is_none());
     let rates = read("[targets.a]\nurl = \":1/\"\n[load]\nrate = [\"1k\", 2000]\n").unwrap();
     let x: Vec<_> = rates.loads.iter().map(|load| load.x).collect();

@@ -3,7 +3,7 @@
 use ablaze_lab::subject::Tool;
 use toml::de::DeValue;
 
-use crate::{help, values};
+use crate::{suggest, values};
 
 /// A value as it would stand on a command line.
 pub(super) fn written(value: &DeValue<'_>) -> Result<String, String> {
@@ -50,7 +50,7 @@ pub(super) fn truth(value: &DeValue<'_>) -> Result<bool, String> {
 
 /// What is said to a word that means nothing there.
 pub(super) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
-    match help::nearest(word, known) {
+    match suggest::nearest(word, known) {
         Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
         None => format!("no {what} `{word}`; there are {}", known.join(", ")),
     }

@@ -1,26 +1,26 @@
-//! Commands of several runs: from words to an experiment, which [`ablaze_lab`] carries out with
-//! runs that are those of `ablaze load`.
+//! What the commands of several runs share: targets, loads and files become an experiment, which
+//! [`ablaze_lab`] carries out with runs that are those of `ablaze load`; what came of it is shown and kept.
 
 pub mod ab_tester;
-pub mod compare;
-mod conditions;
+pub mod conditions;
+pub mod described;
 pub mod file;
+mod file_loads;
 mod file_values;
-pub mod find;
-mod options;
+pub mod former;
+pub mod loads;
+pub mod options;
 pub mod outputs;
 pub mod parts;
-mod profiles;
+pub mod profiles;
 pub mod progress;
-pub mod report;
-pub mod run;
-mod saved;
+pub mod saved;
+pub mod search;
 pub mod series;
-mod shown;
-pub mod sweep;
-mod tester;
-mod together;
-mod words;
+pub mod shown;
+pub mod targets;
+pub mod tester;
+pub mod words;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -29,14 +29,14 @@ use ablaze_lab::experiment::{Folder, Load, Results, conduct};
 use ablaze_lab::subject::Speaks;
 use ablaze_lab::{Experiment, Subject};
 use ablaze_lab::{beside, charts, csv, page};
+use ablaze_model::spec::Secrets;
 use ablaze_report::file::write_atomically;
 use ablaze_verdict::several::Several;
-use clap::Parser;
 
 use crate::carry_out::listen_for_interrupts;
-use crate::load::CommandLine;
 use crate::refusal::note;
-use crate::{Refusal, help, outlets};
+use crate::{Refusal, outlets, terminal};
+use former::Former;
 use options::ExperimentOptions;
 use outputs::{Contents, Files};
 use progress::LiveLine;
@@ -45,8 +45,8 @@ use tester::Native;
 /// An experiment from its options.
 ///
 /// # Errors
-/// When a load cannot be read.
-fn experiment(
+/// When nothing is to be repeated, or a target cannot speak what the loads do.
+pub fn experiment(
     title: &str,
     options: &ExperimentOptions,
     subjects: Vec<Subject>,
@@ -56,10 +56,7 @@ fn experiment(
     if repeats == 0 {
         return Err(Refusal::usage("--repeat 0 measures nothing: give 1 or more"));
     }
-    for load in &loads {
-        check_load(&load.options)?;
-    }
-    let speaks = Speaks::of(options.https, loads.iter().flat_map(|load| &load.options));
+    let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
     options::can_speak(&subjects, speaks)?;
     let placement = options.placement(&subjects, &loads);
     Ok(Experiment {
@@ -76,45 +73,32 @@ fn experiment(
     })
 }
 
-/// Whether `ablaze load` would take these words.
-///
-/// # Errors
-/// When it would not.
-fn check_load(options: &[String]) -> Result<(), Refusal> {
-    let words = ["load"].into_iter().chain(options.iter().map(String::as_str));
-    let line = CommandLine::try_parse_from(words.chain([":1/"]))
-        .map_err(|error| crate::load::hints::refusal(&error, &command()))?;
-    crate::load::asked(line.url.as_deref(), &line.options).map(drop)
-}
-
-fn command() -> clap::Command {
-    <CommandLine as clap::CommandFactory>::command()
-}
-
 /// Carries it out, with progress on stderr; the folder is the given one or a new `stem-N`. The file
 /// that describes the experiment, if there is one, is kept with the results.
 ///
 /// # Errors
 /// When results cannot be kept.
-fn carried_out(
+pub fn carried_out(
     experiment: &Experiment,
+    secrets: &Secrets,
     folder: Option<&Path>,
     quiet: bool,
     stem: &Path,
     file: Option<&str>,
 ) -> Result<(Folder, Results), Refusal> {
     let folder = match folder {
-        Some(path) => Folder::at(path, experiment),
+        Some(path) => Folder::at(path, experiment, &mut Former::default()),
         None => Folder::numbered(stem, experiment),
     };
     let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
     if let Some(text) = file {
-        write_atomically(&folder.path().join(run::FILE), text.as_bytes())
+        write_atomically(&folder.path().join(described::FILE), text.as_bytes())
             .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
     }
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
-    let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
+    let mut tester = Native::new(secrets);
+    let results = conduct(experiment, &mut folder, own_program()?, &mut tester, &mut progress);
     progress.finish();
     let results = results.map_err(|error| {
         Refusal::machine(format!(
@@ -125,14 +109,14 @@ fn carried_out(
 }
 
 /// What an experiment gave and where it is kept.
-struct Kept {
+pub struct Kept {
     contents: Contents,
     has_page: bool,
 }
 
 /// Puts the page of an experiment into its folder and what was asked for into files, before the report is
 /// printed: nothing that becomes of standard output can take them then. What cannot be written is told.
-fn kept(
+pub fn kept(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
@@ -148,7 +132,7 @@ fn kept(
 }
 
 /// Says behind the report where page and runs are, and writes to those files that are none.
-fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, files: &Files) {
+pub fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, files: &Files) {
     if !showing.json {
         told_where(folder.path(), kept.has_page);
     }
@@ -156,16 +140,16 @@ fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, files:
 }
 
 /// Where page and runs are.
-fn told_where(folder: &Path, has_page: bool) {
+pub fn told_where(folder: &Path, has_page: bool) {
     let path = folder.display();
     if has_page {
-        help::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+        terminal::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
     }
-    help::print(&format!("  runs {path}/runs\n"));
+    terminal::print(&format!("  runs {path}/runs\n"));
 }
 
 /// What an experiment gives to be kept; there is no page when a kept run cannot be read back.
-fn contents(
+pub fn contents(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
@@ -189,7 +173,7 @@ fn contents(
 }
 
 /// The chart below a report on a terminal that is wide enough for it.
-fn print_chart(
+pub fn print_chart(
     experiment: &Experiment,
     results: &Results,
     several: Option<&Several>,
@@ -203,12 +187,12 @@ fn print_chart(
     let width = ablaze_sys::terminal::width(&stdout).unwrap_or_default();
     let drawn = charts::terminal(experiment, results, showing.pick, ranked, width);
     if let Some(drawn) = drawn {
-        help::print(&format!("{drawn}\n"));
+        terminal::print(&format!("{drawn}\n"));
     }
 }
 
 /// How an experiment that was interrupted is gone on with.
-fn told_if_interrupted(folder: &Folder, results: &Results) {
+pub fn told_if_interrupted(folder: &Folder, results: &Results) {
     if results.interrupted {
         let path = folder.path().display();
         note(&format!("interrupted; the same command with --folder {path} goes on"));
@@ -219,7 +203,7 @@ fn told_if_interrupted(folder: &Folder, results: &Results) {
 ///
 /// # Errors
 /// When a kept run cannot be read back.
-fn beside_each_other(
+pub fn beside_each_other(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,

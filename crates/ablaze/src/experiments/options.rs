@@ -4,15 +4,17 @@
 use std::path::PathBuf;
 
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Placement, Source, Speaks, Subject, model_words, told_apart};
+use ablaze_lab::subject::{Placement, Speaks, Subject, model_words, told_apart};
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::{Secrets, TargetSpec};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
-use super::{saved, words};
+use super::{saved, targets, words};
 use crate::Refusal;
-use crate::load::options::{
+use crate::native::options::{
     ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
 };
-use crate::{serve, values};
+use crate::{servers, values};
 
 /// What experiments have in common.
 #[derive(Debug, Args)]
@@ -102,9 +104,9 @@ impl ExperimentOptions {
     ///
     /// # Errors
     /// When one cannot be read or loaded.
-    pub fn subjects(&self) -> Result<Vec<Subject>, Refusal> {
+    pub fn subjects(&self, secrets: &mut Secrets) -> Result<Vec<Subject>, Refusal> {
         let mut subjects: Vec<Subject> =
-            self.read()?.into_iter().map(|(_, subject)| subject).collect();
+            self.read(secrets)?.into_iter().map(|(_, subject)| subject).collect();
         subjects.iter().try_for_each(can_be_loaded)?;
         told_apart(&mut subjects);
         Ok(subjects)
@@ -114,57 +116,49 @@ impl ExperimentOptions {
     ///
     /// # Errors
     /// When one cannot be read, or neither be loaded nor compared.
-    pub fn subjects_or_saved(&self) -> Result<Vec<Subject>, Refusal> {
-        let read = self.read()?;
-        let live = read.iter().filter(|(_, subject)| subject.saved_runs().is_none());
-        live.map(|(_, subject)| subject).try_for_each(can_be_loaded)?;
-        let mut subjects = saved::gathered(read)?;
+    pub fn subjects_or_saved(&self, secrets: &mut Secrets) -> Result<Vec<Subject>, Refusal> {
+        let mut subjects = saved::gathered(self.read(secrets)?)?;
         told_apart(&mut subjects);
         Ok(subjects)
     }
 
     /// The targets with the words that they were read from.
-    fn read(&self) -> Result<Vec<(&str, Subject)>, Refusal> {
-        let refuse = |error: ablaze_lab::subject::SubjectError| Refusal::usage(error.to_string());
+    fn read(&self, secrets: &mut Secrets) -> Result<Vec<(&str, Subject)>, Refusal> {
         let mut read = Vec::new();
         for text in &self.targets {
-            read.push((text.as_str(), Subject::read(text).map_err(refuse)?));
+            read.push((text.as_str(), targets::read(text, secrets)?));
         }
         for text in &self.start {
-            let subject = Subject::started_by(text)
-                .map_err(|error| Refusal::usage(format!("--start {error}")))?;
+            let subject = targets::started_by(text)
+                .map_err(|refusal| Refusal::usage(format!("--start {refusal}")))?;
             read.push((text, subject));
         }
         if let Some(control) = &self.control {
-            let workers = read.iter().map(|(_, subject)| subject.threads()).max().unwrap_or(1);
-            read.push((control, Subject::new(control, Source::Nginx { workers })));
+            let workers = most_threads(read.iter().map(|(_, subject)| subject));
+            read.push((control, Subject::new(control, TargetSpec::Nginx { workers })));
         }
         Ok(read)
     }
 
     /// Who gets which processors: its own, where a target is started here and there are enough.
-    pub fn placement(&self, subjects: &[Subject], load: &[Load]) -> Placement {
-        let words: Vec<String> = load.iter().flat_map(|load| load.options.clone()).collect();
-        placement(subjects, self.target_cpus.as_ref(), &words)
+    pub fn placement(&self, subjects: &[Subject], loads: &[Load]) -> Placement {
+        let loads = loads.iter().map(|load| &load.spec);
+        placement(subjects, self.target_cpus.as_ref(), loads)
     }
 }
 
 /// Whether a target can be loaded, as far as its words tell: better said now than after an hour.
 ///
 /// # Errors
-/// When it is a saved run, or a built-in server that does not exist.
+/// When it is a saved run.
 pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
     match &subject.source {
-        Source::Saved(_) => Err(Refusal::usage(format!(
+        TargetSpec::Saved(_) => Err(Refusal::usage(format!(
             "{}: a saved run cannot be run again; name the target itself, or hold saved runs against \
              each other with `ablaze compare A.json B.json`",
             subject.name
         ))),
-        Source::Model(words) => serve::check(words).map_err(|refusal| Refusal {
-            line: format!("{}: {}", subject.name, refusal.line),
-            ..refusal
-        }),
-        Source::Url(_) | Source::Command(_) | Source::Nginx { .. } => Ok(()),
+        _ => Ok(()),
     }
 }
 
@@ -174,11 +168,11 @@ pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
 /// When one cannot.
 pub fn can_speak(subjects: &[Subject], speaks: Speaks) -> Result<(), Refusal> {
     let models = subjects.iter().filter_map(|subject| match &subject.source {
-        Source::Model(words) => Some((subject, words)),
+        TargetSpec::Model(model) => Some((subject, model)),
         _ => None,
     });
-    for (subject, words) in models {
-        serve::check(&model_words(words, speaks)).map_err(|refusal| Refusal {
+    for (subject, model) in models {
+        servers::check(&model_words(model, speaks)).map_err(|refusal| Refusal {
             line: format!("{}: {}", subject.name, refusal.line),
             ..refusal
         })?;
@@ -186,27 +180,30 @@ pub fn can_speak(subjects: &[Subject], speaks: Speaks) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Who gets which processors; `words` are the options of the load, which may name the tester's.
-pub fn placement(
+/// Who gets which processors: as much as holds for each of these loads.
+pub fn placement<'a>(
     subjects: &[Subject],
     target_cpus: Option<&CpuList>,
-    words: &[String],
+    loads: impl IntoIterator<Item = &'a LoadSpec>,
 ) -> Placement {
     let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
-    let started = || subjects.iter().filter(|subject| subject.is_started_here());
-    let threads = started().map(Subject::threads).max();
-    let mut placement = match (threads, target_cpus) {
-        (None, _) => return Placement::default(),
+    let count = allowed.len() as u32;
+    let mut started = subjects.iter().filter(|subject| subject.is_started_here()).peekable();
+    let placement = match (started.peek(), target_cpus) {
+        (None, _) => Placement { allowed: count, ..Placement::default() },
         (Some(_), Some(target)) => {
             let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
-            Placement { tester: rest, target: target.0.clone() }
+            Placement { tester: rest, target: target.0.clone(), allowed: count }
         }
-        (Some(threads), None) => Placement::of(&allowed, threads),
+        (Some(_), None) => Placement::of(&allowed, most_threads(started)),
     };
-    if words.iter().any(|word| word == "--cpus") {
-        placement.tester.clear();
-    }
-    placement
+    placement.for_loads(loads)
+}
+
+/// The most threads that one of these targets has on this machine.
+pub fn most_threads<'a>(subjects: impl Iterator<Item = &'a Subject>) -> u32 {
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    subjects.map(|subject| subject.threads(cpus)).max().unwrap_or(1)
 }
 
 /// The load that the native options describe, as words.

@@ -185,10 +185,10 @@ duration = \"200ms\"
         assert_eq!(names, ["kept, 1 thread", "closed, 2 threads"]);
         assert_eq!(parts[1].about.as_deref(), Some("A connection per request."));
         let [kept, closed] = [&parts[0].described, &parts[1].described];
-        assert_eq!((kept.subjects[0].threads(), closed.subjects[0].threads()), (1, 2));
-        let words = kept.loads[2].options.join(" ");
+        assert_eq!((kept.subjects[0].threads(8), closed.subjects[0].threads(8)), (1, 2));
+        let words = kept.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--duration 3s --connections 100");
-        let words = closed.loads[2].options.join(" ");
+        let words = closed.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--no-keepalive --duration 3s --connections 100");
         let started = format!("{:?}", closed.subjects[1].source);
         assert!(started.contains("./server {port} 2"), "{started}");
@@ -202,7 +202,7 @@ duration = \"200ms\"
         let kept = &parts[0].described;
         let labels: Vec<_> = kept.loads.iter().map(|load| load.label.as_str()).collect();
         assert_eq!((labels.as_slice(), kept.repeats), (&["c=1", "c=100"][..], Some(1)));
-        assert_eq!(kept.loads[0].options.join(" "), "--duration 200ms --connections 1");
+        assert_eq!(kept.loads[0].spec.words.0.join(" "), "--duration 200ms --connections 1");
         assert_eq!(read(MATRIX, false).unwrap()[0].described.repeats, None);
     }
 

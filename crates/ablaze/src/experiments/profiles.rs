@@ -2,6 +2,7 @@
 
 use ablaze_lab::experiment::Folder;
 use ablaze_lab::{Experiment, profiles};
+use ablaze_model::spec::Secrets;
 use ablaze_report::file::write_atomically;
 
 use super::own_program;
@@ -13,13 +14,18 @@ use crate::refusal::note;
 ///
 /// # Errors
 /// When they cannot be kept.
-pub fn take(experiment: &Experiment, folder: &Folder, quiet: bool) -> Result<(), Refusal> {
+pub fn take(
+    experiment: &Experiment,
+    secrets: &Secrets,
+    folder: &Folder,
+    quiet: bool,
+) -> Result<(), Refusal> {
     if !quiet {
         note(
             "the comparison is measured; now one run of each target with a profiler beside one without",
         );
     }
-    let failed = profiles::take(experiment, folder, &own_program()?, &mut Native)
+    let failed = profiles::take(experiment, folder, &own_program()?, &mut Native::new(secrets))
         .map_err(|error| Refusal::machine(format!("the profiles cannot be kept: {error}")))?;
     for (subject, why) in failed {
         note(&format!("{}: not profiled: {why}", experiment.subjects[subject].name));

@@ -12,7 +12,6 @@ use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{rate, time};
 
 use crate::refusal::note;
-use crate::values;
 
 /// How often the line is written anew while a run lasts.
 const TICK: Duration = Duration::from_secs(1);
@@ -147,12 +146,8 @@ fn tick(shared: &Shared) {
 /// How long the runs that are left take by their options; zero where these do not say.
 fn asked_for(experiment: &Experiment, from: usize) -> Duration {
     let of = |trial: &Trial| {
-        let options = &experiment.loads[trial.load].options;
-        let value = |option: &str| {
-            let at = options.iter().position(|word| word == option)?;
-            values::duration_ns(options.get(at + 1)?).ok()
-        };
-        value("--duration").unwrap_or(0) + value("--warmup").unwrap_or(0)
+        let limits = &experiment.loads[trial.load].spec.limits;
+        limits.duration_ns.unwrap_or(0) + limits.warmup_ns
     };
     let live = |trial: &&Trial| experiment.subjects[trial.subject].saved_runs().is_none();
     Duration::from_nanos(experiment.trials().iter().skip(from).filter(live).map(of).sum())
@@ -233,11 +228,14 @@ mod tests {
 
     #[test]
     fn what_is_left_is_known_before_the_first_run_has_ended() {
-        let subject = |text: &str| ablaze_lab::Subject::read(text).unwrap();
-        let load = super::super::compare::load(["--warmup", "1s"].map(String::from).to_vec());
+        let mut secrets = ablaze_model::spec::Secrets::default();
+        let mut subject = |text: &str| super::super::targets::read(text, &mut secrets).unwrap();
+        let subjects = vec![subject("a=:1/"), subject("b=:2/")];
+        let load = super::super::loads::one(["--warmup", "1s"].map(String::from).to_vec());
+        let load = load.read(&mut secrets).unwrap();
         let experiment = Experiment {
             title: String::new(),
-            subjects: vec![subject("a=:1/"), subject("b=:2/")],
+            subjects,
             loads: vec![load],
             repeats: 5,
             seed: 1,

@@ -4,8 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_lab::saved;
-use ablaze_lab::subject::{Source, Subject};
+use ablaze_lab::subject::Subject;
 use ablaze_model::Run;
+use ablaze_model::spec::TargetSpec;
 use ablaze_verdict::DiagnosisId;
 
 use crate::Refusal;
@@ -27,7 +28,9 @@ pub fn gathered(read: Vec<(&str, Subject)>) -> Result<Vec<Subject>, Refusal> {
         };
         let given = is_given(text, &subject.name);
         let mut before = gathered.iter_mut().filter(|other| other.name == subject.name);
-        if given && let Some(Source::Saved(files)) = before.next().map(|other| &mut other.source) {
+        if given
+            && let Some(TargetSpec::Saved(files)) = before.next().map(|other| &mut other.source)
+        {
             files.push(file.clone());
             continue;
         }
@@ -38,7 +41,7 @@ pub fn gathered(read: Vec<(&str, Subject)>) -> Result<Vec<Subject>, Refusal> {
         gathered.push(subject);
     }
     for subject in &mut gathered {
-        if let Source::Saved(files) = &mut subject.source {
+        if let TargetSpec::Saved(files) = &mut subject.source {
             in_order(files)?;
         }
     }

@@ -7,15 +7,18 @@ use std::time::Duration;
 use ablaze_lab::experiment::{Folder, Results, conduct};
 use ablaze_lab::subject::file_name;
 use ablaze_lab::{Experiment, page};
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::Secrets;
 use ablaze_report::file::write_atomically;
 use ablaze_report::page::{Block, Section};
 use ablaze_verdict::several::Several;
 
+use super::former::Former;
 use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
 use super::tester::Native;
-use super::{beside_each_other, contents, own_program, run};
+use super::{beside_each_other, contents, described, own_program};
 use crate::Refusal;
 use crate::carry_out::listen_for_interrupts;
 
@@ -31,6 +34,8 @@ pub struct Planned {
     pub about: String,
     /// What to do.
     pub experiment: Experiment,
+    /// The secrets that its loads refer to.
+    pub secrets: Secrets,
     /// The file that says so.
     pub text: String,
 }
@@ -51,25 +56,24 @@ pub struct Done {
 impl Planned {
     /// A part of a file; `file` is the file's path, whose name stands for a missing title.
     pub fn of(file: &Path, part: Part) -> Self {
-        let experiment = run::experiment(file, &part.described);
+        let experiment = described::experiment(file, &part.described);
         let about = [part.described.about, part.about].into_iter().flatten();
         Self {
             heading: part.name.unwrap_or_else(|| experiment.title.clone()),
             about: about.collect::<Vec<_>>().join(" "),
             experiment,
+            secrets: part.described.secrets,
             text: part.text,
         }
     }
 
     /// How long it takes, about.
     pub fn length(&self) -> Duration {
-        let one = |options: &[String]| {
-            let at = options.iter().position(|word| word == "--duration");
-            let value = at.and_then(|at| options.get(at + 1));
-            let ns = value.and_then(|value| crate::values::duration_ns(value).ok());
-            Duration::from_nanos(ns.unwrap_or(3_000_000_000)) + BESIDE_A_RUN
+        let one = |load: &LoadSpec| {
+            let ns = load.limits.duration_ns.unwrap_or(3_000_000_000);
+            Duration::from_nanos(ns) + BESIDE_A_RUN
         };
-        let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.options)).sum();
+        let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.spec)).sum();
         loads * self.experiment.subjects.len() as u32 * self.experiment.repeats
     }
 }
@@ -143,11 +147,12 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     };
     let path = folder.join(folder_name(&planned.heading));
     let experiment = &planned.experiment;
-    let mut folder =
-        Folder::at(&path, experiment).map_err(|error| Refusal::usage(error.to_string()))?;
-    write_atomically(&path.join(run::FILE), planned.text.as_bytes())
+    let mut folder = Folder::at(&path, experiment, &mut Former::default())
+        .map_err(|error| Refusal::usage(error.to_string()))?;
+    write_atomically(&path.join(described::FILE), planned.text.as_bytes())
         .map_err(|error| not_kept(&error))?;
-    let results = conduct(experiment, &mut folder, own_program()?, &mut Native, &mut progress);
+    let mut tester = Native::new(&planned.secrets);
+    let results = conduct(experiment, &mut folder, own_program()?, &mut tester, &mut progress);
     progress.finish();
     let results = results.map_err(|error| not_kept(&error))?;
     let several = beside_each_other(experiment, &folder, &results)?;

@@ -1,4 +1,4 @@
-//! The runs of an experiment: each is what `ablaze load` would do with the same words.
+//! The runs of an experiment: each is what `ablaze load` would do.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
-use ablaze_model::Run;
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::run::Ended;
-use ablaze_report::shown_command::url_without_secrets;
+use ablaze_model::spec::Secrets;
+use ablaze_model::{LoadSpec, Run};
+use ablaze_sys::perf::Whom;
 use ablaze_wire::url::{Scheme, Url};
-use clap::Parser;
 
 use super::ab_tester;
 use crate::carry_out::{Silent, carry_out, interrupted};
-use crate::load::{self, CommandLine};
+use crate::planning::OptionNames;
 use crate::{planning, profile};
 
 /// The longest body that a control is given.
@@ -24,26 +24,32 @@ const MOST_BYTES: u64 = 256 << 20;
 /// One request may take so long.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Carries runs out in this process.
-pub struct Native;
+/// Carries runs out in this process, with the secrets that their loads refer to.
+pub struct Native<'a> {
+    secrets: &'a Secrets,
+}
 
-impl Tester for Native {
-    fn run(&mut self, url: &str, options: &[String], cpus: &[u32]) -> Result<Run, Failure> {
+impl<'a> Native<'a> {
+    /// One that was handed these secrets.
+    pub fn new(secrets: &'a Secrets) -> Self {
+        Self { secrets }
+    }
+}
+
+impl Tester for Native<'_> {
+    fn run(&mut self, load: &LoadSpec, profiled: bool) -> Result<Run, Failure> {
         if interrupted() {
             return Err(Failure::Interrupted);
         }
         let impossible = |line: String| Failure::Impossible(line);
-        let words = words(url, options, cpus);
-        let line = CommandLine::try_parse_from(&words[1..])
-            .map_err(|error| impossible(error.to_string()))?;
-        let asked = load::asked(line.url.as_deref(), &line.options)
+        let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)
             .map_err(|refusal| impossible(refusal.line))?;
-        let planned = planning::plan(asked).map_err(|refusal| impossible(refusal.line))?;
-        let witnessed = !line.options.machine.no_witness;
-        let mut run = carry_out(planned.plan.clone(), words, witnessed, &mut Silent)
+        let plan = planned.plan.clone();
+        let mut run = carry_out(plan, load.words.clone(), load.monitored, &mut Silent)
             .map_err(|refusal| impossible(refusal.line))?;
-        if let Some(sides) = &line.options.report.profile {
-            profile::add(&mut run, planned.plan, sides, &mut Silent)
+        if profiled {
+            let sides = profile::Sides(vec![Whom::Target]);
+            profile::add(&mut run, planned.plan, &sides, &mut Silent)
                 .map_err(|refusal| impossible(refusal.line))?;
         }
         // Half a run is none to compare with.
@@ -56,7 +62,7 @@ impl Tester for Native {
             0 if interrupted() => Err(Failure::Interrupted),
             0 => Err(impossible(
                 crate::outcome::explanation(&run)
-                    .unwrap_or_else(|| format!("{}: nothing came back", url_without_secrets(url))),
+                    .unwrap_or_else(|| format!("{}: nothing came back", run.plan.target.url)),
             )),
             _ => Ok(run),
         }
@@ -65,43 +71,27 @@ impl Tester for Native {
     fn run_by(
         &mut self,
         tool: Tool,
-        url: &str,
-        options: &[String],
-        cpus: &[u32],
+        load: &LoadSpec,
         server: &dyn Fn() -> Option<u64>,
     ) -> Result<PrintedRun, Failure> {
         if interrupted() {
             return Err(Failure::Interrupted);
         }
         match tool {
-            Tool::Ab => ab_tester::run(url, options, cpus, server),
+            Tool::Ab => ab_tester::run(load, self.secrets, server),
             Tool::Ablaze => Err(Failure::Impossible("ablaze runs in this process".to_owned())),
         }
     }
 
-    fn answer_of(&mut self, url: &str, options: &[String]) -> Option<Answer> {
-        let mut answer = fetched(url)?;
-        answer.keep_alive = !options.iter().any(|word| word == "--no-keepalive");
+    fn answer_of(&mut self, load: &LoadSpec) -> Option<Answer> {
+        let mut answer = fetched(load.destination.url.as_ref()?.to_url())?;
+        answer.keep_alive = load.connections.keep_alive;
         Some(answer)
     }
 }
 
-/// The command that would do the same by hand.
-fn words(url: &str, options: &[String], cpus: &[u32]) -> Vec<String> {
-    let mut words = vec!["ablaze".to_owned(), "load".to_owned()];
-    words.extend_from_slice(options);
-    let pinned = options.iter().any(|word| word == "--cpus" || word == "--threads");
-    if !cpus.is_empty() && !pinned {
-        let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
-        words.extend(["--cpus".to_owned(), list.join(",")]);
-    }
-    words.push(url.to_owned());
-    words
-}
-
 /// One answer, whole. `None` when it cannot be had or is not plain: chunked, or too long.
-fn fetched(url: &str) -> Option<Answer> {
-    let url: Url = crate::planning::sources::url(url).ok()?;
+fn fetched(url: Url) -> Option<Answer> {
     let address = (url.host.trim_matches(['[', ']']), url.port).to_socket_addrs().ok()?.next()?;
     let stream = TcpStream::connect_timeout(&address, PATIENCE).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -222,16 +212,5 @@ mod tests {
         let whole = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc";
         assert_eq!(asked(Says(whole), &url).unwrap().body, b"abc");
         assert_eq!(asked(Says(&whole[..whole.len() - 1]), &url), None);
-    }
-
-    #[test]
-    fn the_words_are_those_of_a_command_by_hand() {
-        let options = ["--connections", "10"].map(String::from);
-        assert_eq!(
-            words(":8080/", &options, &[0, 1]).join(" "),
-            "ablaze load --connections 10 --cpus 0,1 :8080/"
-        );
-        let options = ["--threads", "2"].map(String::from);
-        assert_eq!(words(":8080/", &options, &[0]).join(" "), "ablaze load --threads 2 :8080/");
     }
 }

@@ -32,7 +32,7 @@ pub fn group<T: Args>(command: Command) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::load::options::{ConnectionOptions, LoadOptions, RequestOptions};
+    use crate::native::options::{ConnectionOptions, LoadOptions, RequestOptions};
 
     #[test]
     fn what_was_written_comes_back() {

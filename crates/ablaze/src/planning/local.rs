@@ -86,7 +86,7 @@ fn make_sure_of_right(port: u16) -> Result<(), Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::planning::{Asked, TargetAsked};
+    use ablaze_model::spec::LoadSpec;
 
     fn addresses<T: std::str::FromStr<Err: std::fmt::Debug>>(texts: &[&str]) -> Vec<T> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -108,18 +108,7 @@ mod tests {
 
     #[test]
     fn ports_must_suffice() {
-        let target = TargetAsked {
-            url: String::new(),
-            host: String::new(),
-            port: 1,
-            path: String::new(),
-            family: Default::default(),
-            connect_to: Vec::new(),
-            unix_socket: None,
-            proxy: None,
-        };
-        let requests = crate::planning::requests::RequestsAsked::new("h", "/").build().unwrap();
-        let mut connections = Asked::new(target, requests).connections;
+        let mut connections = crate::planning::connections(&LoadSpec::default(), 1);
         let check = |connections: &Connections, count| {
             let mut notes = Vec::new();
             make_sure_of_ports(connections, count, Some(1000..=1099), &mut notes)

@@ -59,6 +59,42 @@ pub enum Bodies {
     InTurn(Vec<Vec<u8>>),
 }
 
+impl Bodies {
+    /// Each body; an empty one where there is none.
+    pub fn each(&self) -> Vec<&[u8]> {
+        match self {
+            Self::None => vec![&[]],
+            Self::Same(body) => vec![body],
+            Self::InTurn(bodies) => bodies.iter().map(Vec::as_slice).collect(),
+        }
+    }
+}
+
+/// Whether requests of this size together can be sent: offsets have 32 bits.
+///
+/// # Errors
+/// When they cannot.
+pub fn limited(templates: &[Template]) -> Result<(), Refusal> {
+    let bytes: usize = templates.iter().map(|template| template.bytes.len()).sum();
+    match u32::try_from(bytes) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Refusal::usage(format!(
+            "the requests have {bytes} bytes together, more than 4 GiB: send fewer or shorter"
+        ))),
+    }
+}
+
+/// The order in which requests are sent: bodies in turn, or paths by their weights.
+///
+/// # Errors
+/// When all weights are 0.
+pub fn order(weights: impl Iterator<Item = u64>, bodies: &Bodies) -> Result<Vec<u32>, Refusal> {
+    match bodies {
+        Bodies::InTurn(bodies) if bodies.len() > 1 => Ok((0..bodies.len() as u32).collect()),
+        _ => order::spread(&weights.collect::<Vec<_>>()).map_err(Refusal::usage),
+    }
+}
+
 impl RequestsAsked {
     /// A GET of one path with nothing special about it.
     pub fn new(authority: impl Into<String>, path: impl Into<String>) -> Self {
@@ -89,30 +125,14 @@ impl RequestsAsked {
             None => if has_body { "POST" } else { "GET" }.to_owned(),
         };
         let templates = self.templates(&method)?;
-        let bytes: usize = templates.iter().map(|template| template.bytes.len()).sum();
-        if u32::try_from(bytes).is_err() {
-            return Err(Refusal::usage(format!(
-                "the requests have {bytes} bytes together, more than 4 GiB: send fewer or shorter"
-            )));
-        }
-        let order = match &self.bodies {
-            Bodies::InTurn(bodies) if bodies.len() > 1 => (0..bodies.len() as u32).collect(),
-            _ => {
-                let weights: Vec<u64> = self.paths.iter().map(|(_, weight)| *weight).collect();
-                order::spread(&weights).map_err(Refusal::usage)?
-            }
-        };
+        limited(&templates)?;
+        let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
         let (minor_version, seed) = (self.minor_version, self.seed);
         Ok(Requests { templates, order, method, minor_version, has_body, seed })
     }
 
     fn templates(&self, method: &str) -> Result<Vec<Template>, Refusal> {
-        let same = [Vec::new()];
-        let bodies: &[Vec<u8>] = match &self.bodies {
-            Bodies::None => &same,
-            Bodies::Same(body) => std::slice::from_ref(body),
-            Bodies::InTurn(bodies) => bodies,
-        };
+        let bodies = self.bodies.each();
         if self.paths.len() > 1 && bodies.len() > 1 {
             return Err(Refusal::usage(
                 "paths in turn and bodies in turn exclude each other: leave --urls or --body-lines \
@@ -121,7 +141,7 @@ impl RequestsAsked {
         }
         let mut templates = Vec::with_capacity(self.paths.len().max(bodies.len()));
         for (path, _) in &self.paths {
-            for body in bodies {
+            for body in &bodies {
                 let template = self.request(method, path, body)?;
                 templates.push(template);
             }

@@ -4,6 +4,7 @@
 use std::io::Read;
 use std::path::Path;
 
+use ablaze_model::spec::{Blob, Body, Feed};
 use ablaze_report::system_error::reason;
 use ablaze_wire::url::Url;
 
@@ -13,21 +14,29 @@ use crate::Refusal;
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn body(given: &str) -> Result<Vec<u8>, Refusal> {
+pub fn body(given: &str) -> Result<Body, Refusal> {
     match given.strip_prefix('@') {
-        None => Ok(given.as_bytes().to_vec()),
+        None => Ok(Body::Given(given.into())),
         Some("-") => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
                 Refusal::usage(format!("the body cannot be read from standard input: {error}"))
             })?;
-            Ok(bytes)
+            Ok(Body::File(Blob::new("-", bytes)))
         }
-        Some(path) => read(Path::new(path), "the body"),
+        Some(path) => file(Path::new(path), "the body").map(Body::File),
     }
 }
 
 /// A whole file; `what` it is for is part of the refusal.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn file(path: &Path, what: &str) -> Result<Blob, Refusal> {
+    Ok(Blob::new(path.display().to_string(), read(path, what)?))
+}
+
+/// The bytes of a file; `what` it is for is part of the refusal.
 ///
 /// # Errors
 /// When it cannot be read.
@@ -46,18 +55,31 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Refusal> {
 /// The lines of a file as bodies, without their line ends. A last line end begins no line.
 ///
 /// # Errors
-/// When the file cannot be read, or has no line.
-pub fn body_lines(path: &Path) -> Result<Vec<Vec<u8>>, Refusal> {
-    let text = read(path, "--body-lines")?;
+/// When its bytes are not here, or it has no line.
+pub fn body_lines(feed: &Feed) -> Result<Vec<Vec<u8>>, Refusal> {
+    let text = feed.file.bytes()?;
     if text.is_empty() {
         return Err(Refusal::usage(format!(
             "file `{}` for --body-lines is empty: each line becomes the body of a request",
-            path.display()
+            feed.file.name
         )));
     }
-    let text = text.strip_suffix(b"\n").unwrap_or(&text);
+    let text = text.strip_suffix(b"\n").unwrap_or(text);
     let lines = text.split(|byte| *byte == b'\n');
-    Ok(lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec()).collect())
+    let lines = lines.map(|line| line.strip_suffix(b"\r").unwrap_or(line).to_vec()).collect();
+    taken(feed, lines)
+}
+
+/// The part of a list that is meant.
+fn taken<T>(feed: &Feed, entries: Vec<T>) -> Result<Vec<T>, Refusal> {
+    let taken = feed.taken(entries);
+    if taken.is_empty() {
+        return Err(Refusal::usage(format!(
+            "file `{}` has fewer entries than machines that share it: give more of them",
+            feed.file.name
+        )));
+    }
+    Ok(taken)
 }
 
 /// URLs that are requested in turn: one far end, many paths.
@@ -73,13 +95,12 @@ pub struct UrlList {
 /// With a base, a line may be a path alone.
 ///
 /// # Errors
-/// When the file cannot be read, a line cannot, or not all URLs share scheme, host and port.
-pub fn url_list(path: &Path, base: Option<&Url>) -> Result<UrlList, Refusal> {
-    let text = read(path, "--urls")?;
-    let at = |number: usize| format!("{} line {number}", path.display());
-    let text = String::from_utf8(text).map_err(|_| {
-        Refusal::usage(format!("{} is not text: give a list of URLs", path.display()))
-    })?;
+/// When its bytes are not here, a line cannot be read, or not all URLs share scheme, host and port.
+pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Refusal> {
+    let name = &feed.file.name;
+    let at = |number: usize| format!("{name} line {number}");
+    let text = std::str::from_utf8(feed.file.bytes()?)
+        .map_err(|_| Refusal::usage(format!("{name} is not text: give a list of URLs")))?;
     let mut common: Option<Url> = base.cloned();
     let mut paths = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -102,10 +123,9 @@ pub fn url_list(path: &Path, base: Option<&Url>) -> Result<UrlList, Refusal> {
         paths.push((url.path_and_query, weight));
     }
     match common {
-        Some(url) if !paths.is_empty() => Ok(UrlList { url, paths }),
+        Some(url) if !paths.is_empty() => Ok(UrlList { url, paths: taken(feed, paths)? }),
         _ => Err(Refusal::usage(format!(
-            "file `{}` for --urls has no URL: write one on each line",
-            path.display()
+            "file `{name}` for --urls has no URL: write one on each line"
         ))),
     }
 }
@@ -152,29 +172,16 @@ fn same_far_end(left: &Url, right: &Url) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ablaze_model::spec::requests::Part;
 
-    struct File(std::path::PathBuf);
-
-    impl File {
-        fn new(name: &str, text: &str) -> Self {
-            let name = format!("ablaze-sources-{}-{name}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            std::fs::write(&path, text).unwrap();
-            Self(path)
-        }
-    }
-
-    impl Drop for File {
-        fn drop(&mut self) {
-            let _ = std::fs::remove_file(&self.0);
-        }
+    fn feed(text: &str) -> Feed {
+        Feed::of(Blob::new("list", text.as_bytes().to_vec()))
     }
 
     #[test]
     fn url_lists_have_comments_weights_and_one_far_end() {
         let text = "# shop\nhttp://h:8080/a\n\n  h:8080/b?c=1  3 # often\nHTTP://H:8080/{seq} 2\n";
-        let file = File::new("good", text);
-        let list = url_list(&file.0, None).unwrap();
+        let list = url_list(&feed(text), None).unwrap();
         assert_eq!((list.url.host.as_str(), list.url.port), ("h", 8080));
         let expected = [("/a", 1), ("/b?c=1", 3), ("/{seq}", 2)];
         assert_eq!(list.paths, expected.map(|(path, weight)| (path.to_owned(), weight)));
@@ -183,10 +190,10 @@ mod tests {
     #[test]
     fn with_a_base_lines_may_be_paths() {
         let base = Url::parse("h:81/ignored").unwrap();
-        let file = File::new("base", "/a\nh:81/b 2\n");
-        let list = url_list(&file.0, Some(&base)).unwrap();
+        let feed = feed("/a\nh:81/b 2\n");
+        let list = url_list(&feed, Some(&base)).unwrap();
         assert_eq!(list.paths, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
-        assert!(url_list(&file.0, None).unwrap_err().line.contains("line 1"));
+        assert!(url_list(&feed, None).unwrap_err().line.contains("line 1"));
     }
 
     #[test]
@@ -199,8 +206,7 @@ mod tests {
             ("empty", "# nothing\n", "has no URL"),
         ];
         for (name, text, expected) in table {
-            let file = File::new(name, text);
-            let refusal = url_list(&file.0, None).unwrap_err();
+            let refusal = url_list(&feed(text), None).unwrap_err();
             assert!(refusal.line.contains(expected), "{name}: {refusal}");
             assert_eq!(refusal.status, 2);
         }
@@ -208,18 +214,23 @@ mod tests {
 
     #[test]
     fn body_lines_are_the_lines() {
-        let file = File::new("lines", "a\r\n\nb{}\nc");
-        let lines = body_lines(&file.0).unwrap();
-        assert_eq!(lines, [&b"a"[..], b"", b"b{}", b"c"]);
-        let file = File::new("no-lines", "");
-        assert!(body_lines(&file.0).is_err());
+        let all = feed("a\r\n\nb{}\nc");
+        assert_eq!(body_lines(&all).unwrap(), [&b"a"[..], b"", b"b{}", b"c"]);
+        let part = |index, of| Feed { part: Some(Part { index, of }), ..all.clone() };
+        assert_eq!(body_lines(&part(1, 3)).unwrap(), [&b""[..]]);
+        assert!(body_lines(&part(4, 5)).unwrap_err().line.contains("fewer entries"));
+        assert!(body_lines(&feed("")).is_err());
     }
 
     #[test]
     fn bodies_come_from_text_and_files() {
-        assert_eq!(body("a=b").unwrap(), b"a=b");
-        let file = File::new("body", "from a file");
-        assert_eq!(body(&format!("@{}", file.0.display())).unwrap(), b"from a file");
+        assert_eq!(body("a=b").unwrap(), Body::Given("a=b".into()));
+        let path = std::env::temp_dir().join(format!("ablaze-body-{}", std::process::id()));
+        std::fs::write(&path, "from a file").unwrap();
+        let read = body(&format!("@{}", path.display()));
+        std::fs::remove_file(&path).unwrap();
+        let Body::File(file) = read.unwrap() else { panic!("no file") };
+        assert_eq!(file.bytes().unwrap(), b"from a file");
         let refusal = body("@/no/such/file").unwrap_err();
         assert!(
             refusal.line.contains("`/no/such/file`") && refusal.line.contains("check its name")

@@ -1,40 +1,35 @@
 //! From options to a Plan: what is resolved, and what is refused.
 
 use super::*;
+use crate::values::connect_to;
+use ablaze_model::spec::{ConnectTo, Family, UrlSpec};
 
-fn target(host: &str, port: u16) -> TargetAsked {
-    TargetAsked {
-        url: format!("http://{host}:{port}/"),
-        host: host.into(),
-        port,
-        path: "/".into(),
-        family: Family::Any,
-        connect_to: Vec::new(),
-        unix_socket: None,
-        proxy: None,
-    }
+fn target(host: &str, port: u16) -> UrlSpec {
+    let (url, _) = UrlSpec::parse("http://h/").unwrap();
+    UrlSpec { host: host.into(), port, ..url }
 }
 
-fn asked(host: &str, port: u16) -> Asked {
-    let requests = Requests {
-        templates: Vec::new(),
-        order: Vec::new(),
-        method: "GET".into(),
-        minor_version: 1,
-        has_body: false,
-        seed: 0,
-    };
-    Asked::new(target(host, port), requests)
+fn spec(host: &str, port: u16) -> LoadSpec {
+    let url = Some(target(host, port));
+    let destination = Destination { url, ..Destination::default() };
+    LoadSpec { destination, ..LoadSpec::default() }
+}
+
+fn plan(spec: &LoadSpec) -> Result<Planned, Refusal> {
+    resolve(spec, &Secrets::default(), &OptionNames::NATIVE)
+}
+
+fn resolved(url: &UrlSpec, destination: &Destination) -> Vec<std::net::SocketAddr> {
+    addresses::resolve(url, destination).unwrap()
 }
 
 #[test]
 fn an_address_needs_no_resolver_and_each_stands_once() {
-    assert_eq!(
-        addresses::resolve(&target("127.0.0.1", 80)).unwrap(),
-        ["127.0.0.1:80".parse().unwrap()]
-    );
-    assert_eq!(addresses::resolve(&target("::1", 80)).unwrap(), ["[::1]:80".parse().unwrap()]);
-    let mut seen = addresses::resolve(&target("localhost", 80)).unwrap();
+    let anywhere = Destination::default();
+    let of = |host: &str| resolved(&target(host, 80), &anywhere);
+    assert_eq!(of("127.0.0.1"), ["127.0.0.1:80".parse().unwrap()]);
+    assert_eq!(of("::1"), ["[::1]:80".parse().unwrap()]);
+    let mut seen = of("localhost");
     let count = seen.len();
     seen.dedup();
     assert_eq!(seen.len(), count);
@@ -42,8 +37,8 @@ fn an_address_needs_no_resolver_and_each_stands_once() {
 
 #[test]
 fn a_family_that_the_host_lacks_is_refused_with_the_option_to_leave_away() {
-    let v6_only = TargetAsked { family: Family::V6, ..target("127.0.0.1", 80) };
-    let refusal = addresses::resolve(&v6_only).unwrap_err();
+    let v6_only = Destination { family: Family::V6, ..Destination::default() };
+    let refusal = addresses::resolve(&target("127.0.0.1", 80), &v6_only).unwrap_err();
     assert_eq!(refusal.status, 1);
     assert!(refusal.line.contains("no IPv6 address") && refusal.line.contains("-6"), "{refusal}");
 }
@@ -65,52 +60,66 @@ fn connect_to_reads_both_tools_forms() {
         (":80::81", to(None, Some(80), None, Some(81))),
     ];
     for (text, expected) in table {
-        assert_eq!(ConnectTo::parse(text), Ok(expected), "{text}");
+        assert_eq!(connect_to(text), Ok(expected), "{text}");
     }
     for text in ["", "a:b", "a:0", "a:1:2", "a:1:b:65536"] {
-        assert!(ConnectTo::parse(text).is_err(), "{text}");
+        assert!(connect_to(text).is_err(), "{text}");
     }
 }
 
 #[test]
 fn connect_to_changes_where_connections_go_and_only_for_its_host() {
-    let mut target = target("shop.example", 80);
-    target.connect_to = vec![
-        ConnectTo::parse("other.example:80:127.0.0.9:1").unwrap(),
-        ConnectTo::parse("SHOP.example:80:127.0.0.1:8080").unwrap(),
+    let connect_to = vec![
+        connect_to("other.example:80:127.0.0.9:1").unwrap(),
+        connect_to("SHOP.example:80:127.0.0.1:8080").unwrap(),
     ];
-    assert_eq!(addresses::resolve(&target).unwrap(), ["127.0.0.1:8080".parse().unwrap()]);
+    let destination = Destination { connect_to, ..Destination::default() };
+    assert_eq!(
+        resolved(&target("shop.example", 80), &destination),
+        ["127.0.0.1:8080".parse().unwrap()]
+    );
 }
 
 #[test]
 fn more_connections_than_requests_are_capped_and_said() {
-    let mut asked = asked("127.0.0.1", 80);
-    asked.limits.requests = Some(3);
-    let planned = plan(asked).unwrap();
+    let mut spec = spec("127.0.0.1", 80);
+    spec.limits.requests = Some(3);
+    let planned = plan(&spec).unwrap();
+    assert_eq!((planned.plan.load.connections(), planned.notes.len()), (3, 0), "not asked for");
+    spec.shape = Shape::Closed { connections: Some(50) };
+    let planned = plan(&spec).unwrap();
     assert_eq!(planned.plan.load.connections(), 3);
     assert!(planned.notes[0].contains("-c 50"), "{:?}", planned.notes);
 }
 
 #[test]
 fn what_measures_nothing_is_refused() {
-    let changes: [fn(&mut Asked); 5] = [
-        |asked| asked.load = Load::Closed { connections: 0, pipeline: 1 },
-        |asked| asked.load = Load::Closed { connections: 1, pipeline: 0 },
-        |asked| asked.limits.requests = Some(0),
-        |asked| asked.limits.duration_ns = Some(0),
-        |asked| asked.target.port = 0,
+    let changes: [fn(&mut LoadSpec); 5] = [
+        |spec| spec.shape = Shape::Closed { connections: Some(0) },
+        |spec| spec.in_flight = 0,
+        |spec| spec.limits.requests = Some(0),
+        |spec| spec.limits.duration_ns = Some(0),
+        |spec| spec.destination.url = Some(target("127.0.0.1", 0)),
     ];
     for change in changes {
-        let mut asked = asked("127.0.0.1", 80);
-        change(&mut asked);
-        assert_eq!(plan(asked).unwrap_err().status, 2);
+        let mut spec = spec("127.0.0.1", 80);
+        change(&mut spec);
+        assert_eq!(plan(&spec).unwrap_err().status, 2);
     }
 }
 
 #[test]
 fn a_unix_socket_needs_no_address_and_is_on_this_host() {
-    let mut asked = asked("shop.example", 80);
-    asked.target.unix_socket = Some("/run/shop".into());
-    let planned = plan(asked).unwrap();
+    let mut spec = spec("shop.example", 80);
+    spec.destination.unix_socket = Some("/run/shop".into());
+    let planned = plan(&spec).unwrap();
     assert!(planned.plan.target.addresses.is_empty());
+}
+
+#[test]
+fn connections_are_opened_over_the_time_that_all_of_them_have() {
+    let mut spec = spec("127.0.0.1", 80);
+    spec.connections.ramp_ns = 1_000_000_000;
+    spec.shape = Shape::Closed { connections: Some(100) };
+    assert_eq!(plan(&spec).unwrap().plan.connections.ramp_ns, 10_000_000);
 }

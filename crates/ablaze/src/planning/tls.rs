@@ -1,101 +1,67 @@
 //! From what was asked about TLS to what the Plan says of it: files are read, names looked up.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ablaze_engine::transport::tls::{Shared, pem};
-use ablaze_model::plan::tls::{Identity, PrivateKey, Tls, TlsVersion, Trust};
+use ablaze_model::plan::tls::{Identity, PrivateKey, Tls, Trust};
 use ablaze_model::plan::tls_names::{GROUPS, SUITES, group_named, suite_named};
+use ablaze_model::spec::{Blob, Secrets, TlsSpec, TrustSpec};
 use ablaze_report::system_error::reason;
 
 use crate::Refusal;
 
-/// What was asked about TLS.
-#[derive(Debug, Clone, Default)]
-pub struct TlsAsked {
-    /// Accept any certificate.
-    pub insecure: bool,
-    /// Certificates to trust instead of the system's, PEM.
-    pub cacert: Option<PathBuf>,
-    /// The client's certificate, PEM; its key too, where `key` is not given.
-    pub cert: Option<PathBuf>,
-    /// The key of the client's certificate, PEM.
-    pub key: Option<PathBuf>,
-    /// Name to send and to verify instead of the URL's host; `none` sends none.
-    pub sni: Option<String>,
-    /// Oldest version.
-    pub oldest: Option<TlsVersion>,
-    /// Newest version.
-    pub newest: Option<TlsVersion>,
-    /// Names of cipher suites.
-    pub suites: Option<String>,
-    /// Names of groups.
-    pub groups: Option<String>,
-    /// Resume sessions.
-    pub resume: bool,
-    /// Application protocols to offer.
-    pub protocols: Vec<String>,
+/// What the Plan says, for a server of this name and this application protocol.
+///
+/// # Errors
+/// When the client's key or a file was not handed over, a file has no certificate, or nothing is left
+/// to offer.
+pub fn resolve(
+    spec: &TlsSpec,
+    host: &str,
+    protocol: Option<&str>,
+    secrets: &Secrets,
+) -> Result<Tls, Refusal> {
+    let mut tls = Tls::new(spec.server_name.as_deref().unwrap_or(host));
+    tls.send_server_name = spec.send_server_name;
+    tls.trust = match &spec.trust {
+        TrustSpec::System => Trust::System,
+        TrustSpec::Anyone => Trust::Anyone,
+        TrustSpec::Issuers(file) => Trust::Issuers(certificates(file, "--cacert")?),
+    };
+    tls.identity = spec.identity.as_ref().map(|of| secrets.identity(of).cloned()).transpose()?;
+    tls.oldest = spec.oldest.unwrap_or(tls.oldest);
+    tls.newest = spec.newest.unwrap_or(tls.newest);
+    tls.suites.clone_from(&spec.suites);
+    tls.groups.clone_from(&spec.groups);
+    tls.resume = spec.resume;
+    tls.list_messages = spec.list_messages;
+    let protocol = protocol.filter(|_| spec.offer_protocol);
+    tls.protocols = protocol.map(str::to_owned).into_iter().collect();
+    check(&tls)?;
+    Ok(tls)
 }
 
-impl TlsAsked {
-    /// Whether anything was asked.
-    pub fn is_asked(&self) -> bool {
-        self.insecure
-            || self.resume
-            || self.oldest.is_some()
-            || self.newest.is_some()
-            || [&self.sni, &self.suites, &self.groups].iter().any(|text| text.is_some())
-            || [&self.cacert, &self.cert, &self.key].iter().any(|path| path.is_some())
-    }
-
-    /// What the Plan says, for a server of this name.
-    ///
-    /// # Errors
-    /// When a file cannot be used, a name is unknown, or nothing is left to offer.
-    pub fn plan(&self, host: &str) -> Result<Tls, Refusal> {
-        let mut tls = Tls::new(host);
-        match self.sni.as_deref() {
-            Some("none") => tls.send_server_name = false,
-            Some(name) => tls.server_name = name.to_owned(),
-            None => {}
+/// A client's certificate and its key, PEM, in two files or in one.
+///
+/// # Errors
+/// When one cannot be read, or has not what it should have.
+pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identity>, Refusal> {
+    let (cert, key) = match (cert, key) {
+        (None, None) => return Ok(None),
+        (None, Some(_)) => {
+            return Err(Refusal::usage("--key needs the certificate it belongs to: --cert FILE"));
         }
-        tls.trust = match (&self.cacert, self.insecure) {
-            (_, true) => Trust::Anyone,
-            (Some(path), false) => Trust::Issuers(certificates(path, "--cacert")?),
-            (None, false) => Trust::System,
-        };
-        tls.identity = self.identity()?;
-        tls.oldest = self.oldest.unwrap_or(tls.oldest);
-        tls.newest = self.newest.unwrap_or(tls.newest);
-        tls.suites = self.suites.as_deref().map_or(Ok(Vec::new()), suites)?;
-        tls.groups = self.groups.as_deref().map_or(Ok(Vec::new()), groups)?;
-        tls.resume = self.resume;
-        tls.protocols.clone_from(&self.protocols);
-        check(&tls)?;
-        Ok(tls)
-    }
-
-    fn identity(&self) -> Result<Option<Identity>, Refusal> {
-        let (cert, key) = match (&self.cert, &self.key) {
-            (None, None) => return Ok(None),
-            (None, Some(_)) => {
-                return Err(Refusal::usage(
-                    "--key needs the certificate it belongs to: --cert FILE",
-                ));
-            }
-            (Some(cert), key) => (cert, key.as_ref().unwrap_or(cert)),
-        };
-        let chain = certificates(cert, "--cert")?;
-        let missing = || {
-            Refusal::usage(format!(
-                "{} has no private key in PEM: give it with --key",
-                key.display()
-            ))
-        };
-        let der = pem::private_key(&read(key, "--key")?)
-            .map_err(|error| unreadable(key, "--key", &error))?
-            .ok_or_else(missing)?;
-        Ok(Some(Identity { chain, key: PrivateKey { der } }))
-    }
+        (Some(cert), key) => (cert, key.unwrap_or(cert)),
+    };
+    let chain = certificates(&file(cert, "--cert")?, "--cert")?;
+    let missing = || {
+        Refusal::usage(format!("{} has no private key in PEM: give it with --key", key.display()))
+    };
+    let name = key.display().to_string();
+    let der = pem::private_key(&read(key, "--key")?)
+        .map_err(|error| unreadable(&name, "--key", &error))?
+        .ok_or_else(missing)?;
+    Ok(Some(Identity { chain, key: PrivateKey { der } }))
 }
 
 /// Whether connections can be made as the Plan says.
@@ -106,25 +72,31 @@ pub fn check(tls: &Tls) -> Result<(), Refusal> {
     Shared::new(tls).map(drop).map_err(|error| Refusal::usage(error.to_string()))
 }
 
-/// The certificates of a PEM file.
+/// A PEM file that an option names.
 ///
 /// # Errors
-/// When it cannot be read, or has none.
-pub fn certificates(path: &Path, option: &str) -> Result<Vec<Vec<u8>>, Refusal> {
-    let found = pem::certificates(&read(path, option)?)
-        .map_err(|error| unreadable(path, option, &error))?;
+/// When it cannot be read.
+pub fn file(path: &Path, option: &str) -> Result<Blob, Refusal> {
+    Ok(Blob::new(path.display().to_string(), read(path, option)?))
+}
+
+/// The certificates of a PEM file.
+fn certificates(file: &Blob, option: &str) -> Result<Vec<Vec<u8>>, Refusal> {
+    let found =
+        pem::certificates(file.bytes()?).map_err(|error| unreadable(&file.name, option, &error))?;
     if found.is_empty() {
-        return Err(unreadable(path, option, "it has no certificate in PEM"));
+        return Err(unreadable(&file.name, option, "it has no certificate in PEM"));
     }
     Ok(found)
 }
 
 fn read(path: &Path, option: &str) -> Result<Vec<u8>, Refusal> {
-    std::fs::read(path).map_err(|error| unreadable(path, option, &reason(&error)))
+    std::fs::read(path)
+        .map_err(|error| unreadable(&path.display().to_string(), option, &reason(&error)))
 }
 
-fn unreadable(path: &Path, option: &str, why: &str) -> Refusal {
-    Refusal::usage(format!("{option} {} cannot be used: {why}", path.display()))
+fn unreadable(name: &str, option: &str, why: &str) -> Refusal {
+    Refusal::usage(format!("{option} {name} cannot be used: {why}"))
 }
 
 /// Numbers of suites, from names with commas or colons between them.

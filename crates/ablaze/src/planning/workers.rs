@@ -1,28 +1,10 @@
 //! How many worker threads, and on which CPUs.
 
-use ablaze_model::plan::{IoChoice, Spin, Workers};
+use ablaze_model::plan::Workers;
+use ablaze_model::spec::WorkersSpec;
 
 use crate::Refusal;
 use crate::planning::OptionNames;
-
-/// What was asked about threads, CPUs and the I/O backend.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkersAsked {
-    /// Number of threads; `None` chooses.
-    pub threads: Option<u32>,
-    /// CPUs to pin them to; empty pins none.
-    pub cpus: Vec<u32>,
-    /// The I/O backend.
-    pub io: IoChoice,
-    /// Active waiting.
-    pub spin: Spin,
-}
-
-impl Default for WorkersAsked {
-    fn default() -> Self {
-        Self { threads: None, cpus: Vec::new(), io: IoChoice::Auto, spin: Spin::Auto }
-    }
-}
 
 /// The CPUs there are to work on.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +48,7 @@ impl Cpus {
 /// # Errors
 /// When no thread or a CPU that this process may not use is asked for.
 pub fn choose(
-    asked: &WorkersAsked,
+    asked: &WorkersSpec,
     connections: u32,
     on_this_host: Option<&str>,
     cpus: &Cpus,
@@ -191,7 +173,7 @@ mod tests {
             (2, None, 5, true, Some(7), 5),
         ];
         for (count, quota, connections, local, threads, expected) in table {
-            let asked = WorkersAsked { threads, ..WorkersAsked::default() };
+            let asked = WorkersSpec { threads, ..WorkersSpec::default() };
             let workers = choose(
                 &asked,
                 connections,
@@ -212,7 +194,7 @@ mod tests {
         let table =
             [(2, 1, true, true), (1, 1, true, false), (2, 2, true, false), (2, 2, false, true)];
         for (count, threads, local, expected) in table {
-            let asked = WorkersAsked { threads: Some(threads), ..WorkersAsked::default() };
+            let asked = WorkersSpec { threads: Some(threads), ..WorkersSpec::default() };
             let workers = choose(
                 &asked,
                 9,
@@ -228,7 +210,7 @@ mod tests {
 
     #[test]
     fn given_cpus_carry_one_worker_each_and_must_be_allowed() {
-        let asked = |cpus: &[u32]| WorkersAsked { cpus: cpus.into(), ..WorkersAsked::default() };
+        let asked = |cpus: &[u32]| WorkersSpec { cpus: cpus.into(), ..WorkersSpec::default() };
         let workers = choose(
             &asked(&[0, 2]),
             50,
@@ -254,7 +236,7 @@ mod tests {
     #[test]
     fn more_threads_than_cpus_are_granted_with_a_word_about_the_options_meant() {
         let mut notes = Vec::new();
-        let asked = WorkersAsked { threads: Some(30), ..WorkersAsked::default() };
+        let asked = WorkersSpec { threads: Some(30), ..WorkersSpec::default() };
         choose(&asked, 100, Some("target"), &cpus(2, None), &OptionNames::NATIVE, &mut notes)
             .unwrap();
         assert!(notes[0].contains("-c") && notes[0].contains("-d 30s"), "{notes:?}");

@@ -2,11 +2,15 @@
 //! their errors are the second half of a sentence that begins with the option and the value.
 
 mod addresses;
+mod connect_to;
+mod http;
 mod lists;
 mod proxy;
 mod rate;
 
 pub use addresses::local_addresses;
+pub use connect_to::connect_to;
+pub use http::http_version;
 pub use lists::{cpus, ports, statuses};
 pub use proxy::{ProxyAsked, proxy};
 pub use rate::{per_second, rate};

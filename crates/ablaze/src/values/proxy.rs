@@ -1,6 +1,7 @@
-//! A proxy as a command line names it: `http://user:password@host:port`.
+//! Proxies as people type them: `http://user:password@host:port`.
 
-use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
+use ablaze_model::plan::proxy::Credentials;
+use ablaze_model::spec::{ProxySpec, Secrets};
 use ablaze_wire::url::Url;
 
 /// A proxy as typed.
@@ -58,13 +59,14 @@ fn without_user(rest: &str) -> &str {
 }
 
 impl ProxyAsked {
-    /// The proxy of a Plan, for requests that get through it so.
-    pub fn plan(&self, way: Way) -> Proxy {
-        Proxy {
+    /// The proxy of a spec; who it is asked as is kept among the secrets.
+    pub fn spec(&self, secrets: &mut Secrets) -> ProxySpec {
+        let credentials = self.user.as_deref().map(Credentials::basic);
+        ProxySpec {
             host: self.host.clone(),
             port: self.port,
-            way,
-            credentials: self.user.as_deref().map(Credentials::basic),
+            way: None,
+            credentials: credentials.map(|own| secrets.keep_text("proxy", own.field)),
         }
     }
 }

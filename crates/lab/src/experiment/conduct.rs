@@ -5,41 +5,41 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ablaze_model::Run;
 use ablaze_model::run::Ended;
+use ablaze_model::spec::TargetSpec;
+use ablaze_model::{LoadSpec, Run};
 
 use super::{
     Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
 };
+use crate::aim::aimed;
 use crate::saved;
-use crate::subject::{Answer, Certificate, Serving, Site, Source, Tool, of_control, trusting};
+use crate::subject::{Answer, Certificate, Serving, Site, Tool, of_control};
 
 /// Carries out one run.
 pub trait Tester {
-    /// Loads this URL with these native options, on these processors if there are any.
+    /// Carries this load out, with a profiler beside it if it is to be `profiled`.
     ///
     /// # Errors
     /// When the run could not take place, or was interrupted.
-    fn run(&mut self, url: &str, options: &[String], cpus: &[u32]) -> Result<Run, Failure>;
+    fn run(&mut self, load: &LoadSpec, profiled: bool) -> Result<Run, Failure>;
 
-    /// Has another tester load this URL as these options would have ablaze do. `server` gives the CPU
-    /// time of the server's process so far, ns.
+    /// Has another tester do what this load asks for. `server` gives the CPU time of the server's
+    /// process so far, ns.
     ///
     /// # Errors
     /// When it is not installed, cannot be asked for this, or printed no report.
     fn run_by(
         &mut self,
         tool: Tool,
-        _url: &str,
-        _options: &[String],
-        _cpus: &[u32],
+        _load: &LoadSpec,
         _server: &dyn Fn() -> Option<u64>,
     ) -> Result<PrintedRun, Failure> {
         Err(Failure::Impossible(format!("{} cannot be run here", tool.name())))
     }
 
-    /// What the URL answers, for a control that is to do the same. `None` when it does not.
-    fn answer_of(&mut self, url: &str, options: &[String]) -> Option<Answer>;
+    /// What the load's URL answers, for a control that is to do the same. `None` when it does not.
+    fn answer_of(&mut self, load: &LoadSpec) -> Option<Answer>;
 }
 
 /// Why there is no run.
@@ -80,7 +80,7 @@ pub fn conduct(
             continue;
         }
         observer.begins(experiment, trial, at + 1, trials.len());
-        let outcome = match targets.measured(trial, tester) {
+        let outcome = match targets.measured(trial, tester, false) {
             Ok(Measured::Run(run)) => {
                 folder.keep(experiment, trial, &run)?;
                 Outcome::Measured(Box::new(Figures::of(&run)))
@@ -104,7 +104,7 @@ pub fn conduct(
     Ok(results)
 }
 
-/// One run of a target beside the trials, under the first load.
+/// One run of a target beside the trials, under the first load, with a profiler.
 pub(crate) fn aside(
     experiment: &Experiment,
     folder: &Folder,
@@ -113,7 +113,7 @@ pub(crate) fn aside(
     tester: &mut dyn Tester,
 ) -> Result<Run, Failure> {
     let trial = Trial { repeat: 0, load: 0, subject };
-    match Targets::new(experiment, folder, program).measured(trial, tester)? {
+    match Targets::new(experiment, folder, program).measured(trial, tester, true)? {
         Measured::Run(run) => Ok(*run),
         Measured::Printed(..) => {
             let name = &experiment.subjects[subject].name;
@@ -158,7 +158,12 @@ impl<'a> Targets<'a> {
     }
 
     /// One run, of a target that is up.
-    fn measured(&mut self, trial: Trial, tester: &mut dyn Tester) -> Result<Measured, Failure> {
+    fn measured(
+        &mut self,
+        trial: Trial,
+        tester: &mut dyn Tester,
+        profiled: bool,
+    ) -> Result<Measured, Failure> {
         let subject = &self.experiment.subjects[trial.subject];
         if let Some(files) = subject.saved_runs() {
             return files
@@ -170,24 +175,21 @@ impl<'a> Targets<'a> {
         if let Some(package) = subject.missing() {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
         }
-        let options = &self.experiment.loads[trial.load].options;
-        if matches!(subject.source, Source::Nginx { .. }) {
-            self.learn_the_answer(options, tester);
+        let load = &self.experiment.loads[trial.load].spec;
+        if matches!(subject.source, TargetSpec::Nginx { .. }) {
+            self.learn_the_answer(load, tester);
         }
         let mut serving = match self.serving.remove(&trial.subject) {
             Some(serving) => serving,
             None => Serving::start(subject, &self.site)
                 .map_err(|error| Failure::Impossible(error.to_string()))?,
         };
-        let cpus = &self.experiment.placement.tester;
+        let load = aimed(load, &serving, &self.experiment.placement.tester)?;
         let measured = match subject.tester {
-            Tool::Ablaze => {
-                let options = trusting(options, serving.authority.as_deref());
-                Measured::Run(Box::new(tester.run(&serving.url, &options, cpus)?))
-            }
+            Tool::Ablaze => Measured::Run(Box::new(tester.run(&load, profiled)?)),
             tool => {
                 let server = || serving.cpu_ns();
-                let run = tester.run_by(tool, &serving.url, options, cpus, &server)?;
+                let run = tester.run_by(tool, &load, &server)?;
                 let none = || Failure::Impossible(format!("{} printed no report", tool.name()));
                 let figures = run.figures().ok_or_else(none)?;
                 Measured::Printed(Box::new(run), Box::new(figures))
@@ -207,18 +209,19 @@ impl<'a> Targets<'a> {
     }
 
     /// The control does what the first of the others does.
-    fn learn_the_answer(&mut self, options: &[String], tester: &mut dyn Tester) {
+    fn learn_the_answer(&mut self, load: &LoadSpec, tester: &mut dyn Tester) {
         if std::mem::replace(&mut self.answer_known, true) {
             return;
         }
         let others = || self.experiment.subjects.iter();
-        let Some(other) =
-            others().find(|other| !matches!(other.source, Source::Nginx { .. } | Source::Saved(_)))
+        let Some(other) = others()
+            .find(|other| !matches!(other.source, TargetSpec::Nginx { .. } | TargetSpec::Saved(_)))
         else {
             return;
         };
         if let Ok(serving) = Serving::start(other, &self.site)
-            && let Some(answer) = tester.answer_of(&serving.url, options)
+            && let Ok(load) = aimed(load, &serving, &[])
+            && let Some(answer) = tester.answer_of(&load)
         {
             self.site.answer = answer;
         }

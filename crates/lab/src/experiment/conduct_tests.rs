@@ -5,6 +5,7 @@ use ablaze_model::plan::Load;
 use ablaze_testing::Scratch;
 
 use super::*;
+use crate::experiment::document::Former;
 use crate::experiment::sample;
 
 /// Gives the same saved run for everything, and remembers what it was asked.
@@ -20,24 +21,24 @@ impl Saved {
 }
 
 impl Tester for Saved {
-    fn run(&mut self, url: &str, options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
+    fn run(&mut self, load: &LoadSpec, _profiled: bool) -> Result<Run, Failure> {
+        let url = &load.destination.url.as_ref().unwrap().shown;
         if self.interrupt_at == Some(self.asked.len()) {
             return Err(Failure::Interrupted);
         }
-        self.asked.push(url.to_owned());
+        self.asked.push(url.clone());
         if url.contains("gone") {
             return Err(Failure::Impossible("gone refused the connection".to_owned()));
         }
         let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
         let mut run = ablaze_report::json::load(saved).unwrap().run;
         run.ended = Ended::Complete;
-        if let Some(connections) = options[0].strip_prefix("-c").and_then(|c| c.parse().ok()) {
-            run.plan.load = Load::Closed { connections, pipeline: 1 };
-        }
+        let connections = load.closed_connections();
+        run.plan.load = Load::Closed { connections, pipeline: 1 };
         Ok(run)
     }
 
-    fn answer_of(&mut self, _url: &str, _options: &[String]) -> Option<Answer> {
+    fn answer_of(&mut self, _load: &LoadSpec) -> Option<Answer> {
         None
     }
 }
@@ -50,7 +51,7 @@ impl Observer for Nobody {
 }
 
 fn carried_out(experiment: &Experiment, scratch: &Scratch, tester: &mut Saved) -> Results {
-    let mut folder = Folder::at(&scratch.join("kept"), experiment).unwrap();
+    let mut folder = Folder::at(&scratch.join("kept"), experiment, &mut Former).unwrap();
     conduct(experiment, &mut folder, PathBuf::new(), tester, &mut Nobody).unwrap()
 }
 
@@ -67,7 +68,7 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
     assert_eq!((second.asked.len(), results.interrupted), (2, false));
     assert_eq!(results.trials.len(), 6);
     assert_eq!(results.pairs(0, 1, 0).len(), 3);
-    let (folder, read_back) = Folder::open(&scratch.join("kept")).unwrap();
+    let (folder, read_back) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
     assert_eq!(read_back, experiment);
     assert_eq!(folder.results(&read_back).unwrap(), results);
 }
@@ -76,13 +77,13 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
 fn a_target_that_fails_is_named_and_takes_no_other_away() {
     let scratch = Scratch::new("fails");
     let mut experiment = sample::experiment();
-    experiment.subjects[1].source = Source::Url("http://gone/".to_owned());
+    experiment.subjects[1] = sample::running("other", "http://gone/");
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
     assert_eq!((results.of(0, 0).len(), results.of(1, 0).len()), (3, 0));
     let failed: Vec<_> = results.failed().map(|(_, why)| why).collect();
     assert_eq!(failed, ["gone refused the connection"; 3]);
     assert!(results.pairs(0, 1, 0).is_empty());
-    let (folder, experiment) = Folder::open(&scratch.join("kept")).unwrap();
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
     assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
 }
 
@@ -91,14 +92,9 @@ fn a_target_that_fails_is_named_and_takes_no_other_away() {
 fn work_is_compared_under_each_load_and_not_between_them() {
     let scratch = Scratch::new("loads");
     let mut experiment = sample::experiment();
-    let load = |connections: u32| crate::experiment::Load {
-        label: format!("c={connections}"),
-        x: Some(f64::from(connections)),
-        options: vec![format!("-c{connections}")],
-    };
-    experiment.loads = vec![load(1), load(100)];
+    experiment.loads = vec![sample::load(1), sample::load(100)];
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
-    let (folder, experiment) = Folder::open(&scratch.join("kept")).unwrap();
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
     let several = crate::beside::judged(&experiment, &folder, &results).unwrap().unwrap();
     let unequal = crate::beside::unequal_work(&several);
     assert!(unequal.is_empty(), "{unequal:?}");
@@ -108,14 +104,14 @@ fn work_is_compared_under_each_load_and_not_between_them() {
 fn a_folder_keeps_to_its_experiment() {
     let scratch = Scratch::new("another");
     let experiment = sample::experiment();
-    Folder::at(&scratch.join("kept"), &experiment).unwrap();
+    Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
     let other = Experiment { repeats: 4, ..experiment };
-    let refused = Folder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
+    let refused = Folder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();
     assert!(refused.contains("another experiment"), "{refused}");
     // Nor is it that of a search.
     std::fs::remove_file(scratch.join("kept").join("experiment.json")).unwrap();
     std::fs::write(scratch.join("kept").join("search.json"), "{}").unwrap();
-    let refused = Folder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
+    let refused = Folder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();
     assert!(refused.contains("results of a search"), "{refused}");
-    assert!(Folder::open(&scratch.join("kept").join("nowhere")).is_err());
+    assert!(Folder::open(&scratch.join("kept").join("nowhere"), &mut Former).is_err());
 }

@@ -11,6 +11,7 @@ use ablaze_report::{file, hlog, json};
 
 use crate::subject::Tool;
 
+use super::document::{self, FormerWords};
 use super::{Experiment, Figures, Outcome, PrintedRun, Results, Trial};
 
 /// What was to be done.
@@ -55,7 +56,11 @@ impl Folder {
     ///
     /// # Errors
     /// When it cannot be written, or holds another experiment.
-    pub fn at(path: &Path, experiment: &Experiment) -> Result<Self, FolderError> {
+    pub fn at(
+        path: &Path,
+        experiment: &Experiment,
+        former: &mut dyn FormerWords,
+    ) -> Result<Self, FolderError> {
         if !Self::is_one(path) {
             if crate::search::StageFolder::is_one(path) {
                 return Err(error(path, "holds the results of a search; name a new folder"));
@@ -63,9 +68,11 @@ impl Folder {
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), experiment);
         }
-        let (folder, before) = Self::open(path)?;
+        let (folder, before) = Self::open(path, former)?;
         if before != *experiment {
-            let why = "holds the results of another experiment; name a new folder";
+            let another =
+                || "holds the results of another experiment; name a new folder".to_owned();
+            let why = document::changed_file(&before, experiment).unwrap_or_else(another);
             return Err(error(path, why));
         }
         Ok(folder)
@@ -76,12 +83,15 @@ impl Folder {
         path.join(EXPERIMENT).exists()
     }
 
-    /// Opens a folder of results.
+    /// Opens a folder of results; `former` reads what format 1 kept as words.
     ///
     /// # Errors
     /// When there is none, or it is damaged.
-    pub fn open(path: &Path) -> Result<(Self, Experiment), FolderError> {
-        let experiment = read(&path.join(EXPERIMENT))?
+    pub fn open(
+        path: &Path,
+        former: &mut dyn FormerWords,
+    ) -> Result<(Self, Experiment), FolderError> {
+        let experiment = document::open(&path.join(EXPERIMENT), former)?
             .ok_or_else(|| error(path, format!("no results: {EXPERIMENT} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         Ok((Self { path: path.to_owned(), failed }, experiment))
@@ -91,7 +101,7 @@ impl Folder {
         let folder = Self { path, failed: BTreeMap::new() };
         let runs = folder.path.join(RUNS);
         std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
-        write(&folder.path.join(EXPERIMENT), experiment)?;
+        document::save(&folder.path.join(EXPERIMENT), experiment)?;
         Ok(folder)
     }
 

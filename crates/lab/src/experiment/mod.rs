@@ -3,10 +3,12 @@
 //! machine meets all of them alike.
 
 mod conduct;
+pub(crate) mod document;
 mod figures;
 pub(crate) mod folder;
 mod printed;
 
+use ablaze_model::LoadSpec;
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +16,7 @@ use crate::subject::{Placement, Speaks, Subject};
 
 pub(crate) use conduct::aside;
 pub use conduct::{Failure, Observer, Tester, conduct};
+pub use document::FormerWords;
 pub use figures::Figures;
 pub use folder::{Folder, FolderError, keep_printed, new_numbered};
 pub use printed::PrintedRun;
@@ -44,15 +47,15 @@ pub struct Experiment {
     pub speaks: Speaks,
 }
 
-/// One load, as the words of a native command line.
+/// One load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Load {
     /// What tables call it: `c=100`.
     pub label: String,
     /// Its place on the axis of a curve: the number of connections, of threads, or the rate.
     pub x: Option<f64>,
-    /// Options of `ablaze load`.
-    pub options: Vec<String>,
+    /// What is asked for, of whatever target.
+    pub spec: LoadSpec,
 }
 
 /// One run of an experiment, by the places of its target and its load.
@@ -190,6 +193,8 @@ impl Results {
 
 #[cfg(test)]
 pub(crate) mod sample {
+    use ablaze_model::spec::{Shape, TargetSpec, UrlSpec};
+
     use super::*;
 
     /// A valid run at this rate.
@@ -212,17 +217,28 @@ pub(crate) mod sample {
         }
     }
 
+    /// A target that runs already.
+    pub(crate) fn running(name: &str, url: &str) -> Subject {
+        let (url, _) = UrlSpec::parse(url).unwrap();
+        Subject::new(name, TargetSpec::Url { url, user: None })
+    }
+
+    /// A load of so many connections.
+    pub(crate) fn load(connections: u32) -> Load {
+        let shape = Shape::Closed { connections: Some(connections) };
+        Load {
+            label: format!("c={connections}"),
+            x: Some(f64::from(connections)),
+            spec: LoadSpec { shape, ..LoadSpec::default() },
+        }
+    }
+
     /// Two targets that run already, under one load, three times.
     pub(crate) fn experiment() -> Experiment {
-        let subject = |name: &str| Subject::read(&format!("{name}=http://{name}/")).unwrap();
         Experiment {
             title: "one and other".to_owned(),
-            subjects: vec![subject("one"), subject("other")],
-            loads: vec![Load {
-                label: "c=10".to_owned(),
-                x: Some(10.0),
-                options: vec!["-c10".to_owned()],
-            }],
+            subjects: vec![running("one", "http://one/"), running("other", "http://other/")],
+            loads: vec![load(10)],
             repeats: 3,
             seed: 1,
             path: "/".to_owned(),

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use ablaze_model::Run;
 use ablaze_model::run::Ended;
+use ablaze_model::{LoadSpec, Run};
 use ablaze_report::condition::ConditionError;
 use ablaze_stats::rate_search::{Next, RateSearch, Trial};
 use ablaze_verdict::live;
 
+use crate::aim::aimed;
+
 use super::{Goal, Measured, Search, Searched, Stage, StageFolder};
 use crate::experiment::{Failure, FolderError, Tester};
-use crate::subject::{Answer, Certificate, Serving, Site, trusting};
+use crate::subject::{Answer, Certificate, Serving, Site};
 
 /// Hears how far a search is.
 pub trait Watch {
@@ -83,8 +85,8 @@ pub fn conduct(
             }
             (None, Some(tester)) => {
                 watch.begins(number, asked_per_s, confirming);
-                let options = search.stage_options(asked_per_s, confirming);
-                match target.measured(&options, tester) {
+                let load = search.stage_load(asked_per_s, confirming);
+                match target.measured(&load, tester) {
                     Ok(run) => {
                         folder.keep(number, asked_per_s, &run)?;
                         Ok(run)
@@ -196,15 +198,15 @@ impl<'a> Target<'a> {
         self.search.restart && self.search.subject.is_started_here()
     }
 
-    fn measured(&mut self, options: &[String], tester: &mut dyn Tester) -> Result<Run, Failure> {
+    fn measured(&mut self, load: &LoadSpec, tester: &mut dyn Tester) -> Result<Run, Failure> {
         let impossible = |why: String| Failure::Impossible(why);
         let mut serving = match self.serving.take() {
             Some(serving) => serving,
             None => Serving::start(&self.search.subject, &self.site)
                 .map_err(|error| impossible(error.to_string()))?,
         };
-        let options = trusting(options, serving.authority.as_deref());
-        let run = tester.run(&serving.url, &options, &self.search.placement.tester);
+        let load = aimed(load, &serving, &self.search.placement.tester)?;
+        let run = tester.run(&load, false);
         if let Some(status) = serving.ended() {
             let name = &self.search.subject.name;
             return Err(impossible(format!("{name} ended during the stage ({status})")));

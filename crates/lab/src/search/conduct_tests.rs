@@ -5,12 +5,15 @@ use std::path::Path;
 use ablaze_model::FailureKind;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Intended, Slice};
+use ablaze_model::spec::Shape;
 use ablaze_stats::rate_search::Found;
 
 use ablaze_testing::Scratch;
 
 use super::*;
-use crate::subject::{Placement, Subject};
+use crate::experiment::document::Former;
+use crate::experiment::sample;
+use crate::subject::Placement;
 
 /// A target with this capacity, behind a tester that can offer no more than that. What is asked
 /// beyond the capacity piles up; below it an answer takes 10 ms.
@@ -34,17 +37,14 @@ impl Simulated {
     }
 }
 
-fn value<'a>(options: &'a [String], option: &str) -> &'a str {
-    &options[options.iter().position(|word| word == option).unwrap() + 1]
-}
-
 impl Tester for Simulated {
-    fn run(&mut self, _url: &str, options: &[String], _cpus: &[u32]) -> Result<Run, Failure> {
+    fn run(&mut self, load: &LoadSpec, _profiled: bool) -> Result<Run, Failure> {
         if self.interrupt_at == Some(self.asked.len()) {
             return Err(Failure::Interrupted);
         }
-        let asked: f64 = value(options, "--rate").trim_end_matches("/s").parse().unwrap();
-        let length_ms: u64 = value(options, "--duration").trim_end_matches("ms").parse().unwrap();
+        let Shape::Open { rate, .. } = load.shape else { panic!("a closed loop") };
+        let asked = rate.from_per_s;
+        let length_ms = load.limits.duration_ns.unwrap() / 1_000_000;
         self.asked.push(asked);
         if self.dies_at.is_some_and(|at| self.asked.len() > at) {
             return Err(Failure::Impossible("refused the connection".to_owned()));
@@ -87,7 +87,7 @@ impl Tester for Simulated {
         Ok(run)
     }
 
-    fn answer_of(&mut self, _url: &str, _options: &[String]) -> Option<Answer> {
+    fn answer_of(&mut self, _load: &LoadSpec) -> Option<Answer> {
         None
     }
 }
@@ -101,9 +101,9 @@ impl Watch for Nobody {
 
 fn search(goal: &str) -> Search {
     Search {
-        subject: Subject::read("one=http://one/").unwrap(),
+        subject: sample::running("one", "http://one/"),
         goal: goal.to_owned(),
-        options: Vec::new(),
+        load: LoadSpec::default(),
         start_per_s: 1000.0,
         lowest_per_s: 1.0,
         highest_per_s: 1e6,
@@ -119,7 +119,7 @@ fn search(goal: &str) -> Search {
 }
 
 fn carried_out(search: &Search, path: &Path, tester: Option<&mut Simulated>) -> Searched {
-    let mut folder = StageFolder::at(path, search).unwrap();
+    let mut folder = StageFolder::at(path, search, &mut Former).unwrap();
     let tester = tester.map(|tester| tester as &mut dyn Tester);
     let rest = |_| {};
     let setting = Setting { program: PathBuf::new(), tester, watch: &mut Nobody, rest };
@@ -184,7 +184,8 @@ fn a_search_that_was_interrupted_goes_the_same_way_again() {
     assert!(after.is_answered());
     assert_eq!(carried_out(&search, &scratch.join("kept"), None), after);
     let other = Search { goal: "p99<30ms".to_owned(), ..search };
-    let refused = StageFolder::at(&scratch.join("kept"), &other).unwrap_err().to_string();
+    let refused =
+        StageFolder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();
     assert!(refused.contains("another search"), "{refused}");
 }
 
@@ -211,8 +212,8 @@ fn a_target_that_is_gone_ends_the_search_and_keeps_its_stages() {
 fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
     let judged = |goal: &str, rate: f64, change: fn(&mut Run)| {
         let search = search(goal);
-        let options = search.stage_options(rate, false);
-        let mut run = Simulated::of(1000.0).run("", &options, &[]).unwrap();
+        let load = search.stage_load(rate, false);
+        let mut run = Simulated::of(1000.0).run(&load, false).unwrap();
         change(&mut run);
         goal.parse::<Goal>().unwrap().judge(&run, rate)
     };

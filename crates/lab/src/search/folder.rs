@@ -4,17 +4,28 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::Run;
+use ablaze_model::{LoadSpec, Run};
 use ablaze_report::system_error::reason;
 
 use super::{Search, plain};
-use crate::experiment::FolderError;
+use crate::experiment::document::{self, HasLoads};
 use crate::experiment::folder::{
     FAILED, RUNS, error, keep_run, kept_run, new_numbered, read, write,
 };
+use crate::experiment::{FolderError, FormerWords};
 
 /// What was looked for.
 const SEARCH: &str = "search.json";
+
+impl HasLoads for Search {
+    fn loads(&self) -> Vec<&LoadSpec> {
+        vec![&self.load]
+    }
+
+    fn loads_mut(&mut self) -> Vec<&mut LoadSpec> {
+        vec![&mut self.load]
+    }
+}
 
 /// A folder of stages.
 #[derive(Debug)]
@@ -37,7 +48,11 @@ impl StageFolder {
     ///
     /// # Errors
     /// When it cannot be written, or holds something else.
-    pub fn at(path: &Path, search: &Search) -> Result<Self, FolderError> {
+    pub fn at(
+        path: &Path,
+        search: &Search,
+        former: &mut dyn FormerWords,
+    ) -> Result<Self, FolderError> {
         if !Self::is_one(path) {
             if crate::experiment::Folder::is_one(path) {
                 return Err(error(path, "holds the results of an experiment; name a new folder"));
@@ -45,9 +60,11 @@ impl StageFolder {
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), search);
         }
-        let (folder, before) = Self::open(path)?;
+        let (folder, before) = Self::open(path, former)?;
         if before != *search {
-            return Err(error(path, "holds the results of another search; name a new folder"));
+            let another = || "holds the results of another search; name a new folder".to_owned();
+            let why = document::changed_file(&before, search).unwrap_or_else(another);
+            return Err(error(path, why));
         }
         Ok(folder)
     }
@@ -57,12 +74,12 @@ impl StageFolder {
         path.join(SEARCH).exists()
     }
 
-    /// Opens a folder of stages.
+    /// Opens a folder of stages; `former` reads what format 1 kept as words.
     ///
     /// # Errors
     /// When there is none, or it is damaged.
-    pub fn open(path: &Path) -> Result<(Self, Search), FolderError> {
-        let search = read(&path.join(SEARCH))?
+    pub fn open(path: &Path, former: &mut dyn FormerWords) -> Result<(Self, Search), FolderError> {
+        let search = document::open(&path.join(SEARCH), former)?
             .ok_or_else(|| error(path, format!("no results: {SEARCH} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         Ok((Self { path: path.to_owned(), failed }, search))
@@ -72,7 +89,7 @@ impl StageFolder {
         let folder = Self { path, failed: BTreeMap::new() };
         let runs = folder.path.join(RUNS);
         std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
-        write(&folder.path.join(SEARCH), search)?;
+        document::save(&folder.path.join(SEARCH), search)?;
         Ok(folder)
     }
 

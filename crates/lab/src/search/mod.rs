@@ -8,6 +8,9 @@ mod folder;
 mod goal;
 mod page;
 
+use ablaze_model::LoadSpec;
+use ablaze_model::plan::{Arrivals, RateProfile};
+use ablaze_model::spec::Shape;
 use ablaze_stats::rate_search::{Found, Limits, Trial};
 use ablaze_verdict::{Finding, Verdict};
 use serde::{Deserialize, Serialize};
@@ -29,8 +32,8 @@ pub struct Search {
     pub subject: Subject,
     /// What has to hold: `p99<20ms,errors<0.1%`.
     pub goal: String,
-    /// Options of `ablaze load`, without rate and duration.
-    pub options: Vec<String>,
+    /// The load of a stage, in open loop; rate and length are those of each stage.
+    pub load: LoadSpec,
     /// The first rate tried.
     pub start_per_s: f64,
     /// Lower rates are not tried.
@@ -110,13 +113,29 @@ impl Search {
         }
     }
 
-    /// The words of `ablaze load` for a stage.
-    pub fn stage_options(&self, asked_per_s: f64, confirming: bool) -> Vec<String> {
-        let length_ns = if confirming { self.confirm_ns } else { self.stage_ns };
-        let mut words = self.options.clone();
-        words.extend(["--rate".to_owned(), format!("{}/s", plain(asked_per_s))]);
-        words.extend(["--duration".to_owned(), format!("{}ms", length_ns / 1_000_000)]);
-        words
+    /// What is asked for in a stage: exactly what its words say.
+    pub fn stage_load(&self, asked_per_s: f64, confirming: bool) -> LoadSpec {
+        let length_ms = if confirming { self.confirm_ns } else { self.stage_ns } / 1_000_000;
+        let shown = plain(asked_per_s);
+        let mut load = self.load.clone();
+        load.shape = Shape::Open {
+            rate: RateProfile::constant(shown.parse().unwrap_or(asked_per_s)),
+            arrivals: self.arrivals(),
+            connections: load.shape.connections(),
+        };
+        load.limits.requests = None;
+        load.limits.duration_ns = Some(length_ms * 1_000_000);
+        load.words.0.extend(["--rate".to_owned(), format!("{shown}/s")]);
+        load.words.0.extend(["--duration".to_owned(), format!("{length_ms}ms")]);
+        load
+    }
+
+    /// How requests are spaced.
+    pub fn arrivals(&self) -> Arrivals {
+        match self.load.shape {
+            Shape::Open { arrivals, .. } => arrivals,
+            Shape::Closed { .. } => Arrivals::Constant,
+        }
     }
 }
 

@@ -11,12 +11,13 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ablaze_model::spec::{ModelSpec, SecretRef, TargetSpec, UrlSpec};
 use ablaze_report::system_error::reason;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::control::Listens;
 use super::secure::{self, Certificate, Files, Speaks};
-use super::{Answer, Source, Subject, nginx_configuration, ready};
+use super::{Answer, Subject, nginx_configuration, ready};
 
 /// A server that is told to stop has so long for the answers under way.
 const TO_STOP: Duration = Duration::from_secs(3);
@@ -57,7 +58,9 @@ impl Site {
 #[derive(Debug)]
 pub struct Serving {
     /// What to load.
-    pub url: String,
+    pub url: UrlSpec,
+    /// Who asks, `name:password`, where the target says so.
+    pub user: Option<SecretRef>,
     /// Who signed the certificate that it shows, as PEM, where that was made for it.
     pub authority: Option<PathBuf>,
     process: Option<Process>,
@@ -105,15 +108,25 @@ impl Serving {
     /// When it cannot be started, ends or stays silent.
     pub fn start(subject: &Subject, site: &Site) -> Result<Self, StartError> {
         match &subject.source {
-            Source::Url(url) => Ok(Self { url: url.clone(), authority: None, process: None }),
-            Source::Saved(_) => Err(StartError::NotStarted {
+            TargetSpec::Url { url, user } => {
+                let (url, user) = (url.clone(), user.clone());
+                Ok(Self { url, user, authority: None, process: None })
+            }
+            TargetSpec::Saved(_) => Err(StartError::NotStarted {
                 what: subject.name.clone(),
                 why: "it is a saved run".to_owned(),
             }),
-            Source::Model(words) => model(subject, words, site),
-            Source::Command(line) => command(subject, line, site),
-            Source::Nginx { workers } => nginx(subject, *workers, site),
+            TargetSpec::Model(of) => model(subject, of, site),
+            TargetSpec::Command(line) => command(subject, line, site),
+            TargetSpec::Nginx { workers } => nginx(subject, *workers, site),
         }
+    }
+
+    /// One that runs already, for tests.
+    #[cfg(test)]
+    pub(crate) fn elsewhere(url: UrlSpec, authority: Option<&std::path::Path>) -> Self {
+        let authority = authority.map(ToOwned::to_owned);
+        Self { url, user: None, authority, process: None }
     }
 
     /// CPU time of its process and of those that it started, so far, ns; `None` where it was not
@@ -254,17 +267,14 @@ fn nginx(subject: &Subject, workers: u32, site: &Site) -> Result<Serving, StartE
 }
 
 /// A built-in server prints where it listens as soon as it does.
-fn model(subject: &Subject, words: &[String], site: &Site) -> Result<Serving, StartError> {
-    let words = secure::model_words(words, site.speaks);
-    let files = match secure::needs_certificate(&words) {
+fn model(subject: &Subject, of: &ModelSpec, site: &Site) -> Result<Serving, StartError> {
+    let files = match secure::needs_certificate(of, site.speaks) {
         true => Some(site.files(subject)?),
         false => None,
     };
     let mut command = Command::new(&site.program);
-    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]).args(&words);
-    if !words.iter().any(|word| word == "--threads" || word == "--like") {
-        command.args(["--threads", "1"]);
-    }
+    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
+    command.args(secure::model_words(of, site.speaks));
     if let Some(files) = files {
         command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
     }
@@ -280,9 +290,16 @@ fn model(subject: &Subject, words: &[String], site: &Site) -> Result<Serving, St
         let status = process.child.wait().map_or("it said nothing".to_owned(), |s| s.to_string());
         return Err(process.ended_early(status));
     };
-    let url = format!("{}{}", url.trim_end_matches('/'), site.path);
+    let url = url_of(&subject.name, &format!("{}{}", url.trim_end_matches('/'), site.path))?;
     let authority = files.map(|files| files.authority.clone());
-    Ok(Serving { url, authority, process: Some(process) })
+    Ok(Serving { url, user: None, authority, process: Some(process) })
+}
+
+/// A URL that was put together here.
+fn url_of(what: &str, text: &str) -> Result<UrlSpec, StartError> {
+    UrlSpec::parse(text)
+        .map(|(url, _)| url)
+        .map_err(|error| StartError::NotStarted { what: what.to_owned(), why: error.to_string() })
 }
 
 /// Any other server is asked until it answers.
@@ -296,20 +313,20 @@ fn answering(
     command.stdout(Stdio::null()).env("PORT", port.to_string());
     let mut process = Process::start(&subject.name, command, site)?;
     let scheme = if is_secure { "https" } else { "http" };
-    let url = format!("{scheme}://127.0.0.1:{port}{}", site.path);
+    let url = url_of(&subject.name, &format!("{scheme}://127.0.0.1:{port}{}", site.path))?;
     let until = Instant::now() + site.ready_within;
     loop {
         if let Some(status) = process.ended() {
             return Err(process.ended_early(status));
         }
         if ready::answers(port, &site.path, is_secure) {
-            return Ok(Serving { url, authority: None, process: Some(process) });
+            return Ok(Serving { url, user: None, authority: None, process: Some(process) });
         }
         if Instant::now() > until {
             let (what, said) = (process.what.clone(), process.said());
             return Err(StartError::Silent {
                 what,
-                url,
+                url: url.shown,
                 seconds: site.ready_within.as_secs(),
                 said,
             });
@@ -364,95 +381,5 @@ pub fn file_name(name: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use ablaze_testing::Scratch;
-
-    use super::*;
-
-    fn site(scratch: &Scratch) -> Site {
-        Site {
-            program: "ablaze".into(),
-            path: "/hello".to_owned(),
-            cpus: Vec::new(),
-            folder: scratch.path().to_owned(),
-            ready_within: Duration::from_secs(10),
-            answer: Answer::default(),
-            speaks: Speaks::default(),
-            control_speaks: Speaks::default(),
-            certificate: Certificate::default(),
-        }
-    }
-
-    const PYTHON: &str = "\
-import http.server, os, sys
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        body = str(sorted(os.sched_getaffinity(0))).encode()
-        self.send_response(200)
-        self.send_header('Content-Length', str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def log_message(self, *arguments): pass
-http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
-";
-
-    fn fetch(url: &str) -> String {
-        use std::io::{Read, Write};
-        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
-        let mut stream = std::net::TcpStream::connect(host).unwrap();
-        write!(stream, "GET /{path} HTTP/1.0\r\nHost: {host}\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    }
-
-    #[test]
-    fn a_command_is_waited_for_on_its_own_processor_and_stopped() {
-        let scratch = Scratch::new("command");
-        std::fs::write(scratch.path().join("server.py"), PYTHON).unwrap();
-        let line = format!("mine=python3 {}/server.py {{port}}", scratch.path().display());
-        let cpu = *ablaze_sys::allowed_cpus().unwrap().last().unwrap();
-        let site = Site { cpus: vec![cpu], ..site(&scratch) };
-        let mut serving = Serving::start(&Subject::started_by(&line).unwrap(), &site).unwrap();
-        assert!(serving.url.ends_with("/hello"), "{}", serving.url);
-        assert!(fetch(&serving.url).ends_with(&format!("[{cpu}]")));
-        assert_eq!(serving.ended(), None);
-        let address = serving.url["http://".len()..].trim_end_matches("/hello").to_owned();
-        drop(serving);
-        assert!(std::net::TcpStream::connect(address).is_err(), "it still listens");
-    }
-
-    #[test]
-    fn a_target_that_does_not_come_up_says_why() {
-        let scratch = Scratch::new("fails");
-        let start = |line: &str, site: &Site| {
-            Serving::start(&Subject::started_by(line).unwrap(), site).unwrap_err().to_string()
-        };
-        let ended = start("mine=echo no such option {port} >&2; exit 3", &site(&scratch));
-        assert!(ended.contains("mine ended") && ended.contains("no such option"), "{ended}");
-        let hurried = Site { ready_within: Duration::from_millis(200), ..site(&scratch) };
-        let silent = start("mine=sleep 60 # {port}", &hurried);
-        assert!(silent.contains("did not answer on http://127.0.0.1:"), "{silent}");
-        let nothing = Site { program: "/no/such/program".into(), ..site(&scratch) };
-        let subject = Subject::read("serve:epoll-et").unwrap();
-        let missing = Serving::start(&subject, &nothing).unwrap_err().to_string();
-        assert_eq!(missing, "epoll-et could not be started: it is not installed");
-    }
-
-    #[test]
-    fn the_control_answers_as_it_is_told() {
-        if ablaze_testing::skip::installed("nginx").is_none() {
-            return;
-        }
-        // Its folder is a word of its configuration, whatever is in it.
-        let scratch = Scratch::new("nginx; {in} a \"folder\"");
-        let body = "a \"quoted\" $body; with\nlines".repeat(300);
-        let answer = Answer { body: body.clone().into_bytes(), ..Answer::default() };
-        let site = Site { answer, ..site(&scratch) };
-        let subject = Subject::new("nginx", Source::Nginx { workers: 1 });
-        let serving = Serving::start(&subject, &site).unwrap();
-        let answer = fetch(&serving.url);
-        assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-        assert!(answer.ends_with(&body), "{answer}");
-    }
-}
+#[path = "process_tests.rs"]
+mod tests;

@@ -6,14 +6,14 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::target::CERTIFICATE_PLACES;
+use ablaze_model::spec::{ModelSpec, TargetSpec};
 use ablaze_report::system_error::reason;
 use ablaze_target::tls::Identity;
 use serde::{Deserialize, Serialize};
 
-use super::{Source, Subject};
-
-/// Stand for the files of the certificate and its key in commands that start servers.
-const PLACES: [&str; 2] = ["{cert}", "{key}"];
+use super::Subject;
 
 /// What targets that are started here are to speak beside plain HTTP/1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -25,14 +25,9 @@ pub struct Speaks {
 }
 
 impl Speaks {
-    /// TLS as told, HTTP/2 if one of these options of loads asks for it.
-    pub fn of<'a>(https: bool, options: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut before = "";
-        let asks = |word: &'a String| {
-            let before = std::mem::replace(&mut before, word);
-            word == "--http=2" || (before == "--http" && word == "2")
-        };
-        Self { https, http2: options.into_iter().any(asks) }
+    /// TLS as told, HTTP/2 if one of these loads asks for it.
+    pub fn of<'a>(https: bool, loads: impl IntoIterator<Item = &'a LoadSpec>) -> Self {
+        Self { https, http2: loads.into_iter().any(LoadSpec::is_http2) }
     }
 }
 
@@ -95,11 +90,11 @@ impl Subject {
     /// Whether it speaks TLS, as far as its words tell. A control does what the others do.
     pub fn is_secure(&self, speaks: Speaks) -> bool {
         match &self.source {
-            Source::Url(url) => url.starts_with("https://"),
-            Source::Model(words) => speaks.https || words.iter().any(|word| asks_for_tls(word)),
-            Source::Command(line) => speaks.https || shows_our_certificate(line),
-            Source::Nginx { .. } => speaks.https,
-            Source::Saved(_) => false,
+            TargetSpec::Url { url, .. } => url.https,
+            TargetSpec::Model(model) => speaks.https || model.tls,
+            TargetSpec::Command(line) => speaks.https || shows_our_certificate(line),
+            TargetSpec::Nginx { .. } => speaks.https,
+            TargetSpec::Saved(_) => false,
         }
     }
 }
@@ -108,7 +103,7 @@ impl Subject {
 pub fn of_control(others: &[Subject], speaks: Speaks) -> Speaks {
     let mut others = others
         .iter()
-        .filter(|other| !matches!(other.source, Source::Nginx { .. } | Source::Saved(_)))
+        .filter(|other| !matches!(other.source, TargetSpec::Nginx { .. } | TargetSpec::Saved(_)))
         .peekable();
     let https =
         speaks.https || (others.peek().is_some() && others.all(|other| other.is_secure(speaks)));
@@ -116,39 +111,34 @@ pub fn of_control(others: &[Subject], speaks: Speaks) -> Speaks {
 }
 
 /// The words behind `ablaze serve` of a model that is to speak so. Its certificate comes last.
-pub fn model_words(words: &[String], speaks: Speaks) -> Vec<String> {
-    let mut words = words.to_vec();
-    let says = |words: &[String], option: &str| {
-        words.iter().any(|word| word == option || word.starts_with(&format!("{option}=")))
-    };
-    if speaks.https && !says(&words, "--tls") {
+pub fn model_words(model: &ModelSpec, speaks: Speaks) -> Vec<String> {
+    let mut words = model.words();
+    if speaks.https && !model.tls {
         words.push("--tls".to_owned());
     }
-    if speaks.http2 && !says(&words, "--http") {
+    if speaks.http2 && model.http.is_none() {
         words.extend(["--http", "2"].map(str::to_owned));
+    }
+    let says = |name: &str| model.options.iter().any(|option| option.name == name);
+    if !says("threads") && !says("like") {
+        words.extend(["--threads", "1"].map(str::to_owned));
     }
     words
 }
 
-/// Whether a model that speaks TLS has no certificate of its own.
-pub fn needs_certificate(words: &[String]) -> bool {
-    let own = ["--tls-cert", "--tls-ca-out"];
-    words.iter().any(|word| asks_for_tls(word))
-        && !words.iter().any(|word| own.iter().any(|own| word.starts_with(own)))
-}
-
-fn asks_for_tls(word: &str) -> bool {
-    word == "--tls" || word.starts_with("--tls-")
+/// Whether a model that is to speak so needs a certificate of ours.
+pub fn needs_certificate(model: &ModelSpec, speaks: Speaks) -> bool {
+    (model.tls || speaks.https) && !model.certificate
 }
 
 /// Whether a command is told where our certificate is.
 pub fn shows_our_certificate(line: &str) -> bool {
-    PLACES.iter().any(|place| line.contains(place))
+    CERTIFICATE_PLACES.iter().any(|place| line.contains(place))
 }
 
 /// A command with the files in their places.
 pub fn with_certificate(line: &str, files: &Files) -> String {
-    let [certificate, key] = PLACES;
+    let [certificate, key] = CERTIFICATE_PLACES;
     line.replace(certificate, &quoted(&files.certificate)).replace(key, &quoted(&files.key))
 }
 
@@ -157,36 +147,37 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-/// Options of `ablaze load` for a target that shows a certificate of this authority: whoever else was
-/// to be trusted is for other targets. Who wants nothing verified gets that.
-pub fn trusting(options: &[String], authority: Option<&Path>) -> Vec<String> {
-    let Some(authority) = authority else { return options.to_vec() };
-    if options.iter().any(|word| word == "--insecure" || word == "-k") {
-        return options.to_vec();
-    }
-    let mut trusting = Vec::with_capacity(options.len() + 2);
-    let mut words = options.iter();
-    while let Some(word) = words.next() {
-        if word == "--cacert" {
-            words.next();
-        } else if !word.starts_with("--cacert=") {
-            trusting.push(word.clone());
-        }
-    }
-    trusting.extend(["--cacert".to_owned(), authority.display().to_string()]);
-    trusting
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ablaze_model::spec::{HttpVersion, ModelOption, UrlSpec};
 
-    fn words(line: &str) -> Vec<String> {
-        line.split_whitespace().map(str::to_owned).collect()
+    fn model(options: &[(&str, Option<&str>)]) -> ModelSpec {
+        let option = |(name, value): &(&str, Option<&str>)| ModelOption {
+            name: (*name).to_owned(),
+            value: value.map(str::to_owned),
+        };
+        let says = |wanted: &str| options.iter().any(|(name, _)| *name == wanted);
+        ModelSpec {
+            options: options.iter().map(option).collect(),
+            tls: says("tls"),
+            certificate: says("tls-cert"),
+            http: says("http").then_some(HttpVersion::Http11),
+            ..ModelSpec::default()
+        }
     }
 
-    fn subject(text: &str) -> Subject {
-        Subject::read(text).unwrap()
+    fn subject(source: TargetSpec) -> Subject {
+        Subject::new("x", source)
+    }
+
+    fn serve(options: &[(&str, Option<&str>)]) -> Subject {
+        subject(TargetSpec::Model(model(options)))
+    }
+
+    fn running(url: &str) -> Subject {
+        let (url, _) = UrlSpec::parse(url).unwrap();
+        subject(TargetSpec::Url { url, user: None })
     }
 
     const HTTPS: Speaks = Speaks { https: true, http2: false };
@@ -194,55 +185,47 @@ mod tests {
 
     #[test]
     fn a_target_speaks_tls_by_its_own_words_or_by_those_for_all() {
-        assert!(!subject("serve:epoll-et").is_secure(PLAIN));
-        assert!(subject("serve:epoll-et").is_secure(HTTPS));
-        assert!(subject("serve:epoll-et,tls").is_secure(PLAIN));
-        assert!(subject("serve:epoll-et,tls-max=1.2").is_secure(PLAIN));
-        assert!(subject("https://h/").is_secure(PLAIN));
-        assert!(!subject("http://h/").is_secure(HTTPS), "it runs already");
-        let started = |line: &str| Subject::started_by(line).unwrap();
-        assert!(started("mine=./server {port} {cert} {key}").is_secure(PLAIN));
-        assert!(!started("mine=./server {port}").is_secure(PLAIN));
+        assert!(!serve(&[]).is_secure(PLAIN));
+        assert!(serve(&[]).is_secure(HTTPS));
+        assert!(serve(&[("tls", None)]).is_secure(PLAIN));
+        assert!(running("https://h/").is_secure(PLAIN));
+        assert!(!running("http://h/").is_secure(HTTPS), "it runs already");
+        let started = |line: &str| subject(TargetSpec::Command(line.to_owned()));
+        assert!(started("./server {port} {cert} {key}").is_secure(PLAIN));
+        assert!(!started("./server {port}").is_secure(PLAIN));
     }
 
     #[test]
     fn http2_is_spoken_where_a_load_asks_for_it() {
-        let of = |line: &str| Speaks::of(false, &words(line)).http2;
-        assert!(of("--connections 2 --http 2") && of("--http=2"));
-        assert!(!of("--connections 2 --http 1.1") && !of("--http-version 2") && !of(""));
+        let of = |http| Speaks::of(false, [&LoadSpec { http, ..LoadSpec::default() }]).http2;
+        assert!(of(Some(HttpVersion::Http2)));
+        assert!(!of(Some(HttpVersion::Http11)) && !of(None));
     }
 
     #[test]
     fn a_control_speaks_tls_where_all_others_do() {
-        let of = |texts: &[&str]| {
-            let mut subjects: Vec<_> = texts.iter().map(|text| subject(text)).collect();
-            subjects.push(Subject::new("nginx", Source::Nginx { workers: 1 }));
+        let of = |mut subjects: Vec<Subject>| {
+            subjects.push(subject(TargetSpec::Nginx { workers: 1 }));
             of_control(&subjects, PLAIN).https
         };
-        assert!(of(&["serve:epoll-et,tls", "https://h/"]));
-        assert!(!of(&["serve:epoll-et,tls", "serve:epoll-et"]));
-        assert!(!of(&[]));
+        assert!(of(vec![serve(&[("tls", None)]), running("https://h/")]));
+        assert!(!of(vec![serve(&[("tls", None)]), serve(&[])]));
+        assert!(!of(Vec::new()));
     }
 
     #[test]
     fn a_model_is_told_what_it_does_not_say_itself() {
         let speaks = Speaks { https: true, http2: true };
-        let told = |line: &str| model_words(&words(line), speaks).join(" ");
-        assert_eq!(told("--model async"), "--model async --tls --http 2");
-        assert_eq!(told("--tls --http 1.1"), "--tls --http 1.1");
-        assert!(needs_certificate(&words("--model async --tls")));
-        assert!(!needs_certificate(&words("--tls-cert a --tls-key b")));
-        assert!(!needs_certificate(&words("--model async")));
-    }
-
-    #[test]
-    fn the_tester_trusts_who_signed_for_targets_started_here() {
-        let authority = Path::new("/a/authority.pem");
-        let trusted = |line: &str| trusting(&words(line), Some(authority)).join(" ");
-        assert_eq!(trusted("--connections 5"), "--connections 5 --cacert /a/authority.pem");
-        assert_eq!(trusted("--cacert b --http 2"), "--http 2 --cacert /a/authority.pem");
-        assert_eq!(trusted("--insecure"), "--insecure");
-        assert_eq!(trusting(&words("--cacert b"), None), words("--cacert b"));
+        let told =
+            |options: &[(&str, Option<&str>)]| model_words(&model(options), speaks).join(" ");
+        let name = ("model", Some("async"));
+        assert_eq!(told(&[name]), "--model async --tls --http 2 --threads 1");
+        let own = [("tls", None), ("http", Some("1.1")), ("like", Some("muduo"))];
+        assert_eq!(told(&own), "--tls --http 1.1 --like muduo");
+        assert!(needs_certificate(&model(&[("tls", None)]), PLAIN));
+        assert!(needs_certificate(&model(&[]), HTTPS));
+        assert!(!needs_certificate(&model(&[("tls", None), ("tls-cert", Some("a"))]), PLAIN));
+        assert!(!needs_certificate(&model(&[name]), PLAIN));
     }
 
     #[test]

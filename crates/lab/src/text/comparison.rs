@@ -138,8 +138,7 @@ fn answers(against: &Against) -> Vec<String> {
         match (&compared.ratio, compared.answer) {
             (Ok(ratio), Some(answer)) => {
                 let word = word(compared, answer);
-                let [middle, low, high] =
-                    [ratio.ratio, ratio.low, ratio.high].map(|ratio| amount(ratio));
+                let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
                 cells.push(format!("{name} {middle} [{low}, {high}]  {word}"));
             }
             // Said once: it is the same for all metrics.

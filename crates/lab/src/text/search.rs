@@ -1,5 +1,6 @@
 //! The report of a search for the highest rate that holds: the answer first, then a row per stage.
 
+use ablaze_model::plan::Arrivals;
 use ablaze_report::number::{counted, rate};
 use ablaze_report::table::Table;
 use ablaze_stats::rate_search::{Found, Trial};
@@ -103,7 +104,7 @@ fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
 }
 
 fn what(search: &Search) -> String {
-    let poisson = search.options.iter().any(|word| word == "poisson");
+    let poisson = search.arrivals() == Arrivals::Poisson;
     format!(
         "{} · {} · open loop, {} arrivals · stages of {} s, {} s to confirm · {}",
         search.subject.name,

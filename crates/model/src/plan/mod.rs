@@ -182,7 +182,7 @@ impl Load {
 }
 
 /// When a run ends, and what is too much.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Number of exchanges; exact.
     pub requests: Option<u64>,

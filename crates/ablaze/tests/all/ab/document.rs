@@ -12,7 +12,7 @@ const FOLDERS: [&str; 6] = [
     "tests/all/ab",
     "tests/all/e2e",
     "tests/all/tls",
-    "src/ab",
+    "src/front_ends/ab",
     "../report/src/ab",
     "../engine/tests/all/tls",
 ];

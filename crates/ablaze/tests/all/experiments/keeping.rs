@@ -178,7 +178,8 @@ fn a_file_with_parts_is_kept_whole_or_refused() {
     assert_eq!(read("x.html"), read("x-1/index.html"));
 }
 
-/// What is mailed and committed has no password in it; what an interrupted experiment goes on with has.
+/// What is mailed and committed has no password in it, and nothing else that is kept: the command that
+/// goes on with an experiment says it again.
 #[test]
 fn what_is_passed_on_shows_no_password() {
     let folder = scratch("secrets");
@@ -199,7 +200,9 @@ fn what_is_passed_on_shows_no_password() {
         assert!(text.contains("me:***"), "{}", file.display());
     }
     assert!(!(said.stdout + &said.stderr).contains("s3cr3t"));
-    assert!(
-        std::fs::read_to_string(results.join("experiment.json")).unwrap().contains("me:s3cr3t")
-    );
+    let experiment = std::fs::read_to_string(results.join("experiment.json")).unwrap();
+    assert!(!experiment.contains("s3cr3t") && experiment.contains("me:***"), "{experiment}");
+    std::fs::remove_file(results.join("runs").join(&runs(&results)[0])).unwrap();
+    let on = ablaze(&folder, &[&["compare"][..], &targets, &load, &field].concat());
+    assert_eq!((on.status, runs(&results).len()), (0, 2), "{on:?}");
 }

@@ -12,3 +12,4 @@ mod interrupting;
 mod keeping;
 mod saved;
 mod support;
+mod typed;

@@ -1,0 +1,35 @@
+//! What a file describes, as an experiment.
+
+use std::path::Path;
+
+use ablaze_lab::Experiment;
+use ablaze_lab::subject::Speaks;
+
+use super::file::Described;
+use super::options::placement;
+
+/// What the file is called in the folder of its results.
+pub const FILE: &str = "experiment.toml";
+
+/// Runs of each target, under one load and under each of several.
+const REPEATS: (u32, u32) = (10, 1);
+
+/// What a file describes, carried out as it says.
+pub fn experiment(file: &Path, described: &Described) -> Experiment {
+    let loads = || described.loads.iter().map(|load| &load.spec);
+    let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let (alone, each) = REPEATS;
+    let default = if described.loads.len() == 1 { alone } else { each };
+    Experiment {
+        title: described.title.clone().unwrap_or(stem),
+        placement: placement(&described.subjects, described.target_cpus.as_ref(), loads()),
+        subjects: described.subjects.clone(),
+        loads: described.loads.clone(),
+        repeats: described.repeats.unwrap_or(default),
+        seed: described.order_seed,
+        path: described.path.clone(),
+        restart: described.restart,
+        ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
+        speaks: Speaks::of(described.https, loads()),
+    }
+}

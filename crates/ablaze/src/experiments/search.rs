@@ -1,0 +1,25 @@
+//! What a search gives to be kept: its page, its chart, its figures.
+
+use ablaze_lab::search::{Goal, Search, Searched, StageFolder, chart, of_search};
+use ablaze_lab::{csv, json, text};
+
+use super::outputs::Contents;
+use crate::Refusal;
+
+/// What a search gives to be kept; there is no page when a kept stage cannot be read back.
+pub fn contents(
+    search: &Search,
+    folder: &StageFolder,
+    searched: &Searched,
+    goal: &Goal,
+) -> Contents {
+    let page = of_search(search, folder, searched, goal)
+        .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")));
+    Contents {
+        page,
+        chart: Some(chart(searched)),
+        json: json::search(search, searched),
+        csv: Some(csv::search(searched)),
+        text: text::search(search, searched, goal),
+    }
+}

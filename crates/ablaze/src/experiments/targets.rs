@@ -1,0 +1,194 @@
+//! Targets as people write them, on command lines and in the files of experiments.
+
+use ablaze_lab::Subject;
+use ablaze_model::spec::{ModelOption, Secrets, TargetSpec, UrlSpec};
+
+use crate::{Refusal, servers};
+
+/// Reads a target: a URL, `serve:MODEL,option=value,…`, or the file of a saved run, each with `name=`
+/// in front if the name is not to be made up.
+///
+/// # Errors
+/// When it is none of these, or a built-in server that does not exist.
+pub fn read(text: &str, secrets: &mut Secrets) -> Result<Subject, Refusal> {
+    let (name, what) = named(text);
+    if what.is_empty() {
+        return Err(wrong(text, "nothing follows the name: write NAME=URL or NAME=serve:MODEL"));
+    }
+    let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
+    if let Some(words) = what.strip_prefix("serve:") {
+        return Ok(Subject::new(called(words), model(&called(words), words)?));
+    }
+    let is_url = what.contains("://") || what.starts_with(':') || what.starts_with("localhost");
+    if what.ends_with(".json") && !is_url {
+        let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
+        return Ok(Subject::new(called(stem), TargetSpec::Saved(vec![what.into()])));
+    }
+    if what.contains([':', '/', '.']) || what.starts_with("localhost") {
+        // A name stands in tables, and in the names of files.
+        let shown = ablaze_report::shown_command::url_without_secrets(what);
+        return Ok(Subject::new(called(&shown), url(what, secrets)?));
+    }
+    Err(wrong(
+        text,
+        "no target: write a URL, serve:MODEL (`ablaze serve --help` lists them), or the file of a \
+         saved run",
+    ))
+}
+
+/// Reads a target that a command starts: `name=command {port}`.
+///
+/// # Errors
+/// When there is no command, or it does not say where the port goes.
+pub fn started_by(text: &str) -> Result<Subject, Refusal> {
+    let (name, command) = named(text);
+    if command.trim().is_empty() {
+        return Err(wrong(text, "no command: write NAME='./server -p {port}'"));
+    }
+    if !command.contains("{port}") {
+        return Err(wrong(
+            text,
+            "the command has no {port}: it stands for the port that the server is to listen on, on \
+             127.0.0.1",
+        ));
+    }
+    let first = command.split_whitespace().next().unwrap_or(command);
+    let made_up = first.rsplit('/').next().unwrap_or(first);
+    Ok(Subject::new(name.unwrap_or(made_up), TargetSpec::Command(command.to_owned())))
+}
+
+/// A target that runs already; user and password in its URL are kept among the secrets.
+///
+/// # Errors
+/// When it is no URL.
+pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, Refusal> {
+    let (url, user) = UrlSpec::parse(text).map_err(|error| Refusal::usage(error.to_string()))?;
+    Ok(TargetSpec::Url { url, user: user.map(|user| secrets.keep_text("user", user)) })
+}
+
+/// A built-in server: `epoll-et,threads=2,echo`.
+///
+/// # Errors
+/// When `ablaze serve` would not take it; `name` is whose fault that is.
+pub fn model(name: &str, text: &str) -> Result<TargetSpec, Refusal> {
+    of_options(options(text))
+        .map_err(|refusal| Refusal { line: format!("{name}: {}", refusal.line), ..refusal })
+}
+
+/// A built-in server by its options.
+///
+/// # Errors
+/// When `ablaze serve` would not take them.
+pub fn of_options(options: Vec<ModelOption>) -> Result<TargetSpec, Refusal> {
+    servers::model(options).map(TargetSpec::Model)
+}
+
+/// The words behind `ablaze serve` as options.
+pub fn options_of_words(words: &[String]) -> Vec<ModelOption> {
+    let mut options: Vec<ModelOption> = Vec::new();
+    for word in words {
+        match (word.strip_prefix("--"), options.last_mut()) {
+            (Some(name), _) => {
+                let (name, value) =
+                    name.split_once('=').map_or((name, None), |(n, v)| (n, Some(v)));
+                let (name, value) = (name.to_owned(), value.map(str::to_owned));
+                options.push(ModelOption { name, value });
+            }
+            (None, Some(option)) if option.value.is_none() => option.value = Some(word.clone()),
+            (None, _) => {}
+        }
+    }
+    options
+}
+
+/// `epoll-et,threads=2,echo` as options.
+fn options(text: &str) -> Vec<ModelOption> {
+    let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
+    let option = |(at, piece): (usize, &str)| {
+        let (name, value) = match piece.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None if at == 0 => ("model", Some(piece)),
+            None => (piece, None),
+        };
+        ModelOption { name: name.to_owned(), value: value.map(str::to_owned) }
+    };
+    pieces.enumerate().map(option).collect()
+}
+
+/// `name=rest`, where the name is a word: `a=b` but not `http://x/?a=b`.
+fn named(text: &str) -> (Option<&str>, &str) {
+    let is_name = |name: &str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' ' | '+'))
+    };
+    match text.split_once('=') {
+        Some((name, rest)) if is_name(name) => (Some(name), rest),
+        _ => (None, text),
+    }
+}
+
+fn wrong(text: &str, why: &str) -> Refusal {
+    let text = ablaze_report::shown_command::url_without_secrets(text);
+    Refusal::usage(format!("`{text}`: {why}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(text: &str) -> Subject {
+        read(text, &mut Secrets::default()).unwrap()
+    }
+
+    fn shown(text: &str) -> String {
+        match target(text).source {
+            TargetSpec::Url { url, .. } => url.shown,
+            TargetSpec::Model(model) => model.words().join(" "),
+            TargetSpec::Saved(files) => format!("{files:?}"),
+            other => format!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn targets_are_read_as_people_write_them() {
+        assert_eq!(shown("http://h/?a=b"), "http://h/?a=b");
+        assert_eq!(shown("localhost"), "http://localhost/");
+        assert_eq!(shown(":8080/api.json"), "http://127.0.0.1:8080/api.json");
+        assert_eq!(shown("old=runs/before.json"), "[\"runs/before.json\"]");
+        assert_eq!(target("runs/before.json").name, "before");
+        assert_eq!(shown("serve:like=sylar-1,close"), "--like sylar-1 --close");
+        let edge = target("serve:epoll-et,threads=2");
+        assert_eq!((edge.name.as_str(), edge.threads(8)), ("epoll-et,threads=2", 2));
+        assert_eq!(target("mine=:8080/hello").name, "mine");
+        for wrong in ["mine", "mine=", "epoll-et", "serve:epol-et"] {
+            assert!(read(wrong, &mut Secrets::default()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_password_in_a_url_is_kept_among_the_secrets() {
+        let mut secrets = Secrets::default();
+        let secret = read("http://me:s3cret@h/", &mut secrets).unwrap();
+        assert_eq!(secret.name, "http://me:***@h/");
+        assert!(!format!("{secret:?}").contains("s3cret"));
+        let TargetSpec::Url { user: Some(user), .. } = &secret.source else { panic!() };
+        assert_eq!(secrets.text(user), Ok("me:s3cret"));
+    }
+
+    #[test]
+    fn a_command_says_where_its_port_goes() {
+        let mine = started_by("mine=./server -p {port} --x=1").unwrap();
+        assert_eq!((mine.name.as_str(), mine.is_started_here()), ("mine", true));
+        assert_eq!(mine.source, TargetSpec::Command("./server -p {port} --x=1".into()));
+        assert_eq!(started_by("./build/server -p {port}").unwrap().name, "server");
+        assert!(started_by("mine=./server").unwrap_err().line.contains("{port}"));
+        assert!(started_by("mine=").is_err());
+    }
+
+    #[test]
+    fn words_of_format_1_are_the_same_options() {
+        let words = ["--model", "epoll-et", "--threads=2", "--echo", "--tls-max", "1.2"];
+        let options = options_of_words(&words.map(str::to_owned));
+        assert_eq!(options, self::options("epoll-et,threads=2,echo,tls-max=1.2"));
+    }
+}

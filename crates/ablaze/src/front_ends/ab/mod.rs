@@ -1,0 +1,185 @@
+//! `ablaze ab`: ab's command line, its request, its report and its exit statuses, in front of
+//! ablaze's engine. What is meant to differ from ab is listed in docs/ab-compatibility.md.
+//!
+//! Reading order: [`getopt`], [`options`], [`request`], [`asked`] make a Plan; [`completed`]
+//! shows progress; [`outcome`] and [`refusal`] know what ab says and with which status.
+
+mod asked;
+mod completed;
+mod files;
+mod getopt;
+mod native;
+mod options;
+mod outcome;
+mod refusal;
+mod request;
+mod tls;
+mod usage;
+mod verbose;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use ablaze_model::run::Ended;
+use ablaze_model::spec::Secrets;
+use ablaze_model::{LoadSpec, Run};
+use ablaze_report::ab as report;
+use ablaze_report::file::is_stream;
+
+use crate::carry_out::{Silent, carry_out, own_command_line};
+use crate::outputs::Outputs;
+use crate::planning::{self, OptionNames};
+use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
+use crate::{Refusal, outlets, profile, terminal, verdict};
+use completed::CompletedLines;
+use native::Native;
+use options::Options;
+use outcome::Outcome;
+use refusal::Refused;
+
+/// Runs `ablaze ab` with the words behind `ab`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    match Options::parse(arguments) {
+        Ok(options::Asked::Run(options)) => match run(&options) {
+            Ok(status) => status,
+            Err(refused) => refused.report(),
+        },
+        Ok(options::Asked::Version { html }) => {
+            outlets::print_with(|out| report::banner(html, out));
+            ExitCode::SUCCESS
+        }
+        Ok(options::Asked::NativeHelp) => terminal::print(&usage::text(&usage::program_name())),
+        Ok(options::Asked::Help) => {
+            let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
+            ExitCode::from(22)
+        }
+        Err(refused) => refused.report(),
+    }
+}
+
+fn run(options: &Options) -> Result<ExitCode, Refused> {
+    let native = match native::read(&options.native)? {
+        Native::Options(native) => native,
+        Native::Help => return Ok(terminal::print(&usage::text(&usage::program_name()))),
+    };
+    let mut secrets = Secrets::default();
+    let mut spec = asked::spec(options, &native, &mut secrets)?;
+    spec.words = own_command_line();
+    files::check(options)?;
+    let outputs =
+        Outputs::checked(&native.report).map_err(|refusal| Refused::native_usage(refusal.line))?;
+    let quiet = options.quiet || native.report.quiet;
+    let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
+    if !json(&native) {
+        let shown = lines.are_shown();
+        outlets::print_with(|out| introduction(options, &spec, shown, out));
+    }
+    let planned = planning::resolve(&spec, &secrets, &OptionNames::AB)
+        .map_err(|refusal| Refused::of_planning(refusal, asked::host_to_resolve(&spec)))?;
+    planned.notes.iter().for_each(|line| note(line));
+    if !json(&native) {
+        outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
+    }
+    let plan = planned.plan.clone();
+    let mut run = carry_out(plan, spec.words, spec.monitored, &mut lines).map_err(of_ours)?;
+    if let Some(sides) = &native.report.profile {
+        outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
+    }
+    Ok(tell(options, &native, &run, &mut lines, &outputs))
+}
+
+/// Keeps and prints what came out; gives the exit status.
+fn tell(
+    options: &Options,
+    native: &crate::native::Options,
+    run: &Run,
+    lines: &mut CompletedLines<io::Stderr>,
+    outputs: &Outputs,
+) -> ExitCode {
+    let outcome = outcome::outcome(run, options.tolerate_receive_errors);
+    let hopeless = outcome::is_hopeless(run);
+    // Files first: nothing that becomes of standard output can take them then.
+    if !hopeless {
+        files::write(options, run, |path| !is_stream(path));
+    }
+    let kept = outputs.keep_files(run);
+    if run.ended != Ended::Interrupted && !hopeless {
+        lines.finished(run.record.finished());
+    }
+    if json(native) {
+        outputs.print(run, &kept);
+    } else if !hopeless {
+        let shown = lines.are_shown();
+        outlets::attempt("the report", || {
+            outlets::print_with(|out| results(options, run, shown, out));
+            Ok(())
+        });
+    }
+    let _ = verbose::of_tls(run, options.verbosity, &mut BufWriter::new(io::stderr()));
+    if options.tolerate_receive_errors && options.verbosity >= 1 {
+        let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
+    }
+    // A FIFO's reader can be waited for in vain: the report has been printed.
+    if !hopeless {
+        files::write(options, run, is_stream);
+    }
+    outputs.keep_streams(run);
+    let fails = outputs.fails(run);
+    let refuted = native.report.strict && verdict::is_invalid(run);
+    let status = match outcome {
+        Outcome::Measured if refuted => ExitCode::from(NOT_TO_BE_BELIEVED),
+        Outcome::Measured if fails => ExitCode::from(FAIL_IF_MET),
+        Outcome::Measured => ExitCode::SUCCESS,
+        Outcome::Failed(refused) => refused.report(),
+        Outcome::Interrupted => ExitCode::FAILURE,
+    };
+    // Behind ab's own message, which scripts look for. A run without any connection needs no more, and
+    // findings are of a report: where that was lost, the loss is what there is to say.
+    if !hopeless && !outlets::stdout_failed() {
+        if let Some(advice) = crate::outcome::perhaps_tls(run) {
+            note(&format!("every answer was 400: {advice}"));
+        }
+        verdict::say(run, native.report.explain);
+    }
+    status
+}
+
+/// Whether stdout carries JSON and nothing else.
+fn json(native: &crate::native::Options) -> bool {
+    native.report.json
+}
+
+fn of_ours(refusal: Refusal) -> Refused {
+    Refused::line(format!("ablaze: {refusal}"))
+}
+
+/// Everything ab prints before it connects.
+fn introduction(
+    options: &Options,
+    spec: &LoadSpec,
+    shown: bool,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let html = options.layout.html.is_some();
+    report::banner(html, out)?;
+    if html {
+        return Ok(());
+    }
+    let host = spec.destination.url.as_ref().map_or("", |url| &url.host);
+    write!(out, "Benchmarking {host} ")?;
+    if let Some(proxy) = &spec.destination.proxy {
+        write!(out, "[through {}:{}] ", proxy.host, proxy.port)?;
+    }
+    write!(out, "(be patient){}", if shown { "\n" } else { "..." })
+}
+
+/// Everything ab prints when the run has ended.
+fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io::Result<()> {
+    verbose::after(&run.record, options.verbosity, out)?;
+    let closes_line = !shown && options.layout.html.is_none();
+    if closes_line && run.ended != Ended::Interrupted {
+        writeln!(out, "..done")?;
+    }
+    report::report(run, &options.layout, out)
+}

@@ -1,0 +1,163 @@
+//! The facts that the checks judge: this machine by its survey, io_uring by trying it, and the
+//! load that is meant, with the server it would go to.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use ablaze_net::uring::UringDriver;
+use ablaze_sys::perf::{self, Permitted, Refused};
+use ablaze_sys::survey::{Server, Survey};
+
+use crate::Refusal;
+use ablaze_model::spec::{Destination, UrlSpec, WorkersSpec};
+
+use crate::planning::workers::{self, Cpus};
+use crate::planning::{OptionNames, addresses, descriptors, sources};
+
+/// How long the machine is watched: long enough for a hundred wake-ups, short enough to wait for.
+const WATCH: Duration = Duration::from_millis(200);
+
+/// Programs that comparisons, replays and profiles would want.
+pub const PROGRAMS: [&str; 5] = ["ab", "wrk", "nginx", "perf", "strace"];
+
+/// Everything the checks may know.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// This machine.
+    pub survey: Survey,
+    /// Whether io_uring can be used, or why not.
+    pub ring: Result<(), String>,
+    /// What can be sampled for a profile, or why nothing can.
+    pub samples: Result<Permitted, Refused>,
+    /// The load that is meant.
+    pub load: Load,
+    /// Where it would go.
+    pub target: Option<Target>,
+}
+
+/// The load that is meant; what was not given is `None`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Load {
+    /// Connections at the same time.
+    pub connections: Option<u32>,
+    /// Requests per second, the most of them.
+    pub rate_per_s: Option<f64>,
+    /// Whether connections are kept between requests.
+    pub keep_alive: bool,
+    /// Threads that ablaze would use by itself, and descriptors that the load would take.
+    pub workers: u32,
+    /// Descriptors that so many connections take.
+    pub descriptors: Option<u64>,
+}
+
+/// Where the load would go.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Target {
+    /// The URL, in full.
+    pub url: String,
+    /// The address that would be connected to first.
+    pub address: SocketAddr,
+    /// Who answers there, as far as it can be seen.
+    pub server: Server,
+}
+
+/// What was asked on the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The URL as typed.
+    pub url: Option<&'a str>,
+    /// `--connections`.
+    pub connections: Option<u32>,
+    /// `--rate`, the higher end.
+    pub rate_per_s: Option<f64>,
+    /// Whether connections are kept.
+    pub keep_alive: bool,
+}
+
+/// Connections of `ablaze URL` when nothing is said about them.
+const CONNECTIONS: u32 = 50;
+
+impl Facts {
+    /// Finds them out, in about a quarter of a second.
+    ///
+    /// # Errors
+    /// When the URL is none, or its host has no address.
+    pub fn gather(asked: Asked) -> Result<Self, Refusal> {
+        let target = asked.url.map(Target::look).transpose()?;
+        Ok(Self {
+            survey: Survey::take(WATCH, &PROGRAMS),
+            ring: UringDriver::probe().map_err(|error| error.to_string()),
+            samples: perf::permitted(),
+            load: Load::meant(asked, target.as_ref())?,
+            target,
+        })
+    }
+
+    /// A setting of the kernel by its name in sysctl(8).
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        let settings = &self.survey.environment.settings;
+        settings.get(name).or_else(|| self.survey.settings.get(name)).map(String::as_str)
+    }
+
+    /// A setting that is one number.
+    pub fn number(&self, name: &str) -> Option<u64> {
+        self.setting(name)?.parse().ok()
+    }
+
+    /// The ports that the kernel gives to connections which ask for none.
+    pub fn local_ports(&self) -> Option<(u64, u64)> {
+        let (first, last) = self.setting("net.ipv4.ip_local_port_range")?.split_once(' ')?;
+        let (first, last) = (first.parse().ok()?, last.parse().ok()?);
+        (first <= last).then_some((first, last))
+    }
+
+    /// CPUs that this process may use, by number of them and by time of them.
+    pub fn usable_cpus(&self) -> Option<f64> {
+        let environment = &self.survey.environment;
+        let allowed = environment.cpus_allowed.as_ref().map(|cpus| cpus.len() as f64);
+        match (allowed, environment.cpu_quota) {
+            (Some(allowed), Some(quota)) => Some(allowed.min(quota)),
+            (allowed, quota) => allowed.or(quota),
+        }
+    }
+
+    /// Whether the load is known to go to this host.
+    pub fn target_is_here(&self) -> bool {
+        self.target.as_ref().is_some_and(|target| target.server.on_this_host)
+    }
+}
+
+impl Load {
+    fn meant(asked: Asked, target: Option<&Target>) -> Result<Self, Refusal> {
+        // With a rate and nothing else there are as many connections as it takes.
+        let default = (asked.url.is_some() && asked.rate_per_s.is_none()).then_some(CONNECTIONS);
+        let connections = asked.connections.or(default);
+        let workers = workers::choose(
+            &WorkersSpec::default(),
+            connections.unwrap_or(u32::MAX),
+            target.filter(|target| target.server.on_this_host).map(|_| "target"),
+            &Cpus::of_this_process(),
+            &OptionNames::NATIVE,
+            &mut Vec::new(),
+        )?;
+        Ok(Self {
+            connections,
+            rate_per_s: asked.rate_per_s,
+            keep_alive: asked.keep_alive,
+            workers: workers.count,
+            descriptors: connections.map(|count| descriptors::needed(count, workers.count)),
+        })
+    }
+}
+
+impl Target {
+    fn look(url: &str) -> Result<Self, Refusal> {
+        let url = sources::url(url)?;
+        let addresses = addresses::resolve(&UrlSpec::from(&url), &Destination::default())?;
+        let server = Server::at(&addresses);
+        let Some(address) = addresses.first() else {
+            return Err(Refusal::unknown_host(format!("host `{}` has no address", url.host)));
+        };
+        Ok(Self { url: url.to_string(), address: *address, server })
+    }
+}

@@ -1,0 +1,83 @@
+//! `ablaze doctor`: looks at this machine before a run and says what will get in the way and what
+//! mends it. It finds facts, has the checks judge them, and writes down what they say; it changes
+//! nothing.
+
+mod check;
+mod checks;
+mod facts;
+mod json;
+#[cfg(test)]
+mod sample;
+mod text;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use ablaze_model::plan::RateProfile;
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::{terminal, usage, values};
+use facts::{Asked, Facts};
+
+/// The command line of `ablaze doctor`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze doctor",
+    bin_name = "ablaze doctor",
+    about = "Say what on this machine will get in the way of a measurement, and what mends it.",
+    override_usage = "ablaze doctor [OPTIONS] [URL]",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// What will be loaded: who listens there, and whether the load fits, is checked as well
+    url: Option<String>,
+    /// Connections that the load will have [default: 50 with a URL and no --rate]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    connections: Option<u32>,
+    /// Requests per second that it will have, as 1000/s or 10/ms
+    #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
+    rate: Option<RateProfile>,
+    /// It will open a connection for each request
+    #[arg(long)]
+    no_keepalive: bool,
+    /// Answer as JSON, with the facts
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER_HELP: &str = "\
+It takes a quarter of a second, changes nothing, and connects to nothing: a command that it shows is
+for you to type, or not. What the kernel does not say here is told as such. docs/doctor.md has a
+paragraph on each check.
+Exit status: 0 answered, with problems as well (--json counts them); 1 could not; 2 usage.";
+
+/// Runs `ablaze doctor` with the words behind `doctor`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze doctor");
+    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => line,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return terminal::print(&error.render().to_string());
+        }
+        Err(error) => return usage::refusal(&error, "doctor").report(),
+    };
+    if line.connections == Some(0) {
+        return crate::Refusal::usage("0 connections send nothing: give -c 1 or more").report();
+    }
+    let asked = Asked {
+        url: line.url.as_deref(),
+        connections: line.connections,
+        rate_per_s: line.rate.map(|rate| rate.from_per_s.max(rate.to_per_s)),
+        keep_alive: !line.no_keepalive,
+    };
+    let facts = match Facts::gather(asked) {
+        Ok(facts) => facts,
+        Err(refusal) => return refusal.report(),
+    };
+    let checks = checks::judge(&facts);
+    let write = if line.json { json::write } else { text::write };
+    terminal::print(&write(&facts, &checks))
+}

@@ -1,0 +1,77 @@
+//! `ablaze explain`: reads texts with reports of load testers in them, and runs that ablaze saved,
+//! and says what their numbers do and do not mean. Only words in and words out: what is wrong with
+//! them, the rules of `ablaze_verdict` know.
+
+mod answer;
+mod json;
+mod source;
+pub mod text;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use answer::Answer;
+
+use crate::{terminal, usage};
+
+/// The command line of `ablaze explain`.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze explain",
+    bin_name = "ablaze explain",
+    about = "Say what the numbers in a report of ab, gurl or ablaze do and do not mean.",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// Texts with one or more reports in them (a log, a mail, a page of Markdown), and runs saved
+    /// with -o run.json. `-` or nothing reads standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+const AFTER_HELP: &str = "\
+Nothing is measured and nothing is asked of the network: every finding shows the arithmetic on the
+printed figures, or on what was saved. A command line above a report, or saved with a run, is held
+against it; several reports, lone rates under one command, and a table of rates over concurrency are
+compared. docs/diagnoses.md has a paragraph on each finding.
+Exit status: 0 answered; 1 nothing in a file could be read; 2 usage.";
+
+/// Exit status when a file has nothing to explain.
+const NOTHING_READ: u8 = 1;
+
+/// Runs `ablaze explain` with the words behind `explain`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze explain");
+    let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => line,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return terminal::print(&error.render().to_string());
+        }
+        Err(error) => return usage::refusal(&error, "explain").report(),
+    };
+    let files = if line.files.is_empty() { vec![PathBuf::from("-")] } else { line.files };
+    let mut status = ExitCode::SUCCESS;
+    let mut sources = Vec::new();
+    // One file that cannot be read does not keep back what is to be said of the others.
+    for file in &files {
+        match source::read(file) {
+            Ok(source) => sources.push(source),
+            Err(refusal) => status = refusal.report(),
+        }
+    }
+    if sources.is_empty() {
+        return status;
+    }
+    let answer = Answer::of(sources);
+    terminal::print(&if line.json { json::write(&answer) } else { text::write(&answer) });
+    status
+}

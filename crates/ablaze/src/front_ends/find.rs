@@ -1,0 +1,337 @@
+//! `ablaze find`: the highest rate at which a target does what is asked of it.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ablaze_lab::Subject;
+use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
+use ablaze_lab::subject::Speaks;
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::Secrets;
+use clap::error::ErrorKind;
+use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
+
+use crate::carry_out::listen_for_interrupts;
+use crate::experiments::former::Former;
+use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
+use crate::experiments::outputs::Files;
+use crate::experiments::progress::LiveLine;
+use crate::experiments::search::contents;
+use crate::experiments::tester::Native;
+use crate::experiments::{targets, words};
+use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::{Refusal, experiments, native, terminal, values};
+
+/// How long a stage is unless the command line says otherwise.
+const STAGE_NS: u64 = 2_000_000_000;
+/// A stage that confirms is longer by this factor.
+const CONFIRMING: u64 = 3;
+/// A stage is at least so many times as long as the longest time that is permitted: what piles up
+/// has to be seen within it.
+const TIMES_THE_LIMIT: f64 = 10.0;
+/// The first rate tried, per second.
+const START_PER_S: f64 = 1000.0;
+/// The two rates of the answer are this near.
+const TOLERANCE: f64 = 0.02;
+
+/// What is looked for.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+struct FindOptions {
+    /// The target: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
+    #[arg(value_name = "TARGET", help_heading = "Arguments")]
+    target: Option<String>,
+    /// What has to hold, conditions with commas: 'p99<20ms,errors<0.1%'
+    #[arg(long, value_name = "CONDITIONS")]
+    slo: Option<String>,
+    /// Start the target: 'mine=./server -p {port}'
+    #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
+    start: Option<String>,
+    /// A target started here speaks TLS, with a certificate made for it
+    #[arg(long, action = ArgAction::SetTrue)]
+    https: bool,
+    /// Lowest rate tried, and the first [default: 1/s, beginning at 1000/s]
+    #[arg(long, value_name = "RATE", value_parser = values::per_second)]
+    from: Option<f64>,
+    /// Highest rate tried [default: 10M/s]
+    #[arg(long, value_name = "RATE", value_parser = values::per_second, default_value = "10M", hide_default_value = true)]
+    to: f64,
+    /// Length of a stage [default: 2s, ten times the longest in --slo]
+    #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
+    duration: Option<u64>,
+    /// Length of a stage at a rate tried before [default: three times -d]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    confirm: Option<u64>,
+    /// Asked for of a target that is started here [default: /hello]
+    #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
+    path: String,
+    /// Start the target once, not anew for every stage
+    #[arg(long, action = ArgAction::SetTrue)]
+    keep_running: bool,
+    /// CPUs for a target started here [default: one a thread, at most half]
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    target_cpus: Option<CpuList>,
+    /// Time in which a target has to answer
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
+    ready_within: u64,
+    /// Where the stages are kept; goes on with what is there [default: new]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    json: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+/// The options of the load that a search leaves to the command line.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Load")]
+struct StageLoad {
+    /// Bound on the connections [default: what this machine permits]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    connections: Option<u32>,
+    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    streams: Option<u32>,
+    /// Spacing of the requests: constant or poisson [default: constant]
+    #[arg(long, value_name = "HOW", value_parser = ["constant", "poisson"], hide_possible_values = true)]
+    arrivals: Option<String>,
+    /// Load to send before the clock of each stage starts [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    warmup: Option<u64>,
+    /// Longest an exchange may take [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    timeout: Option<u64>,
+    /// Statuses that are expected [default: 2xx,3xx]
+    #[arg(long, value_name = "STATUSES")]
+    expect: Option<String>,
+}
+
+const LOAD: [fn(Command) -> Command; 5] = [
+    words::group::<StageLoad>,
+    words::group::<RequestOptions>,
+    words::group::<ConnectionOptions>,
+    words::group::<TlsOptions>,
+    words::group::<MachineOptions>,
+];
+
+const AFTER_HELP: &str = "\
+Rates are doubled until one does not hold, then the gap is halved down to 2 %, and both ends are
+tried again in longer stages. A rate holds when 98 % of it are answered and every condition does.
+Conditions are those of --fail-if, but have to hold: rate mean p50 p90 p99 p99.9 max errors
+unexpected status.NNN lag cpu. Where the tester is the limit there is no answer.
+  ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
+  ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
+Exit status: 0 answered; 1 could not be, or not all could be written; 2 usage; 130 interrupted.";
+
+fn command() -> Command {
+    let command = Command::new("ablaze find")
+        .bin_name("ablaze find")
+        .override_usage("ablaze find [OPTIONS] --slo CONDITIONS TARGET")
+        .after_help(AFTER_HELP)
+        .disable_version_flag(true)
+        .max_term_width(100);
+    let command = FindOptions::augment_args(command);
+    let command = LOAD.iter().fold(command, |command, group| group(command));
+    // Each group of options brings a description of its own.
+    command.about("Find the highest rate at which a target still does what is asked of it.")
+}
+
+/// Runs `ablaze find` with the words behind `find`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze find");
+    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return terminal::print(&error.render().to_string());
+        }
+        Err(error) => return crate::usage::refusal(&error, "find").report(),
+    };
+    found(&matches).unwrap_or_else(|refusal| refusal.report())
+}
+
+fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
+    let options = FindOptions::from_arg_matches(matches)
+        .map_err(|error| Refusal::usage(error.to_string()))?;
+    let Some(slo) = &options.slo else {
+        return Err(Refusal::usage(
+            "nothing says what has to hold: write --slo 'p99<20ms,errors<0.1%'",
+        ));
+    };
+    let goal: Goal = slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
+    let mut secrets = Secrets::default();
+    let search = search(&options, &goal, words::of(matches, &LOAD), &mut secrets)?;
+    let files = Files::checked(&options.outputs)?;
+    let folder = match &options.folder {
+        Some(path) => StageFolder::at(path, &search, &mut Former::default()),
+        None => StageFolder::numbered(Path::new("find"), &search),
+    };
+    let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    listen_for_interrupts()?;
+    let mut progress = LiveLine::new(options.quiet);
+    let mut tester = Native::new(&secrets);
+    let setting = Setting {
+        program: experiments::own_program()?,
+        tester: Some(&mut tester),
+        watch: &mut progress,
+        rest: |time: Duration| std::thread::sleep(time),
+    };
+    let searched = conduct(&search, &mut folder, setting);
+    progress.finish();
+    let searched = searched.map_err(|error| Refusal::machine(error.to_string()))?;
+    let path = folder.path();
+    let contents = contents(&search, &folder, &searched, &goal);
+    let has_page = contents.keep_page(path);
+    files.keep_files(&contents);
+    terminal::print(if options.json { &contents.json } else { &contents.text });
+    if !options.json {
+        experiments::told_where(path, has_page);
+    }
+    if searched.interrupted {
+        note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
+    }
+    files.keep_streams(&contents);
+    Ok(status(&searched))
+}
+
+/// The exit status that a search deserves.
+fn status(searched: &Searched) -> ExitCode {
+    ExitCode::from(match (searched.interrupted, searched.is_answered()) {
+        (true, _) => INTERRUPTED,
+        (false, true) => 0,
+        (false, false) => NOTHING_MEASURED,
+    })
+}
+
+/// The search that the options describe.
+fn search(
+    options: &FindOptions,
+    goal: &Goal,
+    words: Vec<String>,
+    secrets: &mut Secrets,
+) -> Result<Search, Refusal> {
+    let subject = subject(options, secrets)?;
+    let lowest_per_s = options.from.unwrap_or(1.0);
+    if lowest_per_s <= 0.0 {
+        return Err(Refusal::usage("--from 0 asks for nothing: give a rate above it"));
+    }
+    if options.to < lowest_per_s {
+        return Err(Refusal::usage("--to is below --from: exchange them"));
+    }
+    let permitted_ns = goal.longest_limit_ns().unwrap_or(0.0) * TIMES_THE_LIMIT;
+    let stage_ns = options.duration.unwrap_or(STAGE_NS.max(permitted_ns as u64));
+    if stage_ns < 500_000_000 {
+        return Err(Refusal::usage("a stage shorter than 500 ms tells nothing: give a longer -d"));
+    }
+    let start_per_s = options.from.unwrap_or(START_PER_S);
+    let load = load(words, start_per_s, secrets)?;
+    let speaks = Speaks::of(options.https, [&load]);
+    let subjects = std::slice::from_ref(&subject);
+    can_speak(subjects, speaks)?;
+    let placement = placement(subjects, options.target_cpus.as_ref(), [&load]);
+    Ok(Search {
+        subject,
+        goal: goal.texts().join(","),
+        load,
+        start_per_s,
+        lowest_per_s,
+        highest_per_s: options.to,
+        tolerance: TOLERANCE,
+        stage_ns,
+        confirm_ns: options.confirm.unwrap_or(stage_ns.saturating_mul(CONFIRMING)),
+        path: options.path.clone(),
+        placement,
+        restart: !options.keep_running,
+        ready_within_s: options.ready_within.div_ceil(1_000_000_000),
+        speaks,
+    })
+}
+
+/// The load of a stage. What stands on the command line is about a load on a schedule; the words that
+/// are kept have neither rate nor length.
+fn load(words: Vec<String>, per_s: f64, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+    let of_a_stage = ["--rate".to_owned(), format!("{per_s}/s")];
+    let worded: Vec<String> = words.iter().cloned().chain(of_a_stage).collect();
+    let load = native::of_words(&worded, secrets)?;
+    Ok(LoadSpec { words: native::shown(&words), ..load })
+}
+
+fn subject(options: &FindOptions, secrets: &mut Secrets) -> Result<Subject, Refusal> {
+    let subject = match (&options.target, &options.start) {
+        (Some(target), _) => targets::read(target, secrets)?,
+        (None, Some(command)) => targets::started_by(command)?,
+        (None, None) => {
+            return Err(Refusal::usage(
+                "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
+            ));
+        }
+    };
+    can_be_loaded(&subject)?;
+    Ok(subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Result<Search, String> {
+        let words = std::iter::once("find").chain(line.split(' '));
+        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let options = FindOptions::from_arg_matches(&matches).unwrap();
+        let goal = options.slo.clone().unwrap_or_default().parse().map_err(|_| "no goal")?;
+        search(&options, &goal, words::of(&matches, &LOAD), &mut Secrets::default())
+            .map_err(|refusal| refusal.line)
+    }
+
+    #[test]
+    fn a_command_line_becomes_a_search() {
+        let search =
+            read(":1/ --slo p99<20ms -c 100 --arrivals poisson --from 50 --to 2k").unwrap();
+        let words = search.load.words.0.join(" ");
+        assert_eq!(words, "--connections 100 --arrivals poisson");
+        assert_eq!(search.arrivals(), ablaze_model::plan::Arrivals::Poisson);
+        let stage = search.stage_load(123.4567, false);
+        assert_eq!(stage.shape.connections(), Some(100));
+        assert!(
+            stage
+                .words
+                .0
+                .ends_with(&["--rate", "123.457/s", "--duration", "2000ms"].map(String::from))
+        );
+        assert_eq!(
+            (search.start_per_s, search.lowest_per_s, search.highest_per_s),
+            (50.0, 50.0, 2000.0)
+        );
+        assert_eq!((search.stage_ns, search.confirm_ns), (2_000_000_000, 6_000_000_000));
+        // What is permitted to last a second needs longer stages to be seen.
+        assert_eq!(read(":1/ --slo p99<1s").unwrap().stage_ns, 10_000_000_000);
+        assert_eq!(read(":1/ --slo p99<1s -d 3s").unwrap().stage_ns, 3_000_000_000);
+        for wrong in [
+            "--slo p99<20ms",
+            ":1/",
+            "before.json --slo p99<20ms",
+            ":1/ --slo p99<20ms --from 10 --to 5",
+            ":1/ --slo p99<20ms --rate 5",
+            ":1/ --slo p99<20ms -d 1ms",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_help_fits_a_terminal() {
+        let mut command = command();
+        command.clone().debug_assert();
+        let help = command.render_help().to_string();
+        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+        assert!(wide.is_empty(), "{wide:#?}");
+    }
+}

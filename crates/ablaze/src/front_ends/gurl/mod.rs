@@ -1,0 +1,130 @@
+//! `ablaze gurl`: gurl's command line and gurl's report. What it takes and where it differs is in
+//! docs/gurl.md.
+
+mod echo;
+mod options;
+mod watcher;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use ablaze_model::LoadSpec;
+use ablaze_model::plan::{Arrivals, RateProfile};
+use ablaze_model::spec::secrets::secret_field;
+use ablaze_model::spec::{Bodies, Bytes, Head, Line, Secrets, Shape, UrlSpec};
+use ablaze_report::gurl as report;
+use ablaze_wire::url::Url;
+
+use self::options::Options;
+use self::watcher::CompletedLines;
+use crate::carry_out::{carry_out, own_command_line};
+use crate::planning::{self, OptionNames, sources};
+use crate::refusal::note;
+use crate::{Refusal, outcome, outlets, terminal, verdict};
+
+const HELP: &str = "\
+Load a URL as `gurl -bench` does, and print its report.
+
+  ablaze gurl -ac 21 -an 1000000 -bench :12345
+  ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
+  ablaze gurl -echo :12345
+
+  -bench              load the URL and report
+  -ac N               connections (1)
+  -an N               requests (1); negative for no end
+  -duration TIME      length of the run, such as 10s or 1m10s; -an then has no meaning
+  -X, -request NAME   method (GET, POST with a body)
+  -H, -header LINE    header field 'Name: value'; repeatable
+  -A, -user-agent X   User-Agent (gurl)
+  -d, -data BODY      body; @FILE reads a file
+  -rate N             requests per second in all, on a schedule, over at most -ac connections
+  -connect-timeout T  longest a request may take (30s)
+  -cpus N             worker threads (chosen by itself)
+  -conns N            accepted without effect: -ac is the number
+  -explain            say on stderr what the verdict stands on, also when it is VALID
+  -url URL            the URL, if it is not a bare word
+  -echo, -l ADDR      serve there instead: what is posted comes back
+Where the numbers differ from gurl's: docs/gurl.md
+";
+
+/// Without an end: ten years, which is as long as a run can be thought of.
+const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
+
+/// Runs `ablaze gurl` with the words behind `gurl`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    Options::parse(arguments)
+        .and_then(|options| gurl(&options))
+        .unwrap_or_else(|refusal| refusal.report())
+}
+
+fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
+    if options.help {
+        return Ok(terminal::print(HELP));
+    }
+    if let Some(address) = &options.serve {
+        return echo::serve_until_stopped(address);
+    }
+    let mut secrets = Secrets::default();
+    let mut spec = spec(options, &mut secrets)?;
+    spec.words = own_command_line();
+    let planned = planning::resolve(&spec, &secrets, &OptionNames::GURL)?;
+    planned.notes.iter().for_each(|text| note(text));
+    terminal::print(&report::heading(&planned.plan.target.host));
+    let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
+    let run = carry_out(planned.plan, spec.words, true, &mut watcher)?;
+    watcher.finished(run.record.finished(), run.elapsed_ns);
+    outlets::print(&report::write(&run));
+    if let Some(text) = outcome::explanation(&run) {
+        note(&text);
+    } else {
+        verdict::say(&run, options.explain);
+    }
+    Ok(ExitCode::from(outcome::status(&run)))
+}
+
+fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+    let Some(url) = &options.url else {
+        return Err(Refusal::usage(
+            "no URL is given: write for example `ablaze gurl -bench :12345`",
+        ));
+    };
+    if !options.bench {
+        return Err(Refusal::usage(
+            "without -bench gurl is a client, which ablaze is not: add -bench to load the URL",
+        ));
+    }
+    let url = Url::parse_like_gurl(url).map_err(|error| Refusal::usage(error.to_string()))?;
+    let mut spec = LoadSpec::default();
+    let line = |line: &String| match secret_field(line.as_bytes()) {
+        Some(name) => Line::Secret(secrets.keep_text(&format!("header {name}"), line.as_str())),
+        None => Line::Text(line.as_str().into()),
+    };
+    spec.requests.method = options.method.as_deref().map(Bytes::from);
+    spec.requests.head = Head::Composed {
+        lines: options.headers.iter().map(line).collect(),
+        content_type: None,
+        user_agent: Some(options.user_agent.clone()),
+        user: url.userinfo.as_ref().map(|user| secrets.keep_text("user", user.as_str())),
+    };
+    if let Some(body) = &options.body {
+        spec.requests.bodies = Bodies::Same(sources::body(body)?);
+    }
+    spec.destination.url = Some(UrlSpec::from(&url));
+    let connections = Some(options.connections);
+    spec.shape = match options.rate_per_s {
+        None => Shape::Closed { connections },
+        Some(per_s) => Shape::Open {
+            rate: RateProfile::constant(per_s as f64),
+            arrivals: Arrivals::Constant,
+            connections,
+        },
+    };
+    spec.workers.threads = (options.threads > 0).then_some(options.threads);
+    spec.limits.timeout_ns = options.timeout_ns.unwrap_or(spec.limits.timeout_ns);
+    (spec.limits.requests, spec.limits.duration_ns) = match options.duration_ns {
+        Some(duration_ns) => (None, Some(duration_ns)),
+        None if options.requests.is_none() => (None, Some(NO_END_NS)),
+        None => (options.requests, None),
+    };
+    Ok(spec)
+}

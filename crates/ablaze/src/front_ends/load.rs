@@ -1,0 +1,81 @@
+//! `ablaze load`: the native command line, from words to an exit status.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+
+use ablaze_model::spec::Secrets;
+
+use crate::carry_out::{carry_out, own_command_line};
+use crate::native::{self, CommandLine, hints};
+use crate::outputs::Outputs;
+use crate::planning::OptionNames;
+use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
+use crate::{Refusal, outcome, outlets, planning, profile, progress, terminal, verdict};
+
+/// Runs `ablaze load` with the words behind `load`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    match read(arguments).and_then(|line| line.map_or(Ok(ExitCode::SUCCESS), |line| load(&line))) {
+        Ok(status) => status,
+        Err(refusal) => refusal.report(),
+    }
+}
+
+/// The command line, or `None` when it asked for help, which is then given.
+fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
+    if arguments.is_empty() {
+        return Err(Refusal::usage(
+            "no URL is given: write for example `ablaze :8080/`; see `ablaze load --help`",
+        ));
+    }
+    if let Some(hint) = hints::elsewhere_first(arguments) {
+        return Err(Refusal::usage(hint));
+    }
+    let program = OsString::from("ablaze load");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => Ok(Some(line)),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            terminal::print(&error.render().to_string());
+            Ok(None)
+        }
+        Err(error) => Err(hints::refusal(&error, &CommandLine::command())),
+    }
+}
+
+fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let report = &line.options.report;
+    let outputs = Outputs::checked(report)?;
+    let mut secrets = Secrets::default();
+    let mut spec = native::spec(line.url.as_deref(), &line.options, &mut secrets)?;
+    spec.words = own_command_line();
+    let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
+    if planned.plan.tls.is_none() {
+        if line.options.tls.insecure {
+            note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");
+        } else if line.options.tls.is_asked() {
+            note("options of TLS have no meaning on http: write https:// for it");
+        }
+    }
+    planned.notes.iter().for_each(|text| note(text));
+    let mut watcher = progress::watcher(&planned.plan, report.quiet);
+    let mut run = carry_out(planned.plan.clone(), spec.words, spec.monitored, watcher.as_mut())?;
+    if let Some(sides) = &report.profile {
+        let mut watcher = progress::watcher(&planned.plan, report.quiet);
+        outlets::attempt("--profile", || {
+            profile::add(&mut run, planned.plan, sides, watcher.as_mut())
+        });
+    }
+    outputs.hand_over(&run);
+    if let Some(text) = outcome::explanation(&run) {
+        note(&text);
+    }
+    let refuted = report.strict && verdict::is_invalid(&run);
+    Ok(ExitCode::from(match (outputs.fails(&run), outcome::status(&run)) {
+        (_, INTERRUPTED) => INTERRUPTED,
+        _ if refuted => NOT_TO_BE_BELIEVED,
+        (true, 0) => FAIL_IF_MET,
+        (_, status) => status,
+    }))
+}

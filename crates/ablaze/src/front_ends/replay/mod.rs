@@ -1,0 +1,267 @@
+//! `ablaze replay`: five documents with measurements, carried out again as they were, and then as
+//! they should have been. [`documents`] has what they did and printed, [`again`] their own command
+//! lines; the fair versions are files in `experiments/`, which `ablaze run` takes too.
+
+mod again;
+mod document;
+mod documents;
+mod page;
+mod wrong;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ablaze_lab::experiment::new_numbered;
+use ablaze_report::number::counted;
+use ablaze_report::table::Table;
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser};
+use serde_json::json;
+
+use crate::experiments::outputs;
+use crate::experiments::progress::{LiveLine, in_words};
+use crate::experiments::series::{self, Planned};
+use crate::experiments::{own_program, parts};
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::{Refusal, carry_out, terminal};
+use again::Manner;
+use document::Document;
+use page::Replayed;
+
+/// Carries out again what a document measured, and then fairly.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze replay",
+    bin_name = "ablaze replay",
+    about = "Carry out again what a document measured, as it did, and then as it should have.",
+    override_usage = "ablaze replay [OPTIONS] NUMBER",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// The document: 000 to 004; without it, they are listed
+    #[arg(value_name = "NUMBER")]
+    number: Option<String>,
+    /// Within a minute, with fewer and shorter runs; the report says what that costs
+    #[arg(long, action = ArgAction::SetTrue)]
+    quick: bool,
+    /// Where the results are kept; goes on with what is there [default: new]
+    #[arg(long, value_name = "FOLDER", alias = "folder")]
+    output: Option<PathBuf>,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+A replay says what the document did, gives its command lines to a server that stands in for the one it
+had, prints what it had printed beside what comes out here, says what was wrong with it, and measures
+the same question fairly: the files of that are in experiments/ (`ablaze run FILE`). docs/experiments.md
+has every system. What is not installed (ab, nginx) is left out, and its row says so.
+Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted (--output goes on).";
+
+/// What says in a folder which replay it holds.
+const KIND: &str = "replay.json";
+
+/// Runs `ablaze replay` with the words behind `replay`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze replay");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => run(&line).unwrap_or_else(|refusal| refusal.report()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            terminal::print(&CommandLine::command().render_help().to_string())
+        }
+        Err(error) => crate::usage::refusal(&error, "replay").report(),
+    }
+}
+
+/// The documents, a line each.
+fn list() -> String {
+    let line = |document: &&Document| format!("  {}  {}\n", document.number, document.about);
+    documents::ALL.iter().map(line).collect()
+}
+
+fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let Some(number) = &line.number else {
+        let text =
+            "Measurements that can be replayed: `ablaze replay NUMBER`, with --quick in a minute\n";
+        return Ok(terminal::print(&format!("{text}{}", list())));
+    };
+    let document = documents::ALL.iter().find(|document| document.number == number);
+    let document = document.ok_or_else(|| {
+        Refusal::usage(format!("no document `{number}`; there are\n{}", list().trim_end()))
+    })?;
+    carry_out::listen_for_interrupts()?;
+    let folder = folder(document, line)?;
+    let replayed = carried_out(document, &folder, line)?;
+    let printed = report(&replayed);
+    let has_page = outputs::keep_page(&folder, &replayed.page(&printed));
+    let path = folder.display();
+    terminal::print(&closing(&replayed));
+    if has_page {
+        terminal::print(&format!("  page {path}/index.html · Markdown {path}/BENCH.md\n"));
+    }
+    if replayed.interrupted {
+        let quick = if line.quick { " --quick" } else { "" };
+        note(&format!("interrupted; `ablaze replay {number}{quick} --output {path}` goes on"));
+        return Ok(ExitCode::from(INTERRUPTED));
+    }
+    Ok(ExitCode::from(if replayed.is_measured() { 0 } else { NOTHING_MEASURED }))
+}
+
+/// The folder of the results: a new one, or one that holds the same replay.
+fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, Refusal> {
+    let usage = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
+    let kind = json!({ "replay": document.number, "quick": line.quick });
+    let path = match &line.output {
+        None => new_numbered(Path::new(&format!("replay-{}", document.number)))
+            .map_err(|error| usage(&error))?,
+        Some(path) => path.clone(),
+    };
+    let named = |why: &str| Refusal::usage(format!("{}: {why}", path.display()));
+    if path.exists() && !path.is_dir() {
+        return Err(named("is a file; name a folder"));
+    }
+    std::fs::create_dir_all(&path)
+        .map_err(|error| named(&ablaze_report::system_error::reason(&error)))?;
+    let file = path.join(KIND);
+    if let Ok(text) = std::fs::read_to_string(&file) {
+        let before: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        if before != kind {
+            let quick = if before["quick"] == true { " --quick" } else { "" };
+            let number = before["replay"].as_str().unwrap_or("another one").to_owned();
+            return Err(named(&format!("holds replay {number}{quick}; name a new folder")));
+        }
+        return Ok(path);
+    }
+    ablaze_report::file::write_atomically(&file, format!("{kind:#}\n").as_bytes())
+        .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
+    Ok(path)
+}
+
+/// Everything, in turn; what has been done is printed as soon as it is.
+fn carried_out<'a>(
+    document: &'a Document,
+    folder: &Path,
+    line: &CommandLine,
+) -> Result<Replayed<'a>, Refusal> {
+    let program = own_program()?;
+    let (series, whole) = (planned(document, line.quick)?, planned(document, false)?);
+    let found = wrong::found(document, &document.read());
+    terminal::print(&format!("replay {}: {}\n", document.number, document.title));
+    document.did.iter().for_each(|text| say("  ", text));
+    let mut progress = LiveLine::new(line.quiet);
+    let behind = series.iter().map(Planned::length).sum();
+    let manner = Manner { quick: line.quick, folder, program: &program, behind };
+    let again = again::carried_out(document, manner, &mut progress);
+    progress.finish();
+    let (again, to_the_end) = again?;
+    let shortened = if line.quick { costs(&again, &series, &whole) } else { String::new() };
+    let mut replayed =
+        Replayed { document, found, again, done: Vec::new(), shortened, interrupted: !to_the_end };
+    terminal::print(&then_and_now(&replayed));
+    if to_the_end {
+        terminal::print(&format!("\nthe fair version: {}\n", document.asks));
+        replayed.done = series::carried_out(series, folder, line.quiet, |_| ())?;
+        let last = replayed.done.last();
+        replayed.interrupted = last.is_some_and(|done| done.results.interrupted);
+    }
+    Ok(replayed)
+}
+
+/// The experiments of the fair version.
+fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, Refusal> {
+    let mut series = Vec::new();
+    for (name, text) in document.files {
+        let parts = parts::read(text, quick)
+            .map_err(|error| Refusal::usage(format!("experiments/{name}, {error}")))?;
+        for (at, mut part) in parts.into_iter().enumerate() {
+            // Said once, at the first part of a file.
+            part.described.about = part.described.about.filter(|_| at == 0);
+            series.push(Planned::of(Path::new(name), part));
+        }
+    }
+    Ok(series)
+}
+
+/// Pairs of runs below which there is no interval.
+const ENOUGH: u32 = 6;
+
+/// What `--quick` costs, in sentences.
+fn costs(again: &[again::Again], series: &[Planned], whole: &[Planned]) -> String {
+    let length = |series: &[Planned]| in_words(series.iter().map(Planned::length).sum());
+    let few = series.iter().filter(|planned| planned.experiment.repeats < ENOUGH).count();
+    let lines = page::lines_shortened(again).map_or(String::new(), |lines| format!("; {lines}"));
+    let certainty = match few {
+        0 => "the intervals are wider than those of more and longer runs".to_owned(),
+        few if few == series.len() => {
+            format!(
+                "with fewer than {ENOUGH} runs of each target no part has intervals, and none ranks"
+            )
+        }
+        few => format!(
+            "fewer than {ENOUGH} runs of each target in {few} of {}, and so no intervals and no ranking \
+             there; the intervals of the others are wider",
+            counted(series.len() as u64, "part")
+        ),
+    };
+    format!(
+        "--quick: about {} of measuring instead of {}{lines}. What that costs: {certainty}.",
+        length(series),
+        length(whole)
+    )
+}
+
+/// The lines of then and now, and what was wrong, for the terminal.
+fn then_and_now(replayed: &Replayed<'_>) -> String {
+    let mut table = Table::new(&[0]);
+    table.row(page::HEAD.map(String::from).to_vec(), "");
+    replayed.rows().into_iter().for_each(|row| table.row(row, ""));
+    let mut lines = vec![String::new()];
+    lines.extend(table.lines());
+    lines.push(String::new());
+    if !replayed.shortened.is_empty() {
+        lines.push(wrapped("  ", &replayed.shortened));
+        lines.push(String::new());
+    }
+    lines.push("what was wrong with it".to_owned());
+    for found in &replayed.found {
+        let finding = &found.gravest;
+        let evidence = finding.evidence.lines().next().unwrap_or_default();
+        let text = format!("{} {}: {evidence}", finding.id, finding.id.name());
+        lines.push(wrapped("  ", &text));
+    }
+    lines.extend(replayed.document.wrong.iter().map(|text| wrapped("  ", text)));
+    lines.join("\n") + "\n"
+}
+
+/// The fair version, for the terminal.
+fn closing(replayed: &Replayed<'_>) -> String {
+    let mut text = String::new();
+    for done in &replayed.done {
+        text.push_str(&format!("\n{}\n{}", done.planned.heading, done.in_words()));
+    }
+    let rows = replayed.in_short();
+    if !rows.is_empty() {
+        let mut table = Table::new(&[0, 1, 2]);
+        rows.into_iter().for_each(|row| table.row(row, ""));
+        text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+    }
+    text
+}
+
+/// The whole report, for the page.
+fn report(replayed: &Replayed<'_>) -> String {
+    let parts = counted(replayed.done.len() as u64, "part");
+    format!("{}\nthe fair version, {parts}\n{}", then_and_now(replayed), closing(replayed))
+}
+
+fn say(start: &str, text: &str) {
+    terminal::print(&(wrapped(start, text) + "\n"));
+}
+
+fn wrapped(start: &str, text: &str) -> String {
+    terminal::paragraph(start, text).trim_end().to_owned()
+}

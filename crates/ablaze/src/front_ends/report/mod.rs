@@ -1,0 +1,237 @@
+//! `ablaze report`: saved results shown again, saved runs in other formats. What is shown is
+//! computed anew from the runs; a run that does not fit the command saved with it is named (D36).
+
+mod together;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use ablaze_lab::curve::Pick;
+use ablaze_lab::experiment::Folder;
+use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
+use ablaze_model::Run;
+use ablaze_report::system_error::reason;
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser};
+
+use crate::experiments::conditions::Conditions;
+use crate::experiments::described::FILE;
+use crate::experiments::former::Former;
+use crate::experiments::outputs::Files;
+use crate::experiments::shown::{self, Showing};
+use crate::experiments::{file, saved};
+use crate::native::ReportOptions;
+use crate::outputs::Outputs;
+use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED};
+use crate::{Refusal, experiments, outcome, terminal};
+
+/// Shows saved results again.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze report",
+    bin_name = "ablaze report",
+    about = "Show saved results again: folders of experiments, and runs saved as JSON.",
+    override_usage = "ablaze report [OPTIONS] FOLDER|RUN.json…",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+pub(super) struct CommandLine {
+    /// Folders of compare, sweep, find or run, and files of -o RUN.json
+    #[arg(value_name = "FOLDER|RUN.json")]
+    paths: Vec<PathBuf>,
+    /// Keep it in a file, in the format of its extension. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub(super) outputs: Vec<PathBuf>,
+    /// Print as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub(super) json: bool,
+    /// Put shards of one run together: the same work at the same time
+    #[arg(long, action = ArgAction::SetTrue)]
+    merge: bool,
+    /// Show the evidence of the rules that found nothing, too
+    #[arg(long, action = ArgAction::SetTrue)]
+    explain: bool,
+    /// What is drawn of repeats in a sweep: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
+    pick: String,
+    /// Rank targets even if they did not do the same work
+    #[arg(long, action = ArgAction::SetTrue)]
+    allow_unequal: bool,
+    /// End with status 3 if this holds, as for load and compare. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
+}
+
+const AFTER_HELP: &str = "\
+Figures, verdict and findings are computed anew from what was saved.
+  ablaze report compare-1
+  ablaze report run.json -o run.csv -o run.html
+  ablaze report before.json after.json -o both.html
+  ablaze report --merge left.json right.json -o whole.json
+Formats of -o by extension: .json .csv .txt .html .md .svg, of one saved run .hlog too; several runs
+together make a page: .html .md .svg.
+Exit status: 0 shown; 1 nothing was measured in it, or not all could be written; 2 usage; 3 a check failed
+or a --fail-if was met.";
+
+/// Runs `ablaze report` with the words behind `report`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze report");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => report(&line).unwrap_or_else(|refusal| refusal.report()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            terminal::print(&CommandLine::command().render_help().to_string())
+        }
+        Err(error) => crate::usage::refusal(&error, "report").report(),
+    }
+}
+
+/// What lies at a path.
+pub(super) enum Saved {
+    /// A saved run.
+    Run(Box<Run>),
+    /// The folder of an experiment.
+    Experiment(PathBuf),
+    /// The folder of a search.
+    Search(PathBuf),
+}
+
+fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    if line.paths.is_empty() {
+        return Err(Refusal::usage(
+            "nothing to show: write the folder of an experiment, or the file of a saved run",
+        ));
+    }
+    let saved = line.paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    if line.merge || (saved.len() > 1 && !line.outputs.is_empty()) {
+        let runs = together::only_runs(&line.paths, saved)?;
+        return match line.merge {
+            true => Ok(ExitCode::from(of_run(&together::merged(runs)?, None, line)?)),
+            false => together::kept_in_one(&runs, line),
+        };
+    }
+    let several = saved.len() > 1;
+    let mut worst = 0;
+    for (path, saved) in line.paths.iter().zip(saved) {
+        if several && !line.json {
+            terminal::print(&format!("{}\n", path.display()));
+        }
+        let status = match saved {
+            Saved::Run(run) => of_run(&run, Some(path), line)?,
+            Saved::Experiment(folder) => of_experiment(&folder, line)?,
+            Saved::Search(folder) => of_search(&folder, line)?,
+        };
+        worst = worst.max(status);
+        if several && !line.json {
+            terminal::print("\n");
+        }
+    }
+    Ok(ExitCode::from(worst))
+}
+
+fn read(path: &Path) -> Result<Saved, Refusal> {
+    if path.is_dir() {
+        return Ok(match StageFolder::is_one(path) {
+            true => Saved::Search(path.to_owned()),
+            false => Saved::Experiment(path.to_owned()),
+        });
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Refusal::usage(format!("`{}` cannot be read: {}", path.display(), reason(&error)))
+    })?;
+    let saved = ablaze_report::json::load(&text)
+        .map_err(|error| Refusal::usage(format!("`{}`: {error}", path.display())))?;
+    Ok(Saved::Run(Box::new(saved.run)))
+}
+
+/// A run, as `ablaze load` would have reported it; one that was put together has no file.
+fn of_run(run: &Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refusal> {
+    let outputs = Outputs::checked(&ReportOptions {
+        outputs: line.outputs.clone(),
+        json: line.json,
+        explain: line.explain,
+        fail_if: line.fail_if.clone(),
+        ..ReportOptions::default()
+    })?;
+    if let Some(path) = path {
+        saved::note_if_of_another_command(path, run);
+    }
+    outputs.hand_over(run);
+    Ok(match (outputs.fails(run), outcome::status(run)) {
+        (_, NOTHING_MEASURED) => NOTHING_MEASURED,
+        (true, _) => FAIL_IF_MET,
+        (false, _) => 0,
+    })
+}
+
+/// An experiment, as the command that carried it out would have reported it.
+fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+    let unreadable = |error: ablaze_lab::experiment::FolderError| Refusal::usage(error.to_string());
+    let (folder, experiment) = Folder::open(path, &mut Former::default()).map_err(unreadable)?;
+    let results = folder.results(&experiment).map_err(unreadable)?;
+    let files = Files::checked(&line.outputs)?;
+    let mut conditions = Conditions::fail_if(&line.fail_if)?;
+    conditions.fit(&experiment)?;
+    // The file of an experiment was checked before it was carried out.
+    if let Ok(text) = std::fs::read_to_string(path.join(FILE))
+        && let Ok(described) = file::read(&text)
+    {
+        conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
+    }
+    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let showing = Showing {
+        json: line.json,
+        pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+        allow_unequal: line.allow_unequal,
+    };
+    let contents = experiments::contents(&experiment, &folder, &results, several.as_ref(), showing);
+    files.keep_files(&contents);
+    terminal::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
+    if !line.json {
+        terminal::print(&conditions.in_words(&experiment, &results, &unequal));
+    }
+    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    files.keep_streams(&contents);
+    Ok(match results.measured().next() {
+        None => NOTHING_MEASURED,
+        Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
+        Some(_) => 0,
+    })
+}
+
+/// A search, gone through again by what is kept of it.
+fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+    if !line.fail_if.is_empty() {
+        return Err(Refusal::usage(
+            "--fail-if is for runs and experiments; a search has what was to hold in it",
+        ));
+    }
+    let unreadable = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
+    let (mut folder, search) =
+        StageFolder::open(path, &mut Former::default()).map_err(|error| unreadable(&error))?;
+    let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
+    let files = Files::checked(&line.outputs)?;
+    let setting = Setting {
+        program: PathBuf::new(),
+        tester: None,
+        watch: &mut Nobody,
+        rest: |_: Duration| {},
+    };
+    let searched = conduct(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
+    let contents = experiments::search::contents(&search, &folder, &searched, &goal);
+    files.keep_files(&contents);
+    terminal::print(if line.json { &contents.json } else { &contents.text });
+    files.keep_streams(&contents);
+    Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
+}
+
+/// Watches what is not carried out.
+struct Nobody;
+
+impl Watch for Nobody {
+    fn begins(&mut self, _number: usize, _asked_per_s: f64, _confirming: bool) {}
+    fn ended(&mut self, _number: usize, _stage: &Stage) {}
+}

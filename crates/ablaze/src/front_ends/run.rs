@@ -1,0 +1,252 @@
+//! `ablaze run`: carries out the experiment that a file describes.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use ablaze_lab::Experiment;
+use ablaze_lab::curve::Pick;
+use ablaze_lab::experiment::new_numbered;
+use ablaze_report::page::Page;
+use ablaze_report::system_error::reason;
+use clap::error::ErrorKind;
+use clap::{ArgAction, CommandFactory, Parser};
+
+use crate::experiments::conditions::Conditions;
+use crate::experiments::described::experiment;
+use crate::experiments::file::Described;
+use crate::experiments::outputs::{self, Contents, Files};
+use crate::experiments::parts::{self, Part};
+use crate::experiments::series::{self, Done, Planned};
+use crate::experiments::shown::{self, Showing};
+use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
+use crate::{Refusal, experiments, terminal};
+
+/// Carries out the experiment that a file describes.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze run",
+    bin_name = "ablaze run",
+    about = "Carry out the experiment that a file describes.",
+    override_usage = "ablaze run [OPTIONS] FILE.toml",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+struct CommandLine {
+    /// The experiment
+    #[arg(value_name = "FILE.toml")]
+    file: Option<PathBuf>,
+    /// Where the results are kept; goes on with what is there [default: new]
+    #[arg(long, value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Shorter, with less certainty: what the file has under `[quick]`
+    #[arg(long, action = ArgAction::SetTrue)]
+    quick: bool,
+    /// Look at the file only: say what would be done
+    #[arg(long, action = ArgAction::SetTrue)]
+    check: bool,
+    /// What is drawn of repeats in a sweep: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
+    pick: String,
+    /// Rank targets even if they did not do the same work
+    #[arg(long, action = ArgAction::SetTrue)]
+    allow_unequal: bool,
+    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    fail_if: Vec<String>,
+    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    outputs: Vec<PathBuf>,
+    /// Print the result as JSON
+    #[arg(long, action = ArgAction::SetTrue)]
+    json: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    quiet: bool,
+}
+
+const AFTER_HELP: &str = "\
+A file has targets, a load, and what is to hold (docs/comparing.md has every key):
+  [targets.mine]
+  start = \"./server -p {port}\"        # or url, or serve = \"epoll-et,threads=2\"
+  [targets.nginx]
+  control = \"nginx\"
+  [load]
+  connections = [1, 10, 100]          # a long option of load; the one list is the axis
+  [checks]
+  \"mine / nginx CPU/request\" = \"<= 1.15\"
+Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage;
+3 a check failed or a --fail-if was met; 130 interrupted (--folder goes on).";
+
+/// Runs `ablaze run` with the words behind `run`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze run");
+    match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
+        Ok(line) => run(&line).unwrap_or_else(|refusal| refusal.report()),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            terminal::print(&CommandLine::command().render_help().to_string())
+        }
+        Err(error) => crate::usage::refusal(&error, "run").report(),
+    }
+}
+
+fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let Some(path) = &line.file else {
+        return Err(Refusal::usage(
+            "no file: write `ablaze run FILE.toml`; docs/comparing.md has what goes into one",
+        ));
+    };
+    let file = path.display();
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Refusal::usage(format!("`{file}` cannot be read: {}", reason(&error))))?;
+    let mut parts = parts::read(&text, line.quick)
+        .map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
+    if parts.len() > 1 || parts.iter().any(|part| part.name.is_some()) {
+        return several(line, path, parts);
+    }
+    let Some(Part { described, .. }) = parts.pop() else { return Ok(ExitCode::SUCCESS) };
+    let experiment = experiment(path, &described);
+    let conditions = conditions(line, path, &described, &experiment)?;
+    if line.check {
+        return Ok(terminal::print(&what(&experiment)));
+    }
+    let files = Files::checked(&line.outputs)?;
+    let stem = path.with_extension("");
+    let (folder, results) = experiments::carried_out(
+        &experiment,
+        &described.secrets,
+        line.folder.as_deref(),
+        line.quiet,
+        &stem,
+        Some(&text),
+    )?;
+    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let showing = Showing {
+        json: line.json,
+        pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+        allow_unequal: line.allow_unequal,
+    };
+    let kept = experiments::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
+    terminal::print(&shown::either(&experiment, &results, several.as_ref(), showing));
+    let unequal = showing.unequal(several.as_ref());
+    if !line.json {
+        terminal::print(&conditions.in_words(&experiment, &results, &unequal));
+    }
+    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    experiments::told_at_the_end(&kept, &folder, showing, &files);
+    if results.interrupted {
+        let folder = folder.path().display();
+        let quick = if line.quick { " --quick" } else { "" };
+        note(&format!("interrupted; `ablaze run {file}{quick} --folder {folder}` goes on"));
+    }
+    let status = shown::status(&experiment, &results);
+    let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
+    Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
+}
+
+/// What has to hold of an experiment, and what must not.
+fn conditions(
+    line: &CommandLine,
+    path: &Path,
+    described: &Described,
+    experiment: &Experiment,
+) -> Result<Conditions, Refusal> {
+    for (at, check) in &described.checks {
+        check
+            .fits(experiment)
+            .map_err(|error| Refusal::usage(format!("{}, line {at}: {error}", path.display())))?;
+    }
+    let mut conditions = Conditions::fail_if(&line.fail_if)?;
+    conditions.checks = described.checks.iter().map(|(_, check)| check.clone()).collect();
+    conditions.fit(experiment)?;
+    Ok(conditions)
+}
+
+/// A file with parts: one experiment after the other, and a page of them all.
+fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, Refusal> {
+    let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
+    let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
+    for mut part in parts {
+        // Said once, at the head of the page.
+        part.described.about = None;
+        let experiment = experiment(path, &part.described);
+        all_conditions.push(conditions(line, path, &part.described, &experiment)?);
+        series.push(Planned::of(path, part));
+    }
+    if line.check {
+        let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
+        return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
+    }
+    let files = Files::checked_of_parts(&line.outputs)?;
+    let title = series.first().map_or_else(String::new, |part| part.experiment.title.clone());
+    let folder = match &line.folder {
+        Some(folder) => folder.clone(),
+        None => new_numbered(&path.with_extension(""))
+            .map_err(|error| Refusal::usage(error.to_string()))?,
+    };
+    let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
+    let (mut status, mut documents, mut words) = (0, Vec::new(), String::new());
+    for (done, conditions) in done.iter().zip(&all_conditions) {
+        let experiment = &done.planned.experiment;
+        let showing = Showing {
+            json: line.json,
+            pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
+            allow_unequal: line.allow_unequal,
+        };
+        let unequal = showing.unequal(done.several.as_ref());
+        let shown = |json| {
+            let showing = Showing { json, ..showing };
+            shown::either(experiment, &done.results, done.several.as_ref(), showing)
+        };
+        let result: serde_json::Value = serde_json::from_str(&shown(true)).unwrap_or_default();
+        documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
+        let said = conditions.in_words(experiment, &done.results, &unequal);
+        let text = format!("{}\n{}{said}\n", done.planned.heading, shown(false));
+        if !line.json {
+            terminal::print(&text);
+        }
+        words.push_str(&text);
+        let own = shown::status(experiment, &done.results);
+        let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
+        // An interruption tells more than a failed check, and that more than a part without answers.
+        let rank = |status: u8| {
+            [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status)
+        };
+        let own = if fails { FAIL_IF_MET } else { own };
+        status = if rank(own) > rank(status) { own } else { status };
+    }
+    let mut page = Page::new(&title);
+    page.subtitle = about;
+    page.sections = done.iter().map(Done::section).collect();
+    page.figures = done.iter().map(Done::figures).collect();
+    page.explain_findings();
+    let has_page = outputs::keep_page(&folder, &page);
+    let shown = folder.display();
+    let json = format!("{:#}\n", serde_json::json!({ "parts": documents }));
+    let contents = Contents { page: Ok(page), chart: None, json, csv: None, text: words };
+    files.keep_files(&contents);
+    if line.json {
+        terminal::print(&contents.json);
+    } else if has_page {
+        terminal::print(&format!("  page {shown}/index.html · Markdown {shown}/BENCH.md\n"));
+    }
+    if status == INTERRUPTED {
+        let file = path.display();
+        let quick = if line.quick { " --quick" } else { "" };
+        note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
+    }
+    files.keep_streams(&contents);
+    Ok(ExitCode::from(status))
+}
+
+/// What would be done.
+fn what(experiment: &Experiment) -> String {
+    let mut lines = vec![format!("{}: {} runs", experiment.title, experiment.trials().len())];
+    lines.extend(experiment.subjects.iter().map(|subject| format!("  target {}", subject.name)));
+    lines.extend(experiment.loads.iter().map(|load| {
+        let words = load.spec.words.0.join(" ");
+        format!("  load {}, {} times: {words}", load.label, experiment.repeats)
+    }));
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,115 @@
+//! `ablaze sweep`: several targets over several loads, interleaved, as a table and a curve each.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::ExitCode;
+
+use ablaze_lab::curve::Pick;
+use ablaze_model::spec::Secrets;
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use crate::experiments::loads;
+use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
+use crate::experiments::outputs::Files;
+use crate::experiments::shown::{self, Showing};
+use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
+use crate::{Refusal, experiments, terminal};
+
+/// What is swept, beside what all experiments have.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Experiment")]
+struct SweepOptions {
+    /// What changes from load to load, as threads=1,2,4: any option of load
+    #[arg(long, value_name = "OPTION=LIST")]
+    vary: Option<String>,
+    /// What is drawn of the repeats: median or best [default: median]
+    #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
+    pick: String,
+}
+
+const AFTER_HELP: &str = "\
+Each target meets each load --repeat times (1 unless given), the targets of a load right after
+each other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the
+folder as soon as it has ended; the same command with --folder goes on with what is missing.
+  ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
+Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
+
+fn command() -> Command {
+    let command = Command::new("ablaze sweep")
+        .bin_name("ablaze sweep")
+        .override_usage("ablaze sweep -c 1,2,5,… [OPTIONS] TARGET…")
+        .after_help(AFTER_HELP)
+        .disable_version_flag(true)
+        .max_term_width(100);
+    let command = SweepOptions::augment_args(ExperimentOptions::augment_args(command));
+    let list = || clap::builder::NonEmptyStringValueParser::new();
+    LOAD.iter()
+        .fold(command, |command, group| group(command))
+        // Each group of options brings a description of its own.
+        .about("Load several targets over a range of loads, interleaved.")
+        .mut_arg("connections", |argument| {
+            argument.value_name("N…").value_parser(list()).help("Connections, as 1,2,5,10")
+        })
+        .mut_arg("duration", |argument| argument.help(RUN_LENGTH))
+        .mut_arg("arrivals", |argument| {
+            argument.help("Spacing of --rates: constant or poisson [default: constant]")
+        })
+        // A list of rates has no two between which there could be steps.
+        .mut_arg("steps", |argument| argument.hide(true))
+        .mut_arg("rate", |argument| {
+            argument
+                .long("rates")
+                .alias("rate")
+                .value_name("LIST")
+                .value_parser(list())
+                .help("Open loop at these rates, as 1k,2k,5k")
+        })
+}
+
+/// Runs `ablaze sweep` with the words behind `sweep`.
+pub fn main(arguments: &[OsString]) -> ExitCode {
+    let program = OsString::from("ablaze sweep");
+    let matches = match command().try_get_matches_from(std::iter::once(&program).chain(arguments)) {
+        Ok(matches) => matches,
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            return terminal::print(&error.render().to_string());
+        }
+        Err(error) => return crate::usage::refusal(&error, "sweep").report(),
+    };
+    swept(&matches).unwrap_or_else(|refusal| refusal.report())
+}
+
+fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
+    let read = |error: clap::Error| Refusal::usage(error.to_string());
+    let options = ExperimentOptions::from_arg_matches(matches).map_err(read)?;
+    let sweep = SweepOptions::from_arg_matches(matches).map_err(read)?;
+    let mut secrets = Secrets::default();
+    let subjects = options.subjects(&mut secrets)?;
+    if subjects.is_empty() {
+        return Err(Refusal::usage(
+            "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
+        ));
+    }
+    let loads = loads::swept(load_words(matches), sweep.vary.as_deref())?;
+    let loads = loads.into_iter().map(|load| load.read(&mut secrets)).collect::<Result<_, _>>()?;
+    let repeats = options.repeat.unwrap_or(1);
+    let experiment = experiments::experiment("sweep", &options, subjects, loads, repeats)?;
+    let files = Files::checked(&options.outputs)?;
+    let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
+    let (folder, results) =
+        experiments::carried_out(&experiment, &secrets, folder, options.quiet, stem, None)?;
+    let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
+    let showing = Showing { json: options.json, pick, ..Showing::default() };
+    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let kept = experiments::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
+    terminal::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
+    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    experiments::told_at_the_end(&kept, &folder, showing, &files);
+    experiments::told_if_interrupted(&folder, &results);
+    Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {
+        (true, _) => INTERRUPTED,
+        (false, false) => NOTHING_MEASURED,
+        (false, true) => 0,
+    }))
+}

@@ -1,0 +1,13 @@
+//! The native options and what they ask for: `ablaze load` takes them, `ablaze ab` and experiments take
+//! them too. One parser reads them wherever they stand, and gives a [`LoadSpec`].
+//!
+//! [`LoadSpec`]: ablaze_model::LoadSpec
+
+pub mod hints;
+pub mod options;
+mod spec;
+mod words;
+
+pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
+pub use spec::{apply, spec, tls};
+pub use words::{of_words, shown};

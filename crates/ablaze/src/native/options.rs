@@ -1,0 +1,378 @@
+//! The native options. Nothing has a default here: what is absent leaves the [`LoadSpec`] as it was,
+//! so that other front ends can take the same options on top of their own defaults.
+//!
+//! [`LoadSpec`]: ablaze_model::LoadSpec
+
+use std::net::IpAddr;
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
+use ablaze_model::spec::{ConnectTo, HttpVersion};
+use clap::{ArgAction, Args, Parser};
+
+use crate::profile::{self, Sides};
+use crate::values::{self, ProxyAsked};
+
+/// The whole native command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze load",
+    bin_name = "ablaze load",
+    about = "Load a URL and report what came back. `ablaze URL` is the same.",
+    override_usage = "ablaze [load] [OPTIONS] URL",
+    after_help = AFTER_HELP,
+    disable_version_flag = true,
+    max_term_width = 100
+)]
+pub struct CommandLine {
+    /// What to load; :8080/x means http://127.0.0.1:8080/x, a bare host gets http:// and /
+    pub url: Option<String>,
+    /// The options, without the URL.
+    #[command(flatten)]
+    pub options: Options,
+}
+
+/// The native options, for every front end.
+#[derive(Debug, Default, Args)]
+pub struct Options {
+    /// Shape and length of the load.
+    #[command(flatten)]
+    pub load: LoadOptions,
+    /// What is sent.
+    #[command(flatten)]
+    pub request: RequestOptions,
+    /// How connections are made, used and ended.
+    #[command(flatten)]
+    pub connection: ConnectionOptions,
+    /// TLS.
+    #[command(flatten)]
+    pub tls: TlsOptions,
+    /// The client's threads and system calls.
+    #[command(flatten)]
+    pub machine: MachineOptions,
+    /// Judging and reporting.
+    #[command(flatten)]
+    pub report: ReportOptions,
+}
+
+/// Shape and length of the load.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Load")]
+pub struct LoadOptions {
+    /// Connections, each with a request in flight all the time [default: 50]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    pub connections: Option<u32>,
+    /// Requests in all, exact; k and M are understood
+    #[arg(short = 'n', long, value_name = "N", value_parser = values::count)]
+    pub requests: Option<u64>,
+    /// Length of the run; with -n, what comes first [default: 10s, none with -n]
+    #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub duration: Option<u64>,
+    /// Open loop, as 1000/s, 10/ms or 1/s..5k/s; -c then only bounds it
+    #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
+    pub rate: Option<RateProfile>,
+    /// Spacing of --rate: constant or poisson [default: constant]
+    #[arg(long, value_name = "HOW", value_parser = arrivals, requires = "rate")]
+    pub arrivals: Option<Arrivals>,
+    /// Steps between the two rates [default: evenly]
+    #[arg(long, value_name = "N", value_parser = values::small_count, requires = "rate")]
+    pub steps: Option<u32>,
+    /// Requests in flight on each connection of HTTP/1 [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub pipeline: Option<u32>,
+    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub streams: Option<u32>,
+    /// Load to send before the clock starts, not counted [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub warmup: Option<u64>,
+    /// Time over which connections are opened [default: 0, all at once]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub ramp: Option<u64>,
+    /// Longest an exchange may take, connect included; 0: no limit [default: 30s]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub timeout: Option<u64>,
+}
+
+/// What is sent.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Request")]
+pub struct RequestOptions {
+    /// Method [default: GET, POST with a body]
+    #[arg(short, long, visible_short_alias = 'X', value_name = "METHOD")]
+    pub method: Option<String>,
+    /// Header field; replaces our own, `Name:` drops it. Repeatable
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub headers: Vec<String>,
+    /// Body: text, @FILE, or @- for standard input
+    #[arg(short, long, value_name = "BODY")]
+    pub body: Option<String>,
+    /// Content-Type of the body
+    #[arg(long, value_name = "TYPE")]
+    pub content_type: Option<String>,
+    /// Basic authorization
+    #[arg(short, long, value_name = "NAME:PASSWORD")]
+    pub user: Option<String>,
+    /// Requests from lines `URL [weight]`, # for comments; all to one host
+    #[arg(long, value_name = "FILE")]
+    pub urls: Option<PathBuf>,
+    /// Each line is the body of one request; in order, over and over
+    #[arg(long, value_name = "FILE", conflicts_with = "body")]
+    pub body_lines: Option<PathBuf>,
+    /// Seed of {rand:N} [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = values::http_version)]
+    pub http: Option<HttpVersion>,
+}
+
+/// How connections are made, used and ended.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Connections")]
+pub struct ConnectionOptions {
+    /// A new connection for every request
+    #[arg(long)]
+    pub no_keepalive: bool,
+    /// Requests before a connection is replaced [default: no limit]
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub requests_per_connection: Option<u64>,
+    /// await the server's FIN (up to 1 s), fin, reset [default: await]
+    #[arg(long, value_name = "HOW", value_parser = close)]
+    pub close: Option<Close>,
+    /// Never repeat a request whose connection closed unanswered
+    #[arg(long)]
+    pub no_repeat: bool,
+    /// Use IPv4 addresses only
+    #[arg(short = '4', long, conflicts_with = "ipv6")]
+    pub ipv4: bool,
+    /// Use IPv6 addresses only
+    #[arg(short = '6', long)]
+    pub ipv6: bool,
+    /// Connect elsewhere: ADDR:PORT or HOST:PORT:ADDR:PORT. Repeatable
+    #[arg(long, value_name = "WHERE", value_parser = values::connect_to)]
+    pub connect_to: Vec<ConnectTo>,
+    /// Connect to this Unix socket
+    #[arg(long, value_name = "PATH")]
+    pub unix_socket: Option<PathBuf>,
+    /// The HTTP proxy to go through.
+    #[arg(long, help = "Go through this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT", value_name = "PROXY", value_parser = values::proxy,
+          conflicts_with_all = ["unix_socket", "connect_to"])]
+    pub proxy: Option<ProxyAsked>,
+    /// Addresses to connect from: 10.0.0.1,10.0.1.0/24
+    #[arg(long, value_name = "LIST", value_parser = local_addresses)]
+    pub local_address: Option<AddressList>,
+    /// Ports to connect from, in turn
+    #[arg(long, value_name = "A-B", value_parser = values::ports)]
+    pub local_ports: Option<RangeInclusive<u16>>,
+    /// Longest head of an answer [default: 64KiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub max_head: Option<u64>,
+}
+
+/// TLS, for https URLs.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "TLS (https)")]
+pub struct TlsOptions {
+    /// Accept any certificate, unverified
+    #[arg(short = 'k', long)]
+    pub insecure: bool,
+    /// Trust these certificates (PEM) instead of the system's
+    #[arg(long, value_name = "FILE")]
+    pub cacert: Option<PathBuf>,
+    /// Client certificate (PEM), with its chain and perhaps its key
+    #[arg(long, value_name = "FILE")]
+    pub cert: Option<PathBuf>,
+    /// Private key of --cert (PEM)
+    #[arg(long, value_name = "FILE")]
+    pub key: Option<PathBuf>,
+    /// Server name to send and verify; none sends none [default: the host]
+    #[arg(long, value_name = "NAME")]
+    pub sni: Option<String>,
+    /// Oldest version, 1.2 or 1.3 [default: 1.2]
+    #[arg(long, value_name = "VERSION", value_parser = tls_version)]
+    pub tls_min: Option<TlsVersion>,
+    /// Newest version, 1.2 or 1.3 [default: 1.3]
+    #[arg(long, value_name = "VERSION", value_parser = tls_version)]
+    pub tls_max: Option<TlsVersion>,
+    /// Cipher suites to offer, in this order; names of IANA or OpenSSL
+    #[arg(long, value_name = "LIST")]
+    pub tls_ciphers: Option<String>,
+    /// Groups to offer, in this order [default: x25519,P-256,P-384]
+    #[arg(long, value_name = "LIST")]
+    pub tls_groups: Option<String>,
+    /// Resume sessions instead of full handshakes
+    #[arg(long)]
+    pub tls_resume: bool,
+}
+
+impl TlsOptions {
+    /// Whether anything was asked.
+    pub fn is_asked(&self) -> bool {
+        self.insecure
+            || self.tls_resume
+            || self.tls_min.is_some()
+            || self.tls_max.is_some()
+            || [&self.sni, &self.tls_ciphers, &self.tls_groups].iter().any(|text| text.is_some())
+            || [&self.cacert, &self.cert, &self.key].iter().any(|path| path.is_some())
+    }
+}
+
+/// The client's threads and system calls.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Machine")]
+pub struct MachineOptions {
+    /// Worker threads [default: one per CPU, half for a target on this host]
+    #[arg(short, long, value_name = "N", value_parser = values::small_count)]
+    pub threads: Option<u32>,
+    /// CPUs to pin the threads to, such as 0,2-3
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    pub cpus: Option<CpuList>,
+    /// System calls to use: auto, uring or epoll [default: auto]
+    #[arg(long, value_name = "IO", value_parser = io_choice)]
+    pub io: Option<IoChoice>,
+    /// Watch for answers before sleeping: auto, off or a time [default: auto]
+    #[arg(long, value_name = "SPIN", value_parser = spin)]
+    pub spin: Option<Spin>,
+    /// Do not watch the kernel, the target's process and the connections
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub no_witness: bool,
+}
+
+/// Judging and reporting.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Report")]
+pub struct ReportOptions {
+    /// Statuses that are expected [default: 2xx,3xx]
+    #[arg(long, value_name = "STATUSES", value_parser = statuses)]
+    pub expect: Option<StatusList>,
+    /// Keep the report in a file, in the format of its extension. Repeatable
+    #[arg(short, long = "output", value_name = "FILE")]
+    pub outputs: Vec<PathBuf>,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// End with status 3 if this holds, such as 'p99>50ms'. Repeatable
+    #[arg(long, value_name = "CONDITION")]
+    pub fail_if: Vec<String>,
+    /// End with status 4 if the verdict is INVALID
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub strict: bool,
+    /// Show the evidence of the rules that found nothing, too
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub explain: bool,
+    /// Print no progress
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub quiet: bool,
+    /// Run once more with a profiler on target, tester or both: where CPU goes
+    #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
+          require_equals = true, default_missing_value = "target")]
+    pub profile: Option<Sides>,
+}
+
+/// Addresses from one option.
+#[derive(Debug, Clone)]
+pub struct AddressList(pub Vec<IpAddr>);
+
+/// CPUs from one option.
+#[derive(Debug, Clone)]
+pub struct CpuList(pub Vec<u32>);
+
+/// Statuses from one option.
+#[derive(Debug, Clone)]
+pub struct StatusList(pub Vec<RangeInclusive<u16>>);
+
+const AFTER_HELP: &str = "\
+Placeholders in path, header fields and body, each as wide in every request:
+  {seq}       the number of the request    {rand:N}  N random digits
+
+Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
+  sizes 64KB (1000), 64KiB (1024).
+Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
+Formats of -o by extension: .html (a page with charts) .svg .md .json .csv .txt .hlog.
+An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
+Exit status: 0 measured; 1 nothing measured, no answer as expected, or a report that could not be
+written; 2 usage; 3 a --fail-if was met; 4 INVALID under --strict; 130 interrupted (the report is
+still printed).";
+
+fn local_addresses(text: &str) -> Result<AddressList, String> {
+    values::local_addresses(text).map(AddressList)
+}
+
+fn cpus(text: &str) -> Result<CpuList, String> {
+    values::cpus(text).map(CpuList)
+}
+
+fn statuses(text: &str) -> Result<StatusList, String> {
+    values::statuses(text).map(StatusList)
+}
+
+/// How arrivals are spaced.
+fn arrivals(text: &str) -> Result<Arrivals, String> {
+    match text {
+        "constant" => Ok(Arrivals::Constant),
+        "poisson" => Ok(Arrivals::Poisson),
+        _ => Err("write constant or poisson".to_owned()),
+    }
+}
+
+fn tls_version(text: &str) -> Result<TlsVersion, String> {
+    match text {
+        "1.2" => Ok(TlsVersion::V1_2),
+        "1.3" => Ok(TlsVersion::V1_3),
+        "1.0" | "1.1" => Err("is not spoken here any more (RFC 8996): write 1.2 or 1.3".to_owned()),
+        _ => Err("write 1.2 or 1.3".to_owned()),
+    }
+}
+
+fn close(text: &str) -> Result<Close, String> {
+    match text {
+        "await" => Ok(Close::Await),
+        "fin" => Ok(Close::Fin),
+        "reset" => Ok(Close::Reset),
+        _ => Err("write await, fin or reset".to_owned()),
+    }
+}
+
+fn io_choice(text: &str) -> Result<IoChoice, String> {
+    match text {
+        "auto" => Ok(IoChoice::Auto),
+        "uring" | "io_uring" => Ok(IoChoice::Uring),
+        "epoll" => Ok(IoChoice::Epoll),
+        _ => Err("write auto, uring or epoll".to_owned()),
+    }
+}
+
+fn spin(text: &str) -> Result<Spin, String> {
+    match text {
+        "auto" => Ok(Spin::Auto),
+        "off" => Ok(Spin::Off),
+        _ => match values::duration_ns(text) {
+            Ok(0) => Ok(Spin::Off),
+            Ok(ns) => Ok(Spin::For(ns)),
+            Err(_) => Err("write auto, off or a time such as 50us".to_owned()),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::CommandLine;
+
+    #[test]
+    fn the_help_names_every_option_and_fits_a_terminal() {
+        let mut command = CommandLine::command();
+        command.clone().debug_assert();
+        let help = command.render_help().to_string();
+        for line in help.lines() {
+            assert!(line.chars().count() <= 100, "{}: {line}", line.chars().count());
+        }
+        for option in command.get_arguments().filter_map(|argument| argument.get_long()) {
+            assert!(help.contains(&format!("--{option}")), "{option}");
+        }
+    }
+}

@@ -1,0 +1,303 @@
+//! From native options to a spec: the options are applied to one that holds some front end's defaults.
+
+use std::net::UdpSocket;
+
+use ablaze_model::plan::{Arrivals, Http2};
+use ablaze_model::spec::secrets::secret_field;
+use ablaze_model::spec::{
+    Bodies, Bytes, Family, Feed, Head, HttpVersion, Line, LoadSpec, RequestsSpec, Secret, Secrets,
+    Shape, TlsSpec, TrustSpec, UrlSpec,
+};
+use ablaze_report::system_error::reason;
+
+use super::options::{
+    ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
+};
+use crate::Refusal;
+use crate::planning::{sources, tls as planned_tls};
+
+/// Everything a native command line asks for.
+///
+/// # Errors
+/// When a URL, a header or a file cannot be used.
+pub fn spec(
+    url: Option<&str>,
+    options: &Options,
+    secrets: &mut Secrets,
+) -> Result<LoadSpec, Refusal> {
+    let url = url.map(sources::url).transpose()?;
+    let mut spec = template_without_tls(options, secrets)?;
+    let list = match &spec.requests.urls {
+        Some(feed) => Some(sources::url_list(feed, url.as_ref())?),
+        None => None,
+    };
+    let Some(url) = list.map(|list| list.url).or(url) else {
+        return Err(Refusal::usage("no URL is given: write for example `ablaze :8080/`"));
+    };
+    if let (Head::Composed { user: user @ None, .. }, Some(typed)) =
+        (&mut spec.requests.head, &url.userinfo)
+    {
+        *user = Some(secrets.keep_text("user", typed.clone()));
+    }
+    spec.destination.url = Some(UrlSpec::from(&url));
+    // What is said of TLS has no meaning elsewhere, and its files need not be there.
+    if spec.destination.url.as_ref().is_some_and(|url| url.https) {
+        spec.tls = tls(&options.tls, secrets)?;
+    }
+    Ok(spec)
+}
+
+/// The same for whatever URL: a load that is applied to several targets.
+///
+/// # Errors
+/// When a header or a file cannot be used.
+pub fn template(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+    let spec = template_without_tls(options, secrets)?;
+    Ok(LoadSpec { tls: tls(&options.tls, secrets)?, ..spec })
+}
+
+fn template_without_tls(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+    let mut spec = LoadSpec::default();
+    apply_requests(&options.request, &mut spec.requests, secrets)?;
+    apply(options, &mut spec, secrets)?;
+    Ok(spec)
+}
+
+/// Applies every option but those of the request and of TLS.
+///
+/// # Errors
+/// When two exclude each other, or a local address is not this host's.
+pub fn apply(options: &Options, spec: &mut LoadSpec, secrets: &mut Secrets) -> Result<(), Refusal> {
+    spec.http = options.request.http.or(spec.http);
+    apply_load(&options.load, spec)?;
+    apply_http2(options, spec)?;
+    apply_connections(&options.connection, spec)?;
+    if let Some(proxy) = &options.connection.proxy {
+        spec.destination.proxy = Some(proxy.spec(secrets));
+    }
+    apply_workers(&options.machine, spec);
+    if let Some(expect) = &options.report.expect {
+        spec.expect.clone_from(&expect.0);
+    }
+    Ok(())
+}
+
+/// Applies the options of the request to requests that are composed.
+fn apply_requests(
+    options: &RequestOptions,
+    requests: &mut RequestsSpec,
+    secrets: &mut Secrets,
+) -> Result<(), Refusal> {
+    let method = options.method.as_ref().map(|method| Bytes::from(method.as_str()));
+    requests.method = method.or(requests.method.take());
+    if let Some(body) = &options.body {
+        requests.bodies = Bodies::Same(sources::body(body)?);
+    }
+    if let Some(path) = &options.body_lines {
+        requests.bodies = Bodies::InTurn(Feed::of(sources::file(path, "--body-lines")?));
+    }
+    if let Some(path) = &options.urls {
+        requests.urls = Some(Feed::of(sources::file(path, "--urls")?));
+    }
+    requests.seed = options.seed.unwrap_or(requests.seed);
+    let Head::Composed { lines, content_type, user, .. } = &mut requests.head else {
+        return Ok(());
+    };
+    lines.extend(options.headers.iter().map(|typed| line(typed, secrets)));
+    *content_type = options.content_type.clone().or(content_type.take());
+    let typed = options.user.as_ref().map(|typed| secrets.keep_text("user", typed.clone()));
+    *user = typed.or(user.take());
+    Ok(())
+}
+
+/// A line of a head; what carries credentials is kept among the secrets.
+fn line(typed: &str, secrets: &mut Secrets) -> Line {
+    match secret_field(typed.as_bytes()) {
+        Some(name) => Line::Secret(secrets.keep_text(&format!("header {name}"), typed)),
+        None => Line::Text(typed.into()),
+    }
+}
+
+/// What is asked of TLS.
+///
+/// # Errors
+/// When a file cannot be read, or a name is unknown.
+pub fn tls(options: &TlsOptions, secrets: &mut Secrets) -> Result<TlsSpec, Refusal> {
+    let identity = planned_tls::identity(options.cert.as_deref(), options.key.as_deref())?;
+    let name = options.sni.clone();
+    Ok(TlsSpec {
+        trust: match (&options.cacert, options.insecure) {
+            (_, true) => TrustSpec::Anyone,
+            (Some(path), false) => TrustSpec::Issuers(planned_tls::file(path, "--cacert")?),
+            (None, false) => TrustSpec::System,
+        },
+        identity: identity.map(|own| secrets.keep("client certificate", Secret::Identity(own))),
+        send_server_name: name.as_deref() != Some("none"),
+        server_name: name.filter(|name| name != "none"),
+        oldest: options.tls_min,
+        newest: options.tls_max,
+        suites: options.tls_ciphers.as_deref().map_or(Ok(Vec::new()), planned_tls::suites)?,
+        groups: options.tls_groups.as_deref().map_or(Ok(Vec::new()), planned_tls::groups)?,
+        resume: options.tls_resume,
+        ..TlsSpec::default()
+    })
+}
+
+/// HTTP/2, and how many exchanges a connection of it has in flight.
+fn apply_http2(options: &Options, spec: &mut LoadSpec) -> Result<(), Refusal> {
+    let streams = options.load.streams;
+    if options.request.http != Some(HttpVersion::Http2) {
+        return match streams {
+            None => Ok(()),
+            Some(streams) => Err(Refusal::usage(format!(
+                "--streams are HTTP/2's: write --http 2 --streams {streams}, or --pipeline \
+                 {streams} for HTTP/1.1"
+            ))),
+        };
+    }
+    if options.load.pipeline.is_some() {
+        return Err(Refusal::usage(
+            "--pipeline is HTTP/1's: requests in flight on a connection of HTTP/2 are --streams N",
+        ));
+    }
+    let streams = streams.unwrap_or(1);
+    if !(1..=Http2::STREAMS_MAX).contains(&streams) {
+        return Err(Refusal::usage(format!(
+            "--streams {streams}: give a number from 1 to {}",
+            Http2::STREAMS_MAX
+        )));
+    }
+    if streams > 1 && !keeps_alive(options) {
+        return Err(Refusal::usage(format!(
+            "--streams {streams} has no meaning with a connection per request: raise -c instead, or \
+             leave --no-keepalive out"
+        )));
+    }
+    spec.in_flight = streams;
+    Ok(())
+}
+
+/// Whether requests ask for the connection to be kept.
+fn keeps_alive(options: &Options) -> bool {
+    !options.connection.no_keepalive && options.connection.requests_per_connection != Some(1)
+}
+
+fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), Refusal> {
+    spec.shape = shape(options, spec.shape)?;
+    spec.in_flight = options.pipeline.unwrap_or(spec.in_flight);
+    // The time by itself ends a run only when nothing else does.
+    match (options.requests, options.duration) {
+        (None, None) => {}
+        (requests, duration) => {
+            spec.limits.requests = requests;
+            spec.limits.duration_ns = duration;
+        }
+    }
+    spec.limits.warmup_ns = options.warmup.unwrap_or(spec.limits.warmup_ns);
+    spec.limits.timeout_ns = options.timeout.unwrap_or(spec.limits.timeout_ns);
+    spec.connections.ramp_ns = options.ramp.unwrap_or(spec.connections.ramp_ns);
+    Ok(())
+}
+
+/// The shape of the load: the options applied to the front end's.
+fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, Refusal> {
+    let Some(mut rate) = options.rate else {
+        return Ok(match before {
+            // A default gives way to few requests without a word; what was asked for is capped with
+            // one.
+            Shape::Closed { connections } => {
+                Shape::Closed { connections: options.connections.or(connections) }
+            }
+            open @ Shape::Open { .. } => open,
+        });
+    };
+    if options.pipeline.is_some() {
+        return Err(Refusal::usage(
+            "--pipeline and --rate exclude each other: a request of a schedule does not wait \
+             behind another's answer",
+        ));
+    }
+    if options.ramp.is_some() {
+        return Err(Refusal::usage(
+            "--ramp and --rate exclude each other: connections are opened when requests are due; \
+             a rate that grows is --rate 0..1000/s",
+        ));
+    }
+    rate.steps = options.steps.unwrap_or(0);
+    if rate.steps > 1 && rate.is_constant() {
+        return Err(Refusal::usage("--steps needs two rates, such as --rate 100/s..5000/s"));
+    }
+    Ok(Shape::Open {
+        rate,
+        arrivals: options.arrivals.unwrap_or(Arrivals::Constant),
+        connections: options.connections,
+    })
+}
+
+fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result<(), Refusal> {
+    let connections = &mut spec.connections;
+    if options.no_keepalive || options.requests_per_connection == Some(1) {
+        connections.keep_alive = false;
+    } else if let Some(requests) = options.requests_per_connection {
+        if requests == 0 {
+            return Err(Refusal::usage(
+                "0 requests per connection send nothing: give 1 or more, or leave it away",
+            ));
+        }
+        connections.requests_per_connection = Some(requests);
+    }
+    connections.close = options.close.unwrap_or(connections.close);
+    connections.repeat &= !options.no_repeat;
+    if let Some(addresses) = &options.local_address {
+        for address in &addresses.0 {
+            // Whether an address can be bound to is known best by binding to it: routes can make
+            // whole networks this host's own without any interface showing them.
+            UdpSocket::bind((*address, 0)).map_err(|error| {
+                Refusal::usage(format!(
+                    "--local-address {address} cannot be used: {}; give addresses of this host",
+                    reason(&error)
+                ))
+            })?;
+        }
+        connections.local_addresses.clone_from(&addresses.0);
+    }
+    connections.local_ports = options.local_ports.clone().or(connections.local_ports.take());
+    let destination = &mut spec.destination;
+    destination.family = match (options.ipv4, options.ipv6) {
+        (true, _) => Family::V4,
+        (_, true) => Family::V6,
+        _ => destination.family,
+    };
+    destination.connect_to.extend(options.connect_to.iter().cloned());
+    destination.unix_socket = options.unix_socket.clone().or(destination.unix_socket.take());
+    if let Some(bytes) = options.max_head {
+        spec.limits.max_head_bytes = max_head_bytes(bytes)?;
+    }
+    Ok(())
+}
+
+/// The shortest head of all, `HTTP/1.1 200` and its two line ends, has 16 bytes.
+fn max_head_bytes(bytes: u64) -> Result<usize, Refusal> {
+    const PERMITTED: std::ops::RangeInclusive<u64> = 16..=(1 << 30);
+    if !PERMITTED.contains(&bytes) {
+        return Err(Refusal::usage(format!(
+            "--max-head {bytes} bytes: give a size from 16 bytes to 1GiB"
+        )));
+    }
+    Ok(bytes as usize)
+}
+
+fn apply_workers(options: &MachineOptions, spec: &mut LoadSpec) {
+    spec.monitored &= !options.no_witness;
+    let workers = &mut spec.workers;
+    workers.threads = options.threads.or(workers.threads);
+    if let Some(cpus) = &options.cpus {
+        workers.cpus.clone_from(&cpus.0);
+    }
+    workers.io = options.io.unwrap_or(workers.io);
+    workers.spin = options.spin.unwrap_or(workers.spin);
+}
+
+#[cfg(test)]
+#[path = "spec_tests.rs"]
+mod tests;

@@ -1,0 +1,260 @@
+//! What of a spec does not depend on the machine: requests as bytes, TLS, the way through a proxy.
+//! Secrets and files come in here.
+
+use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
+use ablaze_model::plan::tls::Tls;
+use ablaze_model::plan::{Http2, Requests};
+use ablaze_model::spec::{
+    Bodies as BodiesSpec, Body, Head, Line, LoadSpec, ProxySpec, Secrets, UrlSpec,
+};
+use ablaze_wire::http1::builder::RequestBuilder;
+use ablaze_wire::http1::request::Template;
+
+use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
+use super::{sources, tls};
+use crate::Refusal;
+
+/// Stands for a target that is not known yet.
+const STAND_IN: &str = ":1/";
+
+/// The parts of a Plan that no machine has a say in.
+#[derive(Debug, Clone)]
+pub struct Composed {
+    /// Where the load goes.
+    pub url: UrlSpec,
+    /// What is sent.
+    pub requests: Requests,
+    /// TLS on every connection.
+    pub tls: Option<Tls>,
+    /// HTTP/2 on every connection.
+    pub http2: Option<Http2>,
+    /// The proxy that is connected to instead.
+    pub proxy: Option<Proxy>,
+}
+
+/// Makes them.
+///
+/// # Errors
+/// When there is no URL, a secret or the bytes of a file were not handed over, or something in the
+/// requests or in TLS cannot be used. The line names it.
+pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Refusal> {
+    let Some(url) = &spec.destination.url else {
+        return Err(Refusal::usage("no URL is given: write for example `ablaze :8080/`"));
+    };
+    let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
+    let proxy = proxy.transpose()?;
+    let requests = requests(spec, url, proxy.as_ref(), secrets)?;
+    let tls = match url.https {
+        true => Some(tls::resolve(&spec.tls, &url.host, protocol(spec), secrets)?),
+        false => None,
+    };
+    let http2 = spec.is_http2().then_some(Http2 { streams: spec.in_flight });
+    Ok(Composed { url: url.clone(), requests, tls, http2, proxy })
+}
+
+/// Whether a load that is for whatever target can be composed, as far as that is known without one.
+///
+/// # Errors
+/// When it cannot.
+pub fn check(spec: &LoadSpec, secrets: &Secrets) -> Result<(), Refusal> {
+    let mut aimed = spec.clone();
+    if aimed.destination.url.is_none() {
+        aimed.destination.url = Some(UrlSpec::from(&sources::url(STAND_IN)?));
+    }
+    compose(&aimed, secrets).map(drop)
+}
+
+/// How requests for this URL get through a proxy: what it could not read goes through a tunnel.
+pub fn way(proxy: &ProxySpec, spec: &LoadSpec, url: &UrlSpec) -> Way {
+    let tunnels = url.https || spec.is_http2();
+    proxy.way.unwrap_or(if tunnels { Way::Tunnel } else { Way::Forward })
+}
+
+fn of_proxy(
+    proxy: &ProxySpec,
+    spec: &LoadSpec,
+    url: &UrlSpec,
+    secrets: &Secrets,
+) -> Result<Proxy, Refusal> {
+    let field = proxy.credentials.as_ref().map(|of| secrets.text(of)).transpose()?;
+    let credentials = field.map(|field| Credentials { field: field.to_owned() });
+    Ok(Proxy {
+        host: proxy.host.clone(),
+        port: proxy.port,
+        way: way(proxy, spec, url),
+        credentials,
+    })
+}
+
+/// The application protocol that is offered under TLS.
+fn protocol(spec: &LoadSpec) -> Option<&'static str> {
+    match (spec.is_http2(), minor_version(spec)) {
+        (true, _) => Some("h2"),
+        (false, 0) => None,
+        (false, _) => Some("http/1.1"),
+    }
+}
+
+fn minor_version(spec: &LoadSpec) -> u8 {
+    spec.http.map_or(1, |version| version.minor())
+}
+
+fn requests(
+    spec: &LoadSpec,
+    url: &UrlSpec,
+    proxy: Option<&Proxy>,
+    secrets: &Secrets,
+) -> Result<Requests, Refusal> {
+    let asked = &spec.requests;
+    let paths = match &asked.urls {
+        Some(feed) => Some(sources::url_list(feed, Some(&url.to_url()))?.paths),
+        None => None,
+    };
+    let bodies = bodies(&asked.bodies)?;
+    let forwards = proxy.is_some_and(|proxy| proxy.way == Way::Forward);
+    let scheme = if url.https { "https" } else { "http" };
+    let front = forwards.then(|| format!("{scheme}://{}", url.host_field()));
+    match &asked.head {
+        Head::Verbatim { target, lines, placeholders } => {
+            let front = front.unwrap_or_default();
+            let targets = match paths {
+                Some(paths) => paths
+                    .into_iter()
+                    .map(|(path, weight)| (format!("{front}{path}").into_bytes(), weight))
+                    .collect(),
+                None => vec![(target.0.clone(), 1)],
+            };
+            let verbatim = Verbatim { lines, placeholders: *placeholders, secrets };
+            verbatim.requests(spec, &targets, &bodies)
+        }
+        Head::Composed { lines, content_type, user, user_agent } => {
+            let credentials = || proxy.and_then(|proxy| proxy.credentials.as_ref());
+            let mut composed = RequestsAsked::new(url.host_field(), url.path.clone());
+            composed.paths = paths.unwrap_or(composed.paths);
+            composed.method = asked.method.as_ref().map(|method| text(&method.0));
+            let line = |line: &Line| match line {
+                Line::Text(line) => Ok(text(&line.0)),
+                Line::Secret(of) => secrets.text(of).map(str::to_owned),
+                Line::BodyLength(name) => Ok(format!("{name}:")),
+            };
+            composed.headers = lines.iter().map(line).collect::<Result<_, _>>()?;
+            composed.bodies = bodies;
+            composed.content_type.clone_from(content_type);
+            composed.user =
+                user.as_ref().map(|of| secrets.text(of).map(str::to_owned)).transpose()?;
+            composed.user_agent = user_agent.clone().unwrap_or(composed.user_agent);
+            composed.minor_version = minor_version(spec);
+            composed.forwarded = front.map(|front| Forwarded {
+                front,
+                authorization: credentials().map(|credentials| credentials.field.clone()),
+            });
+            composed.keep_alive = spec.connections.keep_alive;
+            composed.seed = asked.seed;
+            composed.build()
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn bodies(asked: &BodiesSpec) -> Result<Bodies, Refusal> {
+    Ok(match asked {
+        BodiesSpec::None => Bodies::None,
+        BodiesSpec::Same(Body::Given(bytes)) => Bodies::Same(bytes.0.clone()),
+        BodiesSpec::Same(Body::File(file)) => Bodies::Same(file.bytes()?.to_vec()),
+        BodiesSpec::InTurn(feed) => Bodies::InTurn(sources::body_lines(feed)?),
+    })
+}
+
+/// Requests to which nothing is added.
+struct Verbatim<'a> {
+    lines: &'a [Line],
+    placeholders: bool,
+    secrets: &'a Secrets,
+}
+
+impl Verbatim<'_> {
+    fn requests(
+        &self,
+        spec: &LoadSpec,
+        targets: &[(Vec<u8>, u64)],
+        bodies: &Bodies,
+    ) -> Result<Requests, Refusal> {
+        let has_body = *bodies != Bodies::None;
+        let usual = if has_body { "POST" } else { "GET" };
+        let method = spec.requests.method.as_ref().map_or(usual.as_bytes(), |method| &method.0);
+        let mut templates = Vec::new();
+        for (target, _) in targets {
+            for body in bodies.each() {
+                let request = RequestBuilder::new(method, target.as_slice())
+                    .minor_version(minor_version(spec));
+                templates.push(self.template(request, body)?);
+            }
+        }
+        limited(&templates)?;
+        Ok(Requests {
+            order: order(targets.iter().map(|(_, weight)| *weight), bodies)?,
+            templates,
+            method: text(method),
+            minor_version: minor_version(spec),
+            has_body,
+            seed: spec.requests.seed,
+        })
+    }
+
+    fn template(&self, request: RequestBuilder, body: &[u8]) -> Result<Template, Refusal> {
+        let mut request = request.verbatim().placeholders(self.placeholders);
+        for line in self.lines {
+            request = match line {
+                Line::Text(line) => request.header_line(line.0.as_slice()),
+                Line::BodyLength(name) => request.body_length_header(name.as_str()),
+                Line::Secret(of) => request.header_line(self.secrets.text(of)?),
+            };
+        }
+        request.body(body).build().map_err(|error| Refusal::usage(error.to_string()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::spec::{Blob, BlobError, HttpVersion};
+
+    use super::*;
+
+    fn spec(secrets: &mut Secrets) -> LoadSpec {
+        let mut spec = LoadSpec::default();
+        let (url, _) = UrlSpec::parse("http://h:1/x").unwrap();
+        spec.destination.url = Some(url);
+        let user = Some(secrets.keep_text("user", "me:s3cret"));
+        spec.requests.head =
+            Head::Composed { lines: Vec::new(), content_type: None, user, user_agent: None };
+        spec
+    }
+
+    #[test]
+    fn a_spec_that_was_read_back_needs_its_secrets_and_files_again() {
+        let mut secrets = Secrets::default();
+        let mut spec = spec(&mut secrets);
+        let refused = compose(&spec, &Secrets::default()).unwrap_err();
+        assert!(refused.line.contains("the secret `user`"), "{refused}");
+        assert!(compose(&spec, &secrets).is_ok());
+        spec.requests.bodies = BodiesSpec::Same(Body::File(Blob::new("b.json", b"{}".to_vec())));
+        assert!(compose(&spec, &secrets).unwrap().requests.has_body);
+        let saved = serde_json::to_string(&spec).unwrap();
+        let read: LoadSpec = serde_json::from_str(&saved).unwrap();
+        let refused = compose(&read, &secrets).unwrap_err().line;
+        assert_eq!(refused, BlobError::Missing("b.json".into()).to_string());
+    }
+
+    #[test]
+    fn the_version_of_http_is_offered_under_tls() {
+        let mut spec = LoadSpec::default();
+        assert_eq!(protocol(&spec), Some("http/1.1"));
+        spec.http = Some(HttpVersion::Http10);
+        assert_eq!(protocol(&spec), None);
+        spec.http = Some(HttpVersion::Http2);
+        assert_eq!(protocol(&spec), Some("h2"));
+    }
+}

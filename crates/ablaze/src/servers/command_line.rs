@@ -1,0 +1,274 @@
+//! The options of `ablaze serve`. Nothing has a default here: what is absent is left to a preset
+//! or to the server's own defaults, which the help names.
+
+use std::path::PathBuf;
+
+use ablaze_target::Model;
+use ablaze_target::accepting::AcceptMode;
+use ablaze_target::conditions::{
+    AcceptBatch, AnswerKind, Arm, Delay, FaultShare, PerAccept, Route, Scheduler, WriteMode,
+};
+use clap::{ArgAction, Args, Parser};
+
+use super::tls::TlsArguments;
+use super::{conditions, names};
+use crate::values;
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ablaze serve",
+    bin_name = "ablaze serve",
+    about = "Answer HTTP requests, for something to load, in any of the ways servers do it.",
+    override_usage = "ablaze serve [OPTIONS] [ADDR]",
+    disable_version_flag = true,
+    disable_help_flag = true,
+    args_override_self = true,
+    max_term_width = 100
+)]
+pub struct CommandLine {
+    /// HOST:PORT, :PORT or PORT on 127.0.0.1; 0 picks a free one [default: 127.0.0.1:8080]
+    #[arg(value_name = "ADDR")]
+    pub address: Option<String>,
+    /// How workers wait, read and write.
+    #[command(flatten)]
+    pub model: ModelOptions,
+    /// How fibers are kept and scheduled.
+    #[command(flatten)]
+    pub fibers: FiberOptions,
+    /// What is answered.
+    #[command(flatten)]
+    pub answers: AnswerOptions,
+    /// Connections and their sockets.
+    #[command(flatten)]
+    pub connections: ConnectionOptions,
+    /// How TLS is spoken.
+    #[command(flatten)]
+    pub tls: TlsArguments,
+    /// What is slow or goes wrong.
+    #[command(flatten)]
+    pub trouble: TroubleOptions,
+    /// Starting and stopping.
+    #[command(flatten)]
+    pub process: ProcessOptions,
+}
+
+/// How workers wait, read and write.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Model")]
+pub struct ModelOptions {
+    /// I/O model, also --io; they are listed below [default: epoll-et]
+    #[arg(long, alias = "io", value_name = "NAME", value_parser = names::model)]
+    pub model: Option<Model>,
+    /// single, shared, exclusive or reuseport; see below [default: reuseport]
+    #[arg(long, value_name = "HOW", value_parser = names::accept)]
+    pub accept: Option<AcceptMode>,
+    /// Workers, or `all`: one per CPU [default: half the CPUs, or those of --cpus]
+    #[arg(short, long, value_name = "N", value_parser = threads)]
+    pub threads: Option<Threads>,
+    /// Pin the workers to these CPUs in turn: 0,2-3
+    #[arg(long, value_name = "LIST", value_parser = cpus)]
+    pub cpus: Option<CpuList>,
+    /// Options of a measured system; others win over them. `list` prints all
+    #[arg(long, value_name = "SYSTEM")]
+    pub like: Option<String>,
+}
+
+/// How fibers are kept and scheduled.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Fibers")]
+pub struct FiberOptions {
+    /// Stack of a fiber [default: 64KiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub stack: Option<u64>,
+    /// Stacks kept for the next fibers, per worker [default: 1024]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub stack_pool: Option<u32>,
+    /// Run by its worker, or by any: shared, accepts single [default: per-thread]
+    #[arg(long, value_name = "WHO", value_parser = names::scheduler)]
+    pub scheduler: Option<Scheduler>,
+    /// epoll_ctl per wait: 0 (persistent) or 2 (per-wait) [default: persistent]
+    #[arg(long, value_name = "HOW", value_parser = names::arm)]
+    pub arm: Option<Arm>,
+}
+
+/// What is answered.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Answers")]
+pub struct AnswerOptions {
+    /// Length of the body of / [default: 14, a greeting]
+    #[arg(short, long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub size: Option<u64>,
+    /// Status of / [default: 200]
+    #[arg(long, value_name = "STATUS")]
+    pub status: Option<u16>,
+    /// Pad shorter heads of answers to this length
+    #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub head_bytes: Option<u64>,
+    /// Answer of a path: /a*=404:gone, or @FILE as the body. Repeatable
+    #[arg(long = "route", value_name = "PATH=STATUS:BODY", value_parser = conditions::route)]
+    pub routes: Vec<Route>,
+    /// Every path gives back what was posted, as /echo does
+    #[arg(long)]
+    pub echo: bool,
+    /// http; echo: bytes are sent back; none: no answer [default: http]
+    #[arg(long, value_name = "KIND", value_parser = names::answer)]
+    pub answer: Option<AnswerKind>,
+    /// The Server field; an empty one leaves it out [default: ablaze]
+    #[arg(long, value_name = "NAME")]
+    pub server_name: Option<String>,
+    /// Longest body /echo takes in, held in memory [default: 1GiB]
+    #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
+    pub max_body: Option<u64>,
+    /// CPU time burnt per request, in ns or with a unit [default: 0]
+    #[arg(long, value_name = "NANOSECONDS", value_parser = conditions::work_ns)]
+    pub work: Option<u64>,
+    /// Requests served at a time; 0: no limit [default: 0]
+    #[arg(long, value_name = "K", value_parser = values::small_count)]
+    pub in_service: Option<u32>,
+    /// Head and body in one write or two: whole, split [default: whole]
+    #[arg(long, value_name = "HOW", value_parser = names::write)]
+    pub write: Option<WriteMode>,
+}
+
+/// Connections and their sockets.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Connections")]
+pub struct ConnectionOptions {
+    /// 1.1; 2: HTTP/2 too, with clients that begin with it [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = names::http)]
+    pub http: Option<HttpVersion>,
+    /// Streams an HTTP/2 client may have open at a time [default: 128]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub max_streams: Option<u32>,
+    /// Close each connection after its answer
+    #[arg(long, overrides_with = "keep_alive")]
+    pub close: bool,
+    /// Keep connections as the protocol says (the default)
+    #[arg(long, hide = true, overrides_with = "close")]
+    pub keep_alive: bool,
+    /// Requests after which a connection is closed; 0: no limit [default: 0]
+    #[arg(long, value_name = "N", value_parser = values::count)]
+    pub max_requests: Option<u64>,
+    /// How long an idle connection is kept; 0: no limit [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
+    pub read_timeout: Option<u64>,
+    /// Connections that wait to be accepted, per listener [default: 65535]
+    #[arg(long, value_name = "N", value_parser = backlog)]
+    pub backlog: Option<i32>,
+    /// Accepted per event: one, or all that wait (drain) [default: drain]
+    #[arg(long, value_name = "HOW", value_parser = names::accept_batch)]
+    pub accept_batch: Option<AcceptBatch>,
+    /// Extra work: nothing, or sylar: 4 calls and a timer [default: nothing]
+    #[arg(long, value_name = "WHAT", value_parser = names::per_accept)]
+    pub per_accept: Option<PerAccept>,
+    /// Events taken from one wait [default: 256]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
+    pub max_events: Option<u32>,
+    /// SO_SNDBUF: 64KiB makes long answers block [default: the kernel's]
+    #[arg(long, value_name = "SIZE", value_parser = buffer_bytes)]
+    pub sndbuf: Option<u32>,
+    /// SO_RCVBUF [default: the kernel's]
+    #[arg(long, value_name = "SIZE", value_parser = buffer_bytes)]
+    pub rcvbuf: Option<u32>,
+    /// TCP_NODELAY, on or off [default: on]
+    #[arg(long, value_name = "WHETHER", value_parser = names::on_or_off)]
+    pub nodelay: Option<bool>,
+}
+
+/// What is slow or goes wrong.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Trouble")]
+pub struct TroubleOptions {
+    /// Time each answer waits: 10ms, or a distribution; see below [default: 0]
+    #[arg(long, value_name = "TIME", value_parser = conditions::delay)]
+    pub delay: Option<Delay>,
+    /// A fault in a share of the answers, see below. Repeatable
+    #[arg(long = "fault", value_name = "KIND=SHARE", value_parser = conditions::fault)]
+    pub faults: Vec<FaultShare>,
+    /// Seed of the draws of delays and faults [default: 1]
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
+
+/// Starting and stopping.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Start and stop")]
+pub struct ProcessOptions {
+    /// Write the URL to descriptor N when it is ready, and close it
+    #[arg(long, value_name = "N")]
+    pub ready_fd: Option<i32>,
+    /// Write the counters as JSON when the server stops
+    #[arg(long, value_name = "FILE")]
+    pub stats: Option<PathBuf>,
+    /// Stop when standard input ends: for programs that start a server
+    #[arg(long)]
+    pub stop_with_stdin: bool,
+    /// Do not say what was served
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Print this
+    #[arg(short, long, action = ArgAction::Help)]
+    help: Option<bool>,
+}
+
+/// What is spoken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HttpVersion {
+    /// HTTP/1.0 and 1.1.
+    Http1,
+    /// HTTP/2 beside them.
+    Http2,
+}
+
+/// A number of workers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threads {
+    /// One per CPU.
+    All,
+    /// So many.
+    Exactly(usize),
+}
+
+/// CPUs as one value: clap takes a bare Vec for an option given several times.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CpuList(pub Vec<u32>);
+
+fn cpus(text: &str) -> Result<CpuList, String> {
+    values::cpus(text).map(CpuList)
+}
+
+impl Threads {
+    /// How many these are on this machine.
+    pub fn count(self) -> usize {
+        match self {
+            Self::All => std::thread::available_parallelism().map_or(1, |cpus| cpus.get()),
+            Self::Exactly(threads) => threads,
+        }
+    }
+}
+
+fn threads(text: &str) -> Result<Threads, String> {
+    if text == "all" {
+        return Ok(Threads::All);
+    }
+    match text.parse() {
+        Ok(threads) if threads > 0 => Ok(Threads::Exactly(threads)),
+        _ => Err("write a number of threads from 1 up, or all".into()),
+    }
+}
+
+fn backlog(text: &str) -> Result<i32, String> {
+    let count = values::count(text)?;
+    i32::try_from(count).map_err(|_| format!("at most {} are possible", i32::MAX))
+}
+
+fn buffer_bytes(text: &str) -> Result<u32, String> {
+    // The kernel doubles the value and keeps it in an int (sock_setsockopt).
+    let most = i32::MAX as u64 / 2;
+    match values::size_bytes(text)? {
+        0 => Err("a socket needs a buffer; leave the option out for the kernel's own".into()),
+        bytes if bytes <= most => Ok(bytes as u32),
+        _ => Err(format!("at most {most} bytes are possible")),
+    }
+}

@@ -1,0 +1,337 @@
+//! From words to what a server is told: the preset first, then what was given explicitly, then
+//! the server's own defaults.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ablaze_target::Options;
+use ablaze_target::accepting::AcceptMode;
+use ablaze_target::conditions::{AnswerKind, FiberOptions, Scheduler, SocketOptions};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
+
+use super::address::address;
+use super::command_line::{CommandLine, HttpVersion, ProcessOptions, Threads};
+use super::presets::{self, Preset};
+use super::reference;
+use super::tls;
+use crate::planning::workers::{Cpus, refuse_foreign_cpu};
+use crate::{Refusal, terminal, usage};
+
+/// What was asked for.
+#[derive(Debug)]
+pub struct Asked {
+    /// What the server is told.
+    pub options: Options,
+    /// How it starts and stops.
+    pub process: ProcessOptions,
+    /// Where it writes who signed its certificate.
+    pub authority_file: Option<PathBuf>,
+    /// The number of threads as it was given.
+    pub threads: Option<Threads>,
+    /// What was given and means nothing.
+    pub notes: Vec<String>,
+}
+
+/// Reads the words behind `serve`; `None` when they asked for help or the list of presets, which
+/// is then given.
+///
+/// # Errors
+/// When they cannot be carried out, whatever the machine.
+pub fn read(arguments: &[OsString]) -> Result<Option<Asked>, Refusal> {
+    let Some(given) = parse(arguments.to_vec())? else { return Ok(None) };
+    if given.answers.echo && (given.answers.size.is_some() || given.answers.status.is_some()) {
+        return Err(Refusal::usage(
+            "--echo answers with what was posted, so --size and --status have no meaning: leave \
+             one or the other out",
+        ));
+    }
+    let notes = notes(&given);
+    let Some(like) = given.model.like.clone() else { return asked(given, notes).map(Some) };
+    if like == "list" {
+        terminal::print(&presets::list());
+        return Ok(None);
+    }
+    let words = Preset::find(&like)?.words().chain(arguments.iter().cloned());
+    let Some(mut line) = parse(words.collect())? else { return Ok(None) };
+    // Options that may be given several times add up; here too, the preset gives way.
+    let has_routes = !given.answers.routes.is_empty();
+    if has_routes {
+        line.answers.routes = given.answers.routes;
+    }
+    if !given.trouble.faults.is_empty() {
+        line.trouble.faults = given.trouble.faults;
+    }
+    // What the preset's HTTP server answered has no meaning for one that speaks no HTTP.
+    if given.answers.answer.is_some_and(|kind| kind != AnswerKind::Http) {
+        line.answers.size = given.answers.size;
+        line.answers.routes.retain(|_| has_routes);
+    }
+    asked(line, notes).map(Some)
+}
+
+fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, Refusal> {
+    let command = CommandLine::command().after_help(reference::text());
+    let words = std::iter::once(OsString::from("ablaze serve")).chain(words);
+    let line = command
+        .try_get_matches_from(words)
+        .and_then(|matches| CommandLine::from_arg_matches(&matches));
+    match line {
+        Ok(line) => Ok(Some(line)),
+        Err(error) if error.kind() == ErrorKind::DisplayHelp => {
+            terminal::print(&error.render().to_string());
+            Ok(None)
+        }
+        Err(error) => Err(usage::refusal(&error, "serve")),
+    }
+}
+
+/// What was given and means nothing. A preset's options are none of it: its model may be replaced.
+fn notes(given: &CommandLine) -> Vec<String> {
+    let fibers = &given.fibers;
+    let model = given.model.model.unwrap_or(Options::default().model);
+    if given.model.like.is_some() || model.name().starts_with("fiber") {
+        return Vec::new();
+    }
+    let options = [
+        // Threads have stacks too.
+        ("--stack", fibers.stack.is_some() && model.name() != "blocking"),
+        ("--stack-pool", fibers.stack_pool.is_some()),
+        ("--scheduler", fibers.scheduler.is_some()),
+        ("--arm", fibers.arm.is_some()),
+    ];
+    let given = options.into_iter().filter(|(_, given)| *given);
+    given.map(|(name, _)| format!("{name} has no meaning for {model}: it has no fibers")).collect()
+}
+
+fn asked(line: CommandLine, notes: Vec<String>) -> Result<Asked, Refusal> {
+    let options = options(&line)?;
+    refuse_foreign_cpu(&options.cpus, &Cpus::of_this_process())?;
+    let (process, authority_file) = (line.process, line.tls.tls_ca_out);
+    Ok(Asked { options, process, authority_file, threads: line.model.threads, notes })
+}
+
+fn options(line: &CommandLine) -> Result<Options, Refusal> {
+    let CommandLine { model, answers, connections, trouble, .. } = line;
+    let own = Options::default();
+    let cpus = model.cpus.as_ref().map_or(own.cpus, |cpus| cpus.0.clone());
+    let address = line.address.as_deref().map_or(Ok(own.address), address)?;
+    Ok(Options {
+        address,
+        tls: tls::options(&line.tls, address.ip())?,
+        http2: connections.http == Some(HttpVersion::Http2),
+        max_streams: connections.max_streams.unwrap_or(own.max_streams),
+        model: model.model.unwrap_or(own.model),
+        accept: model.accept.unwrap_or(accept_of(line.fibers.scheduler, own.accept)),
+        // Without a number, as many as there are CPUs to pin them to.
+        threads: model.threads.map_or(cpus.len(), Threads::count),
+        cpus,
+        status: answers.status.unwrap_or(own.status),
+        body_bytes: answers.size,
+        head_bytes: answers.head_bytes.map(|bytes| bytes as usize),
+        routes: answers.routes.clone(),
+        echo_everywhere: answers.echo,
+        answer: answers.answer.unwrap_or(own.answer),
+        keep_alive: !connections.close,
+        max_requests: limit(connections.max_requests),
+        read_timeout: limit(connections.read_timeout).map(Duration::from_nanos),
+        delay: trouble.delay.unwrap_or(own.delay),
+        work_ns: answers.work.unwrap_or(own.work_ns),
+        in_service: answers.in_service.filter(|k| *k > 0),
+        faults: trouble.faults.clone(),
+        seed: trouble.seed.unwrap_or(own.seed),
+        server_name: answers.server_name.clone().unwrap_or(own.server_name),
+        max_body_bytes: answers.max_body.unwrap_or(own.max_body_bytes),
+        backlog: connections.backlog.unwrap_or(own.backlog),
+        sockets: sockets(line),
+        max_events: connections.max_events.map_or(own.max_events, |events| events as usize),
+        accept_batch: connections.accept_batch.unwrap_or(own.accept_batch),
+        per_accept: connections.per_accept.unwrap_or(own.per_accept),
+        write: answers.write.unwrap_or(own.write),
+        fibers: fibers(line),
+        max_head_bytes: own.max_head_bytes,
+    })
+}
+
+/// The accept mode when none is given: a scheduler that all workers share accepts for all.
+fn accept_of(scheduler: Option<Scheduler>, own: AcceptMode) -> AcceptMode {
+    if scheduler == Some(Scheduler::Shared) { AcceptMode::Single } else { own }
+}
+
+/// A limit of which 0 is none.
+fn limit(given: Option<u64>) -> Option<u64> {
+    given.filter(|limit| *limit > 0)
+}
+
+fn sockets(line: &CommandLine) -> SocketOptions {
+    let own = SocketOptions::default();
+    SocketOptions {
+        send_buffer_bytes: line.connections.sndbuf.or(own.send_buffer_bytes),
+        receive_buffer_bytes: line.connections.rcvbuf.or(own.receive_buffer_bytes),
+        no_delay: line.connections.nodelay.unwrap_or(own.no_delay),
+    }
+}
+
+fn fibers(line: &CommandLine) -> FiberOptions {
+    let own = FiberOptions::default();
+    FiberOptions {
+        stack_bytes: line.fibers.stack.map_or(own.stack_bytes, |bytes| bytes as usize),
+        stack_pool: line.fibers.stack_pool.map_or(own.stack_pool, |stacks| stacks as usize),
+        scheduler: line.fibers.scheduler.unwrap_or(own.scheduler),
+        arm: line.fibers.arm.unwrap_or(own.arm),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ablaze_target::conditions::AcceptBatch;
+
+    fn options_of(words: &str) -> Options {
+        let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        read(&words).unwrap_or_else(|refusal| panic!("{words:?}: {refusal}")).unwrap().options
+    }
+
+    fn refusal_of(words: &str) -> Refusal {
+        let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
+        read(&words).unwrap_err()
+    }
+
+    #[test]
+    fn without_options_the_server_has_its_own_defaults() {
+        assert_eq!(options_of(""), Options::default());
+    }
+
+    /// The help names the defaults; giving one must change nothing.
+    #[test]
+    fn the_defaults_that_the_help_names_are_the_servers() {
+        let command = CommandLine::command();
+        let mut tried = 0;
+        for argument in command.get_arguments() {
+            let help = argument.get_help().map(ToString::to_string).unwrap_or_default();
+            let Some((_, named)) = help.split_once("[default: ") else { continue };
+            let value = named.split([']', ',', ' ']).next().unwrap();
+            // Those that are described, not named.
+            if ["half", "the"].contains(&value) {
+                continue;
+            }
+            let words = match argument.get_long() {
+                Some("size") => "--route /x=200:".to_owned(),
+                Some(long) => format!("--{long} {value}"),
+                None => value.to_owned(),
+            };
+            let mut options = options_of(&words);
+            options.routes.clear();
+            if words.starts_with("--tls-") {
+                // Any of these turns TLS on; what it says is what TLS is without it.
+                let of = |options: &Options| {
+                    options.tls.as_ref().map(|tls| (tls.min, tls.max, tls.tickets))
+                };
+                assert_eq!(of(&options), of(&options_of("--tls")), "{words}");
+                options.tls = None;
+            }
+            assert_eq!(options, Options::default(), "{words}");
+            tried += 1;
+        }
+        assert!(tried > 20, "{tried}");
+    }
+
+    #[test]
+    fn every_option_reaches_the_server() {
+        let words = "--io epoll-et --accept exclusive --threads 3 --stack 32KiB --stack-pool 7 \
+                     --scheduler shared --arm per-wait --size 5 --status 201 --head-bytes 300 \
+                     --route /a=404:b --answer echo --server-name s --max-body 9 --work 2us \
+                     --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
+                     --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
+                     --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --fault garbage=1% \
+                     --seed 14 --tls --http 2 --max-streams 15 :0";
+        let (given, own) =
+            (format!("{:?}", options_of(words)), format!("{:?}", Options::default()));
+        // Every field differs from its default, but the model, of which there might be one only,
+        // and what no option sets.
+        let fields = |text: &str| -> Vec<String> {
+            text.split(", ").map(str::to_owned).filter(|field| field.contains(": ")).collect()
+        };
+        let same: Vec<_> =
+            fields(&given).into_iter().filter(|field| fields(&own).contains(field)).collect();
+        assert_eq!(
+            same,
+            ["model: EpollEt", "cpus: []", "echo_everywhere: false", "max_head_bytes: 65536"]
+        );
+    }
+
+    #[test]
+    fn a_preset_gives_way_to_what_is_given_explicitly_wherever_it_stands() {
+        let plain = options_of("--like handy-et");
+        assert_eq!((plain.backlog, plain.max_events, plain.body_bytes), (20, 20, Some(1 << 20)));
+        assert_eq!((plain.threads, plain.accept), (1, AcceptMode::Single));
+        assert_eq!((plain.accept_batch, plain.keep_alive), (AcceptBatch::One, true));
+        for words in
+            ["--like handy-et --size 48576 --close", "--size 48576 --close --like handy-et"]
+        {
+            let changed = options_of(words);
+            assert_eq!((changed.body_bytes, changed.keep_alive), (Some(48_576), false));
+            let back = Options { body_bytes: plain.body_bytes, keep_alive: true, ..changed };
+            assert_eq!(back, plain);
+        }
+        // The preset's size is no reason to refuse --echo.
+        assert!(options_of("--like handy-et --echo").echo_everywhere);
+        // Nor is it one to refuse a server without HTTP.
+        assert_eq!(options_of("--like handy-et --answer none").validate(), Ok(()));
+        assert_eq!(options_of("--like gurl-echo --answer echo").validate(), Ok(()));
+        let sylar = options_of("--like sylar-1 --keep-alive --answer http");
+        assert!(sylar.keep_alive && sylar.answer == AnswerKind::Http && sylar.backlog == 5);
+        let gurl = options_of("--like gurl-echo --route /a=200:b");
+        assert_eq!(gurl.routes.len(), 1);
+        assert_eq!(gurl.routes[0].path, "/a");
+    }
+
+    #[test]
+    fn threads_follow_the_cpus_they_are_pinned_to() {
+        let cpu = ablaze_sys::allowed_cpus().unwrap()[0];
+        let pinned = options_of(&format!("--cpus {cpu}"));
+        assert_eq!((pinned.threads, pinned.cpus), (1, vec![cpu]));
+        assert_eq!(options_of(&format!("--cpus {cpu} -t 3")).threads, 3);
+        let refusal = refusal_of("--cpus 65535");
+        assert!(refusal.line.contains("choose from"), "{refusal}");
+    }
+
+    #[test]
+    fn a_shared_scheduler_accepts_for_all_unless_told_otherwise() {
+        assert_eq!(options_of("--scheduler shared").accept, AcceptMode::Single);
+        assert_eq!(options_of("--scheduler per-thread").accept, AcceptMode::ReusePort);
+        assert_eq!(options_of("--scheduler shared --accept shared").accept, AcceptMode::Shared);
+    }
+
+    #[test]
+    fn options_of_fibers_without_fibers_are_remarked_on() {
+        let notes = |words: &[&str]| {
+            let words: Vec<_> = words.iter().map(OsString::from).collect();
+            read(&words).unwrap().unwrap().notes
+        };
+        assert_eq!(notes(&["--arm", "per-wait"]).len(), 1);
+        assert!(
+            notes(&["--stack", "1MiB", "--stack-pool", "1"])[1].contains("--stack-pool has no")
+        );
+        assert!(notes(&["--size", "1"]).is_empty());
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused_with_the_reason() {
+        let cases = [
+            ("--size 3 --echo", "leave one or the other out"),
+            ("--model epol-et", "did you mean epoll-et?"),
+            ("--accept some", "choose from single, shared, exclusive, reuseport"),
+            ("--like nginx", "--like list"),
+            ("--fault garbage=200%", "no share"),
+            ("--delay uniform:3", "uniform:1ms-20ms"),
+        ];
+        for (words, needle) in cases {
+            let refusal = refusal_of(words);
+            assert_eq!(refusal.status, 2);
+            assert!(refusal.line.contains(needle), "{words}: {refusal}");
+            assert_eq!(refusal.line.lines().count(), 1, "{refusal}");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What was asked for reaches targets, testers and the saved experiment as it was meant, however it was
+//! written.
+
+use serde_json::Value;
+
+use crate::experiments::support::{ablaze, runs, scratch};
+
+fn read(path: &std::path::Path) -> Value {
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+/// A control does the work with as many processes as the others have threads, also where a preset says
+/// how many these are. (Where nginx is not installed, its row is left out; what was planned is kept.)
+#[test]
+fn a_control_has_as_many_workers_as_a_preset_has_threads() {
+    let folder = scratch("preset");
+    let compare = ["compare", "serve:like=cppnet-1", "--control", "nginx", "--path", "/"];
+    ablaze(&folder, &[&compare[..], &["--repeat=1", "-n50", "-c2", "--quiet"]].concat());
+    let experiment = read(&folder.join("compare-1/experiment.json"));
+    assert_eq!(experiment["format"], 2);
+    assert_eq!(experiment["subjects"][0]["source"]["model"]["threads"], 2);
+    assert_eq!(experiment["subjects"][1]["source"]["nginx"]["workers"], 2);
+}
+
+/// The processors that a report names are those that the workers were pinned to.
+#[test]
+fn what_is_said_of_the_testers_processors_is_where_its_workers_ran() {
+    let folder = scratch("processors");
+    for threads in ["1", "2", "4"] {
+        let vary = format!("threads={threads}");
+        let sweep = ["sweep", "--vary", &vary, "serve:epoll-et", "-c8", "-n200", "--quiet"];
+        let said = ablaze(&folder, &[&sweep[..], &["--folder", threads]].concat());
+        assert_eq!(said.status, 0, "{said:?}");
+        let results = folder.join(threads);
+        let run = read(&results.join("runs").join(&runs(&results)[0]));
+        let pinned: Vec<u64> = run["threads"]["cpus"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|c| c.as_u64().unwrap())
+            .collect();
+        let line = said.stdout.lines().find(|line| line.contains("tester")).unwrap();
+        let named = line.split("tester on CPU").nth(1).map(|list| list.trim_start_matches('s'));
+        let named = named.unwrap_or_default().split(", ").filter_map(|cpu| cpu.trim().parse().ok());
+        assert_eq!(named.collect::<Vec<u64>>(), pinned, "{threads} threads: {line}");
+    }
+}
+
+#[test]
+fn threads_that_share_processors_are_named() {
+    let folder = scratch("shared");
+    let run = |targets: &[&str]| {
+        let words = ["--repeat=2", "-n50", "-c8", "--quiet"];
+        ablaze(&folder, &[&["compare"], targets, &words].concat())
+    };
+    let cpus = std::thread::available_parallelism().unwrap().get();
+    let [some, more] = [cpus + 1, cpus + 2];
+    let target = |threads: usize| format!("serve:epoll-et,threads={threads}");
+    let many = run(&[&target(some), &target(more)]);
+    let same = format!("Targets of {some}, {more} threads had");
+    assert!(many.stdout.contains(&same), "{}", many.stdout);
+    assert!(many.stdout.contains("their rows cannot differ by threads"), "{}", many.stdout);
+    let few = run(&["serve:epoll-et", "serve:epoll-lt"]);
+    assert!(!few.stdout.contains("differ by threads"), "{}", few.stdout);
+}
+
+#[test]
+fn http_2_is_spoken_however_its_version_is_written() {
+    let folder = scratch("http-2.0");
+    let words = ["--http", "2.0", "--repeat=1", "-n50", "-c2", "--quiet", "--folder=results"];
+    let targets = ["serve:epoll-et", "serve:epoll-lt"];
+    let said = ablaze(&folder, &[&["compare"][..], &targets, &words].concat());
+    assert_eq!(said.status, 0, "{said:?}");
+    let results = folder.join("results");
+    assert_eq!(runs(&results).len(), 2);
+    assert_eq!(read(&results.join("experiment.json"))["speaks"]["http2"], true);
+    // The other way of writing it goes on with the same experiment.
+    let words = words.map(|word| if word == "2.0" { "2" } else { word });
+    let again = ablaze(&folder, &[&["compare"][..], &targets, &words].concat());
+    assert_eq!(again.status, 0, "{again:?}");
+}
+
+/// What older versions kept, with loads and models as words.
+#[test]
+fn a_folder_of_format_1_is_shown_and_gone_on_with() {
+    let folder = scratch("format-1");
+    let compare = ["compare", "serve:epoll-et,threads=1", "serve:epoll-lt", "--repeat=1", "-n50"];
+    let words = [&compare[..], &["-c2", "--quiet", "--folder=results"]].concat();
+    assert_eq!(ablaze(&folder, &words).status, 0);
+    let path = folder.join("results/experiment.json");
+    let mut experiment = read(&path);
+    let fields = experiment.as_object_mut().unwrap();
+    fields.remove("format");
+    let options = |words: &[&str]| Value::from(words.to_vec());
+    for (subject, words) in
+        [&["--model", "epoll-et", "--threads", "1"][..], &["--model", "epoll-lt"]]
+            .iter()
+            .enumerate()
+    {
+        experiment["subjects"][subject]["source"]["model"] = options(words);
+    }
+    let load = experiment["loads"][0].as_object_mut().unwrap();
+    load.remove("spec");
+    load.insert("options".into(), options(&["--connections", "2", "--requests", "50"]));
+    std::fs::write(&path, experiment.to_string()).unwrap();
+    let shown = ablaze(&folder, &["report", "results"]);
+    assert_eq!(shown.status, 0, "{shown:?}");
+    assert!(shown.stdout.contains("epoll-lt"), "{}", shown.stdout);
+    std::fs::remove_file(folder.join("results/runs").join(&runs(&folder.join("results"))[0]))
+        .unwrap();
+    let on = ablaze(&folder, &words);
+    assert_eq!((on.status, runs(&folder.join("results")).len()), (0, 2), "{on:?}");
+}
+
+#[test]
+fn a_file_that_changed_since_is_told() {
+    let folder = scratch("changed");
+    std::fs::write(folder.join("body.json"), "{}").unwrap();
+    let compare = ["compare", "serve:epoll-et,echo", "serve:epoll-lt,echo", "--repeat=1", "-n50"];
+    let words = [&compare[..], &["-b@body.json", "-c2", "--quiet", "--folder=results"]].concat();
+    let said = ablaze(&folder, &words);
+    assert_eq!(said.status, 0, "{said:?}");
+    std::fs::write(folder.join("body.json"), "[]").unwrap();
+    let refused = ablaze(&folder, &words);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("the file `body.json` has changed"), "{}", refused.stderr);
+}

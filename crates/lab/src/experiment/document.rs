@@ -1,0 +1,272 @@
+//! The saved form of experiments and searches: a format number, and what was to be done as typed specs.
+//! Format 1 had words of command lines instead; they are read once, when the file is.
+
+use std::path::Path;
+
+use ablaze_model::LoadSpec;
+use ablaze_model::spec::{Blob, BlobError, ModelSpec, TargetSpec};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::FolderError;
+use super::folder::{error, read, write};
+
+/// The format that is written.
+const FORMAT: u64 = 2;
+/// The folder of the files that loads name, each under its SHA-256.
+const FILES: &str = "files";
+
+/// Reads the words that format 1 kept. They are read in their order, so that secrets in them get the
+/// names that a command line gives them.
+pub trait FormerWords {
+    /// A target by its URL.
+    ///
+    /// # Errors
+    /// When that cannot be read.
+    fn url(&mut self, text: &str) -> Result<TargetSpec, String>;
+
+    /// A built-in server by the words behind `ablaze serve`.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn model(&mut self, words: &[String]) -> Result<ModelSpec, String>;
+
+    /// A load by options of `ablaze load`.
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    fn load(&mut self, words: &[String]) -> Result<LoadSpec, String>;
+}
+
+/// What is saved has loads, which name files.
+pub(crate) trait HasLoads {
+    /// Its loads.
+    fn loads(&self) -> Vec<&LoadSpec>;
+    /// The same, to put the bytes of their files beside them.
+    fn loads_mut(&mut self) -> Vec<&mut LoadSpec>;
+}
+
+impl HasLoads for super::Experiment {
+    fn loads(&self) -> Vec<&LoadSpec> {
+        self.loads.iter().map(|load| &load.spec).collect()
+    }
+
+    fn loads_mut(&mut self) -> Vec<&mut LoadSpec> {
+        self.loads.iter_mut().map(|load| &mut load.spec).collect()
+    }
+}
+
+/// Saves what is to be done, with the files that it names beside it.
+pub(crate) fn save(path: &Path, document: &(impl Serialize + HasLoads)) -> Result<(), FolderError> {
+    let mut value = serde_json::to_value(document).map_err(|failure| error(path, failure))?;
+    if let Value::Object(fields) = &mut value {
+        fields.insert("format".to_owned(), FORMAT.into());
+    }
+    write(path, &value)?;
+    let folder = path.with_file_name(FILES);
+    for blob in document.loads().into_iter().flat_map(LoadSpec::blobs) {
+        let Ok(bytes) = blob.bytes() else { continue };
+        std::fs::create_dir_all(&folder).map_err(|failure| error(&folder, failure))?;
+        let file = folder.join(&blob.sha256);
+        ablaze_report::file::write_atomically(&file, bytes)
+            .map_err(|failure| error(&file, failure))?;
+    }
+    Ok(())
+}
+
+/// Reads it back; `None` when there is no such file.
+pub(crate) fn open<T: DeserializeOwned + HasLoads>(
+    path: &Path,
+    former: &mut dyn FormerWords,
+) -> Result<Option<T>, FolderError> {
+    let Some(mut value) = read::<Value>(path)? else { return Ok(None) };
+    let damaged = |why: String| error(path, format!("cannot be read back: {why}"));
+    match value.get("format").map_or(Some(1), Value::as_u64) {
+        Some(1) => convert(&mut value, former).map_err(damaged)?,
+        Some(FORMAT) => {}
+        _ => return Err(damaged("it was written by a newer ablaze".to_owned())),
+    }
+    let mut document: T =
+        serde_json::from_value(value).map_err(|failure| damaged(failure.to_string()))?;
+    let folder = path.with_file_name(FILES);
+    for blob in document.loads_mut().into_iter().flat_map(LoadSpec::blobs_mut) {
+        attach(blob, &folder)?;
+    }
+    Ok(Some(document))
+}
+
+/// What of it is another file now, in words.
+pub(crate) fn changed_file(before: &impl HasLoads, now: &impl HasLoads) -> Option<String> {
+    let blobs = |of: Vec<&LoadSpec>| -> Vec<Blob> {
+        of.into_iter().flat_map(LoadSpec::blobs).cloned().collect()
+    };
+    let now = blobs(now.loads());
+    blobs(before.loads()).into_iter().find_map(|before| {
+        let other =
+            now.iter().find(|now| now.name == before.name && now.sha256 != before.sha256)?;
+        let (name, before, now) = (before.name, before.sha256, other.sha256.clone());
+        Some(BlobError::Changed { name, before, now }.to_string())
+    })
+}
+
+fn attach(blob: &mut Blob, folder: &Path) -> Result<(), FolderError> {
+    let file = folder.join(&blob.sha256);
+    match std::fs::read(&file) {
+        Ok(bytes) => blob.attach(bytes).map_err(|failure| error(&file, failure)),
+        // What is only looked at needs no bytes; a run says what is missing.
+        Err(_) => Ok(()),
+    }
+}
+
+/// From format 1.
+fn convert(value: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
+    let Value::Object(document) = value else { return Err("it is no object".to_owned()) };
+    if let Some(Value::Array(subjects)) = document.get_mut("subjects") {
+        for subject in subjects {
+            convert_subject(subject, former)?;
+        }
+    }
+    if let Some(subject) = document.get_mut("subject") {
+        convert_subject(subject, former)?;
+    }
+    if let Some(Value::Array(loads)) = document.get_mut("loads") {
+        for load in loads {
+            if let Value::Object(load) = load {
+                convert_load(load, "spec", former)?;
+            }
+        }
+    }
+    if document.contains_key("options") {
+        convert_load(document, "load", former)?;
+    }
+    Ok(())
+}
+
+fn convert_subject(subject: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
+    let Some(source) = subject.get_mut("source") else { return Ok(()) };
+    if let Some(url) = source.get("url").and_then(Value::as_str) {
+        *source = json!(former.url(url)?);
+    } else if let Some(words) = source.get("model") {
+        *source = json!(TargetSpec::Model(former.model(&words_of(words))?));
+    }
+    Ok(())
+}
+
+fn convert_load(
+    of: &mut Map<String, Value>,
+    key: &str,
+    former: &mut dyn FormerWords,
+) -> Result<(), String> {
+    let words = of.remove("options").map(|words| words_of(&words)).unwrap_or_default();
+    of.insert(key.to_owned(), json!(former.load(&words)?));
+    Ok(())
+}
+
+fn words_of(value: &Value) -> Vec<String> {
+    let words = value.as_array().into_iter().flatten();
+    words.filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+pub(crate) use tests::Former;
+
+#[cfg(test)]
+mod tests {
+    use ablaze_model::spec::{Bodies, Body, HttpVersion, UrlSpec, Words};
+
+    use super::*;
+    use crate::experiment::{Experiment, Folder, sample};
+
+    /// Reads no more than the test writes.
+    pub(crate) struct Former;
+
+    impl FormerWords for Former {
+        fn url(&mut self, text: &str) -> Result<TargetSpec, String> {
+            let (url, _) = UrlSpec::parse(text).map_err(|error| error.to_string())?;
+            Ok(TargetSpec::Url { url, user: None })
+        }
+
+        fn model(&mut self, words: &[String]) -> Result<ModelSpec, String> {
+            assert_eq!(words, ["--like", "cppnet-1"]);
+            Ok(ModelSpec { threads: Some(2), ..ModelSpec::default() })
+        }
+
+        fn load(&mut self, words: &[String]) -> Result<LoadSpec, String> {
+            let http = words.iter().any(|word| word == "2.0").then_some(HttpVersion::Http2);
+            Ok(LoadSpec { http, words: Words(words.to_vec()), ..LoadSpec::default() })
+        }
+    }
+
+    fn scratch(name: &str) -> std::path::PathBuf {
+        let path = std::env::temp_dir().join(format!("document-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).unwrap();
+        path
+    }
+
+    const FORMAT_1: &str = r#"{
+  "title": "comparison",
+  "subjects": [
+    {"name": "mine", "source": {"url": ":8080/hello"}},
+    {"name": "net", "source": {"model": ["--like", "cppnet-1"]}},
+    {"name": "nginx", "source": {"nginx": {"workers": 2}}}
+  ],
+  "loads": [{"label": "c=5", "x": 5.0, "options": ["--connections", "5", "--http", "2.0"]}],
+  "repeats": 3, "seed": 1, "path": "/hello",
+  "placement": {"tester": [0], "target": [1]},
+  "restart": true, "ready_within_s": 10
+}"#;
+
+    #[test]
+    fn a_folder_of_format_1_opens_and_its_words_are_read_once() {
+        let folder = scratch("format-1");
+        std::fs::write(folder.join("experiment.json"), FORMAT_1).unwrap();
+        let (_, experiment) = Folder::open(&folder, &mut Former).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        let TargetSpec::Url { url, .. } = &experiment.subjects[0].source else { panic!("no URL") };
+        assert_eq!(url.shown, "http://127.0.0.1:8080/hello");
+        assert_eq!(experiment.subjects[1].threads(8), 2);
+        assert_eq!(experiment.subjects[2].source, TargetSpec::Nginx { workers: 2 });
+        assert!(experiment.loads[0].spec.is_http2());
+        assert_eq!(experiment.loads[0].spec.words.0.join(" "), "--connections 5 --http 2.0");
+    }
+
+    #[test]
+    fn a_later_format_is_refused() {
+        let folder = scratch("later");
+        let later = FORMAT_1.replacen('{', "{\"format\": 3,", 1);
+        std::fs::write(folder.join("experiment.json"), later).unwrap();
+        let refused = Folder::open(&folder, &mut Former).unwrap_err().to_string();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(refused.contains("written by a newer ablaze"), "{refused}");
+    }
+
+    #[test]
+    fn files_that_a_load_names_lie_beside_it_and_a_changed_one_is_told() {
+        let folder = scratch("files");
+        let with = |bytes: &[u8]| {
+            let mut experiment = sample::experiment();
+            let file = Blob::new("body.json", bytes.to_vec());
+            experiment.loads[0].spec.requests.bodies = Bodies::Same(Body::File(file));
+            experiment
+        };
+        Folder::at(&folder, &with(b"{}"), &mut Former).unwrap();
+        let (_, back) = Folder::open(&folder, &mut Former).unwrap();
+        assert_eq!(back, with(b"{}"));
+        assert_eq!(back.loads[0].spec.blobs()[0].bytes().unwrap(), b"{}");
+        let refused = |experiment: &Experiment| {
+            Folder::at(&folder, experiment, &mut Former).unwrap_err().to_string()
+        };
+        let changed = refused(&with(b"[]"));
+        assert!(changed.contains("the file `body.json` has changed: its SHA-256 was 44136fa"));
+        std::fs::write(
+            folder.join("files").join(&with(b"{}").loads[0].spec.blobs()[0].sha256),
+            "x",
+        )
+        .unwrap();
+        let damaged = refused(&with(b"{}"));
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert!(damaged.contains("has changed"), "{damaged}");
+    }
+}

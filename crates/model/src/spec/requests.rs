@@ -1,0 +1,203 @@
+//! What a load sends, before the fields that every request needs are added and before files become
+//! templates.
+
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::blob::{Blob, hex, unhex};
+use super::secrets::SecretRef;
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RequestsSpec {
+    /// Method; `None` is GET, or POST with a body.
+    pub method: Option<Bytes>,
+    /// The lines of the head.
+    pub head: Head,
+    /// A list of URLs to ask for in turn, with their weights; `None` asks for the destination's own.
+    pub urls: Option<Feed>,
+    /// The bodies.
+    pub bodies: Bodies,
+    /// Seed of `{rand:N}`.
+    pub seed: u64,
+}
+
+/// The lines of a request's head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Head {
+    /// The fields that a request needs are added, and those given replace them; `{seq}` and `{rand:N}`
+    /// are placeholders.
+    Composed {
+        /// Lines as typed. One replaces the field of the same name that would be sent by itself;
+        /// `Name:` without a value leaves that field out.
+        lines: Vec<Line>,
+        /// Content-Type of the bodies; `None` guesses.
+        content_type: Option<String>,
+        /// Basic credentials, `name:password`.
+        user: Option<SecretRef>,
+        /// Value of User-Agent; `None` is this program's.
+        user_agent: Option<String>,
+    },
+    /// Nothing is added and nothing checked: the head of another tool.
+    Verbatim {
+        /// What stands on the request line where there is no list of URLs.
+        target: Bytes,
+        /// Every line.
+        lines: Vec<Line>,
+        /// Whether `{seq}` and `{rand:N}` are placeholders.
+        placeholders: bool,
+    },
+}
+
+/// One line of a head.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Line {
+    /// As it is sent, without its end.
+    Text(Bytes),
+    /// A field of this name with the length of the body.
+    BodyLength(String),
+    /// A whole line that is a secret.
+    Secret(SecretRef),
+}
+
+/// The bodies of requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bodies {
+    /// None.
+    #[default]
+    None,
+    /// The same in every request.
+    Same(Body),
+    /// Each line of a file, one after the other, over and over.
+    InTurn(Feed),
+}
+
+/// One body.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Body {
+    /// These bytes.
+    Given(Bytes),
+    /// The bytes of this file.
+    File(Blob),
+}
+
+/// The lines of a file, or a part of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Feed {
+    /// The file.
+    pub file: Blob,
+    /// Which of its entries; `None` is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+}
+
+/// One of several parts of a list: entries `index`, `index + of`, `index + 2 of`, …
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Which, from 0.
+    pub index: u32,
+    /// Of how many.
+    pub of: u32,
+}
+
+/// Bytes that are mostly text: saved as a text where they are UTF-8, else as `{"hex": "…"}`.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Bytes(pub Vec<u8>);
+
+impl Default for RequestsSpec {
+    fn default() -> Self {
+        Self { method: None, head: Head::default(), urls: None, bodies: Bodies::None, seed: 1 }
+    }
+}
+
+impl Default for Head {
+    fn default() -> Self {
+        Self::Composed { lines: Vec::new(), content_type: None, user: None, user_agent: None }
+    }
+}
+
+impl Feed {
+    /// All entries of a file.
+    pub fn of(file: Blob) -> Self {
+        Self { file, part: None }
+    }
+
+    /// Those of the file's entries that are meant.
+    pub fn taken<T>(&self, entries: Vec<T>) -> Vec<T> {
+        let Some(Part { index, of }) = self.part else { return entries };
+        let of = (of as usize).max(1);
+        entries.into_iter().skip(index as usize).step_by(of).collect()
+    }
+}
+
+impl Bodies {
+    /// The file whose lines they are.
+    pub fn feed(&self) -> Option<&Feed> {
+        match self {
+            Self::InTurn(feed) => Some(feed),
+            Self::None | Self::Same(_) => None,
+        }
+    }
+
+    /// The file that is the body.
+    pub fn file(&self) -> Option<&Blob> {
+        match self {
+            Self::Same(Body::File(file)) => Some(file),
+            _ => None,
+        }
+    }
+}
+
+impl From<&str> for Bytes {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+impl From<Vec<u8>> for Bytes {
+    fn from(bytes: Vec<u8>) -> Self {
+        Self(bytes)
+    }
+}
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "b\"{}\"", self.0.escape_ascii())
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+struct Hex {
+    hex: String,
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match std::str::from_utf8(&self.0) {
+            Ok(text) => serializer.serialize_str(text),
+            Err(_) => Hex { hex: hex(&self.0) }.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum Either {
+            Text(String),
+            Hex(Hex),
+        }
+        match Either::deserialize(deserializer)? {
+            Either::Text(text) => Ok(Self(text.into_bytes())),
+            Either::Hex(Hex { hex }) => {
+                unhex(&hex).map(Self).ok_or_else(|| de::Error::custom("hex digits expected"))
+            }
+        }
+    }
+}
