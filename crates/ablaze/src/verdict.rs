@@ -5,6 +5,7 @@ use ablaze_model::Run;
 use ablaze_verdict::live;
 use ablaze_verdict::{Finding, Verdict};
 
+use crate::outlets;
 use crate::refusal::note;
 
 /// Whether the Run's number is not to be believed.
@@ -15,6 +16,10 @@ pub fn is_invalid(run: &Run) -> bool {
 /// Says on stderr what makes the number doubtful, one line per finding; nothing when it is VALID,
 /// unless `explain` asks for everything that the rules looked at.
 pub fn say(run: &Run, explain: bool) {
+    // Findings are of figures that nobody has seen then.
+    if outlets::stdout_failed() {
+        return;
+    }
     let judged = live::judge(run);
     if explain {
         note(&format!("{}, {}", judged.verdict, judged.limited));

@@ -1,9 +1,8 @@
 //! A connection and the exchanges in flight on it: plain data of the worker, small and reused.
 
-use ablaze_net::Receive;
-use ablaze_wire::http1::chunked::Chunked;
-
+use crate::protocol::State;
 use ablaze_model::failure::FailureKind;
+use ablaze_net::Receive;
 
 /// One request and its answer to come.
 #[derive(Debug, Clone, Copy, Default)]
@@ -63,47 +62,17 @@ pub enum Stage {
     Closing,
 }
 
-/// Where the reading of an answer is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reading {
-    /// In the head, or before it.
-    #[default]
-    Head,
-    /// In a body of known length: so many bytes are still to come.
-    Length(u64),
-    /// In a chunked body.
-    Chunked(Chunked),
-    /// In a body that ends when the server closes.
-    ToEnd,
-    /// HTTP/2: several answers at once, in frames.
-    Frames,
-}
-
-/// A place for one connection at a time.
+/// A place for one connection at a time: the worker's part, and the protocol's `state`.
 #[derive(Debug, Clone, Copy)]
-pub struct Connection {
+pub struct Connection<S> {
     /// What it is doing.
     pub stage: Stage,
-    /// Where the reading of the current answer is.
-    pub reading: Reading,
-    /// Status and persistence of the current answer, from its head.
-    pub status: u16,
-    /// The server keeps the connection after the current answer.
-    pub server_keeps: bool,
-    /// A byte of the current answer has arrived.
-    pub answer_began: bool,
-    /// The answer is complete but its request not yet sent whole.
-    pub held: bool,
     /// It is in one of the open loop's lists of connections that could take an arrival.
     pub listed: bool,
     /// What the connection was given up for.
     pub given_up: Option<FailureKind>,
     /// How the driver was last told to receive.
     pub mode: Receive,
-    /// Sends that asked for notice and have not had it.
-    pub sends_under_way: u32,
-    /// Ring position of the oldest exchange in flight.
-    pub oldest: u32,
     /// Exchanges in flight.
     pub in_flight: u32,
     /// Requests sent on this connection since it was opened.
@@ -112,10 +81,6 @@ pub struct Connection {
     pub answers: u64,
     /// Attempts to connect that failed since the last success.
     pub failed_attempts: u32,
-    /// Bytes of the current answer's body so far.
-    pub body_bytes: u64,
-    /// When a part of an answer last came that was not its end.
-    pub progress_ns: u64,
     /// How long its TLS handshake took; 0 where there was none.
     pub tls_ns: u64,
     /// When opening it began. 0 until the driver submits.
@@ -124,54 +89,42 @@ pub struct Connection {
     pub deadline_ns: u64,
     /// Which of the target's addresses it goes to.
     pub address: usize,
-    /// Index of the spill holding the beginning of a split head.
-    pub spill: Option<u32>,
+    /// What the protocol keeps of it. One that changes protocols has another state from then on.
+    pub state: S,
 }
 
-impl Connection {
+impl<S: State> Connection<S> {
     /// A free place.
-    pub fn new() -> Self {
+    pub fn new(state: S) -> Self {
         Self {
             stage: Stage::Free,
-            reading: Reading::Head,
-            status: 0,
-            server_keeps: false,
-            answer_began: false,
-            held: false,
             listed: false,
             given_up: None,
             mode: Receive::Stream,
-            sends_under_way: 0,
-            oldest: 0,
             in_flight: 0,
             requests: 0,
             answers: 0,
             failed_attempts: 0,
-            body_bytes: 0,
-            progress_ns: 0,
             tls_ns: 0,
             opening_ns: 0,
             deadline_ns: u64::MAX,
             address: 0,
-            spill: None,
+            state,
         }
     }
 
     /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts and
     /// the place in a list stay.
     pub fn socket_gone(&mut self) {
-        *self = Self {
-            oldest: self.oldest,
-            in_flight: self.in_flight,
-            failed_attempts: self.failed_attempts,
-            listed: self.listed,
-            ..Self::new()
-        };
-    }
-}
-
-impl Default for Connection {
-    fn default() -> Self {
-        Self::new()
+        self.state.socket_gone();
+        self.stage = Stage::Free;
+        self.given_up = None;
+        self.mode = Receive::Stream;
+        self.requests = 0;
+        self.answers = 0;
+        self.tls_ns = 0;
+        self.opening_ns = 0;
+        self.deadline_ns = u64::MAX;
+        self.address = 0;
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use ablaze_sys::ThreadUsage;
 
-use crate::launch::Control;
+use crate::control::Control;
 use crate::worker::Gate;
 
 /// The moments of one run.

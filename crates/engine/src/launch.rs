@@ -1,24 +1,25 @@
-//! Carries a Plan out: starts the workers, lets them be watched and stopped, merges what they
-//! recorded into a Run.
+//! Carries a Plan out: starts the workers, and merges what they recorded into a Run.
 
-use std::fmt;
 use std::io;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
 use ablaze_net::sim::{SimDriver, SimPeer};
 use ablaze_net::uring::UringDriver;
-use ablaze_net::waker::Waker;
 use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
 
-use crate::fault::{self, caught, unless_it_panics};
+use crate::control::Control;
+use crate::fault::{self, caught};
 use crate::gate::{Moments, ThreadGate};
 use crate::outbox::Layout;
+use crate::protocol::Protocol;
+use crate::protocol::http1::Http1;
+use crate::protocol::http2::Http2;
 use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
+use crate::sink::{BodySink, NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Shared, Tls, TlsLine};
@@ -26,129 +27,6 @@ use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
 use ablaze_model::record::Record;
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
-
-/// The handle on a run that is under way, for the thread that watches it: stop it, or ask how
-/// far it is. Made before the run, shared by reference or `Arc`.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    /// Number of the worker that is to panic, from 1; 0 for none.
-    panics: AtomicU32,
-    snapshots: Mutex<Vec<Arc<Snapshot>>>,
-    wakers: Mutex<Vec<Waker>>,
-    at_rest: Mutex<Option<AtRest>>,
-}
-
-/// What is done when the load is over.
-struct AtRest(Box<dyn FnOnce() + Send>);
-
-impl fmt::Debug for AtRest {
-    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("AtRest")
-    }
-}
-
-/// How far a run is.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Progress {
-    /// Whether the clock has started (connections stand, warm-up is over).
-    pub measuring: bool,
-    /// Time since the clock started.
-    pub elapsed_ns: u64,
-    /// Answers so far.
-    pub answers: u64,
-    /// Failures so far.
-    pub failures: u64,
-    /// Answers per second over the last slices.
-    pub recent_rate_per_s: f64,
-    /// 99th percentile over the last slice, ns; 0 when unknown.
-    pub recent_p99_ns: u64,
-}
-
-impl Control {
-    /// A handle for a run to come.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Asks the run to end now. What was measured is kept. May be called from any thread, at any
-    /// time, more than once.
-    pub fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-        for waker in self.wakers.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            waker.wake();
-        }
-    }
-
-    /// Has [`Control::stop`] end this worker's waits.
-    fn watch(&self, waker: Waker) {
-        self.wakers.lock().unwrap_or_else(PoisonError::into_inner).push(waker);
-    }
-
-    /// Has this done once the load is over in all workers and before they close their connections:
-    /// the server has nothing to do then, and everyone is still there. The run waits for it; one
-    /// that is stopped does without. What it recorded has ended before.
-    pub fn when_at_rest(&self, look: impl FnOnce() + Send + 'static) {
-        *self.at_rest.lock().unwrap_or_else(PoisonError::into_inner) = Some(AtRest(Box::new(look)));
-    }
-
-    /// Whether something is to be done when the load is over.
-    pub(crate) fn waits_at_rest(&self) -> bool {
-        !self.stopped() && self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).is_some()
-    }
-
-    /// The load is over. Others wait for this look, and it is none of the worker's business: a panic in
-    /// it ends nothing else.
-    pub(crate) fn at_rest(&self) {
-        let look = self.at_rest.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(AtRest(look)) = look.filter(|_| !self.stopped()) {
-            unless_it_panics(look);
-        }
-    }
-
-    /// Has this worker (from 0) panic when its first slice has ended. What then becomes of the report can
-    /// only be tested on the program as it is released, since how panics end is a choice of the build.
-    #[doc(hidden)]
-    pub fn have_panic(&self, worker: u32) {
-        self.panics.store(worker.saturating_add(1), Ordering::Relaxed);
-    }
-
-    /// Panics if this worker is to; called between slices, not in the loop's every turn.
-    pub(crate) fn rehearse_panic(&self, worker: u32) {
-        assert!(self.panics.load(Ordering::Relaxed) != worker + 1, "a panic that was asked for");
-    }
-
-    /// Whether the run was asked to end.
-    pub fn stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    /// How far the run is: as of the workers' last slices.
-    pub fn progress(&self) -> Progress {
-        let mut progress = Progress::default();
-        let mut started_ns = u64::MAX;
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        for snapshot in self.snapshots.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            let start_ns = load(&snapshot.window_start_ns);
-            if start_ns == 0 {
-                continue;
-            }
-            started_ns = started_ns.min(start_ns);
-            progress.answers += load(&snapshot.answers);
-            progress.failures += load(&snapshot.failures);
-            let slice_s = load(&snapshot.slice_ns) as f64 / 1e9;
-            if slice_s > 0.0 {
-                progress.recent_rate_per_s += load(&snapshot.slice_answers) as f64 / slice_s;
-            }
-            progress.recent_p99_ns = progress.recent_p99_ns.max(load(&snapshot.slice_p99_ns));
-        }
-        progress.measuring = started_ns != u64::MAX;
-        if progress.measuring {
-            progress.elapsed_ns = clock::monotonic_ns().saturating_sub(started_ns);
-        }
-        progress
-    }
-}
 
 /// Why a run could not take place.
 #[derive(Debug, thiserror::Error)]
@@ -171,16 +49,30 @@ pub enum LaunchError {
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
 pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
+    let (run, _) = run_with_sinks(plan, control, |_| NoSink)?;
+    Ok(run)
+}
+
+/// As [`run`], with each worker's bodies told to a sink of its own, which `make` makes on the worker's
+/// thread before its first connection. The sinks are given back in the order of the workers.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with_sinks<S: BodySink + Send>(
+    plan: Plan,
+    control: &Control,
+    make: impl Fn(SinkOf) -> S + Sync,
+) -> Result<(Run, Vec<S>), LaunchError> {
     plan.check()?;
     let backend = choose_backend(plan.workers.io)?;
     if backend.name == EPOLL {
-        carry_out(plan, control, backend, |setup| {
+        carry_out(plan, control, backend, make, |setup| {
             let driver = EpollDriver::new(setup)?;
             control.watch(driver.waker());
             Ok(driver)
         })
     } else {
-        carry_out(plan, control, backend, |setup| {
+        carry_out(plan, control, backend, make, |setup| {
             let driver = UringDriver::new(setup)?;
             control.watch(driver.waker());
             Ok(driver)
@@ -198,7 +90,8 @@ pub fn run_simulated<P: SimPeer + Sync>(
     peers: &[P],
     control: &Control,
 ) -> Result<Run, LaunchError> {
-    simulate::<P, false>(plan, peers, control)
+    let (run, _) = run_simulated_with_sinks::<P, NoSink, false>(plan, peers, control, |_| NoSink)?;
+    Ok(run)
 }
 
 /// As [`run_simulated`], over a driver whose sends leave during the call, as epoll's do, instead
@@ -211,27 +104,39 @@ pub fn run_simulated_at_once<P: SimPeer + Sync>(
     peers: &[P],
     control: &Control,
 ) -> Result<Run, LaunchError> {
-    simulate::<P, true>(plan, peers, control)
+    let (run, _) = run_simulated_with_sinks::<P, NoSink, true>(plan, peers, control, |_| NoSink)?;
+    Ok(run)
 }
 
-fn simulate<P: SimPeer + Sync, const SENDS_AT_ONCE: bool>(
+/// As [`run_simulated`], or [`run_simulated_at_once`] with `SENDS_AT_ONCE`, with sinks as in
+/// [`run_with_sinks`].
+///
+/// # Errors
+/// As [`run`].
+pub fn run_simulated_with_sinks<P, S, const SENDS_AT_ONCE: bool>(
     plan: Plan,
     peers: &[P],
     control: &Control,
-) -> Result<Run, LaunchError> {
+    make: impl Fn(SinkOf) -> S + Sync,
+) -> Result<(Run, Vec<S>), LaunchError>
+where
+    P: SimPeer + Sync,
+    S: BodySink + Send,
+{
     plan.check()?;
     let backend = Backend { name: "simulated", fallback_reason: None };
-    carry_out(plan, control, backend, |setup| {
+    carry_out(plan, control, backend, make, |setup| {
         Ok(SimDriver::<P, SENDS_AT_ONCE>::new(&setup, peers.to_vec()))
     })
 }
 
-fn carry_out<D: Driver>(
+fn carry_out<D: Driver, S: BodySink + Send>(
     plan: Plan,
     control: &Control,
     backend: Backend,
+    make_sink: impl Fn(SinkOf) -> S + Sync,
     make_driver: impl Fn(Setup) -> io::Result<D> + Sync,
-) -> Result<Run, LaunchError> {
+) -> Result<(Run, Vec<S>), LaunchError> {
     fault::listen();
     let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
     let http2 = plan.http2_requests()?.map(Arc::new);
@@ -242,12 +147,12 @@ fn carry_out<D: Driver>(
         Layout::new(&plan.requests, if http2.is_some() { 1 } else { plan.load.pipeline() });
     let endpoints = endpoints(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
-    *control.snapshots.lock().unwrap_or_else(PoisonError::into_inner) = snapshots.clone();
+    control.show(snapshots.clone());
 
     let begun_ns = clock::monotonic_ns();
     let begun_unix_ns = clock::unix_ns();
     let moments = Moments::new(count);
-    let results: Vec<io::Result<WorkerRecord>> = std::thread::scope(|scope| {
+    let results: Vec<io::Result<(WorkerRecord, S)>> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..count)
             .map(|worker| {
                 let assignment = Assignment {
@@ -263,13 +168,16 @@ fn carry_out<D: Driver>(
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
                 let (moments, make_driver, tls) = (&moments, &make_driver, tls.as_ref());
+                let make_sink = &make_sink;
                 std::thread::Builder::new().name(format!("worker-{worker}")).spawn_scoped(
                     scope,
                     move || {
                         let result = caught(|| {
-                            run_worker(assignment, control, moments, tls, || make_driver(setup))
+                            let make = (|| make_driver(setup), make_sink);
+                            run_worker(assignment, control, moments, tls, make)
                         });
-                        if result.as_ref().map_or(true, |done| !done.record.faults.is_empty()) {
+                        let failed = |(done, _): &(WorkerRecord, S)| !done.record.faults.is_empty();
+                        if result.as_ref().map_or(true, failed) {
                             // Without this worker it is another load: the others need not go on.
                             control.stop();
                         }
@@ -293,16 +201,17 @@ fn carry_out<D: Driver>(
     let records = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|source| {
         LaunchError::System { what: "a worker could not do its work".to_owned(), source }
     })?;
-    Ok(merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns))
+    let (records, sinks): (Vec<_>, Vec<_>) = records.into_iter().unzip();
+    Ok((merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns), sinks))
 }
 
-fn run_worker<D: Driver>(
+fn run_worker<D: Driver, S: BodySink>(
     assignment: Assignment,
     control: &Control,
     moments: &Moments,
     tls: Option<&Shared>,
-    make_driver: impl FnOnce() -> io::Result<D>,
-) -> io::Result<WorkerRecord> {
+    (make_driver, make_sink): (impl FnOnce() -> io::Result<D>, impl FnOnce(SinkOf) -> S),
+) -> io::Result<(WorkerRecord, S)> {
     let mut gate = ThreadGate::new(moments, control);
     if let Some(cpu) = cpu_of(&assignment.plan.workers.cpus, assignment.worker) {
         ablaze_sys::pin_thread(cpu)?;
@@ -312,20 +221,21 @@ fn run_worker<D: Driver>(
         ablaze_sys::timer_slack::wake_on_time();
     }
     let driver = make_driver()?;
+    let sink = make_sink(SinkOf { worker: assignment.worker, places: assignment.places() });
     let tls = tls.zip(assignment.plan.tls.as_ref()).map(|(shared, asked)| {
         let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
         Tls::new(shared, asked, assignment.connections, constant_bytes)
     });
     let tunnels = Tunnels::of(&assignment.plan, assignment.connections);
-    let mut record = match (tls, tunnels) {
-        (None, None) => work(Plain(driver), assignment, control, &mut gate),
-        (Some(tls), None) => work(TlsLine::new(driver, tls), assignment, control, &mut gate),
-        (None, Some(tunnels)) => {
-            work(Tunnelled::new(driver, tunnels), assignment, control, &mut gate)
+    let lines = Lines { tls, tunnels };
+    let (mut record, sink) = match assignment.http2.clone() {
+        None => {
+            let protocol = Http1::new(&assignment, sink);
+            lines.work(driver, protocol, assignment, control, &mut gate)
         }
-        (Some(tls), Some(tunnels)) => {
-            let tunnelled = Tunnelled::new(driver, tunnels);
-            work(TlsLine::new(tunnelled, tls), assignment, control, &mut gate)
+        Some(requests) => {
+            let protocol = Http2::new(&assignment, requests, sink);
+            lines.work(driver, protocol, assignment, control, &mut gate)
         }
     };
     let used = gate.used();
@@ -334,7 +244,39 @@ fn run_worker<D: Driver>(
     effort.system_ns = used.system_ns;
     effort.busy_ns = (effort.user_ns + effort.system_ns).saturating_sub(effort.spun_ns);
     effort.involuntary_switches = used.involuntary_switches;
-    Ok(record)
+    Ok((record, sink))
+}
+
+/// What lies between a worker and its driver.
+struct Lines {
+    tls: Option<Tls>,
+    tunnels: Option<Tunnels>,
+}
+
+impl Lines {
+    /// Has a worker that speaks `protocol` do its share over the driver, through these.
+    fn work<D: Driver, P: Protocol>(
+        self,
+        driver: D,
+        protocol: P,
+        assignment: Assignment,
+        control: &Control,
+        gate: &mut ThreadGate<'_>,
+    ) -> (WorkerRecord, P::Sink) {
+        match (self.tls, self.tunnels) {
+            (None, None) => work(Plain(driver), protocol, assignment, control, gate),
+            (Some(tls), None) => {
+                work(TlsLine::new(driver, tls), protocol, assignment, control, gate)
+            }
+            (None, Some(tunnels)) => {
+                work(Tunnelled::new(driver, tunnels), protocol, assignment, control, gate)
+            }
+            (Some(tls), Some(tunnels)) => {
+                let tunnelled = Tunnelled::new(driver, tunnels);
+                work(TlsLine::new(tunnelled, tls), protocol, assignment, control, gate)
+            }
+        }
+    }
 }
 
 const EPOLL: &str = "epoll";

@@ -2,18 +2,27 @@
 //! and exchanges, their recorders.
 //!
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
-//! `worker` (how it is done), `recorder` (how it is kept). The worker knows no system call; it acts through the
-//! seam of `ablaze-net` and is tested against its simulated driver.
+//! `control` (the handle on them), `worker` (slots, schedule, exchanges), `protocol` (what is said on
+//! connections), [`sink`] (who sees bodies), [`transport`] (what lies between), `recorder` (how it is kept). The
+//! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
+//! simulated driver.
 
 mod arrivals;
 mod connection;
+mod control;
 mod fault;
 mod gate;
 pub mod launch;
 mod outbox;
+mod protocol;
 mod recorder;
 mod schedule;
+pub mod sink;
 pub mod transport;
 mod worker;
 
-pub use launch::{Control, LaunchError, Progress, run, run_simulated, run_simulated_at_once};
+pub use control::{Control, Progress};
+pub use launch::{
+    LaunchError, run, run_simulated, run_simulated_at_once, run_simulated_with_sinks,
+    run_with_sinks,
+};

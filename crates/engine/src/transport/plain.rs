@@ -2,15 +2,14 @@
 
 use std::io;
 
-use ablaze_net::{Driver, Io, Turn, Wait};
+use ablaze_net::{Driver, Handler, Io, Turn, Wait};
 
 use super::{Facts, Line};
-use crate::worker::Worker;
 
 /// A driver as it is.
 pub struct Plain<D>(pub D);
 
-impl<D: Driver> Line for Plain<D> {
+impl<D: Driver, A: Handler<D::Io>> Line<A> for Plain<D> {
     const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
 
     fn io(&mut self) -> impl Io {
@@ -18,8 +17,8 @@ impl<D: Driver> Line for Plain<D> {
     }
 
     #[inline]
-    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
-        self.0.turn(worker, wait)
+    fn turn(&mut self, above: &mut A, wait: Wait) -> io::Result<Turn> {
+        self.0.turn(above, wait)
     }
 
     fn facts(self) -> Facts {

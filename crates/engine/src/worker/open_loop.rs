@@ -8,6 +8,7 @@ use ablaze_net::{Io, Slot};
 use super::{Assignment, Worker};
 use crate::arrivals::{Due, Profile};
 use crate::connection::{Exchange, Stage};
+use crate::protocol::Protocol;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{Load, Plan};
 
@@ -27,7 +28,7 @@ const NOW_AND_THEN_NS: u64 = BEHIND_NS / 4;
 
 /// A worker's arrivals, and the connections that could take one.
 #[derive(Debug)]
-pub(super) struct OpenLoop {
+pub(crate) struct OpenLoop {
     due: Due,
     /// Slots that stand and have nothing to do, the one used last on top. A slot is in the list at
     /// most once; it may have been closed since.
@@ -42,7 +43,7 @@ pub(super) struct OpenLoop {
 
 impl OpenLoop {
     /// For one worker; none in closed loop.
-    pub(super) fn new(assignment: &Assignment) -> Option<Self> {
+    pub(crate) fn new(assignment: &Assignment) -> Option<Self> {
         let slots = assignment.connections as usize;
         Some(Self {
             due: due(assignment, assignment.plan.limits.requests, 0)?,
@@ -54,21 +55,21 @@ impl OpenLoop {
     }
 
     /// Arrivals for warming up: as many as it takes, drawn apart from those that are measured.
-    pub(super) fn for_warmup(&mut self, assignment: &Assignment) {
+    pub(crate) fn for_warmup(&mut self, assignment: &Assignment) {
         if let Some(due) = due(assignment, None, WARMUP) {
             self.due = due;
         }
     }
 
     /// The arrivals that are measured.
-    pub(super) fn for_window(&mut self, assignment: &Assignment) {
+    pub(crate) fn for_window(&mut self, assignment: &Assignment) {
         if let Some(due) = due(assignment, assignment.plan.limits.requests, 0) {
             self.due = due;
         }
     }
 
     /// The clock of the arrivals starts.
-    pub(super) fn start(&mut self, at_ns: u64, end_ns: u64) {
+    pub(crate) fn start(&mut self, at_ns: u64, end_ns: u64) {
         self.due.start(at_ns, end_ns);
     }
 }
@@ -84,11 +85,11 @@ fn due(assignment: &Assignment, limit: Option<u64>, change_of_seed: u64) -> Opti
     Some(Due::new(profile, arrivals, share, limit, plan.requests.seed ^ change_of_seed))
 }
 
-impl Worker {
+impl<P: Protocol> Worker<P> {
     /// When an arrival has to be handed out next; `u64::MAX` in closed loop, and as long as no
     /// connection could take it.
     #[inline]
-    pub(super) fn next_arrival_ns(&self) -> u64 {
+    pub(crate) fn next_arrival_ns(&self) -> u64 {
         match &self.open_loop {
             Some(open) if !open.idle.is_empty() => open.due.next_ns(),
             Some(open) if !open.vacant.is_empty() => open.due.next_ns().max(open.not_before_ns),
@@ -98,7 +99,7 @@ impl Worker {
 
     /// Hands out the arrivals that are due, as far as there are connections for them.
     #[inline]
-    pub(super) fn hand_out<I: Io>(&mut self, io: &mut I, now: u64) {
+    pub(crate) fn hand_out<I: Io>(&mut self, io: &mut I, now: u64) {
         if self.next_arrival_ns() <= now && !self.in_setup && !self.hopeless {
             self.hand_out_due(io, now);
         }
@@ -110,13 +111,8 @@ impl Worker {
         while self.next_arrival_ns() <= now {
             let Some(open) = &mut self.open_loop else { return };
             if let Some(slot) = open.idle.pop() {
-                let connection = &mut self.connections[slot as usize];
-                connection.listed = false;
-                if self.http2.is_spoken() {
-                    self.hand_to_streams(io, slot);
-                } else if self.is_idle(slot) {
-                    self.feed(io, slot);
-                }
+                self.connections[slot as usize].listed = false;
+                P::take_due(self, io, slot);
             } else if left == 0 {
                 return;
             } else if let Some(slot) = open.vacant.pop() {
@@ -124,7 +120,7 @@ impl Worker {
                 connection.listed = false;
                 if connection.stage == Stage::Free {
                     open.opened_ns = now;
-                    self.open_next(io, slot);
+                    P::open_next(self, io, slot);
                     left -= 1;
                 }
             }
@@ -144,7 +140,7 @@ impl Worker {
 
     /// The next request of an open loop, if one is due: its number, and when it was due. Those
     /// whose time is over before they could be sent fail here.
-    pub(super) fn take_arrival(&mut self) -> Option<(u64, u64)> {
+    pub(crate) fn take_arrival(&mut self) -> Option<(u64, u64)> {
         let now = self.now_ns;
         let timeout_ns = self.plan.limits.timeout_ns;
         loop {
@@ -164,17 +160,17 @@ impl Worker {
     }
 
     /// Whether there are no more arrivals.
-    pub(super) fn no_more_arrivals(&self) -> bool {
+    pub(crate) fn no_more_arrivals(&self) -> bool {
         self.open_loop.as_ref().is_some_and(|open| open.due.next_ns() == u64::MAX)
     }
 
     /// An open connection has nothing to do.
-    pub(super) fn note_idle(&mut self, slot: Slot) {
+    pub(crate) fn note_idle(&mut self, slot: Slot) {
         self.list(slot, |open| &mut open.idle);
     }
 
     /// A slot has no socket and nothing to send.
-    pub(super) fn note_vacant(&mut self, slot: Slot) {
+    pub(crate) fn note_vacant(&mut self, slot: Slot) {
         self.list(slot, |open| &mut open.vacant);
     }
 
@@ -191,7 +187,7 @@ impl Worker {
     }
 
     /// Arrivals that were due before the run ended and found no connection.
-    pub(super) fn note_never_sent(&mut self, at: u64) {
+    pub(crate) fn note_never_sent(&mut self, at: u64) {
         let Some(open) = &mut self.open_loop else { return };
         while let Some((number, intended_ns)) = open.due.take(at.saturating_sub(1)) {
             let exchange = Exchange { number, intended_ns, ..Exchange::default() };

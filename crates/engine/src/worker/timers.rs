@@ -8,14 +8,15 @@ use ablaze_net::{CloseHow, Io, Slot};
 
 use super::Worker;
 use crate::connection::Stage;
+use crate::protocol::Protocol;
 use ablaze_model::failure::FailureKind;
 
 /// Looks are at least this far apart, so that many staggered deadlines cost little.
 const LOOK_NS_MIN: u64 = 1_000_000;
 
-impl Worker {
+impl<P: Protocol> Worker<P> {
     /// Acts on every deadline that has passed, and sets the time of the next look.
-    pub(super) fn check_deadlines<I: Io>(&mut self, io: &mut I, now: u64) {
+    pub(crate) fn check_deadlines<I: Io>(&mut self, io: &mut I, now: u64) {
         let timeout_ns = self.plan.limits.timeout_ns;
         self.next_check_ns = if timeout_ns > 0 { now.saturating_add(timeout_ns) } else { u64::MAX };
         let mut earliest = self.next_check_ns;
@@ -23,16 +24,13 @@ impl Worker {
             let deadline = self.deadline(slot);
             if deadline <= now {
                 self.deadline_passed(io, slot, now);
-                if !self.http2.is_spoken() {
-                    continue;
-                }
             }
-            // Of several streams only some may have been late.
+            // Of several exchanges only some may have been late.
             earliest = earliest.min(self.deadline(slot));
         }
         self.next_check_ns = self.next_check_ns.min(earliest).max(now + LOOK_NS_MIN);
         let at = io.now();
-        self.flush_frames(io, at);
+        P::flush(self, io, at);
         self.stamp(at);
     }
 
@@ -44,12 +42,7 @@ impl Worker {
             timeout_ns => timeout_ns,
         };
         let since = match connection.stage {
-            Stage::Opening | Stage::Open if connection.in_flight > 0 && self.http2.is_spoken() => {
-                self.oldest_stream_ns(slot)
-            }
-            Stage::Opening | Stage::Open if connection.in_flight > 0 => {
-                self.exchanges[self.place(slot, connection.oldest)].timed_from_ns()
-            }
+            Stage::Opening | Stage::Open if connection.in_flight > 0 => P::oldest_ns(self, slot),
             Stage::Opening => connection.opening_ns,
             _ => 0,
         };
@@ -68,7 +61,7 @@ impl Worker {
                 if self.in_setup {
                     self.open_empty(io, slot);
                 } else {
-                    self.open_next(io, slot);
+                    P::open_next(self, io, slot);
                 }
             }
             Stage::Closing => {
@@ -81,19 +74,9 @@ impl Worker {
                 if self.address_failed(slot) && self.in_setup {
                     self.lose_hope(now, FailureKind::Timeout, libc::ETIMEDOUT);
                 }
-                if self.http2.is_spoken() {
-                    return self.streams_overdue(io, slot, now);
-                }
-                self.give_up(io, slot, now, FailureKind::Timeout);
+                P::overdue(self, io, slot, now);
             }
-            Stage::Open if self.http2.is_spoken() => self.streams_overdue(io, slot, now),
-            Stage::Open if connection.held => {
-                self.end_connection(io, slot, CloseHow::Fin);
-            }
-            Stage::Open => {
-                self.note_stopped(slot, now, true);
-                self.give_up(io, slot, now, FailureKind::Timeout);
-            }
+            Stage::Open => P::overdue(self, io, slot, now),
             Stage::Free => connection.deadline_ns = u64::MAX,
         }
     }

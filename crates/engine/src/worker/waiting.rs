@@ -1,8 +1,7 @@
 //! How a turn waits: for how full a batch, and whether it watches or sleeps.
 
-use ablaze_net::Receive;
-
 use super::{BATCH_CAP, Worker};
+use crate::protocol::Protocol;
 use ablaze_model::plan::{Plan, Spin};
 
 /// Gathering may take this part of the recent median latency: 5 %.
@@ -21,41 +20,43 @@ const GATHER_STREAMS_NS_MAX: u64 = 500_000;
 /// 48 KB bodies over 10 connections, where it cost a quarter of the CPU time per request).
 const GATHER_NS_MIN: u64 = 20_000;
 
-impl Worker {
+impl<P: Protocol> Worker<P> {
     /// How many events the next turn waits for, and how long at most, ns: a closed loop waits for a
     /// share of what is in flight, for at most 5 % of the median, and never long enough to matter to a slow
     /// server's figures. The bound is each turn's: an answer that takes many turns, such as 1 MiB over TLS,
     /// is waited for in several. An open loop does not wait: its figures count from the schedule.
-    pub(super) fn fuller_batch(&self, spin_ns: u64, sends_at_once: bool) -> (u32, u64) {
+    pub(crate) fn fuller_batch(&self, spin_ns: u64, sends_at_once: bool) -> (u32, u64) {
         // A driver that sends at once would only sleep more often for it.
         if spin_ns > 0 || self.open_loop.is_some() || sends_at_once {
             return (1, 0);
         }
-        let arrivals = match self.expected_mode {
-            _ if self.http2.is_spoken() && self.http2.streams() > 1 => Arrivals::Streams,
-            Receive::Stream => Arrivals::Small,
-            _ => Arrivals::Bulky,
-        };
-        match arrivals.gather_ns(self.recorder.median_ns()) {
+        let gathering = P::gathering(self);
+        match gathering.arrivals.gather_ns(self.recorder.median_ns()) {
             0 => (1, 0),
-            gather_ns => (self.events_to_gather(arrivals), gather_ns),
+            gather_ns => (gathering.at_least(), gather_ns),
         }
     }
+}
 
-    fn events_to_gather(&self, arrivals: Arrivals) -> u32 {
-        let answers = match self.http2.is_spoken() {
-            // Answers of many streams come as one event.
-            true => self.in_flight.div_ceil(self.http2.streams()),
-            false => self.in_flight,
-        };
-        // That a write has left is an event without answers.
-        (answers / arrivals.share()).clamp(1, BATCH_CAP / 2) + self.http2.writes_under_way()
+/// What a turn may wait for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gathering {
+    pub arrivals: Arrivals,
+    /// In how many events everything in flight would come.
+    pub events: u32,
+    /// Events under way that say nothing of responses.
+    pub beside: u32,
+}
+
+impl Gathering {
+    fn at_least(self) -> u32 {
+        (self.events / self.arrivals.share()).clamp(1, BATCH_CAP / 2) + self.beside
     }
 }
 
 /// What arrives, as far as waiting for more of it goes.
 #[derive(Debug, Clone, Copy)]
-enum Arrivals {
+pub(crate) enum Arrivals {
     /// One small answer at a time.
     Small,
     /// Pieces of large bodies.
@@ -108,7 +109,7 @@ impl SpinRule {
     }
 
     /// How long the next turn watches before it sleeps, ns.
-    pub fn for_now(&self, worker: &Worker) -> u64 {
+    pub fn for_now<P: Protocol>(&self, worker: &Worker<P>) -> u64 {
         match self.spin {
             Spin::Off => 0,
             Spin::For(spin_ns) => spin_ns,

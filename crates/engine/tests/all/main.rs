@@ -1,5 +1,6 @@
-//! The engine over the simulated driver, in one program, so that it is linked once. `allocations` is another: it
-//! counts what all threads allocate.
+//! The engine over the simulated driver (`sinks` over sockets, too), in one program, so that it is linked once.
+//! `allocations` is another: it counts what all threads allocate.
 
 mod simulated;
+mod sinks;
 mod tls;

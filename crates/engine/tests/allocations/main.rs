@@ -18,7 +18,8 @@ mod peer;
 #[path = "../all/simulated/plans.rs"]
 mod plans;
 
-use ablaze_engine::{Control, run, run_simulated, run_simulated_at_once};
+use ablaze_engine::sink::{BodySink, Response, SinkOf};
+use ablaze_engine::{Control, run, run_simulated, run_simulated_at_once, run_simulated_with_sinks};
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
@@ -72,26 +73,61 @@ impl<P: SimPeer> SimPeer for Uncounted<P> {
 
 const N: u64 = 5_000;
 
-fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, at_once: bool) -> u64 {
+/// Counts the bytes of bodies by place.
+struct BytesOfBodies(Box<[u64]>);
+
+impl BytesOfBodies {
+    fn new(of: SinkOf) -> Self {
+        Self(vec![0; of.places].into())
+    }
+}
+
+impl BodySink for BytesOfBodies {
+    fn begin(&mut self, _: usize, _: Response, _: u64) {}
+
+    fn bytes(&mut self, place: usize, bytes: &[u8], _: u64) {
+        self.0[place] += bytes.len() as u64;
+    }
+
+    fn end(&mut self, _: usize, _: bool, _: u64) {}
+}
+
+/// How a run is driven, and who sees its bodies.
+#[derive(Debug, Clone, Copy)]
+enum Way {
+    Batched,
+    AtOnce,
+    ToSinks,
+}
+
+fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way) -> u64 {
     let mut plan = plan.clone();
     plan.limits.requests = Some(requests);
     let control = Control::new();
     let peers = std::slice::from_ref(peer);
     let before = of_all_threads();
-    let run = if at_once {
-        run_simulated_at_once(plan, peers, &control)
-    } else {
-        run_simulated(plan, peers, &control)
+    let run = match way {
+        Way::Batched => run_simulated(plan, peers, &control).unwrap(),
+        Way::AtOnce => run_simulated_at_once(plan, peers, &control).unwrap(),
+        Way::ToSinks => {
+            let make = BytesOfBodies::new;
+            let done = run_simulated_with_sinks::<P, _, false>(plan, peers, &control, make);
+            let (run, sinks) = done.unwrap();
+            let bytes: u64 = sinks.iter().flat_map(|sink| &sink.0).sum();
+            assert!(bytes >= run.record.body_bytes, "the sinks saw {bytes} bytes");
+            run
+        }
     };
     let count = of_all_threads() - before;
-    assert_eq!(run.unwrap().record.answers, requests);
+    assert_eq!(run.record.answers, requests);
     count
 }
 
 fn allocates_nothing_per_request<P: SimPeer + Sync>(what: &str, plan: &Plan, peer: &P) {
-    for at_once in [false, true] {
-        let once = allocations(plan, peer, N, at_once);
-        let twice = allocations(plan, peer, 2 * N, at_once);
+    for way in [Way::Batched, Way::AtOnce, Way::ToSinks] {
+        let once = allocations(plan, peer, N, way);
+        let twice = allocations(plan, peer, 2 * N, way);
+        let what = format!("{what}, {way:?}");
         // A queue of the simulated network may grow a last time, a slice be one more.
         assert!(twice <= once + 20, "{what}: {once} for {N} requests, {twice} for twice as many");
     }

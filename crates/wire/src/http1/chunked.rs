@@ -78,13 +78,27 @@ impl Chunked {
     ///
     /// # Errors
     /// When the bytes break the coding.
+    #[inline]
     pub fn feed(&mut self, bytes: &[u8]) -> Result<Step, ChunkError> {
+        self.feed_to(bytes, |_| {})
+    }
+
+    /// As [`Self::feed`], with the bytes of the body told to `body`, in order.
+    ///
+    /// # Errors
+    /// As [`Self::feed`]; what came before the fault was told.
+    pub fn feed_to(
+        &mut self,
+        bytes: &[u8],
+        mut body: impl FnMut(&[u8]),
+    ) -> Result<Step, ChunkError> {
         let mut at = 0;
         let mut body_bytes = 0;
         while self.place != Place::Done {
             if self.place == Place::Data {
                 let here = self.remaining.min((bytes.len() - at) as u64);
                 self.skip(here);
+                body(&bytes[at..at + here as usize]);
                 body_bytes += here;
                 at += here as usize;
             }

@@ -136,7 +136,7 @@ fn tell(
     };
     // Behind ab's own message, which scripts look for. A run without any connection needs no more, and
     // findings are of a report: where that was lost, the loss is what there is to say.
-    if !hopeless && !outlets::stdout_failed() {
+    if !hopeless {
         if let Some(advice) = crate::outcome::perhaps_tls(run) {
             note(&format!("every answer was 400: {advice}"));
         }

@@ -3,15 +3,16 @@
 use ablaze_net::{CloseHow, CloseReason, Handler, Io, Receive, Slot};
 
 use super::answer::{Got, Trouble};
-use super::{Above, Stage, TunnelIo, Tunnels};
+use super::{Stage, TunnelIo, Tunnels};
+use crate::transport::Above;
 
 /// Hears the driver.
-pub struct Layer<'a, H> {
-    pub(super) above: &'a mut H,
+pub struct Layer<'a, A> {
+    pub(super) above: &'a mut A,
     pub(super) tunnels: &'a mut Tunnels,
 }
 
-impl<I: Io, H: Above + for<'b> Handler<TunnelIo<'b, I>>> Handler<I> for Layer<'_, H> {
+impl<I: Io, A: Above> Handler<I> for Layer<'_, A> {
     fn opened(&mut self, _io: &mut I, _slot: Slot, _at: u64) {
         // The proxy is there, and was sent its request; whoever is above still waits.
         self.tunnels.facts.connected += 1;
@@ -43,7 +44,7 @@ impl<I: Io, H: Above + for<'b> Handler<TunnelIo<'b, I>>> Handler<I> for Layer<'_
         if tunnel.stage == Stage::Asked
             && let Some(trouble) = tunnel.answer.cut_off(why)
         {
-            self.above.worker().handshake_failed(slot, trouble.kind);
+            self.above.handshake_failed(slot, trouble.kind);
             io.note(trouble);
         }
         self.above.closed(&mut io, slot, why, at);
@@ -57,8 +58,8 @@ impl<I: Io, H: Above + for<'b> Handler<TunnelIo<'b, I>>> Handler<I> for Layer<'_
 
 /// The proxy says something about the tunnel. What comes behind its answer is of the far end.
 #[cold]
-fn answered<I: Io, H: Above + for<'b> Handler<TunnelIo<'b, I>>>(
-    above: &mut H,
+fn answered<I: Io>(
+    above: &mut impl Above,
     io: &mut TunnelIo<'_, I>,
     slot: Slot,
     bytes: &mut [u8],
@@ -70,7 +71,7 @@ fn answered<I: Io, H: Above + for<'b> Handler<TunnelIo<'b, I>>>(
         Got::Further => {}
         Got::Nowhere(trouble) => {
             let trouble = trouble.for_who_has_credentials(io.tunnels.has_credentials);
-            above.worker().handshake_failed(slot, trouble.kind);
+            above.handshake_failed(slot, trouble.kind);
             io.note(trouble);
             io.close(slot, CloseHow::Fin);
         }

@@ -12,28 +12,15 @@ mod verbs;
 
 use std::io;
 
-use ablaze_net::{Driver, Handler, Io, OutBuffer, Outgoing, Receive, Turn, Wait};
+use ablaze_net::{Driver, Io, OutBuffer, Outgoing, Receive, Turn, Wait};
 
 use self::answer::Answer;
 use self::events::Layer;
 pub use self::verbs::TunnelIo;
-use super::{Facts, Line};
-use crate::worker::Worker;
+use super::{Above, Facts, Line};
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::proxy::{Credentials, Way, authority};
 use ablaze_model::record::ProxyFacts;
-
-/// Who hears what happens in the tunnels, and lets the worker at the top be told why there is none.
-pub trait Above {
-    /// The worker.
-    fn worker(&mut self) -> &mut Worker;
-}
-
-impl Above for Worker {
-    fn worker(&mut self) -> &mut Worker {
-        self
-    }
-}
 
 /// The tunnels of one worker's connections.
 pub struct Tunnels {
@@ -117,10 +104,7 @@ impl<D: Driver> Tunnelled<D> {
     }
 
     /// As [`Driver::turn`].
-    pub(super) fn turn<H>(&mut self, above: &mut H, wait: Wait) -> io::Result<Turn>
-    where
-        H: Above + for<'a> Handler<TunnelIo<'a, D::Io>>,
-    {
+    pub(super) fn turn(&mut self, above: &mut impl Above, wait: Wait) -> io::Result<Turn> {
         self.driver.turn(&mut Layer { above, tunnels: &mut self.tunnels }, wait)
     }
 
@@ -130,15 +114,15 @@ impl<D: Driver> Tunnelled<D> {
     }
 }
 
-impl<D: Driver> Line for Tunnelled<D> {
+impl<D: Driver, A: Above> Line<A> for Tunnelled<D> {
     const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
 
     fn io(&mut self) -> impl Io {
         Tunnelled::io(self)
     }
 
-    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
-        Tunnelled::turn(self, worker, wait)
+    fn turn(&mut self, above: &mut A, wait: Wait) -> io::Result<Turn> {
+        Tunnelled::turn(self, above, wait)
     }
 
     fn facts(self) -> Facts {

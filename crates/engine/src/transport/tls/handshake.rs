@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ablaze_net::{CloseHow, Handler, Io, Outgoing, Slot};
+use ablaze_net::{CloseHow, Io, Outgoing, Slot};
 use rustls::client::UnbufferedClientConnection;
 use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
@@ -12,7 +12,7 @@ use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
 use super::{HTTP2, TlsIo};
-use crate::worker::Worker;
+use crate::transport::Above;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::record::{Agreed, TlsFacts, TlsParty};
 
@@ -48,7 +48,7 @@ impl<I: Io> TlsIo<'_, I> {
     /// Something came while the handshake is under way.
     pub(super) fn shake(
         &mut self,
-        worker: &mut Worker,
+        above: &mut impl Above,
         slot: Slot,
         bytes: &mut [u8],
         at: u64,
@@ -60,7 +60,7 @@ impl<I: Io> TlsIo<'_, I> {
         let session = self.session(slot);
         if !session.heard && !bytes.first().copied().is_none_or(record_type::is_one) {
             let trouble = Trouble::of_first_bytes(bytes);
-            return self.fail(worker, slot, trouble);
+            return self.fail(above, slot, trouble);
         }
         session.heard = true;
         let mut gathered = std::mem::take(&mut session.spill);
@@ -79,13 +79,13 @@ impl<I: Io> TlsIo<'_, I> {
                 let session = self.session(slot);
                 (session.spill, session.shown) = (rest.to_vec(), shown);
             }
-            Got::Nowhere(trouble) => self.fail(worker, slot, trouble),
+            Got::Nowhere(trouble) => self.fail(above, slot, trouble),
             Got::There => match self.take_keys(slot) {
-                Err(trouble) => self.fail(worker, slot, trouble),
+                Err(trouble) => self.fail(above, slot, trouble),
                 Ok(()) => {
-                    self.stand(worker, slot);
+                    self.stand(above, slot);
                     if !self.session(slot).ended {
-                        self.read_records(worker, slot, incoming.unseen(), at, more);
+                        self.read_records(above, slot, incoming.unseen(), at, more);
                     }
                 }
             },
@@ -93,10 +93,10 @@ impl<I: Io> TlsIo<'_, I> {
     }
 
     /// The connection stands, keys and all.
-    fn stand(&mut self, worker: &mut Worker, slot: Slot) {
+    fn stand(&mut self, above: &mut impl Above, slot: Slot) {
         let now = self.io.now();
         let session = self.session(slot);
-        worker.handshake_took(slot, now.saturating_sub(session.stood_ns));
+        above.handshake_took(slot, now.saturating_sub(session.stood_ns));
         if session.wanted != session.told
             && let Some(mode) = session.wanted
         {
@@ -104,7 +104,7 @@ impl<I: Io> TlsIo<'_, I> {
             self.io.receive(slot, mode);
         }
         self.list(slot);
-        worker.opened(self, slot, now);
+        above.opened(self, slot, now);
     }
 
     /// Lets rustls read and write as far as it can. Returns how far it got.
@@ -165,10 +165,10 @@ impl<I: Io> TlsIo<'_, I> {
 
     /// The handshake came to nothing: what it was is told, to the server too, and the connection
     /// closed.
-    pub(super) fn fail(&mut self, worker: &mut Worker, slot: Slot, trouble: Trouble) {
+    pub(super) fn fail(&mut self, above: &mut impl Above, slot: Slot, trouble: Trouble) {
         let trouble = if self.tls.needs_http2 { trouble.with_http2_alone() } else { trouble };
         self.flush(slot);
-        worker.handshake_failed(slot, trouble.kind);
+        above.handshake_failed(slot, trouble.kind);
         self.note(trouble);
         self.session(slot).ended = true;
         self.io.close(slot, CloseHow::Fin);

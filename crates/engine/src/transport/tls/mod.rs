@@ -25,16 +25,16 @@ mod verifier;
 use std::io;
 use std::sync::Arc;
 
-use ablaze_net::{CloseReason, Driver, Handler, Io, Slot, Turn, Wait};
+use ablaze_net::{CloseReason, Driver, Io, Slot, Turn, Wait};
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
 
 pub use self::config::Shared;
 use self::session::{Phase, Session};
 use self::trace::Trace;
-use super::proxy::{Above, Tunnelled};
-use super::{Facts, Line};
-use crate::worker::Worker;
+use super::proxy::Tunnelled;
+use super::{Above, Facts, Line, OnDriver};
+use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::tls::Tls as Asked;
 use ablaze_model::record::TlsFacts;
 
@@ -104,16 +104,16 @@ impl<D> TlsLine<D> {
     }
 }
 
-impl<D: Driver> Line for TlsLine<D> {
+impl<D: Driver, A: Above> Line<A> for TlsLine<D> {
     const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
 
     fn io(&mut self) -> impl Io {
         TlsIo { io: self.below.io(), tls: &mut self.tls }
     }
 
-    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
+    fn turn(&mut self, above: &mut A, wait: Wait) -> io::Result<Turn> {
         TlsIo { io: self.below.io(), tls: &mut self.tls }.flush_all();
-        self.below.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
+        self.below.turn(&mut OnDriver(Layer { above, tls: &mut self.tls }), wait)
     }
 
     fn facts(self) -> Facts {
@@ -121,26 +121,20 @@ impl<D: Driver> Line for TlsLine<D> {
     }
 }
 
-impl<D: Driver> Line for TlsLine<Tunnelled<D>> {
+impl<D: Driver, A: Above> Line<A> for TlsLine<Tunnelled<D>> {
     const SENDS_AT_ONCE: bool = <D::Io as Io>::SENDS_AT_ONCE;
 
     fn io(&mut self) -> impl Io {
         TlsIo { io: self.below.io(), tls: &mut self.tls }
     }
 
-    fn turn(&mut self, worker: &mut Worker, wait: Wait) -> io::Result<Turn> {
+    fn turn(&mut self, above: &mut A, wait: Wait) -> io::Result<Turn> {
         TlsIo { io: self.below.io(), tls: &mut self.tls }.flush_all();
-        self.below.turn(&mut Layer { worker, tls: &mut self.tls }, wait)
+        self.below.turn(&mut Layer { above, tls: &mut self.tls }, wait)
     }
 
     fn facts(self) -> Facts {
         Facts { tls: Some(self.tls.facts()), ..self.below.facts() }
-    }
-}
-
-impl Above for Layer<'_> {
-    fn worker(&mut self) -> &mut Worker {
-        self.worker
     }
 }
 
@@ -156,27 +150,26 @@ impl<I: Io> TlsIo<'_, I> {
     }
 }
 
-/// Hears what happens below, and tells the worker what happens above.
-struct Layer<'a> {
-    worker: &'a mut Worker,
+/// Hears what happens below, and tells who is above what happens inside.
+struct Layer<'a, A> {
+    above: &'a mut A,
     tls: &'a mut Tls,
 }
 
-impl Layer<'_> {
+impl<A: Above> Layer<'_, A> {
     /// Does something with the verbs; a driver that sends at once does so behind it.
     #[inline]
-    fn with<I: Io>(&mut self, io: &mut I, act: impl FnOnce(&mut TlsIo<'_, &mut I>, &mut Worker)) {
+    fn with<I: Io>(&mut self, io: &mut I, act: impl FnOnce(&mut TlsIo<'_, &mut I>, &mut A)) {
         let mut io = TlsIo { io, tls: self.tls };
-        act(&mut io, self.worker);
+        act(&mut io, self.above);
         if I::SENDS_AT_ONCE {
             io.flush_all();
         }
     }
 }
 
-impl<I: Io> Handler<I> for Layer<'_> {
-    fn opened(&mut self, io: &mut I, slot: Slot, at: u64) {
-        let _ = io;
+impl<A: Above> Above for Layer<'_, A> {
+    fn opened<I: Io>(&mut self, _io: &mut I, slot: Slot, at: u64) {
         self.tls.facts.connected += 1;
         self.tls.sessions[slot as usize].stood_ns = at;
         if let Some(trace) = &mut self.tls.trace {
@@ -185,24 +178,24 @@ impl<I: Io> Handler<I> for Layer<'_> {
     }
 
     #[inline]
-    fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool) {
-        self.with(io, |io, worker| io.arrived(worker, slot, bytes, at, more));
+    fn received<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool) {
+        self.with(io, |io, above| io.arrived(above, slot, bytes, at, more));
     }
 
-    fn discarded(&mut self, _io: &mut I, _slot: Slot, _bytes: u64, _at: u64) {
+    fn discarded<I: Io>(&mut self, _io: &mut I, _slot: Slot, _bytes: u64, _at: u64) {
         debug_assert!(false, "TLS never asks for bytes to be discarded");
     }
 
-    fn sent(&mut self, io: &mut I, slot: Slot, at: u64) {
-        self.with(io, |io, worker| io.left(worker, slot, at));
+    fn sent<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        self.with(io, |io, above| io.left(above, slot, at));
     }
 
-    fn closed(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
-        self.with(io, |io, worker| {
+    fn closed<I: Io>(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
+        self.with(io, |io, above| {
             let session = io.session(slot);
             let open = matches!(session.phase, Phase::Data(_)) && !session.ended;
             if open && why == CloseReason::Eof && !session.said_farewell {
-                worker.cut_off(slot, at);
+                above.cut_off(slot, at);
             }
             let spill = std::mem::take(&mut io.session(slot).spill);
             io.keep_spare(spill);
@@ -210,14 +203,36 @@ impl<I: Io> Handler<I> for Layer<'_> {
             if let Some(trace) = &mut io.tls.trace {
                 trace.closed(slot);
             }
-            worker.closed(io, slot, why, at);
+            above.closed(io, slot, why, at);
         });
     }
 
     #[inline]
-    fn batch_end(&mut self, io: &mut I, events: u32, oldest_at: u64, at: u64) {
+    fn batch_end<I: Io>(&mut self, io: &mut I, events: u32, oldest_at: u64, at: u64) {
         let mut io = TlsIo { io, tls: self.tls };
-        self.worker.batch_end(&mut io, events, oldest_at, at);
+        self.above.batch_end(&mut io, events, oldest_at, at);
         io.flush_all();
+    }
+
+    // The layers that TLS lies on know of tunnels that came to nothing; the rest is said by TLS itself.
+
+    fn handshake_took(&mut self, slot: Slot, tls_ns: u64) {
+        self.above.handshake_took(slot, tls_ns);
+    }
+
+    fn handshake_failed(&mut self, slot: Slot, kind: FailureKind) {
+        self.above.handshake_failed(slot, kind);
+    }
+
+    fn nothing_more<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        self.with(io, |io, above| above.nothing_more(io, slot, at));
+    }
+
+    fn cut_off(&mut self, slot: Slot, at: u64) {
+        self.above.cut_off(slot, at);
+    }
+
+    fn broke_off<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
+        self.with(io, |io, above| above.broke_off(io, slot, at, kind));
     }
 }

@@ -1,13 +1,13 @@
-//! Records that arrive: opened where they lie, and what is in them told to the worker.
+//! Records that arrive: opened where they lie, and what is in them told to who is above.
 
-use ablaze_net::{Handler, Io, Slot};
+use ablaze_net::{Io, Slot};
 use rustls::{AlertDescription, ProtocolVersion};
 
 use super::TlsIo;
 use super::protection::{Damage, HEADER_BYTES, Header, Protection, record_type};
 use super::session::{Keys, Phase};
 use super::trouble::Trouble;
-use crate::worker::Worker;
+use crate::transport::Above;
 use ablaze_model::record::TlsParty;
 
 /// Handshake messages that may come at any time (RFC 8446, 4).
@@ -31,7 +31,7 @@ impl<I: Io> TlsIo<'_, I> {
     #[inline]
     pub(super) fn arrived(
         &mut self,
-        worker: &mut Worker,
+        above: &mut impl Above,
         slot: Slot,
         bytes: &mut [u8],
         at: u64,
@@ -40,8 +40,8 @@ impl<I: Io> TlsIo<'_, I> {
         let session = self.session(slot);
         match session.phase {
             _ if session.ended => {}
-            Phase::Data(_) => self.read_records(worker, slot, bytes, at, more),
-            Phase::Handshake(_) => self.shake(worker, slot, bytes, at, more),
+            Phase::Data(_) => self.read_records(above, slot, bytes, at, more),
+            Phase::Handshake(_) => self.shake(above, slot, bytes, at, more),
             Phase::Free => {}
         }
     }
@@ -50,7 +50,7 @@ impl<I: Io> TlsIo<'_, I> {
     #[inline]
     pub(super) fn read_records(
         &mut self,
-        worker: &mut Worker,
+        above: &mut impl Above,
         slot: Slot,
         bytes: &mut [u8],
         at: u64,
@@ -58,7 +58,7 @@ impl<I: Io> TlsIo<'_, I> {
     ) {
         let mut rest = bytes;
         if !self.session(slot).spill.is_empty() {
-            match self.read_spilled(worker, slot, rest, at, more) {
+            match self.read_spilled(above, slot, rest, at, more) {
                 Some(used) => rest = &mut rest[used..],
                 None => return,
             }
@@ -66,12 +66,12 @@ impl<I: Io> TlsIo<'_, I> {
         loop {
             match Header::read(rest) {
                 Err(damage) => {
-                    return self.break_off(worker, slot, at, Trouble::of_record(damage));
+                    return self.break_off(above, slot, at, Trouble::of_record(damage));
                 }
                 Ok(Some(header)) if rest.len() >= header.record_bytes() => {
                     let (record, behind) = rest.split_at_mut(header.record_bytes());
                     rest = behind;
-                    if !self.read_record(worker, slot, header, record, at, more) {
+                    if !self.read_record(above, slot, header, record, at, more) {
                         return;
                     }
                 }
@@ -89,7 +89,7 @@ impl<I: Io> TlsIo<'_, I> {
     /// connection is over.
     fn read_spilled(
         &mut self,
-        worker: &mut Worker,
+        above: &mut impl Above,
         slot: Slot,
         bytes: &[u8],
         at: u64,
@@ -101,7 +101,7 @@ impl<I: Io> TlsIo<'_, I> {
             let header = match Header::read(spill) {
                 Ok(header) => header,
                 Err(damage) => {
-                    self.break_off(worker, slot, at, Trouble::of_record(damage));
+                    self.break_off(above, slot, at, Trouble::of_record(damage));
                     return None;
                 }
             };
@@ -113,7 +113,7 @@ impl<I: Io> TlsIo<'_, I> {
             match header {
                 Some(header) if spill.len() == wanted => {
                     let mut record = std::mem::take(spill);
-                    let goes_on = self.read_record(worker, slot, header, &mut record, at, more);
+                    let goes_on = self.read_record(above, slot, header, &mut record, at, more);
                     self.keep_spare(record);
                     return goes_on.then_some(used);
                 }
@@ -143,7 +143,7 @@ impl<I: Io> TlsIo<'_, I> {
     #[inline]
     fn read_record(
         &mut self,
-        worker: &mut Worker,
+        above: &mut impl Above,
         slot: Slot,
         header: Header,
         record: &mut [u8],
@@ -154,20 +154,20 @@ impl<I: Io> TlsIo<'_, I> {
         match keys.read.open(header, record) {
             Ok((record_type::APPLICATION_DATA, plain)) => {
                 if !plain.is_empty() {
-                    worker.received(self, slot, plain, at, more);
+                    above.received(self, slot, plain, at, more);
                 }
             }
             Ok((record_type::HANDSHAKE, plain)) => {
                 if let Err(damage) = self.read_messages(slot, plain) {
-                    self.break_off(worker, slot, at, Trouble::of_record(damage));
+                    self.break_off(above, slot, at, Trouble::of_record(damage));
                 }
             }
             Ok((record_type::ALERT, plain)) => {
                 let plain = [plain.first().copied(), plain.get(1).copied()];
-                self.read_alert(worker, slot, plain, at);
+                self.read_alert(above, slot, plain, at);
             }
-            Ok(_) => self.break_off(worker, slot, at, Trouble::of_record(Damage::Unexpected)),
-            Err(damage) => self.break_off(worker, slot, at, Trouble::of_record(damage)),
+            Ok(_) => self.break_off(above, slot, at, Trouble::of_record(Damage::Unexpected)),
+            Err(damage) => self.break_off(above, slot, at, Trouble::of_record(damage)),
         }
         !self.session(slot).ended
     }
@@ -199,9 +199,9 @@ impl<I: Io> TlsIo<'_, I> {
     }
 
     #[cold]
-    fn read_alert(&mut self, worker: &mut Worker, slot: Slot, plain: [Option<u8>; 2], at: u64) {
+    fn read_alert(&mut self, above: &mut impl Above, slot: Slot, plain: [Option<u8>; 2], at: u64) {
         let [Some(level), Some(alert)] = plain else {
-            return self.break_off(worker, slot, at, Trouble::of_record(Damage::Unexpected));
+            return self.break_off(above, slot, at, Trouble::of_record(Damage::Unexpected));
         };
         if let Some(trace) = &mut self.tls.trace {
             trace.alert(slot, TlsParty::Server, [level, alert]);
@@ -211,21 +211,27 @@ impl<I: Io> TlsIo<'_, I> {
         match alert {
             CLOSE_NOTIFY => {
                 self.session(slot).said_farewell = true;
-                worker.nothing_more(self, slot, at);
+                above.nothing_more(self, slot, at);
             }
             USER_CANCELED => {}
             _ if is_1_2 && level == WARNING => {}
             _ => {
                 let trouble = Trouble::of_alert(AlertDescription::from(alert));
-                self.break_off(worker, slot, at, trouble);
+                self.break_off(above, slot, at, trouble);
             }
         }
     }
 
     /// The connection cannot go on.
     #[cold]
-    pub(super) fn break_off(&mut self, worker: &mut Worker, slot: Slot, at: u64, trouble: Trouble) {
-        worker.broke_off(self, slot, at, trouble.kind);
+    pub(super) fn break_off(
+        &mut self,
+        above: &mut impl Above,
+        slot: Slot,
+        at: u64,
+        trouble: Trouble,
+    ) {
+        above.broke_off(self, slot, at, trouble.kind);
         self.note(trouble);
     }
 }

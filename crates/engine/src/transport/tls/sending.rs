@@ -1,13 +1,13 @@
 //! Sealing what the worker sends, and flushing it: what gathers on a connection between two flushes
 //! leaves as one write.
 
-use ablaze_net::{Handler, Io, Outgoing, Slot};
+use ablaze_net::{Io, Outgoing, Slot};
 use rustls::ProtocolVersion;
 
 use super::TlsIo;
 use super::protection::{Damage, OVERHEAD_BYTES, PLAIN_BYTES_MAX, Protection, record_type};
 use super::session::{Keys, Phase, Session, Waiting};
-use crate::worker::Worker;
+use crate::transport::Above;
 
 /// Longer sends are sealed piece by piece, as the ones before leave: a connection never holds more
 /// than this of them.
@@ -125,11 +125,11 @@ impl<I: Io> TlsIo<'_, I> {
     }
 
     /// The driver says that the oldest of the buffers has left.
-    pub(super) fn left(&mut self, worker: &mut Worker, slot: Slot, at: u64) {
+    pub(super) fn left(&mut self, above: &mut impl Above, slot: Slot, at: u64) {
         let Some(leaving) = self.session(slot).leaving.pop_front() else { return };
         self.io.release(leaving.buffer);
         for _ in 0..leaving.notices {
-            worker.sent(self, slot, at);
+            above.sent(self, slot, at);
         }
         if !self.session(slot).waiting.is_empty() {
             self.list(slot);

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-mod authority;
+pub(crate) mod authority;
 mod bodies;
 mod certificates;
 mod farewell;

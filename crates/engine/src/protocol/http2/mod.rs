@@ -1,8 +1,6 @@
 //! HTTP/2 on a worker's connections: exchanges keyed by connection and stream.
 //!
-//! The worker's connections, exchanges and recorder are the same as under HTTP/1; what is different
-//! is here. A connection has a [`Session`]: the codec's state, and as many places as streams were
-//! asked for. The place of an exchange is its tag in the codec. Places are handed out from a free
+//! A connection has a [`Session`]: the codec's state, and as many places as streams were asked for. The place of an exchange is its tag in the codec. Places are handed out from a free
 //! list, because streams end in any order.
 //!
 //! `sending` takes requests and flushes them, one write per connection and turn; `receiving` ends
@@ -20,37 +18,40 @@ mod waits;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use ablaze_net::{Io, OutBuffer, Slot};
+use ablaze_model::record::{Http2Facts, Record};
+use ablaze_net::{CloseReason, Io, OutBuffer, Receive, Slot};
 use ablaze_wire::http1::patch::Digits;
 use ablaze_wire::http2::client::{Connection, Options};
 use ablaze_wire::http2::request::RequestSet;
 
 use self::permits::GoAway;
 use self::waits::Held;
-use super::{Assignment, Worker};
-use ablaze_model::record::Http2Facts;
+use super::{Failure, Made, Protocol, State};
+use crate::connection::Stage;
+use crate::sink::{Bodies, BodySink};
+use crate::worker::waiting::{Arrivals, Gathering};
+use crate::worker::{Assignment, Worker};
 
 /// A connection's output holds bodies only up to so many bytes; the rest follows when these left.
 const OUTPUT_BYTES: usize = 64 * 1024;
 /// The smallest buffer a connection sends from.
 const WRITE_BYTES_MIN: usize = 4 * 1024;
 
-/// HTTP/2 of one worker; without sessions it is not spoken.
-pub(super) struct Http2 {
+/// HTTP/2 of one worker.
+pub(crate) struct Http2<S> {
     set: Arc<RequestSet>,
     digits: Digits,
     options: Options,
-    /// One per slot.
-    sessions: Box<[Session]>,
     /// Slots with something to flush.
     listed: Vec<Slot>,
     /// Writes whose end the driver has not reported.
     writes_under_way: u32,
     facts: Box<Http2Facts>,
+    bodies: Bodies<S>,
 }
 
 /// HTTP/2 of one slot. The places stay when the connection goes.
-struct Session {
+pub(crate) struct Session {
     /// The codec's state; `None` without a connection.
     wire: Option<Box<Connection>>,
     /// What gathers until the next flush.
@@ -96,15 +97,13 @@ struct Place {
     progress_ns: u64,
 }
 
-impl Http2 {
+impl<S: BodySink> Http2<S> {
     /// For one worker.
-    pub fn new(assignment: &Assignment) -> Self {
+    pub fn new(assignment: &Assignment, set: Arc<RequestSet>, sink: S) -> Self {
         let plan = &assignment.plan;
-        let set = assignment.http2.clone();
-        let slots = if set.is_some() { assignment.connections as usize } else { 0 };
         let streams = plan.places_per_connection();
         Self {
-            set: set.unwrap_or_else(|| Arc::new(RequestSet::new(&[]))),
+            set,
             digits: Digits::new(plan.requests.seed, u64::from(assignment.worker)),
             options: Options {
                 streams,
@@ -112,38 +111,16 @@ impl Http2 {
                 output_bytes: OUTPUT_BYTES,
                 ..Options::default()
             },
-            sessions: (0..slots).map(|_| Session::new(streams)).collect(),
-            listed: Vec::with_capacity(slots),
+            listed: Vec::with_capacity(assignment.connections as usize),
             writes_under_way: 0,
             facts: Box::default(),
+            bodies: Bodies::new(sink, assignment.places()),
         }
-    }
-
-    /// Whether the worker speaks it.
-    #[inline]
-    pub fn is_spoken(&self) -> bool {
-        !self.sessions.is_empty()
-    }
-
-    /// Exchanges that a connection has in flight, at most.
-    pub fn streams(&self) -> u32 {
-        self.options.streams
-    }
-
-    /// Writes whose end is still to be reported: events that say nothing of answers.
-    pub fn writes_under_way(&self) -> u32 {
-        self.writes_under_way
-    }
-
-    /// What is to be reported about it.
-    pub fn facts(&mut self) -> Option<Box<Http2Facts>> {
-        self.is_spoken().then(|| std::mem::take(&mut self.facts))
     }
 
     /// Has the slot flushed at the end of the batch.
     #[inline]
-    fn list(&mut self, slot: Slot) {
-        let session = &mut self.sessions[slot as usize];
+    fn list(&mut self, session: &mut Session, slot: Slot) {
         if !session.listed {
             session.listed = true;
             self.listed.push(slot);
@@ -195,19 +172,148 @@ impl Write {
     }
 }
 
-impl Worker {
+impl State for Session {
+    fn socket_gone(&mut self) {
+        // `closed` has seen to it; where nothing ever stood, `begin` does.
+    }
+}
+
+impl<S: BodySink> Protocol for Http2<S> {
+    type State = Session;
+    type Sink = S;
+
+    const FIRST_MODE: Receive = Receive::Stream;
+
+    fn state(&self) -> Session {
+        Session::new(self.options.streams)
+    }
+
+    fn prepare<I: Io>(_worker: &mut Worker<Self>, _io: &mut I) {}
+
+    fn open_next<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        worker.open_next_for_streams(io, slot);
+    }
+
+    fn begin(worker: &mut Worker<Self>, slot: Slot) {
+        worker.begin_session(slot);
+    }
+
+    fn stands_early(worker: &mut Worker<Self>, slot: Slot) {
+        // It says so to the server.
+        worker.list_to_flush(slot);
+    }
+
+    fn stands<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, made: Made, _at: u64) {
+        worker.streams_opened(io, slot, made);
+    }
+
+    fn start<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        worker.feed_streams(io, slot);
+    }
+
+    fn take_due<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        worker.hand_to_streams(io, slot);
+    }
+
+    fn stamp(worker: &mut Worker<Self>, slot: Slot, at: u64) {
+        worker.stamp_waiting(slot, at);
+    }
+
+    #[inline]
+    fn flush<I: Io>(worker: &mut Worker<Self>, io: &mut I, at: u64) {
+        worker.flush_frames(io, at);
+    }
+
+    fn sent<I: Io>(worker: &mut Worker<Self>, _io: &mut I, slot: Slot, _at: u64) {
+        worker.frames_left(slot);
+    }
+
+    #[inline]
+    fn received<I: Io>(
+        worker: &mut Worker<Self>,
+        io: &mut I,
+        slot: Slot,
+        bytes: &mut [u8],
+        at: u64,
+    ) {
+        if worker.connections[slot as usize].stage == Stage::Open {
+            worker.read_frames(io, slot, bytes, at);
+        }
+    }
+
+    fn discarded<I: Io>(_: &mut Worker<Self>, _: &mut I, _: Slot, _: u64, _: u64) {
+        debug_assert!(false, "frames have to be read");
+    }
+
+    fn nothing_more(_worker: &mut Worker<Self>, _slot: Slot, _at: u64) {}
+
+    fn cut_off(_worker: &mut Worker<Self>, _slot: Slot, _at: u64) {}
+
+    fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64) {
+        worker.streams_cut(slot, why, at);
+    }
+
+    fn fail_oldest(worker: &mut Worker<Self>, slot: Slot, at: u64, failure: Failure) {
+        worker.fail_oldest_stream(slot, at, failure);
+    }
+
+    fn oldest_ns(worker: &Worker<Self>, slot: Slot) -> u64 {
+        worker.oldest_stream_ns(slot)
+    }
+
+    fn overdue<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, now: u64) {
+        worker.streams_overdue(io, slot, now);
+    }
+
+    fn window_opens(worker: &mut Worker<Self>, at: u64) {
+        worker.open_window_of_streams(at);
+    }
+
+    fn unfinished(worker: &mut Worker<Self>, slot: Slot, at: u64) {
+        worker.note_unfinished_streams(slot, at);
+    }
+
+    fn gathering(worker: &Worker<Self>) -> Gathering {
+        let streams = worker.protocol.options.streams;
+        let arrivals = match worker.expected_mode {
+            _ if streams > 1 => Arrivals::Streams,
+            Receive::Stream => Arrivals::Small,
+            _ => Arrivals::Bulky,
+        };
+        // Responses of many streams come as one event.
+        let events = worker.in_flight.div_ceil(streams);
+        // That a write has left is an event without responses.
+        Gathering { arrivals, events, beside: worker.protocol.writes_under_way }
+    }
+
+    fn report(&mut self, record: &mut Record) {
+        record.http2 = Some(std::mem::take(&mut self.facts));
+    }
+
+    fn into_sink(self) -> S {
+        self.bodies.into_sink()
+    }
+}
+
+impl<S: BodySink> Worker<Http2<S>> {
     /// Where a place of a slot stands among all exchanges.
     #[inline]
     fn place_of(&self, slot: Slot, tag: u32) -> usize {
         (slot * self.pipeline + tag) as usize
     }
 
+    /// Has the slot flushed at the end of the batch.
+    #[inline]
+    fn list_to_flush(&mut self, slot: Slot) {
+        self.protocol.list(&mut self.connections[slot as usize].state, slot);
+    }
+
     /// The window opens: what came of bodies before, and what the server did, does not count.
-    pub(super) fn open_window_of_streams(&mut self, at: u64) {
-        self.http2.facts.open_window();
-        for session in &mut self.http2.sessions {
-            session.held.count_from(at);
-            for place in &mut session.places {
+    fn open_window_of_streams(&mut self, at: u64) {
+        self.protocol.facts.open_window();
+        for connection in &mut self.connections {
+            connection.state.held.count_from(at);
+            for place in &mut connection.state.places {
                 place.body_bytes = 0;
             }
         }

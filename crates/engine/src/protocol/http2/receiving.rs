@@ -5,39 +5,34 @@ use ablaze_wire::http2::client::{AnswerHead, End, Sink};
 use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
 use ablaze_wire::http2::settings::PeerSettings;
 
-use super::super::Worker;
-use super::super::exchanges::BULKY_BYTES;
-use super::Session;
 use super::permits::{GoAway, again};
+use super::{Http2, Session};
 use crate::connection::{Connection, Exchange};
 use crate::recorder::Recorder;
+use crate::sink::{Bodies, BodySink, Response};
+use crate::worker::{BULKY_BYTES, Worker};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Http2Facts, ServerSettings};
 
 /// Debug data of GOAWAY is kept up to so many bytes.
 const DEBUG_BYTES_KEPT: usize = 200;
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// Reads frames, and sends what they gave room for.
-    pub(in super::super) fn read_frames<I: Io>(
-        &mut self,
-        io: &mut I,
-        slot: Slot,
-        bytes: &[u8],
-        at: u64,
-    ) {
-        let http2 = &mut *self.http2;
-        let session = &mut http2.sessions[slot as usize];
-        let Some(mut wire) = session.wire.take() else { return };
-        let mut out = std::mem::take(&mut session.out);
+    pub(super) fn read_frames<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
+        let http2 = &mut self.protocol;
+        let connection = &mut self.connections[slot as usize];
+        let Some(mut wire) = connection.state.wire.take() else { return };
+        let mut out = std::mem::take(&mut connection.state.out);
         let first = (slot * self.pipeline) as usize;
         let mut answers = Answers {
             recorder: &mut self.recorder,
             exchanges: &mut self.exchanges[first..first + self.pipeline as usize],
-            connection: &mut self.connections[slot as usize],
+            connection,
             in_flight: &mut self.in_flight,
-            session,
             facts: &mut http2.facts,
+            bodies: &mut http2.bodies,
+            first_place: first,
             streams_asked: http2.options.streams,
             repeats: self.plan.connections.repeat,
             kept_alive: self.plan.connections.keep_alive,
@@ -51,11 +46,12 @@ impl Worker {
         // To the server such a stream is idle (RFC 9113, 5.1).
         let result = if answers.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
         let writes = !out.is_empty() || wire.can_upload();
+        let session = &mut self.connections[slot as usize].state;
         session.wire = Some(wire);
         session.out = out;
         session.look_at_windows(at, &mut http2.facts.waits);
         if writes {
-            http2.list(slot);
+            http2.list(session, slot);
         }
         if let Err(kind) = result {
             return self.frames_broken(io, slot, at, kind);
@@ -76,11 +72,11 @@ impl Worker {
             ErrorKind::AnsweredTls => FailureKind::AnsweredInTls,
             _ => FailureKind::Http2Violated,
         };
-        let facts = &mut self.http2.facts;
+        let facts = &mut self.protocol.facts;
         facts.first_failure.get_or_insert_with(|| (kind, error.to_string()));
         self.flush(io, slot, at);
         self.connections[slot as usize].given_up = Some(kind);
-        let began = self.http2.sessions[slot as usize].began();
+        let began = self.connections[slot as usize].state.began();
         self.fail_sent(slot, at, began, kind, 0);
         self.note_turned_away(at, kind);
         self.end_connection(io, slot, CloseHow::Fin);
@@ -88,15 +84,17 @@ impl Worker {
 }
 
 /// Takes the answers of one connection.
-struct Answers<'a> {
+struct Answers<'a, S> {
     recorder: &'a mut Recorder,
     /// Those of the connection, by tag.
     exchanges: &'a mut [Exchange],
-    connection: &'a mut Connection,
+    connection: &'a mut Connection<Session>,
     /// Of the whole worker.
     in_flight: &'a mut u32,
-    session: &'a mut Session,
     facts: &'a mut Http2Facts,
+    bodies: &'a mut Bodies<S>,
+    /// The place of the first of the exchanges.
+    first_place: usize,
     streams_asked: u32,
     repeats: bool,
     kept_alive: bool,
@@ -109,7 +107,7 @@ struct Answers<'a> {
     at: u64,
 }
 
-impl Answers<'_> {
+impl<S: BodySink> Answers<'_, S> {
     fn first_byte(&mut self, tag: u32) {
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.first_byte_ns == 0 {
@@ -121,13 +119,14 @@ impl Answers<'_> {
 
     #[inline]
     fn complete(&mut self, tag: u32) {
-        let place = self.session.places[tag as usize];
+        let place = self.connection.state.places[tag as usize];
         self.connection.answers += 1;
         self.bulky = Some(place.body_bytes > BULKY_BYTES);
         self.recorder.record().body_bytes += place.body_bytes;
         let exchange = &self.exchanges[tag as usize];
         let (status, body_bytes) = (place.status, place.body_bytes);
         self.recorder.answered(exchange, self.at, status, body_bytes, self.kept_alive);
+        self.bodies.end(self.first_place + tag as usize, true, self.at);
         self.retire(tag);
     }
 
@@ -135,20 +134,20 @@ impl Answers<'_> {
     /// server just goes on to the next connection.
     #[cold]
     fn unprocessed(&mut self, tag: u32) {
-        if let Some(at) = self.session.unsent.iter().position(|&other| other == tag) {
+        if let Some(at) = self.connection.state.unsent.iter().position(|&other| other == tag) {
             // Its request has not left yet: what will leave of it is of no use, and no repetition.
-            self.session.unsent.remove(at);
-            self.session.places[tag as usize].stream = 0;
-            self.session.waiting.push_back(tag);
+            self.connection.state.unsent.remove(at);
+            self.connection.state.places[tag as usize].stream = 0;
+            self.connection.state.waiting.push_back(tag);
             return;
         }
         let exchange = &mut self.exchanges[tag as usize];
-        let goaway = self.session.goaway;
+        let goaway = self.connection.state.goaway;
         // A stream that the server reset one by one, although it might have processed it by what its
         // GOAWAY says, is none of those that the rotation cut off.
-        let stream = self.session.places[tag as usize].stream;
+        let stream = self.connection.state.places[tag as usize].stream;
         let rotation = goaway.is_some_and(|goaway| {
-            stream > goaway.last_stream && goaway.is_rotation(self.connection)
+            stream > goaway.last_stream && goaway.is_rotation(self.connection.answers)
         });
         if (exchange.repeated && !rotation) || !self.repeats {
             self.facts.refused_again += u64::from(exchange.repeated);
@@ -159,41 +158,48 @@ impl Answers<'_> {
             let text = "the server did not process a request, nor its repetition";
             return self.fail(tag, kind, || text.to_owned());
         }
+        self.bodies.end(self.first_place + tag as usize, false, self.at);
         *exchange = again(exchange, !rotation);
         self.recorder.repeated(exchange);
-        let place = &mut self.session.places[tag as usize];
+        let place = &mut self.connection.state.places[tag as usize];
         *place = super::Place { in_use: true, ..super::Place::default() };
-        self.session.waiting.push_back(tag);
+        self.connection.state.waiting.push_back(tag);
     }
 
     #[cold]
     fn fail(&mut self, tag: u32, kind: FailureKind, words: impl FnOnce() -> String) {
         self.facts.first_failure.get_or_insert_with(|| (kind, words()));
-        let place = self.session.places[tag as usize];
+        let place = self.connection.state.places[tag as usize];
         let exchange = &mut self.exchanges[tag as usize];
         exchange.stamp(self.at);
         self.recorder.record().body_bytes += place.body_bytes;
         self.recorder.failed(exchange, self.at, kind, 0, false);
-        self.session.unsent.retain(|&other| other != tag);
+        self.bodies.end(self.first_place + tag as usize, false, self.at);
+        self.connection.state.unsent.retain(|&other| other != tag);
         self.retire(tag);
     }
 
     #[inline]
     fn retire(&mut self, tag: u32) {
-        self.session.free(tag);
+        self.connection.state.free(tag);
         self.connection.in_flight -= 1;
         *self.in_flight -= 1;
     }
 }
 
-impl Sink for Answers<'_> {
+impl<S: BodySink> Sink for Answers<'_, S> {
     #[inline]
     fn head(&mut self, tag: u32, head: AnswerHead) {
         self.first_byte(tag);
-        let place = &mut self.session.places[tag as usize];
+        let place = &mut self.connection.state.places[tag as usize];
         place.status = head.status;
         place.content_length = head.content_length;
         place.progress_ns = self.at;
+        if S::LISTENS {
+            let Exchange { number, template, .. } = self.exchanges[tag as usize];
+            let response = Response { number, template, status: head.status };
+            self.bodies.begin(self.first_place + tag as usize, response, self.at);
+        }
         if let Some(length) = head.content_length {
             self.bulky = Some(length > BULKY_BYTES);
         }
@@ -207,16 +213,17 @@ impl Sink for Answers<'_> {
 
     #[inline]
     fn data(&mut self, tag: u32, content: &[u8]) {
-        let place = &mut self.session.places[tag as usize];
+        let place = &mut self.connection.state.places[tag as usize];
         place.body_bytes += content.len() as u64;
         place.progress_ns = self.at;
+        self.bodies.bytes(self.first_place + tag as usize, content, self.at);
     }
 
     #[inline]
     fn ended(&mut self, tag: u32, end: End) {
         // Fields of trailers, or of a head that came to nothing, belong to no other answer.
         self.head.clear();
-        let cut_off = end == End::Unprocessed && self.session.goaway.is_some();
+        let cut_off = end == End::Unprocessed && self.connection.state.goaway.is_some();
         self.early |= self.exchanges[tag as usize].sent_ns == 0 && !cut_off;
         if self.early {
             return self.fail(tag, FailureKind::Http2Violated, || {
@@ -226,7 +233,7 @@ impl Sink for Answers<'_> {
         match end {
             End::Complete => self.complete(tag),
             End::Unprocessed => {
-                if self.session.goaway.is_none() {
+                if self.connection.state.goaway.is_none() {
                     self.facts.resets.add(ErrorCode::REFUSED_STREAM.0, 1);
                 }
                 self.unprocessed(tag);
@@ -274,11 +281,11 @@ impl Sink for Answers<'_> {
     }
 
     fn goaway(&mut self, last_stream: u32, code: ErrorCode, debug: &[u8]) {
-        if self.session.goaway.is_none() {
+        if self.connection.state.goaway.is_none() {
             self.facts.goaways += 1;
             self.facts.goaway_codes.add(code.0, 1);
         }
-        self.session.goaway = Some(GoAway { code, last_stream });
+        self.connection.state.goaway = Some(GoAway { code, last_stream });
         let debug = &debug[..debug.len().min(DEBUG_BYTES_KEPT)];
         let said = String::from_utf8_lossy(debug).escape_debug().to_string();
         if !said.is_empty() && self.facts.last_goaway_said.as_ref() != Some(&said) {

@@ -3,19 +3,20 @@
 
 use ablaze_net::{Io, Outgoing, Slot};
 
-use super::super::{Worker, close_at_once};
-use super::Place;
+use super::{Http2, Place};
 use crate::connection::{Exchange, Stage};
+use crate::sink::BodySink;
+use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
-    pub(in super::super) fn feed_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+    pub(super) fn feed_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.in_setup {
             return;
         }
         while self.has_room(slot) {
-            let session = &mut self.http2.sessions[slot as usize];
+            let session = &mut self.connections[slot as usize].state;
             let Some(tag) = session.waiting.pop_front().or_else(|| self.take_place(slot)) else {
                 break;
             };
@@ -38,19 +39,11 @@ impl Worker {
     /// Takes the next request of the run for a free place.
     #[inline]
     pub(super) fn take_place(&mut self, slot: Slot) -> Option<u32> {
-        if self.closed_for_new || self.http2.sessions[slot as usize].free.is_empty() {
+        if self.closed_for_new || self.connections[slot as usize].state.free.is_empty() {
             return None;
         }
-        let next = if self.open_loop.is_some() {
-            self.take_arrival()
-        } else {
-            self.schedule.take().map(|number| (number, 0))
-        };
-        let Some((number, intended_ns)) = next else {
-            self.closed_for_new = self.open_loop.is_none();
-            return None;
-        };
-        let session = &mut self.http2.sessions[slot as usize];
+        let (number, intended_ns) = self.take_request()?;
+        let session = &mut self.connections[slot as usize].state;
         let tag = session.free.pop_front()?;
         session.places[tag as usize] = Place { in_use: true, ..Place::default() };
         let place = self.place_of(slot, tag);
@@ -69,8 +62,9 @@ impl Worker {
     #[inline]
     fn request(&mut self, slot: Slot, tag: u32) -> bool {
         let Exchange { template, number, .. } = self.exchanges[self.place_of(slot, tag)];
-        let http2 = &mut *self.http2;
-        let session = &mut http2.sessions[slot as usize];
+        let http2 = &mut self.protocol;
+        let connection = &mut self.connections[slot as usize];
+        let session = &mut connection.state;
         let stream = session.wire.as_mut().and_then(|wire| {
             let (set, out) = (&*http2.set, &mut session.out);
             wire.request(set, template as usize, number, &mut http2.digits, tag, out).ok()
@@ -81,19 +75,19 @@ impl Worker {
         };
         session.places[tag as usize].stream = stream;
         session.unsent.push(tag);
-        self.connections[slot as usize].requests += 1;
-        http2.list(slot);
+        connection.requests += 1;
+        http2.list(session, slot);
         true
     }
 
     /// Nothing more is sent on the slot now: ends a connection that is used up, offers one that has
     /// room.
     fn settle<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        let connection = self.connections[slot as usize];
         if self.closed_for_new {
             self.note_draining();
         }
-        let session = &self.http2.sessions[slot as usize];
+        let connection = &self.connections[slot as usize];
+        let session = &connection.state;
         let Some(wire) = session.wire.as_ref().filter(|_| connection.stage == Stage::Open) else {
             return;
         };
@@ -109,7 +103,7 @@ impl Worker {
             }
         } else if self.open_loop.is_some() {
             if room > 0 && !session.offered {
-                self.http2.sessions[slot as usize].offered = true;
+                self.connections[slot as usize].state.offered = true;
                 self.note_idle(slot);
             }
         } else if room == 0 && connection.in_flight == 0 {
@@ -119,23 +113,23 @@ impl Worker {
                 let place = self.place_of(slot, tag);
                 // Not the time of the last event: the window may have opened since.
                 self.exchanges[place].started_ns = io.now();
-                self.http2.sessions[slot as usize].waiting.push_back(tag);
+                self.connections[slot as usize].state.waiting.push_back(tag);
             }
         }
     }
 
     /// The open loop has an arrival for a slot that was offered.
-    pub(in super::super) fn hand_to_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        self.http2.sessions[slot as usize].offered = false;
+    pub(super) fn hand_to_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        self.connections[slot as usize].state.offered = false;
         self.feed_streams(io, slot);
     }
 
     /// Flushes every connection that has something to send: it leaves now, or with the current
     /// batch, whose time is `at`.
     #[inline]
-    pub(in super::super) fn flush_frames<I: Io>(&mut self, io: &mut I, at: u64) {
-        while let Some(slot) = self.http2.listed.pop() {
-            self.http2.sessions[slot as usize].listed = false;
+    pub(super) fn flush_frames<I: Io>(&mut self, io: &mut I, at: u64) {
+        while let Some(slot) = self.protocol.listed.pop() {
+            self.connections[slot as usize].state.listed = false;
             if self.connections[slot as usize].stage == Stage::Open {
                 self.flush(io, slot, at);
             }
@@ -144,8 +138,8 @@ impl Worker {
 
     /// Sends what has gathered on a connection, unless a write is under way: then it gathers on.
     pub(super) fn flush<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
-        let http2 = &mut *self.http2;
-        let session = &mut http2.sessions[slot as usize];
+        let http2 = &mut self.protocol;
+        let session = &mut self.connections[slot as usize].state;
         if !session.write.under_way
             && let Some(wire) = &mut session.wire
         {
@@ -178,16 +172,16 @@ impl Worker {
     }
 
     /// A write has left: what gathered meanwhile is next.
-    pub(in super::super) fn frames_left(&mut self, slot: Slot) {
-        let http2 = &mut *self.http2;
-        let session = &mut http2.sessions[slot as usize];
+    pub(super) fn frames_left(&mut self, slot: Slot) {
+        let http2 = &mut self.protocol;
+        let session = &mut self.connections[slot as usize].state;
         if !std::mem::take(&mut session.write.under_way) {
             return;
         }
         http2.writes_under_way -= 1;
         let uploads = session.wire.as_ref().is_some_and(|wire| wire.can_upload());
         if uploads || !session.out.is_empty() {
-            http2.list(slot);
+            http2.list(session, slot);
         }
     }
 }

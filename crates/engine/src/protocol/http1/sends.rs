@@ -9,8 +9,10 @@ use ablaze_model::plan::Plan;
 use ablaze_net::{Io, Slot};
 use ablaze_wire::http1::request::Template;
 
-use super::{Worker, close_at_once, stands};
+use super::Http1;
 use crate::connection::Stage;
+use crate::sink::BodySink;
+use crate::worker::{Worker, close_at_once};
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
 /// its last request has left.
@@ -54,11 +56,11 @@ impl Sends {
     }
 }
 
-impl Worker {
+impl<S: BodySink> Worker<Http1<S>> {
     /// Whether nothing is in flight on an open connection, nor still being sent.
     pub(super) fn is_idle(&self, slot: Slot) -> bool {
         let connection = &self.connections[slot as usize];
-        connection.stage == Stage::Open && connection.in_flight == 0 && !connection.held
+        connection.stage == Stage::Open && connection.in_flight == 0 && !connection.state.held
     }
 
     /// Sends as many requests on an open connection as may be in flight. None is still being sent.
@@ -75,7 +77,8 @@ impl Worker {
         if count == 0 {
             self.note_draining();
             let connection = &self.connections[slot as usize];
-            if connection.in_flight == 0 && !self.closed_for_new && stands(connection) {
+            let stands = connection.stage == Stage::Open;
+            if connection.in_flight == 0 && !self.closed_for_new && stands {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {
                     self.note_idle(slot);
                     return;
@@ -97,7 +100,7 @@ impl Worker {
     pub(super) fn feed_while_sending<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let connection = &self.connections[slot as usize];
         let in_flight = connection.in_flight;
-        let in_use = in_flight.max(connection.sends_under_way);
+        let in_use = in_flight.max(connection.state.sends_under_way);
         if in_use < self.pipeline {
             self.feed_up_to(io, slot, in_flight + self.pipeline - in_use);
         } else if in_flight == 0 {
@@ -108,7 +111,7 @@ impl Worker {
     /// Nothing can be sent on the connection until a request that was answered has left whole.
     fn hold(&mut self, slot: Slot, at: u64) {
         let connection = &mut self.connections[slot as usize];
-        connection.held = true;
+        connection.state.held = true;
         connection.deadline_ns = at + HOLD_NS;
         self.next_check_ns = self.next_check_ns.min(at + HOLD_NS);
     }

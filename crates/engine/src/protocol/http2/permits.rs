@@ -5,8 +5,10 @@ use ablaze_net::Slot;
 use ablaze_wire::http2::client::STREAMS_BEFORE_SETTINGS;
 use ablaze_wire::http2::error::ErrorCode;
 
-use super::Worker;
-use crate::connection::{Connection, Exchange};
+use super::Http2;
+use crate::connection::Exchange;
+use crate::sink::BodySink;
+use crate::worker::Worker;
 
 /// The server's GOAWAY on a connection: the last, if there were several.
 #[derive(Debug, Clone, Copy)]
@@ -18,10 +20,10 @@ pub(super) struct GoAway {
 
 impl GoAway {
     /// Whether the server just replaces its connections, and got on with the load meanwhile: it
-    /// answered on this one, or will. A request that is refused then is not held against it, however
+    /// answered on this one (`answers`), or will. A request that is refused then is not held against it, however
     /// often: with each connection there are fewer to go.
-    pub fn is_rotation(&self, connection: &Connection) -> bool {
-        self.code == ErrorCode::NO_ERROR && (connection.answers > 0 || self.last_stream > 0)
+    pub fn is_rotation(&self, answers: u64) -> bool {
+        self.code == ErrorCode::NO_ERROR && (answers > 0 || self.last_stream > 0)
     }
 }
 
@@ -37,7 +39,7 @@ pub(super) fn again(exchange: &Exchange, counts: bool) -> Exchange {
     }
 }
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// How many more streams may be opened on a slot.
     ///
     /// Before its SETTINGS came a server may refuse what is beyond them (RFC 9113, 5.1.2). So a
@@ -46,7 +48,7 @@ impl Worker {
     /// already, and with one where no more than that would be sent.
     #[inline]
     pub(super) fn streams_left(&self, slot: Slot) -> u32 {
-        let Some(wire) = &self.http2.sessions[slot as usize].wire else { return 0 };
+        let Some(wire) = &self.connections[slot as usize].state.wire else { return 0 };
         let room = wire.room();
         if wire.peer_settings().is_some() {
             return room;
@@ -57,11 +59,11 @@ impl Worker {
     /// How many streams may be opened at once on a new connection.
     #[cold]
     pub(super) fn streams_before_settings(&self) -> u32 {
-        let known = self.http2.facts.settings.map(|settings| settings.streams_max);
+        let known = self.protocol.facts.settings.map(|settings| settings.streams_max);
         match known {
             Some(permitted) => permitted.unwrap_or(u32::MAX).min(STREAMS_BEFORE_SETTINGS),
             None => {
-                let several = self.http2.options.streams > 1 && self.requests_per_connection > 1;
+                let several = self.protocol.options.streams > 1 && self.requests_per_connection > 1;
                 u32::from(!several || self.open_loop.is_some())
             }
         }

@@ -4,7 +4,9 @@
 
 use ablaze_net::Slot;
 
-use super::{Session, Worker};
+use super::{Http2, Session};
+use crate::sink::BodySink;
+use crate::worker::Worker;
 use ablaze_model::record::WindowWaits;
 
 /// Bodies of one connection that wait for a window.
@@ -73,11 +75,11 @@ impl Session {
     }
 }
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// What waits on a slot when the run ends has waited until now.
     pub(super) fn note_waits(&mut self, slot: Slot, at: u64) {
-        let http2 = &mut *self.http2;
-        http2.sessions[slot as usize].nothing_waits(at, &mut http2.facts.waits);
+        let session = &mut self.connections[slot as usize].state;
+        session.nothing_waits(at, &mut self.protocol.facts.waits);
     }
 }
 

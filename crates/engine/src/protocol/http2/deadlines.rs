@@ -2,15 +2,18 @@
 
 use ablaze_net::{Io, Slot};
 
-use super::super::{Worker, close_at_once};
+use super::Http2;
 use crate::connection::Stage;
+use crate::protocol::Failure;
+use crate::sink::BodySink;
+use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::StoppedAnswer;
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// When the oldest exchange of a slot began; 0 if none has.
-    pub(in super::super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
-        let places = &self.http2.sessions[slot as usize].places;
+    pub(super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
+        let places = &self.connections[slot as usize].state.places;
         (0..self.pipeline)
             .filter(|&tag| places[tag as usize].in_use)
             .map(|tag| self.exchanges[self.place_of(slot, tag)].timed_from_ns())
@@ -20,13 +23,13 @@ impl Worker {
     }
 
     /// The time of at least one exchange of a slot is over.
-    pub(in super::super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
+    pub(super) fn streams_overdue<I: Io>(&mut self, io: &mut I, slot: Slot, now: u64) {
         let timeout_ns = self.plan.limits.timeout_ns;
         let connecting = self.connections[slot as usize].stage == Stage::Opening;
         // Without the server's SETTINGS nothing more would be sent either.
-        let mut stuck = connecting || !self.http2.sessions[slot as usize].began();
+        let mut stuck = connecting || !self.connections[slot as usize].state.began();
         for tag in 0..self.pipeline {
-            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            let place = self.connections[slot as usize].state.places[tag as usize];
             let exchange = self.exchanges[self.place_of(slot, tag)];
             let from_ns = exchange.timed_from_ns();
             if !place.in_use || from_ns == 0 || now < from_ns.saturating_add(timeout_ns) {
@@ -36,25 +39,26 @@ impl Worker {
             if place.stream > 0 {
                 // A connection that took nothing for that long takes no reset either.
                 stuck |= exchange.sent_ns == 0;
-                let session = &mut self.http2.sessions[slot as usize];
+                let session = &mut self.connections[slot as usize].state;
                 if let Some(wire) = &mut session.wire {
                     wire.reset(place.stream, &mut session.out);
                 }
             }
-            self.fail_place(slot, tag, now, FailureKind::Timeout, 0, connecting);
+            let kind = FailureKind::Timeout;
+            self.fail_place(slot, tag, now, Failure { kind, errno: 0, connecting });
         }
         if stuck {
             self.connections[slot as usize].given_up = Some(FailureKind::Timeout);
             self.end_connection(io, slot, close_at_once(&self.plan));
         } else {
-            self.http2.list(slot);
+            self.list_to_flush(slot);
             self.feed_streams(io, slot);
         }
     }
 
     /// An exchange gets no further: notes for how long already, if a part of its answer came.
     pub(super) fn note_stopped_stream(&mut self, slot: Slot, tag: u32, at: u64, timed_out: bool) {
-        let place = self.http2.sessions[slot as usize].places[tag as usize];
+        let place = self.connections[slot as usize].state.places[tag as usize];
         if place.progress_ns == 0 {
             return;
         }

@@ -4,14 +4,15 @@ use ablaze_net::{CloseReason, Io, Slot};
 use ablaze_wire::http2::client::Connection;
 use ablaze_wire::http2::error::ErrorCode;
 
-use super::super::Worker;
-use super::super::exchanges::failure_of;
-use crate::connection::Reading;
+use super::Http2;
+use crate::protocol::{Failure, Made};
+use crate::sink::BodySink;
+use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
 
-impl Worker {
+impl<S: BodySink> Worker<Http2<S>> {
     /// Opens a free slot for the next requests, if there are any left.
-    pub(in super::super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
+    pub(super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         // A connection that is being made holds back no more arrivals than the one it is for.
         let at_once = self.streams_before_settings().max(1);
         let most = if self.open_loop.is_some() { 1 } else { at_once.into() };
@@ -19,7 +20,7 @@ impl Worker {
         while u64::from(self.connections[slot as usize].in_flight) < most
             && let Some(tag) = self.take_place(slot)
         {
-            self.http2.sessions[slot as usize].waiting.push_back(tag);
+            self.connections[slot as usize].state.waiting.push_back(tag);
         }
         if self.connections[slot as usize].in_flight == 0 {
             self.note_draining();
@@ -30,21 +31,17 @@ impl Worker {
     }
 
     /// A slot is being connected: its first bytes are ready when it stands.
-    pub(in super::super) fn begin_session(&mut self, slot: Slot) {
-        if !self.http2.is_spoken() {
-            return;
-        }
-        let options = self.http2.options;
-        let session = &mut self.http2.sessions[slot as usize];
+    pub(super) fn begin_session(&mut self, slot: Slot) {
+        let options = self.protocol.options;
+        let session = &mut self.connections[slot as usize].state;
         session.out.clear();
         session.wire = Some(Box::new(Connection::new(options, &mut session.out)));
-        self.connections[slot as usize].reading = Reading::Frames;
     }
 
     /// Connecting began for what waits for it.
-    pub(in super::super) fn stamp_waiting(&mut self, slot: Slot, at: u64) {
+    pub(super) fn stamp_waiting(&mut self, slot: Slot, at: u64) {
         let first = (slot * self.pipeline) as usize;
-        for &tag in &self.http2.sessions[slot as usize].waiting {
+        for &tag in &self.connections[slot as usize].state.waiting {
             let exchange = &mut self.exchanges[first + tag as usize];
             if exchange.started_ns == 0 {
                 exchange.started_ns = at;
@@ -52,36 +49,23 @@ impl Worker {
         }
     }
 
-    /// A connection stands before the load begins: it says so to the server.
-    pub(in super::super) fn begin_frames(&mut self, slot: Slot) {
-        if self.http2.is_spoken() {
-            self.http2.list(slot);
-        }
-    }
-
     /// A connection stands: what waits for it leaves.
-    pub(in super::super) fn streams_opened<I: Io>(
-        &mut self,
-        io: &mut I,
-        slot: Slot,
-        connect_ns: u64,
-        tls_ns: u64,
-    ) {
+    pub(super) fn streams_opened<I: Io>(&mut self, io: &mut I, slot: Slot, made: Made) {
         let first = (slot * self.pipeline) as usize;
-        for &tag in &self.http2.sessions[slot as usize].waiting {
+        for &tag in &self.connections[slot as usize].state.waiting {
             let exchange = &mut self.exchanges[first + tag as usize];
-            exchange.connect_ns = connect_ns;
-            exchange.tls_ns = tls_ns;
+            exchange.connect_ns = made.connect_ns;
+            exchange.tls_ns = made.tls_ns;
         }
-        self.http2.list(slot);
+        self.list_to_flush(slot);
         self.feed_streams(io, slot);
     }
 
     /// A slot's socket is gone: what was sent on it fails, what was not waits for the next one.
-    pub(in super::super) fn streams_cut(&mut self, slot: Slot, why: CloseReason, at: u64) {
+    pub(super) fn streams_cut(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let given_up = self.connections[slot as usize].given_up;
-        let http2 = &mut *self.http2;
-        let session = &mut http2.sessions[slot as usize];
+        let http2 = &mut self.protocol;
+        let session = &mut self.connections[slot as usize].state;
         session.nothing_waits(at, &mut http2.facts.waits);
         let began = session.began();
         session.wire = None;
@@ -112,7 +96,7 @@ impl Worker {
         errno: i32,
     ) {
         for tag in 0..self.pipeline {
-            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            let place = self.connections[slot as usize].state.places[tag as usize];
             if !place.in_use || (began && place.stream == 0) {
                 continue;
             }
@@ -120,49 +104,37 @@ impl Worker {
                 FailureKind::ClosedWithoutAnswer if place.progress_ns > 0 => FailureKind::ShortBody,
                 kind => kind,
             };
-            self.fail_place(slot, tag, at, kind, errno, false);
+            self.fail_place(slot, tag, at, Failure::of((kind, errno)));
         }
     }
 
     /// The exchange that began first failed.
-    pub(in super::super) fn fail_oldest_stream(
-        &mut self,
-        slot: Slot,
-        at: u64,
-        kind: FailureKind,
-        errno: i32,
-        connecting: bool,
-    ) {
+    pub(super) fn fail_oldest_stream(&mut self, slot: Slot, at: u64, failure: Failure) {
         let began = |worker: &Self, tag| match worker.exchanges[worker.place_of(slot, tag)]
             .timed_from_ns()
         {
             0 => u64::MAX,
             from_ns => from_ns,
         };
-        let places = &self.http2.sessions[slot as usize].places;
+        let places = &self.connections[slot as usize].state.places;
         let oldest = (0..self.pipeline)
             .filter(|&tag| places[tag as usize].in_use)
             .min_by_key(|&tag| began(self, tag));
         if let Some(tag) = oldest {
-            self.fail_place(slot, tag, at, kind, errno, connecting);
+            self.fail_place(slot, tag, at, failure);
         }
     }
 
     /// The exchange of a place failed; the place is free.
-    pub(super) fn fail_place(
-        &mut self,
-        slot: Slot,
-        tag: u32,
-        at: u64,
-        kind: FailureKind,
-        errno: i32,
-        connecting: bool,
-    ) {
-        let mut exchange = self.exchanges[self.place_of(slot, tag)];
+    pub(super) fn fail_place(&mut self, slot: Slot, tag: u32, at: u64, failure: Failure) {
+        let place = self.place_of(slot, tag);
+        let mut exchange = self.exchanges[place];
         exchange.stamp(at);
-        let session = &mut self.http2.sessions[slot as usize];
+        let session = &mut self.connections[slot as usize].state;
         self.recorder.record().body_bytes += session.places[tag as usize].body_bytes;
+        let Failure { kind, errno, connecting } = failure;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
+        self.protocol.bodies.end(place, false, at);
         session.waiting.retain(|&other| other != tag);
         session.unsent.retain(|&other| other != tag);
         session.free(tag);
@@ -171,17 +143,19 @@ impl Worker {
     }
 
     /// What is in flight on a slot when the run ends.
-    pub(in super::super) fn note_unfinished_streams(&mut self, slot: Slot, at: u64) {
+    pub(super) fn note_unfinished_streams(&mut self, slot: Slot, at: u64) {
         self.note_waits(slot, at);
         for tag in 0..self.pipeline {
-            let place = self.http2.sessions[slot as usize].places[tag as usize];
+            let place = self.connections[slot as usize].state.places[tag as usize];
             if !place.in_use {
                 continue;
             }
             self.recorder.record().body_bytes += place.body_bytes;
             self.note_stopped_stream(slot, tag, at, false);
-            let exchange = self.exchanges[self.place_of(slot, tag)];
+            let place = self.place_of(slot, tag);
+            let exchange = self.exchanges[place];
             self.recorder.unfinished(&exchange, at);
+            self.protocol.bodies.end(place, false, at);
         }
     }
 }

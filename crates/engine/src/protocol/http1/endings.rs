@@ -1,0 +1,147 @@
+//! Exchanges and connections that end otherwise than by a whole response.
+
+use ablaze_net::{CloseReason, Slot};
+
+use super::{Http1, Reading};
+use crate::connection::Exchange;
+use crate::protocol::Failure;
+use crate::sink::BodySink;
+use crate::worker::{Worker, failure_of};
+use ablaze_model::failure::FailureKind;
+
+impl<S: BodySink> Worker<Http1<S>> {
+    /// The oldest exchange failed.
+    pub(super) fn oldest_failed(&mut self, slot: Slot, at: u64, failure: Failure) {
+        let connection = &mut self.connections[slot as usize];
+        let body_bytes = std::mem::take(&mut connection.state.body_bytes);
+        let oldest = connection.state.oldest;
+        let place = self.place(slot, oldest);
+        let mut exchange = self.exchanges[place];
+        exchange.stamp(at);
+        self.recorder.record().body_bytes += body_bytes;
+        let Failure { kind, errno, connecting } = failure;
+        self.recorder.failed(&exchange, at, kind, errno, connecting);
+        self.protocol.bodies.end(place, false, at);
+        self.retire(slot);
+    }
+
+    pub(super) fn closed_in_use(&mut self, slot: Slot, why: CloseReason, at: u64) {
+        let connection = self.connections[slot as usize];
+        if connection.in_flight == 0 {
+            return;
+        }
+        if connection.state.reading == Reading::ToEnd && why == CloseReason::Eof {
+            self.answered(slot, at, connection.state.body_bytes, false);
+            self.repeat_or_fail(slot, why, at);
+            return;
+        }
+        if connection.state.answer_began {
+            let kind = match why {
+                CloseReason::Eof => FailureKind::ShortBody,
+                other => failure_of(other).0,
+            };
+            self.oldest_failed(slot, at, Failure::of((kind, failure_of(why).1)));
+        }
+        self.repeat_or_fail(slot, why, at);
+    }
+
+    /// No byte of an answer came for what is in flight. On a connection that had answered before,
+    /// the server may have closed it while idle, which is no fault of anyone (RFC 9112, 9.3.1):
+    /// those requests are sent again, once.
+    pub(super) fn repeat_or_fail(&mut self, slot: Slot, why: CloseReason, at: u64) {
+        let connection = self.connections[slot as usize];
+        let may_repeat = self.plan.connections.repeat
+            && connection.answers > 0
+            && match why {
+                CloseReason::Eof | CloseReason::Local => true,
+                CloseReason::Transfer(errno) => {
+                    FailureKind::from_errno(errno) == FailureKind::Reset
+                }
+                CloseReason::Connect(_) | CloseReason::Here(..) => false,
+            }
+            && self.all_idempotent(slot);
+        let (kind, errno) = match (why, connection.given_up) {
+            (CloseReason::Local, Some(kind)) => (kind, 0),
+            _ => failure_of(why),
+        };
+        let mut repeats = false;
+        for _ in 0..connection.in_flight {
+            let ring = self.connections[slot as usize].state.oldest;
+            let place = self.place(slot, ring);
+            let exchange = &mut self.exchanges[place];
+            if may_repeat && !exchange.repeated {
+                *exchange = Exchange {
+                    number: exchange.number,
+                    intended_ns: exchange.intended_ns,
+                    template: exchange.template,
+                    started_ns: exchange.started_ns,
+                    repeated: true,
+                    ..Exchange::default()
+                };
+                self.recorder.repeated(exchange);
+                self.protocol.bodies.end(place, false, at);
+                repeats = true;
+                break;
+            }
+            self.oldest_failed(slot, at, Failure::of((kind, errno)));
+        }
+        if !repeats {
+            return;
+        }
+        // The first that may be repeated stands at the front now; those behind it were sent no
+        // earlier and answered no sooner.
+        let connection = self.connections[slot as usize];
+        for position in 1..connection.in_flight {
+            let place = self.place(slot, connection.state.oldest + position);
+            let exchange = &mut self.exchanges[place];
+            exchange.repeated = true;
+            exchange.sent_ns = 0;
+            exchange.first_byte_ns = 0;
+            self.recorder.repeated(exchange);
+        }
+    }
+
+    /// Whether everything in flight may be sent again without asking: what a POST does might be done
+    /// twice (RFC 9110, 9.2.2).
+    fn all_idempotent(&self, slot: Slot) -> bool {
+        let connection = &self.connections[slot as usize];
+        (0..connection.in_flight).all(|position| {
+            let place = self.place(slot, connection.state.oldest + position);
+            self.outbox.is_idempotent(self.exchanges[place].template)
+        })
+    }
+
+    /// What is in flight on a slot when the run ends.
+    pub(super) fn note_in_flight(&mut self, slot: Slot, at: u64) {
+        let connection = self.connections[slot as usize];
+        self.recorder.record().body_bytes += connection.state.body_bytes;
+        self.note_stopped(slot, at, false);
+        for position in 0..connection.in_flight {
+            let place = self.place(slot, connection.state.oldest + position);
+            let exchange = self.exchanges[place];
+            self.recorder.unfinished(&exchange, at);
+            self.protocol.bodies.end(place, false, at);
+        }
+    }
+
+    /// The server sends nothing more: a body that has no other end is complete.
+    pub(super) fn end_last_answer(&mut self, slot: Slot, at: u64) {
+        let connection = self.connections[slot as usize];
+        if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
+            self.answered(slot, at, connection.state.body_bytes, false);
+        } else if connection.in_flight > 0 && connection.state.answer_began {
+            self.oldest_failed(slot, at, Failure::of((FailureKind::ShortBody, 0)));
+        }
+    }
+
+    /// A response that has no other end may be short (RFC 9112, 9.8).
+    pub(super) fn cut_body_off(&mut self, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
+            // No byte came for those behind it in a pipeline.
+            connection.state.reading = Reading::Head;
+            connection.state.answer_began = false;
+            self.oldest_failed(slot, at, Failure::of((FailureKind::TlsTruncated, 0)));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Heads: those seen before, new ones, and those that come in pieces.
+
+use ablaze_model::failure::FailureKind;
+use ablaze_net::{Io, Receive, Slot};
+use ablaze_wire::http1::response::{self, Head, HeadError, Scan};
+
+use super::Http1;
+use super::receiving::Piece;
+use crate::sink::BodySink;
+use crate::worker::Worker;
+
+/// The head of an earlier response and what it says.
+#[derive(Debug, Default)]
+pub(super) struct KnownHead {
+    pub bytes: Vec<u8>,
+    pub head: Option<Head>,
+}
+
+/// The beginning of a head that came in pieces.
+#[derive(Debug)]
+pub(super) struct Spill {
+    bytes: Vec<u8>,
+    /// Where the scanner goes on.
+    resume: usize,
+}
+
+impl<S: BodySink> Worker<Http1<S>> {
+    /// The slow path: a head not seen before, or in pieces.
+    #[cold]
+    pub(super) fn scan_head<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        bytes: &[u8],
+        template: u32,
+    ) -> Piece {
+        let no_body = self.outbox.answer_has_no_body(template);
+        let max_head_bytes = self.plan.limits.max_head_bytes;
+        let spill = self.connections[slot as usize].state.spill;
+        let before = spill.map_or(0, |spill| self.protocol.spills[spill as usize].bytes.len());
+        let scan = match spill {
+            None => response::scan(bytes, 0, no_body, max_head_bytes),
+            Some(spill) => {
+                // Never more than one head and one buffer: longer heads are refused.
+                let spill = &mut self.protocol.spills[spill as usize];
+                spill.bytes.extend_from_slice(bytes);
+                response::scan(&spill.bytes, spill.resume, no_body, max_head_bytes)
+            }
+        };
+        match scan {
+            Ok(Scan::Incomplete { resume }) => {
+                let spill = spill.unwrap_or_else(|| self.begin_spill(slot, bytes));
+                self.protocol.spills[spill as usize].resume = resume;
+                if matches!(self.connections[slot as usize].mode, Receive::Head) {
+                    io.receive(slot, Receive::Head);
+                }
+                Piece::Consumed
+            }
+            Ok(Scan::Complete(head)) => {
+                let from_this = head.len.saturating_sub(before);
+                match spill {
+                    Some(spill) => {
+                        let text = std::mem::take(&mut self.protocol.spills[spill as usize].bytes);
+                        self.remember_head(template, &text[..head.len], head);
+                        self.protocol.spills[spill as usize].bytes = text;
+                        self.release_spill(slot);
+                    }
+                    None => self.remember_head(template, &bytes[..head.len], head),
+                }
+                self.enter_body(io, slot, head, &bytes[from_this..])
+            }
+            Err(HeadError::Malformed(_)) => {
+                let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
+                self.recorder.keep_malformed(text);
+                // The beginning of an alert or of a handshake (RFC 8446, 5.1).
+                let is_tls = matches!(text, [0x15 | 0x16, 3, ..]);
+                Piece::Broken(if is_tls {
+                    FailureKind::AnsweredInTls
+                } else {
+                    FailureKind::Malformed
+                })
+            }
+            Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
+        }
+    }
+
+    fn remember_head(&mut self, template: u32, bytes: &[u8], head: Head) {
+        if head.status < 200 && head.status != 101 {
+            return;
+        }
+        self.recorder.keep_head(bytes);
+        let index = template as usize % self.protocol.heads.len();
+        // With more templates than places the method may differ: only the sole owner may reuse.
+        let sole_owner = self.outbox.templates() <= self.protocol.heads.len();
+        let known = &mut self.protocol.heads[index];
+        if sole_owner {
+            known.bytes.clear();
+            known.bytes.extend_from_slice(bytes);
+            known.head = Some(head);
+        }
+    }
+
+    fn begin_spill(&mut self, slot: Slot, bytes: &[u8]) -> u32 {
+        let index = self.protocol.free_spills.pop().unwrap_or_else(|| {
+            self.protocol.spills.push(Spill { bytes: Vec::with_capacity(2048), resume: 0 });
+            (self.protocol.spills.len() - 1) as u32
+        });
+        self.protocol.spills[index as usize].bytes.extend_from_slice(bytes);
+        self.connections[slot as usize].state.spill = Some(index);
+        index
+    }
+
+    pub(super) fn release_spill(&mut self, slot: Slot) {
+        if let Some(index) = self.connections[slot as usize].state.spill.take() {
+            self.protocol.spills[index as usize].bytes.clear();
+            self.protocol.free_spills.push(index);
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Responses that are complete: recorded, and the connection fed, held or ended.
+
+use ablaze_net::{CloseHow, Io, Receive, Slot};
+
+use super::{Http1, Reading};
+use crate::connection::Stage;
+use crate::sink::BodySink;
+use crate::worker::{BULKY_BYTES, Worker, close_at_once};
+
+impl<S: BodySink> Worker<Http1<S>> {
+    /// The oldest exchange of the connection has its whole answer.
+    #[inline]
+    pub(super) fn answer_complete<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let connection = &self.connections[slot as usize];
+        let body_bytes = connection.state.body_bytes;
+        let server_keeps = connection.state.server_keeps;
+        let used_up =
+            connection.requests >= self.requests_per_connection && connection.in_flight == 1;
+        let keeps = server_keeps && !used_up;
+        self.answered(slot, at, body_bytes, server_keeps && self.plan.connections.keep_alive);
+        if !keeps {
+            // The request said so too when connections are not to be kept.
+            let announced = !server_keeps || !self.plan.connections.keep_alive;
+            let how = if announced { self.announced_close() } else { close_at_once(&self.plan) };
+            // A request still being sent keeps an announced close from being waited for.
+            let unsent = self.connections[slot as usize].state.sends_under_way > 0;
+            let how = if unsent && how == CloseHow::AwaitPeer { CloseHow::Fin } else { how };
+            self.end_connection(io, slot, how);
+            return;
+        }
+        let mode = self.learn_mode(body_bytes);
+        let connection = &mut self.connections[slot as usize];
+        connection.state.reading = Reading::Head;
+        connection.state.answer_began = false;
+        connection.state.body_bytes = 0;
+        if connection.mode != mode || mode == Receive::Head {
+            connection.mode = mode;
+            io.receive(slot, mode);
+        }
+        if self.connections[slot as usize].state.sends_under_way > 0 && self.protocol.sends.wait {
+            self.feed_while_sending(io, slot, at);
+        } else if self.protocol.sends.are_quiet && io.unsent(slot) {
+            self.end_connection(io, slot, close_at_once(&self.plan));
+        } else {
+            self.feed(io, slot);
+        }
+    }
+
+    /// Records the oldest exchange as answered and frees its place.
+    #[inline]
+    pub(super) fn answered(&mut self, slot: Slot, at: u64, body_bytes: u64, kept_alive: bool) {
+        let connection = &mut self.connections[slot as usize];
+        connection.answers += 1;
+        let status = connection.state.status;
+        let place = (slot * self.pipeline + connection.state.oldest) as usize;
+        self.recorder.record().body_bytes += body_bytes;
+        self.recorder.answered(&self.exchanges[place], at, status, body_bytes, kept_alive);
+        self.protocol.bodies.end(place, true, at);
+        self.connections[slot as usize].state.body_bytes = 0;
+        self.connections[slot as usize].state.answer_began = false;
+        self.retire(slot);
+    }
+
+    /// More bytes came than the last answer in flight has: nobody asked for them, and a next
+    /// answer could not be told apart from them. The connection is not used again.
+    #[cold]
+    pub(super) fn answer_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let body_bytes = self.connections[slot as usize].state.body_bytes;
+        self.answered(slot, at, body_bytes, false);
+        self.end_connection(io, slot, close_at_once(&self.plan));
+    }
+
+    /// A request that asked for notice has left.
+    pub(super) fn request_left<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.state.sends_under_way = connection.state.sends_under_way.saturating_sub(1);
+        let has_place = connection.in_flight < self.pipeline && connection.stage == Stage::Open;
+        if has_place && self.protocol.sends.wait {
+            if std::mem::take(&mut connection.state.held) {
+                connection.deadline_ns = u64::MAX;
+            }
+            self.feed_while_sending(io, slot, at);
+        }
+    }
+
+    /// The oldest exchange of a connection is over; its place is free.
+    #[inline]
+    pub(super) fn retire(&mut self, slot: Slot) {
+        let connection = &mut self.connections[slot as usize];
+        connection.state.oldest = (connection.state.oldest + 1) % self.pipeline;
+        connection.in_flight -= 1;
+        self.in_flight -= 1;
+    }
+
+    /// Whether the answer that is expected next is best received at once or with its body
+    /// discarded, judged by the body before.
+    #[inline]
+    pub(super) fn learn_mode(&mut self, body_bytes: u64) -> Receive {
+        self.expected_mode = match body_bytes > BULKY_BYTES {
+            true if S::LISTENS => Receive::Bulk,
+            true => Receive::Head,
+            false => Receive::Stream,
+        };
+        self.expected_mode
+    }
+}

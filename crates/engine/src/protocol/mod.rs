@@ -1,0 +1,178 @@
+//! What a connection speaks: each protocol is a room of its own behind one seam, [`Protocol`].
+//!
+//! A run speaks one protocol, chosen once: its worker is made for it (`Worker<P>`), and nothing on the
+//! way of a request asks which. The worker keeps what all of them share: the slots and what they are
+//! doing, the table of exchanges, the schedule, the times at which it has to look at something, the
+//! recorder. A protocol is told what happened to a slot and uses the worker's verbs: it takes requests
+//! ([`Worker::take_request`]), sends through the [`Io`] it is handed, records how exchanges ended, and
+//! ends connections ([`Worker::end_connection`]). What it keeps of the whole worker is the protocol
+//! itself (`worker.protocol`), and what it keeps of a connection is that connection's `state`.
+//!
+//! # Where HTTP/3 will sit
+//!
+//! Beside the two rooms that are here, with a `State` that owns a connection's QUIC: there is no layer
+//! of TLS below it, and what it is lent by [`Protocol::received`] are datagrams, which it opens where
+//! they lie (the bytes are mutable for that). Nothing here assumes a stream of bytes:
+//! - [`Protocol::slot_open`] is the driver's word that there is a socket. Over a stream the connection
+//!   stands with it; HTTP/3 sends its first flight there, and calls [`Worker::stands`] when its handshake
+//!   is over, [`Worker::handshake_took`](crate::transport::Above::handshake_took) before.
+//! - Timers for loss, pacing and silence are deadlines of a slot: they go into
+//!   [`Protocol::oldest_ns`]'s neighbour `Connection::deadline_ns`, and are acted on in
+//!   [`Protocol::overdue`].
+//! - What gathers in a turn leaves in [`Protocol::flush`]: one leased buffer for many datagrams.
+//! - [`Protocol::discarded`] and [`Protocol::nothing_more`] are never called: nobody asks a socket for
+//!   datagrams to discard, and no stream ends.
+//!
+//! # Where WebSocket will sit
+//!
+//! A connection may change its protocol once, at 101 (RFC 9110, 15.2.2). The run's room is then that of
+//! WebSocket, whose `State` is HTTP/1's until the handshake and its own behind it: `connection.state` is
+//! replaced, and everything below is told by slot and looks there. The place is
+//! [`http1::Http1`]'s `enter_body`, where a head with status 101 is complete and the bytes behind it belong
+//! to the next protocol. No request asks for that yet, so HTTP/1 counts the response and closes.
+
+pub(crate) mod http1;
+pub(crate) mod http2;
+
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::Record;
+use ablaze_net::{CloseReason, Io, Receive, Slot};
+
+use crate::sink::BodySink;
+use crate::worker::Worker;
+use crate::worker::waiting::Gathering;
+
+/// What a worker's connections speak.
+///
+/// The functions are given the whole worker, which the protocol is a part of. `slot` is one of the
+/// worker's connections, `at` and `now` are the driver's clock in ns.
+pub(crate) trait Protocol: Sized {
+    /// What it keeps of one connection.
+    type State: State;
+
+    /// Who sees the bodies of its responses.
+    type Sink: BodySink;
+
+    /// How a new connection receives, as long as nothing is known of the responses.
+    const FIRST_MODE: Receive;
+
+    /// Of a slot without a connection.
+    fn state(&self) -> Self::State;
+
+    /// Before the first connection: whatever has to be leased.
+    fn prepare<I: Io>(worker: &mut Worker<Self>, io: &mut I);
+
+    /// A slot is free: opens it for the next requests, if there are any left.
+    fn open_next<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot);
+
+    /// The slot is about to be opened.
+    fn begin(worker: &mut Worker<Self>, slot: Slot);
+
+    /// The driver, or the layer above it, has opened the slot. Over a stream of bytes the connection
+    /// stands with that.
+    #[inline]
+    fn slot_open<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, at: u64) {
+        worker.stands(io, slot, at);
+    }
+
+    /// The connection stands, before the load begins.
+    fn stands_early(worker: &mut Worker<Self>, slot: Slot);
+
+    /// The connection stands: what waits for it leaves, or new requests do.
+    fn stands<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, made: Made, at: u64);
+
+    /// The load begins on a connection that stands.
+    fn start<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot);
+
+    /// An arrival is due that a slot, listed as idle, can take; if the slot still can.
+    fn take_due<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot);
+
+    /// What was sent or opened on the slot leaves with this batch, at this time.
+    fn stamp(worker: &mut Worker<Self>, slot: Slot, at: u64);
+
+    /// The batch is over: what gathered leaves now.
+    fn flush<I: Io>(worker: &mut Worker<Self>, io: &mut I, at: u64);
+
+    /// The kernel accepted a send that asked for notice.
+    fn sent<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, at: u64);
+
+    /// Bytes arrived, lent for the call.
+    fn received<I: Io>(
+        worker: &mut Worker<Self>,
+        io: &mut I,
+        slot: Slot,
+        bytes: &mut [u8],
+        at: u64,
+    );
+
+    /// So many bytes were dropped, as the protocol asked.
+    fn discarded<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, bytes: u64, at: u64);
+
+    /// The server said that it will send nothing more; the connection is about to be ended.
+    fn nothing_more(worker: &mut Worker<Self>, slot: Slot, at: u64);
+
+    /// The connection is about to be reported as closed, and the server did not say that it would be.
+    fn cut_off(worker: &mut Worker<Self>, slot: Slot, at: u64);
+
+    /// A connection that stood, or was being ended, is gone: settles what was in flight on it.
+    fn closed(worker: &mut Worker<Self>, slot: Slot, why: CloseReason, at: u64);
+
+    /// The exchange that began first on the slot, of those in flight, failed.
+    fn fail_oldest(worker: &mut Worker<Self>, slot: Slot, at: u64, failure: Failure);
+
+    /// What the timeout of a slot with exchanges in flight counts from; 0 if nothing has begun.
+    fn oldest_ns(worker: &Worker<Self>, slot: Slot) -> u64;
+
+    /// A deadline of a slot that is open, or being opened, has passed.
+    fn overdue<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, now: u64);
+
+    /// The measured window opens: bytes of bodies that came before do not count.
+    fn window_opens(worker: &mut Worker<Self>, at: u64);
+
+    /// The run is over: records what is in flight on a slot as unfinished.
+    fn unfinished(worker: &mut Worker<Self>, slot: Slot, at: u64);
+
+    /// What the next turn may wait for.
+    fn gathering(worker: &Worker<Self>) -> Gathering;
+
+    /// Adds what is to be reported about the protocol itself.
+    fn report(&mut self, record: &mut Record);
+
+    /// The run is over: the sink is given back.
+    fn into_sink(self) -> Self::Sink;
+}
+
+/// What a protocol keeps of one connection.
+pub(crate) trait State {
+    /// The connection is about to be ended from here.
+    fn ending(&mut self) {}
+
+    /// The socket is gone: forgets what belonged to it. What concerns exchanges in flight stays.
+    fn socket_gone(&mut self);
+}
+
+/// How a connection came to stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Made {
+    /// How long connecting took, ns; at least 1.
+    pub connect_ns: u64,
+    /// How long the TLS handshake behind that took, ns; 0 where there was none.
+    pub tls_ns: u64,
+}
+
+/// How an exchange failed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Failure {
+    pub kind: FailureKind,
+    /// 0 where no system call failed.
+    pub errno: i32,
+    /// The connection for it was still being made.
+    pub connecting: bool,
+}
+
+impl Failure {
+    /// Of an exchange whose connection stood.
+    pub fn of((kind, errno): (FailureKind, i32)) -> Self {
+        Self { kind, errno, connecting: false }
+    }
+}

@@ -1,0 +1,194 @@
+//! Connections begin and end: opened, given up, ended, tried again, and when hope is lost.
+
+use ablaze_net::{CloseHow, CloseReason, Io, Outgoing, Slot};
+
+use super::{Worker, close_at_once};
+use crate::connection::Stage;
+use crate::protocol::{Failure, Protocol, State};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::plan::Close;
+
+/// How long a server that announced its close is waited for (`Close::Await`).
+const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
+
+/// Attempts to connect a slot before the clock starts; after that it is tried again when the
+/// load runs, where its failures count.
+const SETUP_ATTEMPTS: u32 = 3;
+
+impl<P: Protocol> Worker<P> {
+    /// Opens a connection before the load, or plans to, as the ramp wants it.
+    pub(crate) fn set_up<I: Io>(&mut self, io: &mut I, slot: Slot, begun: u64, now: u64) {
+        let ramp_ns = self.plan.connections.ramp_ns.saturating_mul(u64::from(slot));
+        let due = begun.saturating_add(ramp_ns);
+        if due > now {
+            self.rest(slot, due);
+        } else {
+            self.open_empty(io, slot);
+            self.stamp(io.now());
+        }
+    }
+
+    /// Opens a free slot for requests to come.
+    pub(crate) fn open_empty<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        self.open(io, slot, None);
+    }
+
+    pub(crate) fn open<I: Io>(&mut self, io: &mut I, slot: Slot, first: Option<Outgoing>) {
+        let mode = self.expected_mode;
+        let connection = &mut self.connections[slot as usize];
+        connection.stage = Stage::Opening;
+        connection.address = self.address;
+        connection.opening_ns = 0;
+        connection.mode = mode;
+        connection.deadline_ns = u64::MAX;
+        P::begin(self, slot);
+        self.note_leaving(io, slot);
+        io.open(slot, self.address as u16, first, mode);
+    }
+
+    /// The connection is of no use any more: fails the oldest exchange and asks the driver to
+    /// close. What else is in flight on it is repeated or fails when it is closed.
+    pub(crate) fn give_up<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64, kind: FailureKind) {
+        let connecting = self.connections[slot as usize].stage == Stage::Opening;
+        self.connections[slot as usize].given_up = Some(kind);
+        if self.connections[slot as usize].in_flight > 0 {
+            P::fail_oldest(self, slot, at, Failure { kind, errno: 0, connecting });
+        }
+        self.end_connection(io, slot, close_at_once(&self.plan));
+    }
+
+    /// Asks the driver to close; [`Worker::after_close`] follows when it has.
+    pub(crate) fn end_connection<I: Io>(&mut self, io: &mut I, slot: Slot, how: CloseHow) {
+        let connection = &mut self.connections[slot as usize];
+        connection.stage = Stage::Closing;
+        connection.state.ending();
+        connection.deadline_ns = u64::MAX;
+        if how == CloseHow::AwaitPeer {
+            connection.deadline_ns = self.now_ns.saturating_add(AWAIT_CLOSE_NS);
+            self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
+        }
+        io.close(slot, how);
+    }
+
+    /// How to close after an answer that announced it, or whose request did.
+    pub(crate) fn announced_close(&self) -> CloseHow {
+        match self.plan.connections.close {
+            Close::Await => CloseHow::AwaitPeer,
+            Close::Fin => CloseHow::Fin,
+            Close::Reset => CloseHow::Reset,
+        }
+    }
+
+    /// A slot's socket is gone. Settles what was in flight and goes on.
+    pub(crate) fn after_close<I: Io>(&mut self, io: &mut I, slot: Slot, why: CloseReason, at: u64) {
+        match self.connections[slot as usize].stage {
+            Stage::Opening => self.connect_failed(slot, why, at),
+            _ => P::closed(self, slot, why, at),
+        }
+        self.connections[slot as usize].socket_gone();
+        self.go_on(io, slot, at);
+    }
+
+    /// What a slot without a socket does next.
+    fn go_on<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+        if self.hopeless {
+            return;
+        }
+        let failed_attempts = self.connections[slot as usize].failed_attempts;
+        if self.in_setup {
+            if failed_attempts >= SETUP_ATTEMPTS {
+                self.setup_left -= 1;
+            } else if failed_attempts > 0 {
+                self.rest(slot, at + rest_ns(failed_attempts));
+            } else {
+                // It stood, and was closed before the load began; it is opened when needed.
+            }
+        } else if failed_attempts > 1 {
+            self.rest(slot, at + rest_ns(failed_attempts));
+        } else {
+            P::open_next(self, io, slot);
+        }
+    }
+
+    pub(crate) fn rest(&mut self, slot: Slot, until: u64) {
+        let connection = &mut self.connections[slot as usize];
+        connection.stage = Stage::Resting;
+        connection.deadline_ns = until;
+        self.next_check_ns = self.next_check_ns.min(until);
+    }
+
+    fn connect_failed(&mut self, slot: Slot, why: CloseReason, at: u64) {
+        let (kind, errno) = match self.connections[slot as usize].given_up {
+            Some(kind) if kind.is_of_setup() => (kind, 0),
+            _ => failure_of(why),
+        };
+        if kind == FailureKind::Reset && !self.in_setup {
+            // Only a connection that stood can be reset: somebody is there.
+            while self.connections[slot as usize].in_flight > 0 {
+                P::fail_oldest(self, slot, at, Failure::of((kind, errno)));
+            }
+            return;
+        }
+        let nothing_stood = self.address_failed(slot);
+        let connection = &self.connections[slot as usize];
+        // A request is lost only when no address of the name took a connection for it.
+        let tried_all =
+            !nothing_stood || (connection.failed_attempts as usize).is_multiple_of(self.addresses);
+        while !self.in_setup && tried_all && self.connections[slot as usize].in_flight > 0 {
+            P::fail_oldest(self, slot, at, Failure { kind, errno, connecting: true });
+        }
+        if nothing_stood {
+            let limit =
+                self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
+            if self.refused_in_a_row >= limit {
+                self.lose_hope(at, kind, errno);
+            }
+        }
+    }
+
+    /// The address a slot was connecting to took no connection: unless one stood already, the
+    /// next address may be better. Whether none stood.
+    pub(crate) fn address_failed(&mut self, slot: Slot) -> bool {
+        let connection = &mut self.connections[slot as usize];
+        connection.failed_attempts += 1;
+        let nothing_stood = self.recorder.record().connections_opened == 0;
+        if nothing_stood {
+            self.refused_in_a_row = self.refused_in_a_row.saturating_add(1);
+            // The first to fail moves all on; the others were under way to the same address.
+            if connection.address == self.address {
+                self.address = (self.address + 1) % self.addresses;
+                self.untried_addresses = self.untried_addresses.saturating_sub(1);
+            }
+        }
+        nothing_stood
+    }
+
+    /// Gives the run up if every address has failed. The failure is counted here, once, where it
+    /// belongs to no exchange of the window.
+    pub(crate) fn lose_hope(&mut self, at: u64, kind: FailureKind, errno: i32) {
+        if self.hopeless || self.untried_addresses > 0 {
+            return;
+        }
+        self.hopeless = true;
+        if self.in_setup || !self.recorder.window_is_open() {
+            self.recorder.count_failure(at, kind, errno, true);
+        }
+    }
+}
+
+/// How long a slot rests after so many failed attempts to connect: 1 ms, doubling, at most 100 ms.
+fn rest_ns(failed_attempts: u32) -> u64 {
+    (1_000_000 << (failed_attempts - 1).min(7)).min(100_000_000)
+}
+
+/// The kind and errno behind a close.
+pub(crate) fn failure_of(why: CloseReason) -> (FailureKind, i32) {
+    match why {
+        // Closed here although something was in flight: the server had announced its close.
+        CloseReason::Local | CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
+        CloseReason::Connect(errno) | CloseReason::Transfer(errno) => {
+            (FailureKind::from_errno(errno), errno)
+        }
+        CloseReason::Here(_, errno) => (FailureKind::from_errno(errno), errno),
+    }
+}
