@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
-use ablaze_net::sim::{SimDriver, SimPeer};
+use ablaze_net::sim::{AnyPeer, SimDriver, SimPeer};
 use ablaze_net::uring::UringDriver;
 use ablaze_net::{Address, Driver, Endpoint, SocketOptions};
 use ablaze_sys::clock;
@@ -90,8 +90,7 @@ pub fn run_simulated<P: SimPeer + Sync>(
     peers: &[P],
     control: &Control,
 ) -> Result<Run, LaunchError> {
-    let (run, _) = run_simulated_with_sinks::<P, NoSink, false>(plan, peers, control, |_| NoSink)?;
-    Ok(run)
+    run_simulated_against_any(plan, &|| any(peers), control, false)
 }
 
 /// As [`run_simulated`], over a driver whose sends leave during the call, as epoll's do, instead
@@ -104,7 +103,33 @@ pub fn run_simulated_at_once<P: SimPeer + Sync>(
     peers: &[P],
     control: &Control,
 ) -> Result<Run, LaunchError> {
-    let (run, _) = run_simulated_with_sinks::<P, NoSink, true>(plan, peers, control, |_| NoSink)?;
+    run_simulated_against_any(plan, &|| any(peers), control, true)
+}
+
+fn any<P: SimPeer>(peers: &[P]) -> Vec<AnyPeer<'_>> {
+    peers.iter().map(|peer| AnyPeer::new(peer.clone())).collect()
+}
+
+/// Not generic over the far ends: the engine is compiled for a simulation here, twice, and not again for every
+/// kind of far end in every test program.
+fn run_simulated_against_any<'p>(
+    plan: Plan,
+    peers: &(dyn Fn() -> Vec<AnyPeer<'p>> + Sync),
+    control: &Control,
+    sends_at_once: bool,
+) -> Result<Run, LaunchError> {
+    plan.check()?;
+    let backend = Backend { name: "simulated", fallback_reason: None };
+    let no_sink = |_: SinkOf| NoSink;
+    let (run, _) = if sends_at_once {
+        carry_out(plan, control, backend, no_sink, |setup| {
+            Ok(SimDriver::<AnyPeer<'_>, true>::new(&setup, peers()))
+        })?
+    } else {
+        carry_out(plan, control, backend, no_sink, |setup| {
+            Ok(SimDriver::<AnyPeer<'_>, false>::new(&setup, peers()))
+        })?
+    };
     Ok(run)
 }
 

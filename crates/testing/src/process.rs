@@ -62,7 +62,7 @@ impl Bounded for Command {
         // SAFETY: between fork and exec the closure only calls sigaction(2), sigemptyset(3) and sigprocmask(2),
         // which are async-signal-safe, on memory of its own.
         unsafe { self.pre_exec(signals_as_a_terminal_leaves_them) };
-        Running::new(self.spawn()?, format!("{self:?}"), longest)
+        Running::new(spawned(self)?, format!("{self:?}"), longest)
     }
 
     fn bounded_output(&mut self) -> io::Result<Output> {
@@ -77,6 +77,23 @@ impl Bounded for Command {
     fn ran(&mut self) -> Ran {
         self.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         self.start().unwrap_or_else(|error| panic!("{self:?}: {error}")).end()
+    }
+}
+
+/// Spawns it. A program that the test has just written cannot be executed as long as a child that another test
+/// forked in between has its file open (ETXTBSY), which is until that child's exec: it is tried again.
+fn spawned(command: &mut Command) -> io::Result<Child> {
+    let begun = Instant::now();
+    loop {
+        match command.spawn() {
+            Err(error)
+                if error.kind() == io::ErrorKind::ExecutableFileBusy
+                    && begun.elapsed() < EVENTUALLY_MAX =>
+            {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            result => return result,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 //! What a script sends after no delay arrives at the very moment it was asked for: two sides
 //! without any delay play for ever in one instant.
 
+mod any_peer;
 mod io;
 mod peer;
 mod peers;
@@ -19,6 +20,7 @@ use self::io::Stage;
 use self::timeline::{Happening, What};
 use crate::driver::{CloseHow, CloseReason, Driver, Handler, Receive, Setup, Slot, Turn, Wait};
 
+pub use self::any_peer::AnyPeer;
 pub use self::io::SimIo;
 pub use self::peer::{Answer, FarEnd, Pieces, SimPeer};
 pub use self::peers::{FixedAnswer, Misbehave, Prepared, Silent};

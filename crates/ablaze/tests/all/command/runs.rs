@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use ablaze_testing::{Bounded, ScratchFile};
+use ablaze_testing::{Bounded, Running, ScratchFile};
 
 use crate::command::support::{Server, ablaze};
 
@@ -284,8 +284,11 @@ fn a_full_disk_is_told_and_costs_the_status_but_not_the_run() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args([&server.url("/"), "-n", "5"])
+        .stdin(Stdio::null())
         .stdout(full)
-        .bounded_output()
+        .stderr(Stdio::piped())
+        .start()
+        .and_then(Running::wait_with_output)
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();

@@ -77,7 +77,8 @@ fn a_page_that_cannot_be_written_takes_no_result_away() {
     // Where the page would lie there is a folder.
     std::fs::create_dir_all(folder.join("kept/index.html")).unwrap();
     let said = ablaze(&folder, &words);
-    assert_eq!(said.status, 0, "{said:?}");
+    // Everything was measured and shown; something that was asked for was not written.
+    assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stdout.ends_with("  runs kept/runs\n"), "{}", said.stdout);
     assert!(said.stderr.contains("the page is not kept"), "{}", said.stderr);
     assert_eq!(runs(&folder.join("kept")), ["1-epoll-et-c-1-1.json"]);

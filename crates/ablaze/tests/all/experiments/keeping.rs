@@ -56,7 +56,7 @@ fn every_figure_of_a_page_follows_from_the_runs_beside_it() {
         let rate = ablaze_report::number::grouped(
             row["point"]["rate_per_s"].as_f64().unwrap().round() as u64,
         );
-        let line = format!("{rate}.00/s  {} (line ", row["target"].as_str().unwrap());
+        let line = format!("{rate}/s  {} (line ", row["target"].as_str().unwrap());
         assert!(explained.stdout.contains(&line), "{line}\n{}", explained.stdout);
     }
     assert!(!explained.stdout.contains("without its report"), "{}", explained.stdout);

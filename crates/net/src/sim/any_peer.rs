@@ -1,0 +1,84 @@
+//! A far end of any kind behind one type, so that what is generic over it is compiled once and not for
+//! every kind of far end that a test scripts.
+
+use super::peer::{Answer, FarEnd, SimPeer};
+use crate::driver::CloseHow;
+
+/// Any far end.
+pub struct AnyPeer<'p>(Box<dyn Scripted + 'p>);
+
+impl<'p> AnyPeer<'p> {
+    /// This far end.
+    pub fn new(peer: impl SimPeer + 'p) -> Self {
+        Self(Box::new(peer))
+    }
+}
+
+/// [`SimPeer`] without what keeps it from being an object.
+trait Scripted {
+    fn bytes(&self) -> &[u8];
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer;
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]);
+    fn woken(&mut self, far: &mut FarEnd<'_>, token: u32);
+    fn closed(&mut self, how: CloseHow);
+    fn another<'p>(&self) -> Box<dyn Scripted + 'p>
+    where
+        Self: 'p;
+}
+
+impl<P: SimPeer> Scripted for P {
+    fn bytes(&self) -> &[u8] {
+        SimPeer::bytes(self)
+    }
+
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+        SimPeer::connect(self, far, number)
+    }
+
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        SimPeer::received(self, far, bytes);
+    }
+
+    fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
+        SimPeer::woken(self, far, token);
+    }
+
+    fn closed(&mut self, how: CloseHow) {
+        SimPeer::closed(self, how);
+    }
+
+    fn another<'p>(&self) -> Box<dyn Scripted + 'p>
+    where
+        Self: 'p,
+    {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for AnyPeer<'_> {
+    fn clone(&self) -> Self {
+        Self(self.0.another())
+    }
+}
+
+impl SimPeer for AnyPeer<'_> {
+    fn bytes(&self) -> &[u8] {
+        self.0.bytes()
+    }
+
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+        self.0.connect(far, number)
+    }
+
+    fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
+        self.0.received(far, bytes);
+    }
+
+    fn woken(&mut self, far: &mut FarEnd<'_>, token: u32) {
+        self.0.woken(far, token);
+    }
+
+    fn closed(&mut self, how: CloseHow) {
+        self.0.closed(how);
+    }
+}
