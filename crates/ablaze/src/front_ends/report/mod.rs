@@ -73,7 +73,7 @@ Figures, verdict and findings are computed anew from what was saved.
   ablaze report --merge left.json right.json -o whole.json
 Formats of -o by extension: .json .csv .txt .html .md .svg, of one saved run .hlog too; several runs
 together make a page: .html .md .svg.
-Exit status: 0 shown; 1 nothing was measured in it, or not all could be written; 2 usage; 3 a check failed
+Exit status: 0 shown; 1 nothing measured in it, or not all written; 2 usage; 3 a check failed
 or a --fail-if was met.";
 
 /// Runs `ablaze report` with the words behind `report`.
