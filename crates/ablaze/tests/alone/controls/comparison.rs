@@ -15,7 +15,7 @@ use crate::controls::support::{Server, ablaze, load};
 fn where_no_write_ever_blocks_the_way_of_waiting_is_not_exercised() {
     let _alone = alone();
     let files = ["epoll-lt", "epoll-et"].map(|model| {
-        let file = ScratchFile::new(model);
+        let file = ScratchFile::new(&format!("{model}.json"));
         let server = Server::start(&["--model", model]);
         let report = load(&[&server.url("/"), "-c10", "-d1.2s", "-o", file.word()]);
         let evidence = report.assert_root("D25", "note");
@@ -36,7 +36,7 @@ fn where_no_write_ever_blocks_the_way_of_waiting_is_not_exercised() {
 fn where_writes_block_the_way_of_waiting_is_exercised() {
     let _alone = alone();
     let files = ["epoll-lt", "epoll-et"].map(|model| {
-        let file = ScratchFile::new(model);
+        let file = ScratchFile::new(&format!("{model}.json"));
         let server = Server::start(&["--model", model, "--sndbuf", "64KiB"]);
         let report = load(&[&server.url("/bytes/1000000"), "-c10", "-d1.2s", "-o", file.word()]);
         assert!(report.found("D25").is_none(), "{}", report.in_short());
