@@ -21,13 +21,13 @@ fn site(scratch: &Scratch) -> Site {
 const PYTHON: &str = "\
 import http.server, os, sys
 class Handler(http.server.BaseHTTPRequestHandler):
-def do_GET(self):
-    body = str(sorted(os.sched_getaffinity(0))).encode()
-    self.send_response(200)
-    self.send_header('Content-Length', str(len(body)))
-    self.end_headers()
-    self.wfile.write(body)
-def log_message(self, *arguments): pass
+    def do_GET(self):
+        body = str(sorted(os.sched_getaffinity(0))).encode()
+        self.send_response(200)
+        self.send_header('Content-Length', str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+    def log_message(self, *arguments): pass
 http.server.HTTPServer(('127.0.0.1', int(sys.argv[1])), Handler).serve_forever()
 ";
 

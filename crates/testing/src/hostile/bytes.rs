@@ -55,7 +55,8 @@ pub fn lines(lines: &[&str], body: &[u8]) -> Vec<u8> {
 /// A body of this length.
 pub fn body(bytes: usize) -> Vec<u8> {
     // Lines of 64 bytes that begin with their number: what is missing, doubled or out of place shows.
-    let line = |at: usize| format!("{at:04} {:a>58}\n", "").into_bytes();
+    let letters: String = ('a'..='z').cycle().take(58).collect();
+    let line = |at: usize| format!("{at:04} {letters}\n").into_bytes();
     (0..bytes.div_ceil(64)).flat_map(line).take(bytes).collect()
 }
 
