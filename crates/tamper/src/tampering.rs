@@ -121,8 +121,8 @@ impl Tampering {
                 }
                 to.extend(behind.encode());
             }
-            3 => return self.joined = Some(record),
-            4 => return self.late = Some(record),
+            3 => self.joined = Some(record),
+            4 => self.late = Some(record),
             5 => {}
             6 => {
                 to.extend(record.encode());

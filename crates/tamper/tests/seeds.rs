@@ -29,7 +29,7 @@ impl Seeds {
         for byte in &mut input[..3] {
             *byte = self.next() as u8;
         }
-        if self.next() % 2 == 0 {
+        if self.next().is_multiple_of(2) {
             input[2] = 0;
         }
         input

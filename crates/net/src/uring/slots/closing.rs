@@ -116,10 +116,8 @@ impl UringIo {
                 state.stage = Stage::Ending(Ending { doubt: Doubt::Asked, ..ending });
                 self.cancel_silent(slot);
             }
-            super::STREAM | super::HEAD | super::BULK | super::DISCARD => {
-                if !done.more_to_come() {
-                    state.receiving = Receiving::Nothing;
-                }
+            super::STREAM | super::HEAD | super::BULK | super::DISCARD if !done.more_to_come() => {
+                state.receiving = Receiving::Nothing;
             }
             operation @ (super::SEND | super::QUEUED_SEND | SILENT_SEND) => {
                 if operation != SILENT_SEND {
