@@ -1,6 +1,6 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
-//! several of them need: how busy each side was ([`figures`]), Little's law ([`little`]), timers of TCP
-//! ([`timers`]).
+//! several of them need: how busy each side was (`figures`), Little's law (`little`), timers of TCP
+//! (`timers`).
 
 pub(crate) mod figures;
 
