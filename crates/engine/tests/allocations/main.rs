@@ -18,8 +18,8 @@ mod peer;
 #[path = "../all/simulated/plans.rs"]
 mod plans;
 
-use ablaze_engine::sink::{BodySink, Response, SinkOf};
-use ablaze_engine::{Control, run, run_simulated, run_simulated_at_once, run_simulated_with_sinks};
+use ablaze_engine::sink::{BodySink, NoSink, Response, SinkOf};
+use ablaze_engine::{Control, run, run_simulated_with_sinks};
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
@@ -107,8 +107,15 @@ fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way
     let peers = std::slice::from_ref(peer);
     let before = of_all_threads();
     let run = match way {
-        Way::Batched => run_simulated(plan, peers, &control).unwrap(),
-        Way::AtOnce => run_simulated_at_once(plan, peers, &control).unwrap(),
+        // Compiled for these far ends: one of any kind is a piece of memory for each connection.
+        Way::Batched => {
+            let none = |_: SinkOf| NoSink;
+            run_simulated_with_sinks::<P, _, false>(plan, peers, &control, none).unwrap().0
+        }
+        Way::AtOnce => {
+            let none = |_: SinkOf| NoSink;
+            run_simulated_with_sinks::<P, _, true>(plan, peers, &control, none).unwrap().0
+        }
         Way::ToSinks => {
             let make = BytesOfBodies::new;
             let done = run_simulated_with_sinks::<P, _, false>(plan, peers, &control, make);
