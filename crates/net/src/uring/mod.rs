@@ -4,8 +4,10 @@
 //! `io_uring_enter` and the kernel says by a flag when there are any. Small answers come through
 //! a multishot receive into a small ring of buffers; large bodies nobody wants are gathered by the
 //! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked
-//! requests on a direct descriptor. `slots` holds the state of the sockets, `ring` the ring and its buffers.
+//! requests on a direct descriptor. `slots` holds the
+//! state of the sockets, `ring` the ring and its buffers, `delivering` tells the handler what completed.
 
+mod delivering;
 pub mod ring;
 mod slots;
 
@@ -15,8 +17,8 @@ use ablaze_sys::clock::monotonic_ns;
 
 use self::ring::{BufferRing, RingCompletion};
 pub use self::slots::UringIo;
-use self::slots::{BULK_GROUP, Dropped, HEAD_GROUP, Recognised};
-use crate::driver::{CloseHow, CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
+use self::slots::{BULK_GROUP, HEAD_GROUP};
+use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
 
 /// Buffers for heads and small answers: a page each, few, so that they stay in the cache.
@@ -83,195 +85,6 @@ impl UringDriver {
             self.batch.push(RingCompletion::from(entry));
         }
         !completions.is_empty()
-    }
-
-    /// Delivers one completion; returns whether it belongs to a connection that still stands.
-    #[inline]
-    fn deliver<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        done: RingCompletion,
-        at: u64,
-    ) -> bool {
-        let (slot, operation) = match self.io.recognise(&done) {
-            Recognised::Standing(slot, operation) => (slot, operation),
-            Recognised::Ending(slot) => return self.deliver_ending(handler, slot, &done, at),
-            Recognised::Nobody => {
-                self.give_back_unseen(&done);
-                return false;
-            }
-        };
-        match operation {
-            slots::STREAM | slots::HEAD => self.deliver_bytes(handler, slot, done, at),
-            slots::BULK => self.deliver_bytes(handler, slot, done, at),
-            slots::DISCARD => self.deliver_discard(handler, slot, done, at),
-            slots::CONNECT => self.deliver_connect(handler, slot, done.result, at),
-            slots::SOCKET => {
-                self.io.chain_broken(slot);
-                self.finish(handler, slot, CloseReason::Here("socket", -done.result), at);
-            }
-            slots::SEND | slots::SILENT_SEND | slots::QUEUED_SEND
-                if self.io.send_done(slot, done.result, operation) =>
-            {
-                handler.sent(&mut self.io, slot, at);
-            }
-            _ => {}
-        }
-        true
-    }
-
-    #[inline]
-    fn deliver_bytes<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        done: RingCompletion,
-        at: u64,
-    ) {
-        if !done.more_to_come() {
-            self.io.receive_ended(slot);
-        }
-        if done.result <= 0 {
-            self.give_back_unseen(&done);
-            return self.deliver_end(handler, slot, done.result, at);
-        }
-        if let Some(buffer) = done.buffer() {
-            self.io.heard(slot);
-            if self.io.listens(slot) {
-                let buffers =
-                    if done.operation() == slots::BULK { &mut self.bulk } else { &mut self.heads };
-                let bytes = buffers.bytes_mut(buffer, done.result as usize);
-                self.io.delivering(slot);
-                handler.received(&mut self.io, slot, bytes, at, done.socket_nonempty());
-                self.io.delivered();
-                if done.more_to_come() {
-                    self.io.suspect(slot, at);
-                }
-            }
-            self.give_back_unseen(&done);
-        }
-        if self.io.is_current(slot, done.generation()) {
-            self.drop_body(handler, slot, at);
-        }
-        self.io.arm_again(slot, done.generation());
-    }
-
-    /// Drops the body behind a head that was just delivered, as far as it has come.
-    #[inline]
-    fn drop_body<H: Handler<UringIo>>(&mut self, handler: &mut H, slot: Slot, at: u64) {
-        match self.io.drop_here(slot) {
-            None => {}
-            Some(Dropped::Bytes(bytes)) => {
-                self.io.discarded_some(slot, bytes);
-                handler.discarded(&mut self.io, slot, bytes, at);
-            }
-            Some(Dropped::Closed(reason)) => self.finish(handler, slot, reason, at),
-        }
-    }
-
-    fn deliver_discard<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        done: RingCompletion,
-        at: u64,
-    ) {
-        self.io.receive_ended(slot);
-        // Where the kernel cannot drop bytes they were read into a buffer.
-        self.give_back_unseen(&done);
-        if done.result <= 0 {
-            return self.deliver_end(handler, slot, done.result, at);
-        }
-        let bytes = done.result as u64;
-        self.io.heard(slot);
-        if self.io.listens(slot) {
-            self.io.discarded_some(slot, bytes);
-            handler.discarded(&mut self.io, slot, bytes, at);
-        }
-        self.io.arm_again(slot, done.generation());
-    }
-
-    /// A receive ended without bytes: end of stream, an error, or something to try again.
-    fn deliver_end<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        result: i32,
-        at: u64,
-    ) {
-        match self.io.why_ended(slot, result) {
-            Some(reason) => self.finish(handler, slot, reason, at),
-            None => self.io.arm(slot),
-        }
-    }
-
-    fn deliver_connect<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        result: i32,
-        at: u64,
-    ) {
-        match self.io.connect_done(slot, result) {
-            slots::Connected::Yes => {
-                handler.opened(&mut self.io, slot, at);
-                self.io.arm_if_open(slot);
-            }
-            slots::Connected::TryAgain | slots::Connected::Ending => {}
-            slots::Connected::No(reason) => self.free(handler, slot, reason, at),
-        }
-    }
-
-    /// The slot's connection is over: tells the handler, at once or when the kernel has let go of it.
-    fn finish<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        reason: CloseReason,
-        at: u64,
-    ) {
-        if self.io.end(slot, CloseHow::Fin, reason) {
-            self.free(handler, slot, reason, at);
-        }
-    }
-
-    /// Something completed on a slot whose connection is over; returns whether that was the last.
-    #[inline(never)]
-    fn deliver_ending<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        done: &RingCompletion,
-        at: u64,
-    ) -> bool {
-        self.give_back_unseen(done);
-        let Some(reason) = self.io.released(slot, done) else { return false };
-        self.free(handler, slot, reason, at);
-        true
-    }
-
-    /// Frees the slot and tells the handler.
-    fn free<H: Handler<UringIo>>(
-        &mut self,
-        handler: &mut H,
-        slot: Slot,
-        reason: CloseReason,
-        at: u64,
-    ) {
-        self.io.free(slot);
-        handler.closed(&mut self.io, slot, reason, at);
-    }
-
-    /// A buffer whose bytes are used up, or whose connection is gone, returns to the kernel.
-    #[inline]
-    fn give_back_unseen(&mut self, done: &RingCompletion) {
-        if let Some(buffer) = done.buffer() {
-            if matches!(done.operation(), slots::BULK | slots::DISCARD) {
-                self.bulk.give_back(buffer);
-            } else {
-                self.heads.give_back(buffer);
-            }
-        }
     }
 
     /// Submits and waits as asked; afterwards there may be completions.
