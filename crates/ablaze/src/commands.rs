@@ -76,7 +76,7 @@ pub const ALL: &[Command] = &[
     command(Compare, "report", "show saved results again, and convert saved runs", report::main),
     command(Compare, "replay", "carry out five published measurements again, as they were and fairly", replay::main),
     command(Understand, "explain", "say what the numbers in a report of ab, gurl or ablaze do and do not mean", explain::main),
-    command(Understand, "doctor", "check this machine before a run, and say what mends what is in the way", doctor::main),
+    command(Understand, "doctor", "check this machine before a run, and say how to fix what is in the way", doctor::main),
 ];
 
 /// The command of this name.

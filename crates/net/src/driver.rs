@@ -139,12 +139,8 @@ pub trait Io {
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool);
 
     /// Whether bytes of a send on this slot are still to be read by this driver or by the kernel:
-    /// queued, not submitted, or waiting for the peer to read. The default is for a driver whose sends
-    /// without notice have always left when a later event is delivered.
-    fn unsent(&mut self, slot: Slot) -> bool {
-        let _ = slot;
-        false
-    }
+    /// queued, not submitted, or waiting for the peer to read.
+    fn unsent(&mut self, slot: Slot) -> bool;
 
     /// Chooses how the slot receives from now on.
     fn receive(&mut self, slot: Slot, mode: Receive);

@@ -69,13 +69,11 @@ pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
         let written_by = envelope.tool.version;
         return Err(LoadError::Newer { format: envelope.format, written_by });
     }
-    let document: Result<Document, serde_json::Error> = if envelope.format < u64::from(FORMAT) {
-        serde_json::from_value(upgrade::to_present(value))
-    } else {
-        // From the text again: only it knows the line of what is wrong.
-        serde_json::from_str(text)
-    };
-    let document = document.map_err(|error| LoadError::Damaged(error.to_string()))?;
+    // From the text again: only it knows the line of what is wrong.
+    let upgraded = (envelope.format < u64::from(FORMAT)).then(|| upgrade::to_present(value));
+    let upgraded = upgraded.map(|value| value.to_string());
+    let document: Document = serde_json::from_str(upgraded.as_deref().unwrap_or(text))
+        .map_err(|error| LoadError::Damaged(error.to_string()))?;
     let (format, tool_version) = (document.format, document.tool.version.clone());
     Ok(SavedRun { run: run(document)?, format, tool_version })
 }

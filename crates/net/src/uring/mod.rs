@@ -233,6 +233,11 @@ impl Io for UringIo {
     }
 
     #[inline]
+    fn unsent(&mut self, slot: Slot) -> bool {
+        self.is_unsent(slot)
+    }
+
+    #[inline]
     fn receive(&mut self, slot: Slot, mode: Receive) {
         self.receive_on(slot, mode);
     }

@@ -1,10 +1,9 @@
 //! A Run made by hand, for the tests of ab's reports: ten answers, two of which had to connect.
 
 use ablaze_model::plan::*;
-use ablaze_model::record::{RequestLine, Slices};
+use ablaze_model::record::RequestLine;
 use ablaze_model::run::{Backend, Ended, Machine};
-use ablaze_model::{FailureKind, Phases, Plan, Record, Run};
-use ablaze_stats::Latency;
+use ablaze_model::{Phases, Plan, Record, Run};
 
 /// Ten answers of 14 bytes in 1 to 10 ms; the first two include 2 ms and 1 ms of connecting.
 pub fn run() -> Run {
@@ -48,39 +47,18 @@ pub fn run() -> Run {
 fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
     Record {
         answers: 10,
-        unexpected: 0,
-        failures: [0; FailureKind::ALL.len()],
         statuses: [(200, 10)].into(),
         body_lengths: [(14, 10)].into(),
-        body_lengths_other: 0,
         first_body_bytes: Some(14),
-        first_answer_at_ns: 0,
         first_head: b"HTTP/1.1 200 OK\r\nServer: demo/1 (x)\r\n\r\n".to_vec(),
-        first_malformed: Vec::new(),
-        stopped: Default::default(),
         kept_alive: 10,
-        repeated: 0,
-        unfinished: 0,
-        never_sent: 0,
-        unfinished_oldest_ns: 0,
         connections_opened: 2,
         received_bytes: 1024,
         body_bytes: 140,
         sent_bytes: 2048,
         answered,
-        failed: Phases::new(),
-        setup_connect: Latency::new(3),
-        setup_tls: None,
-        tls: None,
-        http2: None,
-        proxy: None,
-        event_age: Latency::new(3),
-        in_flight_ns: 0,
-        drain_ns: None,
-        first_failure: None,
-        slices: Slices::new(),
-        faults: Vec::new(),
         every_request,
+        ..Record::new()
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::process::Command;
 
+use ablaze_testing::ports;
 use ablaze_testing::skip::installed_if_all;
 
 use crate::conformance::cases::{Paths, Server, conform, lines_with};
-use crate::conformance::scratch::{free_port, scratch};
+use crate::conformance::scratch::scratch;
 use crate::conformance::server::Process;
 
 /// Ports, and the folder, are its arguments.
@@ -37,7 +38,7 @@ process.on('SIGTERM', () => process.exit(0));
 fn node() {
     let Some(program) = installed_if_all("node") else { return };
     let scratch = scratch("node");
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let script = scratch.write("server.js", PROGRAM);
     let mut command = Command::new(program);
     command.args([script, tls.to_string(), h2c.to_string()]);

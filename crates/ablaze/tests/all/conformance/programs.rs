@@ -7,9 +7,9 @@ use ablaze_target::{Options, Running, Server as BuiltIn};
 use ablaze_testing::skip::installed_if_all;
 
 use crate::conformance::cases::{FILES, Server, conform, lines_with};
-use crate::conformance::scratch::{free_port, scratch};
+use crate::conformance::scratch::scratch;
 use crate::conformance::server::Process;
-use ablaze_testing::Scratch;
+use ablaze_testing::{Scratch, ports};
 
 /// The built-in server, which echoes for those who cannot.
 pub fn backend() -> Running {
@@ -21,7 +21,7 @@ pub fn backend() -> Running {
 fn nginx() {
     let Some(program) = installed_if_all("nginx") else { return };
     let (scratch, backend) = (scratch("nginx"), backend());
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let home = scratch.path().display();
     let address = backend.address();
     // After so many requests nginx says GOAWAY, over HTTP/1.1 `Connection: close`.
@@ -67,7 +67,7 @@ fn nginx() {
 fn apache() {
     let Some(program) = installed_if_all("apache2") else { return };
     let (scratch, backend) = (scratch("apache"), backend());
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let home = scratch.path().display();
     let address = backend.address();
     let modules = ["mpm_event", "authz_core", "ssl", "http2", "proxy", "proxy_http"];
@@ -112,7 +112,7 @@ fn apache() {
 fn nghttpd() {
     let Some(program) = installed_if_all("nghttpd") else { return };
     let scratch = scratch("nghttpd");
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let files = scratch.file("files");
     let start = |port: u16, words: &[&str]| {
         let mut command = Command::new(&program);

@@ -2,18 +2,19 @@
 
 use std::process::Command;
 
+use ablaze_testing::ports;
 use ablaze_testing::skip::installed_if_all;
 
 use crate::conformance::cases::{FILES, Paths, Server, conform, lines_with};
 use crate::conformance::programs::backend;
-use crate::conformance::scratch::{free_port, scratch};
+use crate::conformance::scratch::scratch;
 use crate::conformance::server::Process;
 
 #[test]
 fn haproxy() {
     let Some(program) = installed_if_all("haproxy") else { return };
     let (scratch, backend) = (scratch("haproxy"), backend());
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let home = scratch.path().display();
     let address = backend.address();
     // Only what did not end as it should is written down.
@@ -42,7 +43,7 @@ fn haproxy() {
 fn caddy() {
     let Some(program) = installed_if_all("caddy") else { return };
     let scratch = scratch("caddy");
-    let (tls, h2c) = (free_port(), free_port());
+    let (tls, h2c) = (ports::free(), ports::free());
     let home = scratch.path().display();
     // Go's HTTP/1 server reads no request on while it answers, so what echoes has to wait for it all.
     let serves = format!(

@@ -1,6 +1,5 @@
 //! A server's folder: certificates, the files it serves, its log. It goes with the test.
 
-use std::net::TcpListener;
 use std::path::Path;
 
 use ablaze_testing::Scratch;
@@ -19,11 +18,6 @@ pub fn scratch(name: &str) -> Scratch {
     scratch.write("files/large", large);
     write_certificates(scratch.path());
     scratch
-}
-
-/// A port nobody listens on; most servers cannot be asked which they took.
-pub fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
 }
 
 fn write_certificates(folder: &Path) {

@@ -2,12 +2,11 @@
 //! free ones, so that nothing else that listens is in the way.
 
 use std::io::{BufRead, BufReader};
-use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use ablaze_testing::skip::{installed, long_tests, skip};
-use ablaze_testing::{Bounded, Running};
+use ablaze_testing::{Bounded, Running, ports};
 
 use crate::replay::support::{ablaze, repository, said, scratch};
 
@@ -78,7 +77,7 @@ fn every_load_of_the_page_works_as_it_is_printed() {
         if program != "ablaze" && installed(program).is_none() {
             continue;
         }
-        let free = free_port();
+        let free = ports::free();
         let server = aimed_at(&server, free);
         let load = aimed_at(&load, free);
         let _serving = serve(&folder, &server);
@@ -167,8 +166,4 @@ fn serve(folder: &Path, line: &str) -> Serving {
 fn aimed_at(line: &str, port: u16) -> String {
     const PRINTED: [&str; 5] = [":12345", ":8888", ":8080", ":8083", ":8921"];
     PRINTED.iter().fold(line.to_owned(), |line, printed| line.replace(printed, &format!(":{port}")))
-}
-
-fn free_port() -> u16 {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port()
 }

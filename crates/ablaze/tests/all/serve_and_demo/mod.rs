@@ -9,5 +9,5 @@ mod presets;
 mod refusals;
 mod starting;
 mod stopping;
-mod support;
+pub mod support;
 mod tls;

@@ -1,6 +1,6 @@
 //! An nginx of the test's own: its certificates, its ports, its folder, gone with it.
 
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 pub use ablaze_testing::Ran;
 use ablaze_testing::skip::installed;
-use ablaze_testing::{Bounded, Running};
+use ablaze_testing::{Bounded, Running, ports};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 
 /// A running nginx.
@@ -35,10 +35,6 @@ pub struct Nginx {
     pub h2c: u16,
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port()
-}
-
 impl Nginx {
     #[track_caller]
     pub fn start() -> Option<Self> {
@@ -52,7 +48,7 @@ impl Nginx {
         let big: Vec<u8> = (0..8_u32 << 20).map(|at| (at % 251) as u8).collect();
         std::fs::write(folder.join("8m"), &big).unwrap();
         let [tls, tickets, wants, other, own, old, plain, http2, h2c] =
-            std::array::from_fn(|_| free_port());
+            std::array::from_fn(|_| ports::free());
         let home = folder.display().to_string();
         let server = |port: u16, certificate: &str, more: &str| {
             format!(

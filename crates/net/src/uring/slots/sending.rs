@@ -64,6 +64,16 @@ impl UringIo {
         state.sent_bytes = state.sent_bytes.saturating_add(bytes.len());
     }
 
+    /// Whether bytes wait for the send before, for the submission, or for the kernel to say that they left.
+    /// Of sends that it says nothing of (up to [`SILENT_BYTES_MAX`] since the peer was heard) nobody can ask:
+    /// they count as having left with their submission.
+    #[inline]
+    pub(in crate::uring) fn is_unsent(&self, slot: Slot) -> bool {
+        let state = &self.slots[slot as usize];
+        let queued = !state.queue.is_empty() || state.sent_in == self.submissions;
+        queued || state.sending.told().is_some()
+    }
+
     /// Sends what waited for the send before, or for the connection.
     pub(super) fn pump(&mut self, slot: Slot) {
         let state = &mut self.slots[slot as usize];

@@ -152,7 +152,7 @@ macro_rules! cases {
         }
     };
     // What the simulation has none of: local addresses and ports, an accept queue, a connect that
-    // goes on while the network is asked for more, a clock that runs by itself, sleep.
+    // goes on while the network is asked for more, a clock that runs by itself, sleep, a full socket.
     (of_the_kernel, $driver:ty) => {
         crate::conformance::tests! { $driver:
             opening {
@@ -166,6 +166,9 @@ macro_rules! cases {
                 a_turn_ends_by_its_deadline
                 a_waker_ends_a_wait
                 spinning_sees_events_and_is_counted
+            }
+            sending {
+                what_has_not_left_is_unsent
             }
         }
     };
@@ -186,9 +189,3 @@ conformance!(uring, ablaze_net::uring::UringDriver: every_driver of_the_kernel o
 conformance!(uring_direct, crate::conformance::direct::Direct: every_driver of_the_kernel);
 conformance!(simulated, crate::conformance::relay::Simulated<true>: every_driver);
 conformance!(simulated_in_batches, crate::conformance::relay::Simulated<false>: every_driver);
-
-/// The io_uring driver has [`ablaze_net::Io::unsent`]'s default.
-#[test]
-fn epoll_knows_what_is_unsent() {
-    sending::what_has_not_left_is_unsent::<ablaze_net::epoll::EpollDriver>();
-}

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Requests, Spin, Target, Workers,
 };
-use ablaze_model::record::{Phases, Slices, Stopped};
+use ablaze_model::record::Phases;
 use ablaze_model::run::{Backend, Ended, Machine};
-use ablaze_model::{FailureKind, Plan, Record, Run};
+use ablaze_model::{Plan, Record, Run};
 use ablaze_stats::Latency;
 
 /// Nothing of its workers, slices and surroundings is known yet.
@@ -49,39 +49,20 @@ fn record() -> Record {
     setup_connect.record_many(60_000, 100);
     Record {
         answers: 20_000,
-        unexpected: 0,
-        failures: [0; FailureKind::ALL.len()],
         statuses: BTreeMap::from([(200, 20_000)]),
         body_lengths: BTreeMap::from([(14, 20_000)]),
-        body_lengths_other: 0,
         first_body_bytes: Some(14),
         first_answer_at_ns: 77_000_000,
         first_head: b"HTTP/1.1 200 OK\r\nServer: nginx/1.24.0\r\n\r\n".to_vec(),
         kept_alive: 20_000,
-        repeated: 0,
-        unfinished: 0,
-        never_sent: 0,
-        unfinished_oldest_ns: 0,
         connections_opened: 100,
         received_bytes: 3_120_000,
         body_bytes: 280_000,
         sent_bytes: 1_600_000,
         answered,
-        failed: Phases::new(),
         setup_connect,
-        setup_tls: None,
-        tls: None,
-        http2: None,
-        proxy: None,
-        event_age: Latency::new(3),
         in_flight_ns: 20_000 * 502_000,
-        drain_ns: None,
-        first_failure: None,
-        first_malformed: Vec::new(),
-        stopped: Stopped::default(),
-        slices: Slices::new(),
-        faults: Vec::new(),
-        every_request: Vec::new(),
+        ..Record::new()
     }
 }
 
