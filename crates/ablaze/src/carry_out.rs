@@ -10,9 +10,9 @@ use ablaze_engine::{Control, LaunchError, Progress};
 use ablaze_model::run::Machine;
 use ablaze_model::spec::Words;
 use ablaze_model::{Plan, Run};
+use ablaze_monitor::{Attending, Destination};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
-use ablaze_sys::witness::{Attending, Destination};
 
 use crate::Refusal;
 use crate::refusal::INTERRUPTED;

@@ -2,14 +2,13 @@
 //! of both. The run that is reported stays as it was; what the profiler costs is the difference between
 //! the two.
 
+use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Profiling, Refused, Whom};
 use ablaze_model::run::Ended;
 use ablaze_model::{Plan, Run};
+use ablaze_monitor::Destination;
+use ablaze_profile::recording::{Recorded, Recording, Request};
 use ablaze_profile::symbols;
 use ablaze_report::effort::{self, Effort};
-use ablaze_sys::perf::{
-    NotProfiled, Profile, ProfiledRun, Profiling, Recorded, Recording, Refused, Request, Whom,
-};
-use ablaze_sys::witness::Destination;
 
 use crate::Refusal;
 use crate::carry_out::{Watcher, destination, interrupted, own_command_line, timed};

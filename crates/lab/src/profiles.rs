@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_model::Run;
+use ablaze_model::profiling::{Profile, Whom};
 use ablaze_profile::difference::difference;
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::most_changed;
@@ -12,7 +13,6 @@ use ablaze_report::number::time;
 use ablaze_report::page::profile as drawn;
 use ablaze_report::page::{Block, Section, TableBlock};
 use ablaze_report::profiling;
-use ablaze_sys::perf::{Profile, Whom};
 
 use crate::experiment::{Experiment, Failure, Folder, FolderError, Tester};
 use crate::experiment::{aside, folder};

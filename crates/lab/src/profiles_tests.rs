@@ -1,6 +1,6 @@
 //! Profiles of an experiment: which are kept, compared and drawn.
 
-use ablaze_sys::perf::{NotProfiled, Profiling, Refused, Stack};
+use ablaze_model::profiling::{NotProfiled, Profiling, Refused, Stack};
 
 use super::*;
 use crate::experiment::sample;

@@ -5,7 +5,9 @@
 pub mod certificate;
 pub mod failure;
 pub mod moment;
+pub mod monitor;
 pub mod plan;
+pub mod profiling;
 pub mod record;
 pub mod run;
 pub mod saved;

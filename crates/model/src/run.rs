@@ -1,8 +1,8 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
-use ablaze_sys::perf::Profiling;
-use ablaze_sys::witness::Witness;
+use crate::monitor::Witness;
+use crate::profiling::Profiling;
 
 use crate::plan::Plan;
 use crate::record::Record;

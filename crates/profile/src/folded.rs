@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use ablaze_sys::perf::Profile;
+use ablaze_model::profiling::Profile;
 
 /// The unit of the counts in folded lines: so fine that rounding hides nothing.
 pub const PER_MICROSECOND: f64 = 1e6;
@@ -59,7 +59,7 @@ pub(crate) fn picoseconds(ns: f64) -> u64 {
 
 #[cfg(test)]
 pub(crate) mod sample {
-    use ablaze_sys::perf::{Profile, Stack, Whom};
+    use ablaze_model::profiling::{Profile, Stack, Whom};
 
     /// A profile of these stacks with their samples, each of a millisecond, over so many requests.
     pub(crate) fn profile(stacks: &[(&str, u64)], requests: u64) -> Profile {

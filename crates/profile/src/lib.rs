@@ -1,10 +1,10 @@
 //! From samples of stacks to something a person reads. [`symbols`] gives addresses their names,
 //! [`folded`] makes stacks of names comparable (CPU time per request), [`hottest`] says where most of it
-//! went, [`graph`] draws it and [`difference`] draws two of them against each other. Nothing here takes a
-//! sample: `ablaze_sys::perf` does.
+//! went, [`graph`] draws it and [`difference`] draws two of them against each other. [`recording`] takes the samples.
 
 pub mod difference;
 pub mod folded;
 pub mod graph;
 pub mod hottest;
+pub mod recording;
 pub mod symbols;

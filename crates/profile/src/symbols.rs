@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
-use ablaze_sys::perf::{Chain, Recorded, Stack, file_of};
+use crate::recording::{Chain, Recorded, file_of};
+use ablaze_model::profiling::Stack;
 use blazesym::MaybeDefault;
 use blazesym::symbolize::source::{Elf, Kernel, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};

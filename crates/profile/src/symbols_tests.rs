@@ -1,7 +1,7 @@
 //! Names of addresses, held against functions of this very program.
 
 use super::*;
-use ablaze_sys::perf::Maps;
+use crate::recording::Maps;
 
 #[inline(never)]
 fn a_function_of_this_test(x: u64) -> u64 {

@@ -1,10 +1,10 @@
 //! What profiling came to, in words and rows, for the terminal and the page alike.
 
 use ablaze_model::Run;
+use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Whom};
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::hottest;
 use ablaze_profile::symbols::{IN_KERNEL, INLINED};
-use ablaze_sys::perf::{NotProfiled, Profile, ProfiledRun, Whom};
 
 use crate::effort::{self, Effort};
 use crate::number::{counted, grouped, percent, rate, significant, time};
@@ -13,7 +13,7 @@ use crate::number::{counted, grouped, percent, rate, significant, time};
 /// (1.96 √(0.1 · 0.9 / 1000) is 1.9 points).
 const FEW_SAMPLES: u64 = 1_000;
 /// So much of a stack is looked at, of 1000 bytes.
-const STACK_KB: u32 = ablaze_sys::perf::STACK_BYTES / 1000;
+const STACK_KB: u32 = ablaze_model::profiling::STACK_BYTES / 1000;
 /// From this share on, stacks that do not reach their beginning are worth a word.
 const BROKEN: f64 = 0.1;
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_sys::witness::*;
+use ablaze_model::monitor::*;
 
 const SECOND_NS: u64 = 1_000_000_000;
 

@@ -1,5 +1,5 @@
 //! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits, signals, facts about the machine, the survey before a run and the witness of it. Thin,
+//! limits, signals, facts about the machine. Thin,
 //! safe functions; what the platform does not offer is `None`, never zero.
 
 pub mod affinity;
@@ -9,15 +9,12 @@ pub mod interfaces;
 pub mod limits;
 pub mod local_time;
 pub mod machine;
-pub mod perf;
 pub mod quota;
 pub mod signals;
 pub mod stop_signals;
-pub mod survey;
 pub mod terminal;
 pub mod timer_slack;
 pub mod usage;
-pub mod witness;
 
 pub use affinity::{allowed_cpus, pin_thread};
 pub use interfaces::is_local_address;

@@ -8,10 +8,10 @@ use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
 use ablaze_model::plan::tls::{Tls, Trust};
+use ablaze_model::profiling::Whom;
 use ablaze_model::run::Ended;
 use ablaze_model::spec::Secrets;
 use ablaze_model::{LoadSpec, Run};
-use ablaze_sys::perf::Whom;
 use ablaze_wire::url::{Scheme, Url};
 
 use super::ab_tester;

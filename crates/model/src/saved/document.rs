@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::monitor::Witness;
+use crate::profiling::Profiling;
 use crate::record;
-use ablaze_sys::perf::Profiling;
-use ablaze_sys::witness::Witness;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};

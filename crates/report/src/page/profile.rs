@@ -1,9 +1,9 @@
 //! Where the CPU time went, as flame graphs with the hottest functions below each.
 
 use ablaze_model::Run;
+use ablaze_model::profiling::Profile;
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::graph::{self, Drawing};
-use ablaze_sys::perf::Profile;
 
 use super::{Block, Section, TableBlock};
 use crate::profiling;

@@ -18,26 +18,27 @@ const LONGER: [(&str, usize); 1] = [("crates/ablaze/src/front_ends/ab/asked.rs",
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 15] = [
+const EDGES: [(&str, &[&str], &[&str]); 16] = [
     ("wire", &[], &[]),
     ("sys", &[], &[]),
     ("stats", &[], &[]),
     ("chart", &[], &[]),
     ("net", &["sys"], &[]),
-    ("profile", &["chart", "sys"], &[]),
     ("testing", &["sys", "wire"], &[]),
     ("target", &["net", "sys", "wire"], &["tamper"]),
     ("tamper", &["engine", "model", "net", "target", "wire"], &[]),
-    ("model", &["stats", "sys", "wire"], &[]),
+    ("model", &["stats", "wire"], &[]),
+    ("monitor", &["model", "sys"], &[]),
+    ("profile", &["chart", "model", "sys"], &[]),
     ("engine", &["model", "net", "stats", "sys", "wire"], &["target"]),
-    ("verdict", &["chart", "model", "stats", "sys"], &[]),
+    ("verdict", &["chart", "model", "stats"], &[]),
     ("report", &["chart", "model", "profile", "stats", "sys", "verdict", "wire"], &[]),
     ("lab", &["chart", "model", "profile", "report", "stats", "sys", "target", "verdict"], &[]),
     (
         "ablaze",
         &[
-            "chart", "engine", "lab", "model", "net", "profile", "report", "stats", "sys",
-            "target", "verdict", "wire",
+            "chart", "engine", "lab", "model", "monitor", "net", "profile", "report", "stats",
+            "sys", "target", "verdict", "wire",
         ],
         &[],
     ),

@@ -237,7 +237,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 mod tests_on_runs {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::Gap;
+    use ablaze_model::monitor::Gap;
 
     fn late_by(ms: u64, answers: u64) -> Run {
         let mut run = sample::run();

@@ -115,7 +115,7 @@ fn unsent_bytes(run: &Run) -> Option<u64> {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::ConnectionsAt;
+    use ablaze_model::monitor::ConnectionsAt;
 
     /// So many of 20,000 answers came in two pieces, 41 ms apart, each for a delayed acknowledgement.
     fn split(answers: u64) -> Run {

@@ -1,7 +1,7 @@
 //! D21: the tester, or the server, could open no more descriptors.
 
 use ablaze_model::{FailureKind, Run};
-use ablaze_sys::witness::Process;
+use ablaze_model::monitor::Process;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D21;
@@ -128,7 +128,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::Range;
+    use ablaze_model::monitor::Range;
 
     #[test]
     fn one_is_a_doubt_and_half_is_another_experiment() {

@@ -2,7 +2,7 @@
 //! hardly room left to track connections.
 
 use ablaze_model::Run;
-use ablaze_sys::witness::ConnectionTracking;
+use ablaze_model::monitor::ConnectionTracking;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D22;

@@ -2,7 +2,7 @@
 //! others had the processors.
 
 use ablaze_model::Run;
-use ablaze_sys::witness::Heartbeat;
+use ablaze_model::monitor::Heartbeat;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D23;
@@ -101,7 +101,7 @@ fn cause(heartbeat: &Heartbeat) -> (&'static str, &'static str) {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::Gap;
+    use ablaze_model::monitor::Gap;
 
     fn with_gap(length_ms: u64, waited_ms: u64) -> Run {
         let mut run = sample::run();

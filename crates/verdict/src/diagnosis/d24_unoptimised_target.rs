@@ -2,7 +2,7 @@
 //! optimisation, a sanitizer watches each of its memory accesses, or it writes a line per request.
 
 use ablaze_model::Run;
-use ablaze_sys::witness::{Build, GrownFile, Output, Process};
+use ablaze_model::monitor::{Build, GrownFile, Output, Process};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D24;
@@ -210,7 +210,7 @@ fn per_request(run: &Run, process: &Process, amount: u64) -> Option<f64> {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::Standard;
+    use ablaze_model::monitor::Standard;
 
     fn built(run: &mut Run, optimisation: Option<&str>, unoptimised_units: u64) {
         sample::serving(run).build = Some(Build {

@@ -4,7 +4,7 @@
 //! than it is given to finish them.
 
 use ablaze_model::Run;
-use ablaze_sys::witness::{AtRest, Process};
+use ablaze_model::monitor::{AtRest, Process};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D26;

@@ -2,7 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
-use ablaze_sys::witness::Thread;
+use ablaze_model::monitor::Thread;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D27;

@@ -79,7 +79,7 @@ fn figures(run: &Run) -> Option<(u64, f64)> {
 mod tests {
     use super::*;
     use crate::live::sample;
-    use ablaze_sys::witness::Switches;
+    use ablaze_model::monitor::Switches;
 
     fn with(woken: Option<u64>, sleeps_per_connection: f64) -> Run {
         let mut run = sample::run();

@@ -2,7 +2,7 @@
 //! seen from here, and not looked for.
 
 use ablaze_model::Run;
-use ablaze_sys::witness::Process;
+use ablaze_model::monitor::Process;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D38;

@@ -2,8 +2,8 @@
 //! what was asked for.
 
 use ablaze_model::Run;
+use ablaze_model::monitor::{Process, Target, Thread, Witness};
 use ablaze_model::plan::Load;
-use ablaze_sys::witness::{Process, Target, Thread, Witness};
 
 /// A share of a core is believed from this many readings on, or from two so far apart.
 const FEWEST_READINGS: u64 = 3;

@@ -5,10 +5,10 @@ mod recorded;
 use std::collections::BTreeMap;
 
 use ablaze_model::Run;
+use ablaze_model::monitor::*;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
 use ablaze_model::run::WorkerEffort;
-use ablaze_sys::witness::*;
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
 /// answers, the server full, the tester not.

@@ -1,8 +1,8 @@
 //! A Run, reduced to what can be compared of it.
 
+use ablaze_model::monitor::Connections as Sockets;
 use ablaze_model::plan::Load;
 use ablaze_model::{Record, Run};
-use ablaze_sys::witness::Connections as Sockets;
 
 use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
 use crate::finding::Severity;

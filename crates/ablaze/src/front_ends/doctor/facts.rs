@@ -4,9 +4,10 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use ablaze_model::profiling::Refused;
+use ablaze_monitor::preflight::{Server, Survey};
 use ablaze_net::uring::UringDriver;
-use ablaze_sys::perf::{self, Permitted, Refused};
-use ablaze_sys::survey::{Server, Survey};
+use ablaze_profile::recording::{self, Permitted};
 
 use crate::Refusal;
 use ablaze_model::spec::{Destination, UrlSpec, WorkersSpec};
@@ -87,7 +88,7 @@ impl Facts {
         Ok(Self {
             survey: Survey::take(WATCH, &PROGRAMS),
             ring: UringDriver::probe().map_err(|error| error.to_string()),
-            samples: perf::permitted(),
+            samples: recording::permitted(),
             load: Load::meant(asked, target.as_ref())?,
             target,
         })

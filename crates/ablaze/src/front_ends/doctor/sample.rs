@@ -1,12 +1,13 @@
 //! Made-up facts for the tests of the checks: a machine with nothing in the way, to spoil.
 
-use ablaze_sys::perf::Permitted;
+use ablaze_profile::recording::Permitted;
 use std::time::Duration;
 
-use ablaze_sys::survey::{
+use ablaze_model::monitor::{Listener, Processors};
+use ablaze_monitor::Reading;
+use ablaze_monitor::preflight::{
     Container, Frequency, Holder, IdleState, IdleStates, Lateness, Loopback, Server, Survey,
 };
-use ablaze_sys::witness::{Kernel, Listener, Processors, Reading};
 
 use super::facts::{Facts, Load, PROGRAMS, Target};
 use crate::planning::descriptors;
@@ -67,7 +68,7 @@ pub fn quiet() -> Facts {
     let sample = &mut survey.sample;
     sample.length_ns = 200_000_000;
     let now = Reading::now();
-    sample.kernel = Kernel::between(&now, &now);
+    sample.kernel = ablaze_monitor::between(&now, &now);
     (sample.kernel.softnet, sample.kernel.throttled) = (None, None);
     sample.kernel.processors = Some(Processors {
         user_ns: 0,

@@ -34,7 +34,7 @@ fn silent() -> TcpListener {
 #[test]
 fn the_process_that_served_is_named_with_its_cost() {
     // A process of its own: the test's has hundreds of threads by now, and looks at it are as rare as they are dear.
-    let server = Serving::start(&["serve", "--quiet", "--listen", "127.0.0.1:0"]);
+    let server = Serving::start(&["serve", "127.0.0.1:0"]);
     let url = format!("http://{}/", server.address);
     let report = json(&ablaze(&[&url, "-d1.2s", "-c4", "--json"]));
     let cpu_ns = |process: &Value| {

@@ -3,7 +3,7 @@
 mod on_runs {
     use super::super::*;
     use crate::live::{judge, sample};
-    use ablaze_sys::witness::{Gap, Heartbeat};
+    use ablaze_model::monitor::{Gap, Heartbeat};
 
     fn frozen(slices: std::ops::Range<usize>) -> Run {
         stopped(sample::run(), slices)

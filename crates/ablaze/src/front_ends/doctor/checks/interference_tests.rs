@@ -1,7 +1,7 @@
 //! The checks of who else uses the machine, on made-up facts.
 
-use ablaze_sys::survey::{Holder, Neighbour};
-use ablaze_sys::witness::{Pressure, Processors};
+use ablaze_model::monitor::{Pressure, Processors};
+use ablaze_monitor::preflight::{Holder, Neighbour};
 
 use super::*;
 use crate::front_ends::doctor::check::State;

@@ -1,7 +1,7 @@
 //! The checks of the network on made-up facts.
 
-use ablaze_sys::survey::Loopback;
-use ablaze_sys::witness::Softnet;
+use ablaze_model::monitor::Softnet;
+use ablaze_monitor::preflight::Loopback;
 
 use super::*;
 use crate::front_ends::doctor::check::State;

@@ -1,7 +1,7 @@
 //! The checks of the processors on made-up facts.
 
-use ablaze_sys::survey::{Frequency, IdleState, IdleStates, Lateness};
-use ablaze_sys::witness::Throttled;
+use ablaze_model::monitor::Throttled;
+use ablaze_monitor::preflight::{Frequency, IdleState, IdleStates, Lateness};
 
 use super::*;
 use crate::front_ends::doctor::check::State;

@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::front_ends::doctor::check::State;
     use crate::front_ends::doctor::sample::quiet;
-    use ablaze_sys::perf::{Permitted, refusal};
+    use ablaze_profile::recording::{Permitted, refusal};
 
     #[test]
     fn a_virtual_machine_is_noted_and_a_container_hides_it() {

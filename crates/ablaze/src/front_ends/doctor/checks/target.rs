@@ -1,7 +1,7 @@
 //! The server that the load would go to: whether it is there, and whether it has room for the
 //! load. Of a server on another host nothing can be seen from here.
 
-use ablaze_sys::survey::Holder;
+use ablaze_monitor::preflight::Holder;
 use ablaze_verdict::words::{counted, decimal, grouped, listed};
 
 use crate::front_ends::doctor::check::Check;

@@ -1,6 +1,6 @@
 //! The checks of the target on made-up facts.
 
-use ablaze_sys::survey::PortProxy;
+use ablaze_monitor::preflight::PortProxy;
 
 use super::*;
 use crate::front_ends::doctor::check::State;

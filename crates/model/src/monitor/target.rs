@@ -1,0 +1,45 @@
+//! Who served: whether the target is on this host, its listener, and the processes that hold it.
+
+use super::Process;
+use serde::{Deserialize, Serialize};
+
+/// The listening socket, or several at one address (SO_REUSEPORT).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Listener {
+    /// Where it listens: an address and port, or the path of a Unix socket.
+    pub address: String,
+    /// Sockets that listen there.
+    pub sockets: u64,
+    /// Connections that may wait to be accepted: the smaller of listen()'s backlog and
+    /// net.core.somaxconn; of several sockets the smallest.
+    pub backlog: Option<u64>,
+    /// The most that were seen waiting at one socket.
+    pub longest_queue: Option<u64>,
+}
+
+/// Who served.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Whether the target's address is this host's. What a remote server did is not to be seen.
+    pub on_this_host: bool,
+    /// The socket that listens there.
+    pub listener: Option<Listener>,
+    /// How many epoll instances the kernel wakes for one new connection: those that wait for the same
+    /// listening socket without EPOLLEXCLUSIVE. `None` when there are none, or they are not to be seen.
+    #[serde(default)]
+    pub woken_per_connection: Option<u64>,
+    /// The processes that hold that socket and that this user may look into, the busiest first.
+    pub processes: Vec<Process>,
+}
+
+impl Target {
+    /// CPU time of all processes that hold the listener, over the time they were watched, ns.
+    pub fn cpu_ns(&self) -> u64 {
+        self.processes.iter().map(Process::cpu_ns).sum()
+    }
+
+    /// The busiest process.
+    pub fn busiest(&self) -> Option<&Process> {
+        self.processes.first()
+    }
+}

@@ -1,0 +1,103 @@
+//! The monitor: what the operating system knows about a run and the run itself cannot know. It fills the types
+//! of [`ablaze_model::monitor`]: the environment, the kernel's counters, the process that served, the connections
+//! as TCP saw them, and pauses of the machine. It reads files of /proc and asks sock_diag from two threads of its
+//! own, which cost a constant amount of time, whatever the number of requests. What the platform does not offer is
+//! absent, never zero. [`preflight`] looks at the machine before a run.
+
+mod build;
+mod connection_tracking;
+mod connections;
+mod cpu_group;
+mod environment;
+mod heartbeat;
+mod kernel;
+mod listener;
+mod mapping;
+mod network_counters;
+mod output;
+pub mod preflight;
+mod proc_text;
+mod process;
+mod series;
+mod serving;
+mod socket_diag;
+mod target;
+mod thread;
+mod watch;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ablaze_model::monitor::{Environment, Witness};
+use ablaze_sys::clock;
+
+pub use kernel::{Reading, between};
+
+use heartbeat::Beating;
+use watch::Watching;
+
+/// What the load goes to, as the witness has to know it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Destination {
+    /// One of these addresses: the first that accepts a connection.
+    Tcp(Vec<SocketAddr>),
+    /// This Unix socket.
+    Unix(PathBuf),
+}
+
+impl Destination {
+    /// The processes that listen there and that this one may look into; none when it is another host.
+    pub fn processes(&self) -> Vec<u32> {
+        self.listener().map(|listener| listener.holders()).unwrap_or_default()
+    }
+}
+
+/// A witness at work, from [`Attending::begin`] to [`Attending::end`].
+#[derive(Debug)]
+pub struct Attending {
+    begun_ns: u64,
+    environment: Environment,
+    before: Reading,
+    watching: Watching,
+    beating: Option<Beating>,
+}
+
+impl Attending {
+    /// Looks at the machine and begins to watch. Takes some milliseconds.
+    pub fn begin(destination: &Destination) -> Self {
+        Self {
+            begun_ns: clock::monotonic_ns(),
+            environment: environment::of_this_machine(),
+            watching: Watching::begin(destination),
+            before: Reading::now(),
+            beating: Beating::begin(),
+        }
+    }
+
+    /// What to call when the load is over and the connections still stand: looks whether a server
+    /// that was busy comes to rest. Takes 50 ms then, and no time where it was not busy.
+    pub fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
+        self.watching.look_at_rest()
+    }
+
+    /// Stops watching. `window_ns` is the measured window by the monotonic clock: CPU times of
+    /// threads are those within it.
+    pub fn end(self, window_ns: (u64, u64)) -> Witness {
+        let after = Reading::now();
+        let heartbeat = self.beating.map(Beating::end);
+        let watched = self.watching.end(window_ns);
+        let interval_ns = clock::monotonic_ns().saturating_sub(self.begun_ns);
+        let beating_ns = heartbeat.as_ref().map_or(0, |heartbeat| heartbeat.1);
+        Witness {
+            interval_ns,
+            cost_ns: watched.cost_ns.map(|cost_ns| cost_ns + beating_ns),
+            environment: self.environment,
+            kernel: kernel::between(&self.before, &after),
+            target: watched.target,
+            tester: watched.tester,
+            connections: watched.connections,
+            server_connections: watched.server_connections,
+            heartbeat: heartbeat.map(|(heartbeat, _)| heartbeat),
+        }
+    }
+}

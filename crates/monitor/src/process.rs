@@ -1,0 +1,244 @@
+//! A process and its threads, watched from outside through /proc: CPU time of each thread, time it
+//! waited for a processor, memory, descriptors, switches.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::time::Duration;
+
+use ablaze_model::monitor::{Process, Range, Switches, Thread};
+
+use crate::proc_text::{line_of, number_after, ticks_ns};
+use crate::series::Series;
+use crate::serving::WatchedServing;
+use crate::thread::{WatchedThread, account_of};
+
+/// So many threads of a process are watched one by one; the process's own CPU time has them all.
+const MOST_THREADS: usize = 256;
+/// So many of them are reported, the busiest.
+const MOST_REPORTED: usize = 64;
+
+/// A process under watch.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    pid: u32,
+    name: String,
+    executable: Option<String>,
+    command_line: Vec<String>,
+    whole: Series<Whole>,
+    serving: Option<WatchedServing>,
+    traced_before: Option<String>,
+    threads: BTreeMap<u32, WatchedThread>,
+    /// By thread: one that ends takes its count with it.
+    switches_before: BTreeMap<u32, Switches>,
+}
+
+/// One reading of a process.
+#[derive(Debug, Clone, Copy)]
+struct Whole {
+    user_ns: u64,
+    system_ns: u64,
+    thread_count: u64,
+    memory_bytes: u64,
+    descriptors: Option<u64>,
+}
+
+impl Watched {
+    /// Its name and command line are those of now: at the end it may be gone.
+    pub(crate) fn new(pid: u32) -> Self {
+        Self {
+            pid,
+            name: line_of(&format!("/proc/{pid}/comm")).unwrap_or_default(),
+            executable: fs::read_link(format!("/proc/{pid}/exe"))
+                .ok()
+                .map(|path| path.to_string_lossy().into_owned()),
+            command_line: command_line(pid),
+            whole: Series::new(),
+            serving: None,
+            traced_before: tracer(pid),
+            threads: BTreeMap::new(),
+            switches_before: switches(pid),
+        }
+    }
+
+    /// The same of a process that serves.
+    pub(crate) fn that_serves(pid: u32) -> Self {
+        Self { serving: Some(WatchedServing::new(pid)), ..Self::new(pid) }
+    }
+
+    /// Takes a reading; a process that is gone gives none.
+    pub(crate) fn look(&mut self, at_ns: u64) {
+        let Some(whole) = whole(self.pid) else { return };
+        self.whole.add(at_ns, whole);
+        if let Some(serving) = &mut self.serving {
+            serving.look(at_ns);
+        }
+        let alive: BTreeSet<u32> = threads(self.pid).take(MOST_THREADS).collect();
+        for &tid in &alive {
+            let folder = format!("/proc/{}/task/{tid}", self.pid);
+            let account = fs::read_to_string(format!("{folder}/schedstat")).ok();
+            if let Some(account) = account.and_then(|text| account_of(&text)) {
+                let thread = self.threads.entry(tid).or_insert_with(WatchedThread::new);
+                thread.look(at_ns, account, &folder);
+            }
+        }
+        // Threads that come and go must not fill the memory.
+        if self.threads.len() > 4 * MOST_THREADS {
+            self.threads.retain(|tid, _| alive.contains(tid));
+        }
+    }
+
+    /// Whether one of its threads used most of a core lately.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.threads.values().any(WatchedThread::is_busy)
+    }
+
+    /// CPU time of each thread so far, ns.
+    pub(crate) fn cpu_times(&self) -> BTreeMap<u32, u64> {
+        threads(self.pid)
+            .take(MOST_THREADS)
+            .filter_map(|tid| {
+                let path = format!("/proc/{}/task/{tid}/schedstat", self.pid);
+                Some((tid, account_of(&fs::read_to_string(path).ok()?)?.cpu_ns))
+            })
+            .collect()
+    }
+
+    /// It was looked at for so long after the end of the load, having had so long to finish.
+    pub(crate) fn was_at_rest(
+        &mut self,
+        settled: Duration,
+        watched_ns: u64,
+        before: &BTreeMap<u32, u64>,
+    ) {
+        let now = self.cpu_times();
+        let Some(serving) = &mut self.serving else { return };
+        let used = now.iter().filter_map(|(tid, now)| Some(now.saturating_sub(*before.get(tid)?)));
+        let shares = used.map(|used_ns| used_ns as f64 / watched_ns.max(1) as f64);
+        serving.was_at_rest(settled.as_nanos() as u64, watched_ns, shares);
+    }
+
+    /// What was seen in the window.
+    pub(crate) fn seen(&self, window_ns: (u64, u64)) -> Process {
+        let readings = self.whole.within(window_ns);
+        let range = |field: &dyn Fn(&Whole) -> Option<u64>| {
+            range(readings.iter().filter_map(|(_, whole)| field(whole)))
+        };
+        let (first, last) = readings.first().zip(readings.last()).unzip();
+        let risen = |field: fn(&Whole) -> u64| {
+            first
+                .zip(last)
+                .map_or(0, |(first, last)| field(&last.1).saturating_sub(field(&first.1)))
+        };
+        let watched_ns = first.zip(last).map_or(0, |(first, last)| last.0 - first.0);
+        let mut threads: Vec<Thread> = self
+            .threads
+            .iter()
+            .filter_map(|(tid, watched)| watched.seen(*tid, window_ns))
+            .collect();
+        threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_ns));
+        threads.truncate(MOST_REPORTED);
+        Process {
+            pid: self.pid,
+            name: self.name.clone(),
+            executable: self.executable.clone(),
+            command_line: self.command_line.clone(),
+            watched_ns,
+            readings: readings.len() as u64,
+            user_ns: risen(|whole| whole.user_ns),
+            system_ns: risen(|whole| whole.system_ns),
+            memory_bytes: range(&|whole| Some(whole.memory_bytes)),
+            descriptors: range(&|whole| whole.descriptors),
+            thread_count: range(&|whole| Some(whole.thread_count)),
+            switches: self.switches(),
+            traced_by: tracer(self.pid).or_else(|| self.traced_before.clone()),
+            serving: self.serving.as_ref().map(|serving| serving.seen(window_ns)),
+            threads,
+        }
+    }
+
+    /// Switches since the watch began, of the threads that there are.
+    fn switches(&self) -> Option<Switches> {
+        let now = switches(self.pid);
+        let risen = now.iter().map(|(tid, now)| {
+            let before = self.switches_before.get(tid).copied().unwrap_or_default();
+            Switches {
+                voluntary: now.voluntary.saturating_sub(before.voluntary),
+                involuntary: now.involuntary.saturating_sub(before.involuntary),
+            }
+        });
+        risen.reduce(|sum, one| Switches {
+            voluntary: sum.voluntary + one.voluntary,
+            involuntary: sum.involuntary + one.involuntary,
+        })
+    }
+}
+
+fn range(values: impl Iterator<Item = u64>) -> Option<Range> {
+    values.fold(None, |range, value| {
+        let Range { min, max, .. } = range.unwrap_or(Range { min: value, max: value, last: value });
+        Some(Range { min: min.min(value), max: max.max(value), last: value })
+    })
+}
+
+fn whole(pid: u32) -> Option<Whole> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let descriptors = fs::metadata(format!("/proc/{pid}/fd")).ok().map(|folder| folder.size());
+    // Since Linux 6.2 the size of the folder is the number of descriptors; before, it was 0.
+    parsed_stat(&stat, descriptors.filter(|count| *count > 0))
+}
+
+/// /proc/PID/stat: `pid (name) state …`, where the name may hold blanks and brackets. Behind the
+/// last bracket stand, counted from the state as 3: utime 14, stime 15, threads 20, pages 24.
+fn parsed_stat(stat: &str, descriptors: Option<u64>) -> Option<Whole> {
+    let (_, behind) = stat.rsplit_once(')')?;
+    let fields: Vec<&str> = behind.split_whitespace().collect();
+    let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
+    // A process that ended and was not waited for says nothing more.
+    if matches!(fields.first(), Some(&"Z" | &"X")) {
+        return None;
+    }
+    Some(Whole {
+        user_ns: ticks_ns(field(14)?),
+        system_ns: ticks_ns(field(15)?),
+        thread_count: field(20)?,
+        memory_bytes: field(24)?.checked_mul(rustix::param::page_size() as u64)?,
+        descriptors,
+    })
+}
+
+fn threads(pid: u32) -> impl Iterator<Item = u32> {
+    let folder = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    folder.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+}
+
+/// Switches of each thread that there is now.
+fn switches(pid: u32) -> BTreeMap<u32, Switches> {
+    threads(pid)
+        .take(MOST_THREADS)
+        .filter_map(|tid| {
+            let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok()?;
+            let voluntary = number_after(&text, "voluntary_ctxt_switches")?;
+            let involuntary = number_after(&text, "nonvoluntary_ctxt_switches")?;
+            Some((tid, Switches { voluntary, involuntary }))
+        })
+        .collect()
+}
+
+/// Who traces it now: `strace, process 4711`.
+fn tracer(pid: u32) -> Option<String> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let tracer = number_after(&status, "TracerPid").filter(|tracer| *tracer > 0)?;
+    let name = line_of(&format!("/proc/{tracer}/comm")).unwrap_or_else(|| "a tracer".to_owned());
+    Some(format!("{name}, process {tracer}"))
+}
+
+fn command_line(pid: u32) -> Vec<String> {
+    let bytes = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let words = bytes.split(|byte| *byte == 0).filter(|word| !word.is_empty());
+    words.map(|word| String::from_utf8_lossy(word).into_owned()).collect()
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;

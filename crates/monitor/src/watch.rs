@@ -1,0 +1,243 @@
+//! The thread that looks at the target, the tester and the connections while a run lasts: every
+//! 100 ms, or less often where looking itself takes long (many threads, many connections), so that
+//! it never takes more than a fifth of a percent of a core.
+
+use std::net::SocketAddr;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use ablaze_model::monitor::{Connections, Process, Target};
+use ablaze_sys::{clock, usage};
+
+use crate::Destination;
+use crate::connections::{self, Look};
+use crate::listener::Found;
+use crate::process::Watched;
+use crate::serving::woken_per_connection;
+
+/// Between two looks at processes.
+const PERIOD_NS: u64 = 100_000_000;
+/// In the first second, so that short runs are seen too.
+const FIRST_PERIOD_NS: u64 = 50_000_000;
+/// Between two looks at all connections.
+const CONNECTIONS_PERIOD_NS: u64 = 1_000_000_000;
+/// Looking may take one part in so many of a core's time.
+const COST: u64 = 500;
+/// So many processes that hold one listener are watched.
+const MOST_PROCESSES: usize = 64;
+
+/// The server's time to finish what it was asked.
+const SETTLING: Duration = Duration::from_millis(15);
+/// For so long it is looked at then; with the time before it is hardly noticed.
+const AT_REST: Duration = Duration::from_millis(35);
+/// Whoever waits for that waits no longer.
+const REST_MOST: Duration = Duration::from_millis(250);
+
+/// What was seen.
+#[derive(Debug)]
+pub(crate) struct Seen {
+    pub target: Target,
+    pub tester: Option<Process>,
+    pub connections: Option<Connections>,
+    pub server_connections: Option<Connections>,
+    pub cost_ns: Option<u64>,
+}
+
+/// A watch that goes on until [`Watching::end`], or until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watching {
+    on_this_host: bool,
+    words: mpsc::Sender<Word>,
+    thread: Option<JoinHandle<Looking>>,
+}
+
+/// What the thread is told.
+#[derive(Debug)]
+enum Word {
+    /// The load is over and the connections still stand; whoever says so waits for the other end to
+    /// be dropped.
+    Rest(mpsc::Sender<()>),
+    /// The watch is over.
+    End,
+}
+
+/// What the thread keeps.
+#[derive(Debug)]
+struct Looking {
+    on_this_host: bool,
+    listener: Option<Found>,
+    woken_per_connection: Option<u64>,
+    processes: Vec<Watched>,
+    tester: Watched,
+    addresses: Vec<SocketAddr>,
+    connections: Option<Connections>,
+    server_connections: Option<Connections>,
+    cost_ns: Option<u64>,
+}
+
+impl Watching {
+    /// Finds the listener and starts the thread.
+    pub(crate) fn begin(destination: &Destination) -> Self {
+        let listener = destination.listener();
+        let on_this_host = destination.is_on_this_host();
+        let holders = listener.as_ref().map(Found::holders).unwrap_or_default();
+        let woken_per_connection = listener
+            .as_ref()
+            .and_then(|listener| woken_per_connection(&holders, listener.inodes()));
+        let mut looking = Looking {
+            on_this_host,
+            listener,
+            woken_per_connection,
+            processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
+            tester: Watched::new(std::process::id()),
+            addresses: match destination {
+                Destination::Tcp(addresses) => addresses.clone(),
+                Destination::Unix(_) => Vec::new(),
+            },
+            connections: None,
+            server_connections: None,
+            cost_ns: None,
+        };
+        let (words, hearing) = mpsc::channel();
+        let thread = std::thread::Builder::new().name("witness".to_owned()).spawn(move || {
+            looking.until(&hearing);
+            looking
+        });
+        Self { on_this_host, words, thread: thread.ok() }
+    }
+
+    /// To be called when the load is over and the connections still stand: where the server was
+    /// busy, it is looked at whether it still is. Returns when that is done.
+    pub(crate) fn look_at_rest(&self) -> impl FnOnce() + Send + 'static {
+        let words = self.words.clone();
+        move || {
+            let (looked, done) = mpsc::channel();
+            if words.send(Word::Rest(looked)).is_ok() {
+                // It ends with an error: nothing is ever sent.
+                let _ = done.recv_timeout(REST_MOST);
+            }
+        }
+    }
+
+    /// Ends the thread; what it saw in the window.
+    pub(crate) fn end(mut self, window_ns: (u64, u64)) -> Seen {
+        // Without a thread nobody hears it.
+        let _ = self.words.send(Word::End);
+        let looked = self.thread.take().and_then(|thread| thread.join().ok());
+        let on_this_host = self.on_this_host;
+        let Some(looked) = looked else {
+            let target = Target {
+                on_this_host,
+                listener: None,
+                woken_per_connection: None,
+                processes: Vec::new(),
+            };
+            return Seen {
+                target,
+                tester: None,
+                connections: None,
+                server_connections: None,
+                cost_ns: None,
+            };
+        };
+        let mut processes: Vec<Process> =
+            looked.processes.iter().map(|process| process.seen(window_ns)).collect();
+        processes.sort_by_key(|process| std::cmp::Reverse(process.cpu_ns()));
+        Seen {
+            target: Target {
+                on_this_host,
+                listener: looked.listener.map(|found| found.listener),
+                woken_per_connection: looked.woken_per_connection,
+                processes,
+            },
+            tester: Some(looked.tester.seen(window_ns)),
+            connections: looked.connections,
+            server_connections: looked.server_connections,
+            cost_ns: looked.cost_ns,
+        }
+    }
+}
+
+impl Looking {
+    fn until(&mut self, hearing: &mpsc::Receiver<Word>) {
+        let begun_ns = clock::monotonic_ns();
+        let mut connections_next_ns = begun_ns + CONNECTIONS_PERIOD_NS / 5;
+        loop {
+            let before_ns = own_cpu_ns();
+            let now_ns = clock::monotonic_ns();
+            self.look(now_ns);
+            let looked_ns = own_cpu_ns();
+            let took_ns = looked_ns.saturating_sub(before_ns);
+            // Looks at all connections have a period of their own: they must not hold up the others.
+            if now_ns >= connections_next_ns {
+                self.look_at_connections(now_ns);
+                let took_ns = own_cpu_ns().saturating_sub(looked_ns);
+                connections_next_ns = now_ns + CONNECTIONS_PERIOD_NS.max(took_ns * COST);
+            }
+            let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
+            let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
+            let wait = Duration::from_nanos(period_ns.max(took_ns * COST));
+            match hearing.recv_timeout(wait) {
+                Ok(Word::Rest(_looked)) => self.look_at_rest(),
+                Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        // Once more: the end of the window may just have passed.
+        self.look(clock::monotonic_ns());
+        self.cost_ns = Some(own_cpu_ns());
+    }
+
+    fn look(&mut self, now_ns: u64) {
+        self.tester.look(now_ns);
+        for process in &mut self.processes {
+            process.look(now_ns);
+        }
+        if let Some(listener) = &mut self.listener {
+            listener.look();
+        }
+    }
+
+    /// Takes no time where the server was not busy.
+    fn look_at_rest(&mut self) {
+        // The load has just ended: this look is the last of it.
+        self.look(clock::monotonic_ns());
+        if !self.processes.iter().any(Watched::is_busy) {
+            return;
+        }
+        std::thread::sleep(SETTLING);
+        let before: Vec<_> = self.processes.iter().map(Watched::cpu_times).collect();
+        let begun_ns = clock::monotonic_ns();
+        std::thread::sleep(AT_REST);
+        let watched_ns = clock::monotonic_ns() - begun_ns;
+        for (process, before) in self.processes.iter_mut().zip(&before) {
+            process.was_at_rest(SETTLING, watched_ns, before);
+        }
+    }
+
+    fn look_at_connections(&mut self, now_ns: u64) {
+        if self.addresses.is_empty() {
+            return;
+        }
+        let look = Look::now(now_ns, &self.addresses, self.on_this_host);
+        let Some(Look { tester, server }) = look else { return };
+        self.connections = Some(connections::seen(self.connections.take(), tester));
+        if let Some(server) = server {
+            let so_far = self.server_connections.take();
+            self.server_connections = Some(connections::seen(so_far, server));
+        }
+    }
+}
+
+/// CPU time of this thread so far, ns.
+fn own_cpu_ns() -> u64 {
+    usage::thread_usage().map_or(0, |usage| usage.user_ns + usage.system_ns)
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.words.send(Word::End);
+    }
+}
