@@ -5,19 +5,71 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use ablaze_model::Run;
+use ablaze_model::{Assessed, Run};
 use ablaze_report::condition::{Condition, Outcome};
+use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
-use ablaze_report::{Format, csv, file, hlog, json, page};
+use ablaze_report::{file, json, page};
 
 use crate::native::ReportOptions;
 use crate::refusal::note;
 use crate::{Refusal, outlets};
 
+/// The files of `-o`, of whatever kind of results.
+#[derive(Debug, Default)]
+pub struct Files(Vec<(PathBuf, &'static dyn Exporter)>);
+
+impl Files {
+    /// Checks that each has a format that can hold results of this kind, and can be written.
+    ///
+    /// # Errors
+    /// When one has none, or cannot.
+    pub fn checked(paths: &[PathBuf], kind: Kind) -> Result<Self, Refusal> {
+        let checked = |path: &PathBuf| {
+            exporters::checked(path, kind)
+                .map(|exporter| (path.clone(), exporter))
+                .map_err(|error| Refusal::usage(format!("--output {error}")))
+        };
+        paths.iter().map(checked).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Writes every file that can be replaced as a whole, before anything is printed: nothing that becomes of
+    /// standard output can take them then. What cannot be written is told, and does not keep the others
+    /// from being written. Gives the names of those that were.
+    pub fn keep_files(&self, what: &Exported<'_>) -> Vec<String> {
+        self.keep(what, |path| !file::is_stream(path))
+    }
+
+    /// The same for FIFOs, devices and standard streams, when all is printed: their reader can be waited for in
+    /// vain.
+    pub fn keep_streams(&self, what: &Exported<'_>) {
+        self.keep(what, file::is_stream);
+    }
+
+    fn keep(&self, what: &Exported<'_>, chosen: impl Fn(&Path) -> bool) -> Vec<String> {
+        let chosen = self.0.iter().filter(|(path, _)| chosen(path));
+        chosen
+            .map(|(path, exporter)| (path.display().to_string(), path, *exporter))
+            .filter(|(name, path, exporter)| {
+                outlets::attempt(name, || keep_in(path, *exporter, what))
+            })
+            .map(|(name, ..)| name)
+            .collect()
+    }
+}
+
+fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<(), Refusal> {
+    let export = exporter.export(what, &stem(path)).map_err(Refusal::machine)?;
+    for (name, contents) in export.beside {
+        outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
+    }
+    written(path, &export.text)
+}
+
 /// What was asked to be done with a Run.
 #[derive(Debug)]
 pub struct Outputs {
-    files: Vec<(PathBuf, Format)>,
+    files: Files,
     conditions: Vec<Condition>,
     json: bool,
     explain: bool,
@@ -29,23 +81,18 @@ impl Outputs {
     /// # Errors
     /// When a file has no known format or cannot be written, or a condition cannot be read.
     pub fn checked(asked: &ReportOptions) -> Result<Self, Refusal> {
-        let checked = |path: &PathBuf| {
-            let format = Format::of_path(path)?;
-            file::check_writable(path)?;
-            if format == Format::Markdown {
-                file::check_writable(&path.with_extension("svg"))?;
-            }
-            if asked.profile.is_some() {
+        let files = Files::checked(&asked.outputs, Kind::Run)?;
+        if asked.profile.is_some() {
+            for path in &asked.outputs {
                 let graph = format!("{}-flame-target.svg", stem(path));
-                file::check_writable(&path.with_file_name(graph))?;
+                file::check_writable(&path.with_file_name(graph))
+                    .map_err(|error| Refusal::usage(format!("--output {error}")))?;
             }
-            Ok::<_, file::FileError>((path.clone(), format))
-        };
-        let files = asked.outputs.iter().map(checked).collect::<Result<Vec<_>, _>>();
+        }
         let conditions =
             asked.fail_if.iter().map(|text| text.parse()).collect::<Result<Vec<_>, _>>();
         Ok(Self {
-            files: files.map_err(|error| Refusal::usage(format!("--output {error}")))?,
+            files,
             conditions: conditions.map_err(|error: ablaze_report::condition::ConditionError| {
                 Refusal::usage(format!("--fail-if {error}"))
             })?,
@@ -56,18 +103,18 @@ impl Outputs {
 
     /// Keeps and prints a run. Files come first, because nothing that becomes of standard output can
     /// take them then; FIFOs and the like last, because their reader can be waited for in vain.
-    pub fn hand_over(&self, run: &Run) {
-        let kept = self.keep_files(run);
-        self.print(run, &kept);
-        self.keep_streams(run);
+    pub fn hand_over(&self, assessed: &Assessed) {
+        let kept = self.keep_files(assessed);
+        self.print(assessed, &kept);
+        self.keep_streams(assessed);
     }
 
     /// Prints the native report, or JSON if that was asked for. `kept` names the files that have it.
-    pub fn print(&self, run: &Run, kept: &[String]) {
+    pub fn print(&self, assessed: &Assessed, kept: &[String]) {
         outlets::attempt("the report on standard output", || {
             let report = match self.json {
-                true => json::write(run),
-                false => text::write(run, &Style { explain: self.explain, ..style() }),
+                true => json::write(assessed),
+                false => text::write(assessed, &Style { explain: self.explain, ..style() }),
             };
             outlets::print_report(&report, kept);
             Ok(())
@@ -76,57 +123,31 @@ impl Outputs {
 
     /// Writes every file that can be replaced as a whole, and the graphs beside the first output; the names
     /// of those that were written.
-    pub fn keep_files(&self, run: &Run) -> Vec<String> {
-        let kept = self.keep(run, |path| !file::is_stream(path));
+    pub fn keep_files(&self, assessed: &Assessed) -> Vec<String> {
+        let kept = self.files.keep_files(&self.exported(assessed));
         outlets::attempt("the flame graphs", || {
-            self.keep_graphs(run);
+            self.keep_graphs(&assessed.run);
             Ok(())
         });
         kept
     }
 
     /// Writes to every FIFO, device and standard stream.
-    pub fn keep_streams(&self, run: &Run) {
-        self.keep(run, file::is_stream);
+    pub fn keep_streams(&self, assessed: &Assessed) {
+        self.files.keep_streams(&self.exported(assessed));
     }
 
-    fn keep(&self, run: &Run, chosen: impl Fn(&Path) -> bool) -> Vec<String> {
-        let chosen = self.files.iter().filter(|(path, _)| chosen(path));
-        chosen
-            .map(|(path, format)| (path.display().to_string(), path, *format))
-            .filter(|(name, path, format)| {
-                outlets::attempt(name, || self.keep_in(run, path, *format))
-            })
-            .map(|(name, ..)| name)
-            .collect()
+    fn exported<'a>(&self, assessed: &'a Assessed) -> Exported<'a> {
+        Exported::Run { assessed, explain: self.explain }
     }
 
     /// Flame graphs, beside the first file: `run-flame-target.svg` beside `run.json`.
     fn keep_graphs(&self, run: &Run) {
-        let Some((path, _)) = self.files.first() else { return };
+        let Some((path, _)) = self.files.0.first() else { return };
         for (of, svg) in page::profile::files(run) {
             let name = format!("{}-flame-{of}.svg", stem(path));
             outlets::attempt(&name, || written(&path.with_file_name(&name), &svg));
         }
-    }
-
-    fn keep_in(&self, run: &Run, path: &Path, format: Format) -> Result<(), Refusal> {
-        let text = match format {
-            Format::Json => json::write(run),
-            Format::Csv => csv::write(run),
-            Format::Text => text::write(run, &Style { explain: self.explain, ..Style::default() }),
-            Format::Hlog => hlog::write(run),
-            Format::Html => page::of_run(run).html(),
-            Format::Svg => page::charts::main(run).svg_file(),
-            Format::Markdown => {
-                let page::Markdown { text, files } = page::markdown_of_run(run, &stem(path));
-                for (name, contents) in files {
-                    outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
-                }
-                text
-            }
-        };
-        written(path, &text)
     }
 
     /// Whether a condition of `--fail-if` is met; each one that is gets a line on stderr.
@@ -149,13 +170,13 @@ impl Outputs {
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
+fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
     file::write_atomically(path, contents.as_bytes())
         .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
 }
 
 /// What the names of the files beside a page begin with.
-pub fn stem(path: &Path) -> String {
+fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

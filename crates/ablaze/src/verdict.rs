@@ -1,26 +1,43 @@
-//! The verdict where the report has no place for it: on stderr beside ab's and gurl's reports, and
+//! The verdict of a run that ended here or was read from a file, and where the report has no place for it: on stderr beside ab's and gurl's reports, and
 //! in the exit status under `--strict`.
 
-use ablaze_model::Run;
+use ablaze_model::finding::{Finding, Judged, Limit, Limited, Verdict};
+use ablaze_model::{Assessed, Run};
 use ablaze_verdict::live;
-use ablaze_verdict::{Finding, Verdict};
 
 use crate::outlets;
 use crate::refusal::note;
 
-/// Whether the Run's number is not to be believed.
-pub fn is_invalid(run: &Run) -> bool {
-    live::judge(run).verdict == Verdict::Invalid
+/// Judges a Run, once: what goes on to reporters. A rule that panics takes no report with it: its fault is
+/// told, and the run goes on as one that nothing is known of.
+pub fn assessed(run: Run) -> Assessed {
+    let mut judged = Judged {
+        verdict: Verdict::Suspect,
+        limited: Limited { by: Limit::Unknown, evidence: "the run was not judged".to_owned() },
+        findings: Vec::new(),
+        passed: Vec::new(),
+        unseen_because: String::new(),
+        little: None,
+    };
+    outlets::attempt("the verdict", || {
+        judged = live::judge(&run);
+        Ok(())
+    });
+    Assessed { run, judged }
+}
+
+/// Whether the number is not to be believed.
+pub fn is_invalid(assessed: &Assessed) -> bool {
+    assessed.judged.verdict == Verdict::Invalid
 }
 
 /// Says on stderr what makes the number doubtful, one line per finding; nothing when it is VALID,
 /// unless `explain` asks for everything that the rules looked at.
-pub fn say(run: &Run, explain: bool) {
+pub fn say(Assessed { judged, .. }: &Assessed, explain: bool) {
     // Findings are of figures that nobody has seen then.
     if outlets::stdout_failed() {
         return;
     }
-    let judged = live::judge(run);
     if explain {
         note(&format!("{}, {}", judged.verdict, judged.limited));
     }
@@ -32,7 +49,7 @@ pub fn say(run: &Run, explain: bool) {
                 note(&format!("{} passed {}: {evidence}", passed.id, passed.id.name()));
             }
         }
-        judged.unseen(run).iter().for_each(|text| note(text));
+        judged.unseen().iter().for_each(|text| note(text));
     }
 }
 

@@ -21,11 +21,11 @@ pub fn judged(
     let several_loads = experiment.loads.len() > 1;
     let mut members = Vec::new();
     let mut by_load: Vec<Vec<Member>> = vec![Vec::new(); experiment.loads.len()];
-    for (trial, _) in results.measured() {
+    for (trial, figures) in results.measured() {
         let target = &experiment.subjects[trial.subject].name;
         let version = Some(env!("CARGO_PKG_VERSION"));
         let member = match folder.run(experiment, trial)? {
-            Some(run) => member(&run, target, target, version),
+            Some(run) => member(&run, &figures.findings, target, target, version),
             None => folder.printed(experiment, trial)?.and_then(|run| run.member(target)),
         };
         let Some(mut member) = member else { continue };

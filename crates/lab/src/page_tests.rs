@@ -10,6 +10,7 @@ use crate::experiment::document::Former;
 use crate::experiment::{Load, Trial, sample};
 use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
+use ablaze_verdict::live;
 
 /// A saved run with another number of answers, and so another rate.
 fn run(answers: u64) -> Run {
@@ -32,7 +33,7 @@ fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Re
     experiment.repeats = repeats;
     let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
     for trial in experiment.trials() {
-        folder.keep(&experiment, trial, &run(answers(trial))).unwrap();
+        folder.keep(&experiment, trial, &live::assessed(run(answers(trial)))).unwrap();
     }
     let results = folder.results(&experiment).unwrap();
     let shown = Shown { ranked: true, pick: Pick::Median, printed: "the report" };
@@ -77,7 +78,7 @@ fn of_search() -> Page {
     };
     let rates = [(1000.0, true), (2000.0, true), (4000.0, true), (8000.0, false), (4080.0, false)];
     for (number, (rate, _)) in (1..).zip(rates) {
-        folder.keep(number, rate, &run(20_000)).unwrap();
+        folder.keep(number, rate, &live::assessed(run(20_000))).unwrap();
     }
     let searched = Searched {
         stages: rates.map(|(rate, holds)| stage(rate, holds)).to_vec(),

@@ -13,6 +13,7 @@ use ablaze_report::number::time;
 use ablaze_report::page::profile as drawn;
 use ablaze_report::page::{Block, Section, TableBlock};
 use ablaze_report::profiling;
+use ablaze_verdict::live;
 
 use crate::experiment::{Experiment, Failure, Folder, FolderError, Tester};
 use crate::experiment::{aside, folder};
@@ -43,7 +44,7 @@ pub fn take(
             continue;
         }
         match aside(experiment, folder, program.to_owned(), subject, tester) {
-            Ok(run) => folder::keep_run(&path, &run)?,
+            Ok(run) => folder::keep_run(&path, &live::assessed(run))?,
             Err(Failure::Interrupted) => break,
             Err(Failure::Impossible(why)) => failed.push((subject, why)),
         }

@@ -178,7 +178,7 @@ mod tests {
         let slices = |run: &Run| run.record.slices.slices.len();
         assert_eq!(slices(&whole), slices(&one) + 3);
         // It can be kept and read back.
-        let text = ablaze_report::json::write(&whole);
+        let text = ablaze_report::json::write(&ablaze_verdict::live::assessed(whole));
         assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.answers, 40_000);
     }
 

@@ -1,9 +1,10 @@
 //! A run as data: what was asked for ([`LoadSpec`]), what it does ([`Plan`]), what its workers kept
-//! ([`Record`]) and what came out ([`Run`]), with their merge. Nothing here opens a socket or reads a
+//! ([`Record`]) and what came out ([`Run`]), with their merge, and what was found of it ([`finding`]). Nothing here opens a socket or reads a
 //! clock: the engine fills these types, the verdict judges them, reports show them.
 
 pub mod certificate;
 pub mod failure;
+pub mod finding;
 pub mod moment;
 pub mod monitor;
 pub mod plan;
@@ -14,6 +15,7 @@ pub mod saved;
 pub mod spec;
 
 pub use failure::FailureKind;
+pub use finding::Assessed;
 pub use plan::Plan;
 pub use record::{Phases, Record};
 pub use run::Run;

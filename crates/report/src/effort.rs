@@ -3,8 +3,6 @@
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 
-pub use ablaze_verdict::live::LittleGap;
-
 /// CPU time per finished request, all workers together, in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
@@ -81,7 +79,7 @@ pub fn resting(run: &Run) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Effort, LittleGap};
+    use super::Effort;
     use crate::sample;
 
     #[test]
@@ -100,8 +98,8 @@ mod tests {
     #[test]
     fn little_is_mentioned_only_when_figures_disagree() {
         for run in [sample::ordinary(), sample::refused(), sample::empty()] {
-            assert_eq!(LittleGap::of(&run), None);
+            assert_eq!(sample::assessed(&run).judged.little, None);
         }
-        assert!(LittleGap::of(&sample::troubled()).is_some());
+        assert!(sample::assessed(&sample::troubled()).judged.little.is_some());
     }
 }

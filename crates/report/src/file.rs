@@ -8,25 +8,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::system_error::reason;
 
-/// The format of a report file, chosen by its extension.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    /// Everything, to keep and to read back.
-    Json,
-    /// For spreadsheets.
-    Csv,
-    /// What the terminal shows.
-    Text,
-    /// HDR histogram log.
-    Hlog,
-    /// A page that opens in a browser without a network.
-    Html,
-    /// The main chart.
-    Svg,
-    /// For code-hosting pages, with its charts beside it.
-    Markdown,
-}
-
 /// Why a report cannot be written. The text names the file and the remedy.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
@@ -37,7 +18,7 @@ pub struct FileError {
 }
 
 impl FileError {
-    fn new(path: &Path, problem: impl Into<String>) -> Self {
+    pub(crate) fn new(path: &Path, problem: impl Into<String>) -> Self {
         Self { path: path.to_path_buf(), problem: problem.into() }
     }
 
@@ -60,35 +41,6 @@ impl FileError {
             _ => return Self::new(path, format!("{}: choose another place", reason(error))),
         };
         Self::new(path, remedy)
-    }
-}
-
-impl Format {
-    /// The format that a file's extension asks for.
-    ///
-    /// # Errors
-    /// When the extension is missing or unknown.
-    pub fn of_path(path: &Path) -> Result<Self, FileError> {
-        const KNOWN: &str = ".json .csv .html .svg .md .txt .hlog";
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        match extension.as_deref() {
-            Some("json") => Ok(Self::Json),
-            Some("csv") => Ok(Self::Csv),
-            Some("txt") => Ok(Self::Text),
-            Some("hlog") => Ok(Self::Hlog),
-            Some("html" | "htm") => Ok(Self::Html),
-            Some("svg") => Ok(Self::Svg),
-            Some("md") => Ok(Self::Markdown),
-            Some(other) => {
-                let problem = format!("no report has the extension .{other}: use one of {KNOWN}");
-                Err(FileError::new(path, problem))
-            }
-            None => {
-                let problem =
-                    format!("the extension chooses the format and is missing: use one of {KNOWN}");
-                Err(FileError::new(path, problem))
-            }
-        }
     }
 }
 

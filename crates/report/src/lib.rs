@@ -1,5 +1,5 @@
-//! One exporter per file: each turns a Run into text and does nothing else. A reporter never
-//! measures and never asks the machine anything.
+//! One exporter per file: each turns an assessed run into text and does nothing else. A reporter never
+//! measures, never judges and never asks the machine anything. [`exporters`] is the table of formats.
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
@@ -9,6 +9,7 @@ pub mod ab;
 pub mod condition;
 pub mod csv;
 pub mod effort;
+pub mod exporters;
 pub mod file;
 pub mod gurl;
 pub mod hlog;
@@ -29,7 +30,6 @@ pub mod tls;
 mod sample;
 
 pub use ablaze_chart::number;
-pub use file::Format;
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;

@@ -14,8 +14,13 @@ use ablaze_model::record::{
     StoppedAnswer, TlsFacts, WindowWaits,
 };
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
-use ablaze_model::{FailureKind, Plan};
+use ablaze_model::{Assessed, FailureKind, Plan};
 use ablaze_stats::Latency;
+
+/// A run as it is handed on, judged by the rules.
+pub fn assessed(run: &Run) -> Assessed {
+    ablaze_verdict::live::assessed(run.clone())
+}
 
 /// Ten seconds of 100 connections against a server that needs half a millisecond for each answer, so
 /// that 100 together wait about 50 ms: 20,000 answers, all 200, 14 bytes.

@@ -1,134 +1,26 @@
-//! One diagnosis found in one measurement, and the verdict that follows from all of them.
+//! From findings to a verdict: their order, and which of them others explain.
 
-use std::fmt;
+pub use ablaze_model::finding::{Finding, Severity, Verdict};
 
-use serde::Serialize;
-
-use crate::DiagnosisId;
-
-/// How much a finding takes away from the number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// Good to know; the number stands.
-    Note,
-    /// The number may mean something else than it seems.
-    Suspect,
-    /// The number does not mean what it says.
-    Invalid,
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Note => "note",
-            Self::Suspect => "SUSPECT",
-            Self::Invalid => "INVALID",
-        })
-    }
-}
-
-/// Whether a number is to be believed: the worst finding that no other explains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum Verdict {
-    /// Nothing was found above a note.
-    Valid,
-    /// The worst root finding is SUSPECT.
-    Suspect,
-    /// The worst root finding is INVALID.
-    Invalid,
-}
-
-impl Verdict {
-    /// The verdict on a measurement with these findings.
-    pub fn of<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Self {
-        let roots = findings.into_iter().filter(|finding| finding.explained_by.is_none());
-        match roots.map(|finding| finding.severity).max() {
-            Some(Severity::Invalid) => Self::Invalid,
-            Some(Severity::Suspect) => Self::Suspect,
-            Some(Severity::Note) | None => Self::Valid,
-        }
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Valid => "VALID",
-            Self::Suspect => "SUSPECT",
-            Self::Invalid => "INVALID",
-        })
-    }
-}
-
-/// One diagnosis, found.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Finding {
-    /// Which.
-    pub id: DiagnosisId,
-    /// How grave it is here: one of those that the table permits.
-    pub severity: Severity,
-    /// The numbers that show it, with their arithmetic.
-    pub evidence: String,
-    /// What brings such numbers about, in a sentence.
-    pub cause: String,
-    /// What to do, in a sentence.
-    #[serde(rename = "fix")]
-    pub remedy: String,
-    /// The finding of the same measurement that explains this one.
-    pub explained_by: Option<DiagnosisId>,
-    /// Diagnoses that the table lets explain this one, and of which the numbers show that they do
-    /// not, here.
-    #[serde(skip)]
-    pub not_explained_by: Vec<DiagnosisId>,
-}
-
-impl Finding {
-    /// A finding that, so far, nothing explains.
-    ///
-    /// # Panics
-    /// When the table does not permit the severity for this diagnosis: a rule is wrong then.
-    pub fn new(
-        id: DiagnosisId,
-        severity: Severity,
-        evidence: impl Into<String>,
-        cause: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
-        let permitted = id.diagnosis().severities;
-        assert!(permitted.contains(&severity), "{id} is never {severity}: see the table");
-        Self {
-            id,
-            severity,
-            evidence: evidence.into(),
-            cause: cause.into(),
-            remedy: remedy.into(),
-            explained_by: None,
-            not_explained_by: Vec::new(),
-        }
-    }
-
-    /// The same; this diagnosis does not explain it here, though the table lets it.
-    #[must_use]
-    pub fn not_explained_by(mut self, cause: DiagnosisId) -> Self {
-        self.not_explained_by.push(cause);
-        self
-    }
-}
+use crate::{Diagnosis, DiagnosisId};
 
 /// Puts findings in the order of their gravity, and marks those which others explain. What is only
 /// worth a note explains nothing graver.
+///
+/// # Panics
+/// When the table does not permit a finding's severity for its diagnosis: a rule is wrong then.
 pub fn settled(mut findings: Vec<Finding>) -> Vec<Finding> {
     let found: Vec<(DiagnosisId, Severity)> =
         findings.iter().map(|finding| (finding.id, finding.severity)).collect();
     for finding in &mut findings {
+        let Diagnosis { severities, explained_by: causes, .. } = Diagnosis::of(finding.id);
+        let (id, severity) = (finding.id, finding.severity);
+        assert!(severities.contains(&severity), "{id} is never {severity}: see the table");
         let explains = |cause: DiagnosisId| {
             let severity = found.iter().find(|(id, _)| *id == cause).map(|(_, severity)| *severity);
             let grave = severity.is_some_and(|its| its > Severity::Note || its >= finding.severity);
             grave && !finding.not_explained_by.contains(&cause)
         };
-        let causes = finding.id.diagnosis().explained_by;
         finding.explained_by = causes.iter().copied().find(|cause| explains(*cause));
     }
     findings.sort_by_key(|finding| (std::cmp::Reverse(finding.severity), finding.id));
@@ -172,6 +64,6 @@ mod tests {
     #[test]
     #[should_panic(expected = "D03 is never note")]
     fn a_severity_outside_the_table_is_a_fault_of_the_rule() {
-        finding(D03, Severity::Note);
+        settled(vec![finding(D03, Severity::Note)]);
     }
 }

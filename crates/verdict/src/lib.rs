@@ -14,6 +14,5 @@ pub mod saved;
 pub mod several;
 pub mod words;
 
-pub use diagnosis::{Diagnosis, DiagnosisId};
-pub use finding::{Finding, Severity, Verdict};
-pub use limit::{Limit, Limited};
+pub use ablaze_model::finding::{DiagnosisId, Finding, Limit, Limited, Severity, Verdict};
+pub use diagnosis::Diagnosis;

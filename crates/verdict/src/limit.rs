@@ -1,9 +1,8 @@
 //! What bounded the rate of a Run. A rate means something only with its limit: the server's own
 //! capacity, the tester's, or neither.
 
-use std::fmt;
-
 use ablaze_model::Run;
+pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
@@ -21,69 +20,6 @@ const ASKED: f64 = 0.98;
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was kept from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
-
-/// What bounded the rate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// A thread of the server had no time left.
-    Server,
-    /// A thread of the tester had no time left: the rate is a lower bound.
-    Tester,
-    /// Tester and server had no processor left between them.
-    SharedCpu,
-    /// Nothing was at its limit: each request waited for the one before it.
-    RoundTrip,
-    /// No more was asked for.
-    AskedRate,
-    /// TCP could not send what there was.
-    Network,
-    /// What there is to see does not tell.
-    Unknown,
-}
-
-impl Limit {
-    /// Its name in machine-readable reports.
-    pub fn key(self) -> &'static str {
-        match self {
-            Self::Server => "server",
-            Self::Tester => "client",
-            Self::SharedCpu => "shared-cpu",
-            Self::RoundTrip => "round-trip",
-            Self::AskedRate => "asked-rate",
-            Self::Network => "network",
-            Self::Unknown => "unknown",
-        }
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Server => "limited by the server",
-            Self::Tester => "limited by the tester",
-            Self::SharedCpu => "limited by processors that tester and server share",
-            Self::RoundTrip => "limited by the round trip",
-            Self::AskedRate => "limited by the asked rate",
-            Self::Network => "limited by the network",
-            Self::Unknown => "limit unknown",
-        })
-    }
-}
-
-/// A limit with the numbers that show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limited {
-    /// What bounded the rate.
-    pub by: Limit,
-    /// The numbers, as the end of a sentence: `its one thread ran at 96 % of a core`.
-    pub evidence: String,
-}
-
-impl fmt::Display for Limited {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.by, self.evidence)
-    }
-}
 
 /// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
 pub fn of(run: &Run) -> Limited {

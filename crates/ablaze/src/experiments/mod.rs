@@ -10,7 +10,7 @@ mod file_values;
 pub mod former;
 pub mod loads;
 pub mod options;
-pub mod outputs;
+pub mod pages;
 pub mod parts;
 pub mod profiles;
 pub mod progress;
@@ -30,15 +30,16 @@ use ablaze_lab::subject::Speaks;
 use ablaze_lab::{Experiment, Subject};
 use ablaze_lab::{beside, charts, csv, page};
 use ablaze_model::spec::Secrets;
+use ablaze_report::exporters::{Contents, Exported};
 use ablaze_report::file::write_atomically;
 use ablaze_verdict::several::Several;
 
 use crate::carry_out::listen_for_interrupts;
+use crate::outputs::Files;
 use crate::refusal::note;
 use crate::{Refusal, outlets, terminal};
 use former::Former;
 use options::ExperimentOptions;
-use outputs::{Contents, Files};
 use progress::LiveLine;
 use tester::Native;
 
@@ -125,9 +126,9 @@ pub fn kept(
     files: &Files,
 ) -> Kept {
     let contents = contents(experiment, folder, results, several, showing);
-    let has_page = contents.keep_page(folder.path())
+    let has_page = pages::keep(folder.path(), &contents)
         && outlets::attempt("a flame graph", || profiles::keep_graphs(experiment, folder));
-    files.keep_files(&contents);
+    files.keep_files(&Exported::Experiment(&contents));
     Kept { contents, has_page }
 }
 
@@ -136,7 +137,7 @@ pub fn told_at_the_end(kept: &Kept, folder: &Folder, showing: shown::Showing, fi
     if !showing.json {
         told_where(folder.path(), kept.has_page);
     }
-    files.keep_streams(&kept.contents);
+    files.keep_streams(&Exported::Experiment(&kept.contents));
 }
 
 /// Where page and runs are.
@@ -162,7 +163,7 @@ pub fn contents(
     let ranked = showing.unequal(several).is_empty();
     let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
     let page = page::of_experiment(experiment, folder, results, several, shown)
-        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")));
+        .map_err(|error| format!("a run cannot be read back: {error}"));
     Contents {
         page,
         chart: Some(charts::main(experiment, results, showing.pick, ranked)),

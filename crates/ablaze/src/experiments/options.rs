@@ -7,6 +7,7 @@ use ablaze_lab::experiment::Load;
 use ablaze_lab::subject::{Placement, Speaks, Subject, model_words, told_apart};
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::{Secrets, TargetSpec};
+use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::{saved, targets, words};
@@ -53,8 +54,8 @@ pub struct ExperimentOptions {
     /// Where the results are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
-    #[arg(short, long = "output", value_name = "FILE")]
+    /// Keep the report in a file.
+    #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     pub outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]

@@ -7,7 +7,6 @@ use ablaze_lab::saved;
 use ablaze_lab::subject::Subject;
 use ablaze_model::Run;
 use ablaze_model::spec::TargetSpec;
-use ablaze_verdict::DiagnosisId;
 
 use crate::Refusal;
 use crate::refusal::note;
@@ -63,8 +62,7 @@ fn in_order(files: &mut Vec<PathBuf>) -> Result<(), Refusal> {
 
 /// Says on stderr that a saved run does not fit the command saved with it (D36).
 pub fn note_if_of_another_command(file: &Path, run: &Run) {
-    let judged = ablaze_verdict::saved::judge(run);
-    for finding in judged.findings.iter().filter(|finding| finding.id == DiagnosisId::D36) {
+    for finding in ablaze_verdict::saved::besides(run) {
         note(&format!(
             "{}: {} {} {}: {} {} {}",
             file.display(),

@@ -2,9 +2,7 @@
 
 use ablaze_lab::search::{Goal, Search, Searched, StageFolder, chart, of_search};
 use ablaze_lab::{csv, json, text};
-
-use super::outputs::Contents;
-use crate::Refusal;
+use ablaze_report::exporters::Contents;
 
 /// What a search gives to be kept; there is no page when a kept stage cannot be read back.
 pub fn contents(
@@ -14,7 +12,7 @@ pub fn contents(
     goal: &Goal,
 ) -> Contents {
     let page = of_search(search, folder, searched, goal)
-        .map_err(|error| Refusal::machine(format!("a stage cannot be read back: {error}")));
+        .map_err(|error| format!("a stage cannot be read back: {error}"));
     Contents {
         page,
         chart: Some(chart(searched)),

@@ -18,7 +18,7 @@ use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
 use super::tester::Native;
-use super::{beside_each_other, contents, described, own_program};
+use super::{beside_each_other, contents, described, own_program, pages};
 use crate::Refusal;
 use crate::carry_out::listen_for_interrupts;
 
@@ -157,7 +157,8 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     let results = results.map_err(|error| not_kept(&error))?;
     let several = beside_each_other(experiment, &folder, &results)?;
     let showing = Showing::default();
-    contents(experiment, &folder, &results, several.as_ref(), showing).keep_page(folder.path());
+    let contents = contents(experiment, &folder, &results, several.as_ref(), showing);
+    pages::keep(folder.path(), &contents);
     Ok(Done { planned, folder, results, several })
 }
 

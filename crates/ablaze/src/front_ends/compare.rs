@@ -7,14 +7,15 @@ use std::process::ExitCode;
 use ablaze_lab::experiment::Load;
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::Secrets;
+use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::experiments::conditions::Conditions;
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
-use crate::experiments::outputs::Files;
 use crate::experiments::shown::{self, Showing};
+use crate::outputs::Files;
 use crate::refusal::FAIL_IF_MET;
 use crate::{Refusal, experiments, outlets, terminal};
 
@@ -102,7 +103,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let experiment =
         experiments::experiment("comparison", &options, subjects, vec![load], repeats)?;
     conditions.fit(&experiment)?;
-    let files = Files::checked(&options.outputs)?;
+    let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
     let (folder, mut results) =

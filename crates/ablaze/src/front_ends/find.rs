@@ -10,18 +10,19 @@ use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
 use ablaze_lab::subject::Speaks;
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::Secrets;
+use ablaze_report::exporters::{self, Exported, Kind};
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::carry_out::listen_for_interrupts;
 use crate::experiments::former::Former;
 use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
-use crate::experiments::outputs::Files;
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
 use crate::experiments::tester::Native;
-use crate::experiments::{targets, words};
+use crate::experiments::{pages, targets, words};
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
+use crate::outputs::Files;
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, experiments, native, terminal, values};
 
@@ -80,8 +81,8 @@ struct FindOptions {
     /// Where the stages are kept; goes on with what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
-    #[arg(short, long = "output", value_name = "FILE")]
+    /// Keep the report in a file.
+    #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
@@ -169,7 +170,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let goal: Goal = slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
     let mut secrets = Secrets::default();
     let search = search(&options, &goal, words::of(matches, &LOAD), &mut secrets)?;
-    let files = Files::checked(&options.outputs)?;
+    let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let folder = match &options.folder {
         Some(path) => StageFolder::at(path, &search, &mut Former::default()),
         None => StageFolder::numbered(Path::new("find"), &search),
@@ -189,8 +190,9 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let searched = searched.map_err(|error| Refusal::machine(error.to_string()))?;
     let path = folder.path();
     let contents = contents(&search, &folder, &searched, &goal);
-    let has_page = contents.keep_page(path);
-    files.keep_files(&contents);
+    let has_page = pages::keep(path, &contents);
+    let exported = Exported::Experiment(&contents);
+    files.keep_files(&exported);
     terminal::print(if options.json { &contents.json } else { &contents.text });
     if !options.json {
         experiments::told_where(path, has_page);
@@ -198,7 +200,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     if searched.interrupted {
         note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
     }
-    files.keep_streams(&contents);
+    files.keep_streams(&exported);
     Ok(status(&searched))
 }
 

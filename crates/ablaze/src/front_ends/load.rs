@@ -67,12 +67,14 @@ fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
             profile::add(&mut run, planned.plan, sides, watcher.as_mut())
         });
     }
-    outputs.hand_over(&run);
-    if let Some(text) = outcome::explanation(&run) {
+    let assessed = verdict::assessed(run);
+    let run = &assessed.run;
+    outputs.hand_over(&assessed);
+    if let Some(text) = outcome::explanation(run) {
         note(&text);
     }
-    let refuted = report.strict && verdict::is_invalid(&run);
-    Ok(ExitCode::from(match (outputs.fails(&run), outcome::status(&run)) {
+    let refuted = report.strict && verdict::is_invalid(&assessed);
+    Ok(ExitCode::from(match (outputs.fails(run), outcome::status(run)) {
         (_, INTERRUPTED) => INTERRUPTED,
         _ if refuted => NOT_TO_BE_BELIEVED,
         (true, 0) => FAIL_IF_MET,

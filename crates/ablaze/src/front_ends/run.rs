@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use ablaze_lab::Experiment;
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::new_numbered;
+use ablaze_report::exporters::{self, Contents, Exported, Kind};
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
@@ -15,10 +16,11 @@ use clap::{ArgAction, CommandFactory, Parser};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::experiment;
 use crate::experiments::file::Described;
-use crate::experiments::outputs::{self, Contents, Files};
+use crate::experiments::pages;
 use crate::experiments::parts::{self, Part};
 use crate::experiments::series::{self, Done, Planned};
 use crate::experiments::shown::{self, Showing};
+use crate::outputs::Files;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
 use crate::{Refusal, experiments, terminal};
 
@@ -55,8 +57,8 @@ struct CommandLine {
     /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
-    /// Keep the report in a file: .json .csv .html .md .svg .txt. Repeatable
-    #[arg(short, long = "output", value_name = "FILE")]
+    /// Keep the report in a file.
+    #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     outputs: Vec<PathBuf>,
     /// Print the result as JSON
     #[arg(long, action = ArgAction::SetTrue)]
@@ -111,7 +113,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if line.check {
         return Ok(terminal::print(&what(&experiment)));
     }
-    let files = Files::checked(&line.outputs)?;
+    let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let stem = path.with_extension("");
     let (folder, results) = experiments::carried_out(
         &experiment,
@@ -178,7 +180,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
         return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
     }
-    let files = Files::checked_of_parts(&line.outputs)?;
+    let files = Files::checked(&line.outputs, Kind::Parts)?;
     let title = series.first().map_or_else(String::new, |part| part.experiment.title.clone());
     let folder = match &line.folder {
         Some(folder) => folder.clone(),
@@ -221,11 +223,12 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     page.sections = done.iter().map(Done::section).collect();
     page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
-    let has_page = outputs::keep_page(&folder, &page);
+    let has_page = pages::keep_page(&folder, &page);
     let shown = folder.display();
     let json = format!("{:#}\n", serde_json::json!({ "parts": documents }));
     let contents = Contents { page: Ok(page), chart: None, json, csv: None, text: words };
-    files.keep_files(&contents);
+    let exported = Exported::Experiment(&contents);
+    files.keep_files(&exported);
     if line.json {
         terminal::print(&contents.json);
     } else if has_page {
@@ -236,7 +239,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         let quick = if line.quick { " --quick" } else { "" };
         note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
     }
-    files.keep_streams(&contents);
+    files.keep_streams(&exported);
     Ok(ExitCode::from(status))
 }
 

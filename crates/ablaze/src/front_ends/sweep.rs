@@ -6,13 +6,14 @@ use std::process::ExitCode;
 
 use ablaze_lab::curve::Pick;
 use ablaze_model::spec::Secrets;
+use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
-use crate::experiments::outputs::Files;
 use crate::experiments::shown::{self, Showing};
+use crate::outputs::Files;
 use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
 use crate::{Refusal, experiments, terminal};
 
@@ -95,7 +96,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
     let loads = loads.into_iter().map(|load| load.read(&mut secrets)).collect::<Result<_, _>>()?;
     let repeats = options.repeat.unwrap_or(1);
     let experiment = experiments::experiment("sweep", &options, subjects, loads, repeats)?;
-    let files = Files::checked(&options.outputs)?;
+    let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
     let (folder, results) =
         experiments::carried_out(&experiment, &secrets, folder, options.quiet, stem, None)?;

@@ -10,6 +10,7 @@ use std::path::PathBuf;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use ablaze_model::spec::{ConnectTo, HttpVersion};
+use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, Args, Parser};
 
 use crate::profile::{self, Sides};
@@ -22,7 +23,7 @@ use crate::values::{self, ProxyAsked};
     bin_name = "ablaze load",
     about = "Load a URL and report what came back. `ablaze URL` is the same.",
     override_usage = "ablaze [load] [OPTIONS] URL",
-    after_help = AFTER_HELP,
+    after_help = after_help(),
     disable_version_flag = true,
     max_term_width = 100
 )]
@@ -284,6 +285,10 @@ pub struct CpuList(pub Vec<u32>);
 #[derive(Debug, Clone)]
 pub struct StatusList(pub Vec<RangeInclusive<u16>>);
 
+fn after_help() -> String {
+    AFTER_HELP.replace("{formats}", &exporters::help(Kind::Run))
+}
+
 const AFTER_HELP: &str = "\
 Placeholders in path, header fields and body, each as wide in every request:
   {seq}       the number of the request    {rand:N}  N random digits
@@ -291,7 +296,7 @@ Placeholders in path, header fields and body, each as wide in every request:
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
-Formats of -o by extension: .html (a page with charts) .svg .md .json .csv .txt .hlog.
+Formats of -o by extension: {formats}.
 An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
 Exit status: 0 measured; 1 nothing measured, no answer as expected, or a report that could not be
 written; 2 usage; 3 a --fail-if was met; 4 INVALID under --strict; 130 interrupted (the report is

@@ -8,6 +8,7 @@ use std::time::Duration;
 use ablaze_model::run::Ended;
 use ablaze_model::spec::TargetSpec;
 use ablaze_model::{LoadSpec, Run};
+use ablaze_verdict::live;
 
 use super::{
     Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
@@ -82,6 +83,7 @@ pub fn conduct(
         observer.begins(experiment, trial, at + 1, trials.len());
         let outcome = match targets.measured(trial, tester, false) {
             Ok(Measured::Run(run)) => {
+                let run = live::assessed(*run);
                 folder.keep(experiment, trial, &run)?;
                 Outcome::Measured(Box::new(Figures::of(&run)))
             }

@@ -1,10 +1,9 @@
 //! The figures of one run that experiments compare. The whole run stays in its file: a hundred of
 //! them would not fit into memory with all their distributions.
 
-use ablaze_model::Run;
+use ablaze_model::Assessed;
+use ablaze_model::finding::{Finding, Limit, Verdict};
 use ablaze_report::effort::{self, Effort};
-use ablaze_verdict::limit::Limit;
-use ablaze_verdict::{Finding, Verdict, live};
 
 /// One run's figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,8 +40,7 @@ pub struct Figures {
 
 impl Figures {
     /// Of a run.
-    pub fn of(run: &Run) -> Self {
-        let judged = live::judge(run);
+    pub fn of(Assessed { run, judged }: &Assessed) -> Self {
         let latency = run.record.answered.latency();
         let elapsed_s = run.elapsed_ns as f64 / 1e9;
         Self {
@@ -60,7 +58,7 @@ impl Figures {
             tester_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
             verdict: judged.verdict,
             limit: judged.limited.by,
-            findings: judged.findings,
+            findings: judged.findings.clone(),
             started_unix_ns: run.started_unix_ns,
             elapsed_ns: run.elapsed_ns,
         }

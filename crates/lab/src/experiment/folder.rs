@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::Run;
+use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
+use ablaze_verdict::live;
 
 use crate::subject::Tool;
 
@@ -123,7 +124,7 @@ impl Folder {
         &mut self,
         experiment: &Experiment,
         trial: Trial,
-        run: &Run,
+        run: &Assessed,
     ) -> Result<(), FolderError> {
         keep_run(&self.file(experiment, trial), run)?;
         if self.failed.remove(&experiment.stem(trial)).is_some() {
@@ -199,7 +200,7 @@ impl Folder {
         trial: Trial,
     ) -> Result<Option<Figures>, FolderError> {
         if let Some(run) = self.run(experiment, trial)? {
-            return Ok(Some(Figures::of(&run)));
+            return Ok(Some(Figures::of(&live::assessed(run))));
         }
         Ok(self.printed(experiment, trial)?.and_then(|run| run.figures()))
     }
@@ -240,12 +241,12 @@ pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
 }
 
 /// Keeps a run in this file, with its distributions in one for HDR tools beside it.
-pub(crate) fn keep_run(path: &Path, run: &Run) -> Result<(), FolderError> {
+pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderError> {
     let kept = |path: &Path, text: String| {
         file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
     };
-    kept(&path.with_extension("hlog"), hlog::write(run))?;
-    kept(path, json::write(run))
+    kept(&path.with_extension("hlog"), hlog::write(&assessed.run))?;
+    kept(path, json::write(assessed))
 }
 
 /// Keeps a run of another tester in this file, with what it printed in a text beside it.

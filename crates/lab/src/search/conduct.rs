@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_model::run::Ended;
-use ablaze_model::{LoadSpec, Run};
+use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::condition::ConditionError;
 use ablaze_stats::rate_search::{Next, RateSearch, Trial};
 use ablaze_verdict::live;
@@ -78,7 +78,7 @@ pub fn conduct(
         };
         let carried_out_here = kept.is_none();
         let result = match (kept, tester.as_deref_mut()) {
-            (Some(result), _) => result,
+            (Some(result), _) => result.map(live::assessed),
             (None, None) => {
                 searched.interrupted = true;
                 break;
@@ -88,6 +88,7 @@ pub fn conduct(
                 let load = search.stage_load(asked_per_s, confirming);
                 match target.measured(&load, tester) {
                     Ok(run) => {
+                        let run = live::assessed(run);
                         folder.keep(number, asked_per_s, &run)?;
                         Ok(run)
                     }
@@ -129,7 +130,12 @@ fn is_gone(before: &[Stage]) -> bool {
     before.last().is_none_or(|last| last.measured.is_none())
 }
 
-fn stage(goal: &Goal, asked_per_s: f64, confirming: bool, result: &Result<Run, String>) -> Stage {
+fn stage(
+    goal: &Goal,
+    asked_per_s: f64,
+    confirming: bool,
+    result: &Result<Assessed, String>,
+) -> Stage {
     match result {
         Err(why) => Stage {
             asked_per_s,
@@ -140,13 +146,12 @@ fn stage(goal: &Goal, asked_per_s: f64, confirming: bool, result: &Result<Run, S
         },
         Ok(run) => {
             let judged = goal.judge(run, asked_per_s);
-            let believed = live::judge(run);
             let measured = Measured {
                 answered_per_s: judged.answered_per_s,
                 figures: judged.figures,
-                unsupported: goal.unsupported(run).into_iter().map(str::to_owned).collect(),
-                verdict: believed.verdict,
-                findings: believed.findings,
+                unsupported: goal.unsupported(&run.run).into_iter().map(str::to_owned).collect(),
+                verdict: run.judged.verdict,
+                findings: run.judged.findings.clone(),
             };
             Stage {
                 asked_per_s,

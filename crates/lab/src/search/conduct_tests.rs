@@ -215,7 +215,7 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
         let load = search.stage_load(rate, false);
         let mut run = Simulated::of(1000.0).run(&load, false).unwrap();
         change(&mut run);
-        goal.parse::<Goal>().unwrap().judge(&run, rate)
+        goal.parse::<Goal>().unwrap().judge(&live::assessed(run), rate)
     };
     let good = judged("p99<20ms,errors<0.1%", 900.0, |_| {});
     assert_eq!((good.trial, good.why), (Trial::Holds, None));

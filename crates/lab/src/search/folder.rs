@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::{LoadSpec, Run};
+use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::system_error::reason;
 
 use super::{Search, plain};
@@ -107,7 +107,12 @@ impl StageFolder {
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn keep(&mut self, number: usize, asked_per_s: f64, run: &Run) -> Result<(), FolderError> {
+    pub fn keep(
+        &mut self,
+        number: usize,
+        asked_per_s: f64,
+        run: &Assessed,
+    ) -> Result<(), FolderError> {
         keep_run(&self.file(number, asked_per_s), run)?;
         if self.failed.remove(&stem(number, asked_per_s)).is_some() {
             write(&self.path.join(FAILED), &self.failed)?;

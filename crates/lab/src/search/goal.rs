@@ -3,12 +3,12 @@
 
 use std::str::FromStr;
 
+use ablaze_model::finding::Limit;
 use ablaze_model::plan::{Arrivals, Load};
-use ablaze_model::{FailureKind, Run};
+use ablaze_model::{Assessed, FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
 use ablaze_report::number::{grouped, percent, rate, time};
 use ablaze_stats::rate_search::Trial;
-use ablaze_verdict::limit::{self, Limit};
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
@@ -78,7 +78,8 @@ impl Goal {
     }
 
     /// Holds a run at `asked_per_s` against the goal.
-    pub fn judge(&self, run: &Run, asked_per_s: f64) -> Judged {
+    pub fn judge(&self, assessed: &Assessed, asked_per_s: f64) -> Judged {
+        let run = &assessed.run;
         let answered_per_s = answered_per_s(run);
         let mut why: Vec<String> = Vec::new();
         let behind = least_per_s(run, asked_per_s);
@@ -97,7 +98,7 @@ impl Goal {
             }
         }));
         let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
-        let (trial, why) = match (why.is_empty(), client_is_the_limit(run)) {
+        let (trial, why) = match (why.is_empty(), client_is_the_limit(assessed)) {
             (true, _) => (Trial::Holds, None),
             (false, Some(client)) => (Trial::LimitedByClient, Some(client)),
             (false, None) => (Trial::Fails, Some(why.join("; "))),
@@ -158,8 +159,8 @@ fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
 }
 
 /// What shows that the tester could not offer the rate.
-fn client_is_the_limit(run: &Run) -> Option<String> {
-    let limited = limit::of(run);
+fn client_is_the_limit(Assessed { run, judged }: &Assessed) -> Option<String> {
+    let limited = &judged.limited;
     if limited.by == Limit::Tester {
         return Some(format!("the tester was the limit: {}", limited.evidence));
     }

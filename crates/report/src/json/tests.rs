@@ -2,13 +2,18 @@
 
 use serde_json::Value;
 
-use super::{FORMAT, LoadError, load, write};
-use crate::{sample, text};
+use super::{FORMAT, LoadError, load};
+use crate::sample::{self, assessed};
+use crate::text;
 use ablaze_model::Run;
 
 fn all() -> [Run; 5] {
     let (ordinary, encrypted) = (sample::ordinary(), sample::encrypted());
     [ordinary, sample::troubled(), sample::refused(), sample::empty(), encrypted]
+}
+
+fn write(run: &Run) -> String {
+    super::write(&assessed(run))
 }
 
 fn value(run: &Run) -> Value {
@@ -136,8 +141,8 @@ fn reading_back_loses_nothing() {
         assert_eq!(saved.tool_version, env!("CARGO_PKG_VERSION"));
         assert_eq!(write(&saved.run), write(&run));
         assert_eq!(
-            text::write(&saved.run, &Default::default()),
-            text::write(&run, &Default::default())
+            text::write(&assessed(&saved.run), &Default::default()),
+            text::write(&assessed(&run), &Default::default())
         );
         assert_eq!(
             saved.run.record.answered.total.histogram(),

@@ -1,7 +1,7 @@
 //! Pages in a real browser.
 
 use super::{Block, Page, Section, Subject, of_run, of_runs, section, tests};
-use crate::sample;
+use crate::sample::{self, assessed};
 use ablaze_testing::browser;
 
 #[test]
@@ -13,7 +13,7 @@ fn pages_fit_every_window_and_say_nothing_on_the_console() {
 fn pages() -> Vec<(String, String)> {
     let mut pages: Vec<(String, String)> = tests::all()
         .into_iter()
-        .map(|(name, run)| (name.to_owned(), of_run(&run).html()))
+        .map(|(name, run)| (name.to_owned(), of_run(&assessed(&run)).html()))
         .collect();
     let (before, after) = (sample::ordinary(), sample::troubled());
     let name = "a-name-that-somebody-gave-to-a-target-and-that-goes-on-and-on";
@@ -26,8 +26,8 @@ fn pages() -> Vec<(String, String)> {
     page.sections.push(curves(name));
     page.sections.push(section::environment(&after));
     pages.push(("several".to_owned(), page.html()));
-    let runs = [(name.to_owned(), before), ("after".to_owned(), after)];
-    pages.push(("runs".to_owned(), of_runs(&runs).html()));
+    let runs = [(name.to_owned(), assessed(&before)), ("after".to_owned(), assessed(&after))];
+    pages.push(("runs".to_owned(), of_runs(&runs, &[]).html()));
     pages
 }
 

@@ -1,6 +1,6 @@
 //! The paragraphs of docs/diagnoses.md, for pages that open without a network.
 
-use ablaze_verdict::DiagnosisId;
+use ablaze_model::finding::DiagnosisId;
 
 use super::Explained;
 
@@ -46,15 +46,13 @@ fn plain(paragraph: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use ablaze_verdict::diagnosis::Diagnosis;
-
-    use super::{of, plain};
+    use super::{DiagnosisId, of, plain};
 
     #[test]
     fn every_diagnosis_has_its_paragraph() {
-        for diagnosis in Diagnosis::all() {
-            let explained = of(diagnosis.id);
-            assert!(explained.paragraphs.iter().any(|text| text.len() > 60), "{}", diagnosis.id);
+        for &id in DiagnosisId::ALL {
+            let explained = of(id);
+            assert!(explained.paragraphs.iter().any(|text| text.len() > 60), "{id}");
             assert!(explained.paragraphs.iter().all(|text| !text.contains("](")));
         }
     }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use ablaze_chart::svg::{self, Width, escaped};
 use ablaze_chart::{Chart, Table};
-use ablaze_verdict::{Severity, Verdict};
+use ablaze_model::finding::{Severity, Verdict};
 
 use super::{Banner, Block, Explained, Figure, FindingText, Page, Section, TableBlock, embedded};
 

@@ -5,9 +5,9 @@
 use std::fmt::Write;
 
 use ablaze_chart::Table;
-use ablaze_model::Run;
+use ablaze_model::Assessed;
 
-use super::{Block, Figure, FindingText, Page, Section, Subject, run, section};
+use super::{Block, Figure, FindingText, Page, Section, Subject, section};
 
 /// A page as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,9 +20,10 @@ pub struct Markdown {
 
 /// One Run as Markdown: the verdict, the figures, the main chart, the command, the environment,
 /// and the report as the terminal shows it. Its chart is `stem.svg`.
-pub fn markdown_of_run(run: &Run, stem: &str) -> Markdown {
-    let mut page = run::begun(run);
-    page.sections.push(section::verdict(run));
+pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
+    let run = &assessed.run;
+    let mut page = super::run::begun(run);
+    page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
     if run.record.answers > 0 {
         page.sections.push(section::main(run));
@@ -32,7 +33,7 @@ pub fn markdown_of_run(run: &Run, stem: &str) -> Markdown {
     }
     page.sections.push(section::command(&run.command_line));
     page.sections.push(section::environment(run));
-    page.sections.push(section::report(run));
+    page.sections.push(section::report(assessed));
     write(&page, stem)
 }
 

@@ -9,9 +9,9 @@
 //!
 //! ```
 //! # use ablaze_report::page::{self, Block, Page, Section, Subject};
-//! # fn experiment(before: &ablaze_model::Run, after: &ablaze_model::Run, curve: ablaze_chart::Chart) -> String {
+//! # fn experiment(before: &ablaze_model::Assessed, after: &ablaze_model::Assessed, curve: ablaze_chart::Chart) -> String {
 //! // Each target keeps its slot: its colour, marker and dash in every chart of the page.
-//! let subjects = [Subject::new("before", 0, before), Subject::new("after", 1, after)];
+//! let subjects = [Subject::new("before", 0, &before.run), Subject::new("after", 1, &after.run)];
 //! let mut page = Page::new("before and after");
 //! page.subtitle = "GET /hello · 14 B · keep-alive".to_owned();
 //! page.sections.push(
@@ -22,8 +22,8 @@
 //! page.sections.push(page::section::percentiles(&subjects));
 //! page.sections.push(page::section::distribution(&subjects));
 //! page.sections.push(page::section::cpu(&subjects));
-//! page.sections.push(page::section::environment(after));
-//! page.sections.push(page::section::command(&after.command_line));
+//! page.sections.push(page::section::environment(&after.run));
+//! page.sections.push(page::section::command(&after.run.command_line));
 //! page.explain_findings();
 //! page.runs.push(("before".into(), ablaze_report::json::write(before)));
 //! page.runs.push(("after".into(), ablaze_report::json::write(after)));
@@ -46,7 +46,7 @@ mod several;
 
 use ablaze_chart::{Chart, Table};
 use ablaze_model::Run;
-use ablaze_verdict::{Finding, Verdict};
+use ablaze_model::finding::{Finding, Verdict};
 
 pub use command::shell_text;
 pub use embedded::{figures_json, run_json, runs_json};

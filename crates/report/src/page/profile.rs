@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_profiled_run_has_its_graph_its_table_and_its_refusal_on_the_page() {
         let run = sample::troubled();
-        let html = super::super::of_run(&run).html();
+        let html = super::super::of_run(&sample::assessed(&run)).html();
         for part in [
             "Where the CPU time went",
             "9,500 samples of cpu-clock at 999 Hz stand for 500\u{a0}µs of CPU per request (nginx, pid 4711)",

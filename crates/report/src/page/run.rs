@@ -1,14 +1,15 @@
 //! The page of one Run.
 
-use ablaze_model::Run;
+use ablaze_model::{Assessed, Run};
 
 use super::{Page, Section, Subject, profile, section};
 
 /// The page of one Run, with the Run in it.
-pub fn of_run(run: &Run) -> Page {
+pub fn of_run(assessed: &Assessed) -> Page {
+    let run = &assessed.run;
     let mut page = begun(run);
     let subjects = [Subject::new("all answers", 0, run)];
-    page.sections.push(section::verdict(run));
+    page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
     if run.record.answers > 0 {
         page.sections.push(section::over_time(run));
@@ -19,9 +20,9 @@ pub fn of_run(run: &Run) -> Page {
     page.sections.extend(profile::of_run(run));
     page.sections.push(section::outcome(run));
     page.sections.push(section::command(&run.command_line));
-    page.sections.push(joined("", [section::environment(run), section::report(run)]));
+    page.sections.push(joined("", [section::environment(run), section::report(assessed)]));
     page.explain_findings();
-    page.runs.push((run.plan.target.url.clone(), crate::json::write(run)));
+    page.runs.push((run.plan.target.url.clone(), crate::json::write(assessed)));
     page
 }
 

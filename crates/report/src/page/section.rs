@@ -1,9 +1,8 @@
 //! The sections of a page, each from one Run or from several.
 
+use ablaze_model::finding::{Finding, Judged};
 use ablaze_model::run::Ended;
-use ablaze_model::{FailureKind, Run};
-use ablaze_verdict::Finding;
-use ablaze_verdict::live::{self, Judged};
+use ablaze_model::{Assessed, FailureKind, Run};
 
 use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
 use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
@@ -11,8 +10,8 @@ use crate::per_second::PerSecond;
 use crate::text;
 
 /// The verdict on one Run, what limited it, and its findings.
-pub fn verdict(run: &Run) -> Section {
-    let judged = live::judge(run);
+pub fn verdict(assessed: &Assessed) -> Section {
+    let Assessed { run, judged } = assessed;
     let banner = Banner { verdict: judged.verdict, text: sentence(&judged.limited.to_string()) };
     let mut section = Section::default().with(Block::Verdict(banner));
     let after = time(run.elapsed_ns as f64);
@@ -28,7 +27,7 @@ pub fn verdict(run: &Run) -> Section {
             "Failed after {after}, which is a bug in ablaze: the results up to then."
         ))),
     });
-    let findings = findings("", &judged);
+    let findings = findings("", judged);
     if !findings.is_empty() {
         section = section.with(Block::Findings(findings));
     }
@@ -213,8 +212,8 @@ pub fn command(words: &[String]) -> Section {
 }
 
 /// The report as the terminal shows it, folded away.
-pub fn report(run: &Run) -> Section {
-    let text = text::write(run, &text::Style::default());
+pub fn report(assessed: &Assessed) -> Section {
+    let text = text::write(assessed, &text::Style::default());
     Section::default().with(Block::Report { name: "The report".into(), text })
 }
 

@@ -1,39 +1,42 @@
 //! The page of several Runs: each with its verdict, all of them in one table and on the same axes.
 
-use ablaze_model::Run;
-use ablaze_verdict::several::{Several, beside_each_other, member};
-use ablaze_verdict::{Verdict, live};
+use ablaze_model::Assessed;
+use ablaze_model::finding::{Finding, Verdict};
 
 use super::{Banner, Block, FindingText, Page, Section, Subject, section};
 use crate::number::{grouped, rate, time};
 use crate::{effort, text};
 
-/// The page of Runs by their names, with all of them in it.
-pub fn of_runs(runs: &[(String, Run)]) -> Page {
+/// The page of Runs by their names, with all of them in it; `together` is what was found in them beside
+/// each other.
+pub fn of_runs(runs: &[(String, Assessed)], together: &[Finding]) -> Page {
     let names: Vec<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
     let mut page = Page::new(&names.join(", "));
     if let Some((_, first)) = runs.first() {
         page.subtitle = format!("{} runs", runs.len());
-        page.when = format!("the first measured {}", section::started(first));
+        page.when = format!("the first measured {}", section::started(&first.run));
     }
-    let subjects: Vec<Subject<'_>> =
-        runs.iter().enumerate().map(|(slot, (name, run))| Subject::new(name, slot, run)).collect();
-    page.sections.push(verdict(runs));
+    let subjects: Vec<Subject<'_>> = runs
+        .iter()
+        .enumerate()
+        .map(|(slot, (name, assessed))| Subject::new(name, slot, &assessed.run))
+        .collect();
+    page.sections.push(verdict(runs, together));
     page.sections.push(Section::new("Runs").with(table(runs)));
     page.sections.push(section::percentiles(&subjects));
     page.sections.push(section::distribution(&subjects));
     page.sections.push(section::phases(&subjects));
     page.sections.push(section::cpu(&subjects));
     let mut commands = Section::new("The commands");
-    for (name, run) in runs {
+    for (name, Assessed { run, .. }) in runs {
         commands = commands.with(Block::Remark(format!("{name}:")));
         commands.blocks.extend(section::command(&run.command_line).blocks);
     }
     page.sections.push(commands);
-    for (name, run) in runs {
-        let mut environment = section::environment(run);
+    for (name, assessed) in runs {
+        let mut environment = section::environment(&assessed.run);
         environment.heading = format!("The environment of {name}");
-        let text = text::write(run, &text::Style::default());
+        let text = text::write(assessed, &text::Style::default());
         let report = Block::Report { name: format!("The report of {name}"), text };
         page.sections.push(environment.with(report));
     }
@@ -43,12 +46,8 @@ pub fn of_runs(runs: &[(String, Run)]) -> Page {
 }
 
 /// The worst verdict, what was found in each Run, and what in all of them beside each other.
-fn verdict(runs: &[(String, Run)]) -> Section {
-    let judged: Vec<_> = runs.iter().map(|(name, run)| (name, live::judge(run))).collect();
-    let members = runs
-        .iter()
-        .filter_map(|(name, run)| member(run, name, name, Some(env!("CARGO_PKG_VERSION"))));
-    let together = beside_each_other(members.collect(), None);
+fn verdict(runs: &[(String, Assessed)], together: &[Finding]) -> Section {
+    let judged: Vec<_> = runs.iter().map(|(name, assessed)| (name, &assessed.judged)).collect();
     // Nothing is ranked here: what differs between Runs takes nothing away from one of them.
     let verdict = judged.iter().map(|(_, judged)| judged.verdict).max();
     let limits: Vec<String> =
@@ -57,7 +56,7 @@ fn verdict(runs: &[(String, Run)]) -> Section {
         Banner { verdict: verdict.unwrap_or(Verdict::Valid), text: limits.join(". ") + "." };
     let mut found: Vec<FindingText> =
         judged.iter().flat_map(|(name, judged)| section::findings(name, judged)).collect();
-    found.extend(together.iter().flat_map(Several::findings).map(|finding| FindingText {
+    found.extend(together.iter().map(|finding| FindingText {
         of: "the runs together".to_owned(),
         finding: finding.clone(),
         explains: Vec::new(),
@@ -66,10 +65,10 @@ fn verdict(runs: &[(String, Run)]) -> Section {
     if found.is_empty() { section } else { section.with(Block::Findings(found)) }
 }
 
-fn table(runs: &[(String, Run)]) -> Block {
+fn table(runs: &[(String, Assessed)]) -> Block {
     let head =
         ["run", "started", "rate /s", "p50", "p99", "answers", "errors", "server CPU/request"];
-    let row = |(name, run): &(String, Run)| {
+    let row = |(name, Assessed { run, .. }): &(String, Assessed)| {
         let latency = run.record.answered.latency();
         let quantile = |q: f64| latency.supported_quantile_ns(q);
         let times = |ns: Option<f64>| ns.map_or("-".to_owned(), time);

@@ -5,7 +5,8 @@ use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_verdict::printed;
 
 use super::*;
-use crate::{json, sample};
+use crate::json;
+use crate::sample::{self, assessed};
 
 /// Runs of every kind that there is.
 pub(super) fn all() -> Vec<(&'static str, Run)> {
@@ -62,7 +63,7 @@ fn parsed(html: &str) -> roxmltree::Document<'_> {
 #[test]
 fn nothing_in_a_run_becomes_markup() {
     for (name, run) in all() {
-        let html = of_run(&run).html();
+        let html = of_run(&assessed(&run)).html();
         let document = parsed(&html);
         let scripts = document.descendants().filter(|node| node.has_tag_name("script"));
         // The Run and the copying of commands.
@@ -74,7 +75,7 @@ fn nothing_in_a_run_becomes_markup() {
 #[test]
 fn a_page_asks_nothing_of_a_network() {
     for (name, run) in all() {
-        let html = of_run(&run).html();
+        let html = of_run(&assessed(&run)).html();
         let document = parsed(&html);
         for node in document.descendants() {
             for attribute in node.attributes() {
@@ -99,9 +100,9 @@ fn a_page_asks_nothing_of_a_network() {
 #[test]
 fn the_verdict_comes_first_and_every_finding_leads_to_its_meaning() {
     for (name, run) in all() {
-        let html = of_run(&run).html();
+        let html = of_run(&assessed(&run)).html();
         let document = parsed(&html);
-        let judged = ablaze_verdict::live::judge(&run);
+        let judged = assessed(&run).judged;
         let body = html.split_once("</h1>").expect("a title").1;
         let verdict =
             body.find(&format!("<strong>{}</strong>", judged.verdict)).expect("a verdict");
@@ -122,18 +123,18 @@ fn the_verdict_comes_first_and_every_finding_leads_to_its_meaning() {
 #[test]
 fn the_run_in_the_page_is_the_run() {
     for (name, run) in all() {
-        let html = of_run(&run).html();
+        let html = of_run(&assessed(&run)).html();
         let saved =
             json::load(run_json(&html).expect("a run")).unwrap_or_else(|e| panic!("{name}: {e}"));
-        assert_eq!(json::write(&saved.run), json::write(&run), "{name}");
+        assert_eq!(json::write(&assessed(&saved.run)), json::write(&assessed(&run)), "{name}");
     }
 }
 
 #[test]
 fn figures_are_those_of_the_report() {
     let run = sample::ordinary();
-    let html = of_run(&run).html();
-    let report = crate::text::write(&run, &crate::text::Style::default());
+    let html = of_run(&assessed(&run)).html();
+    let report = crate::text::write(&assessed(&run), &crate::text::Style::default());
     let total = report.lines().find(|line| line.trim_start().starts_with("total ")).unwrap();
     let cells: Vec<&str> =
         total.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
@@ -192,7 +193,7 @@ fn shares_of_a_distribution_add_up() {
 #[test]
 fn markdown_is_read_back_by_explain() {
     for (name, run) in all() {
-        let Markdown { text, files } = markdown_of_run(&run, "run");
+        let Markdown { text, files } = markdown_of_run(&assessed(&run), "run");
         let read = printed::read(&text);
         assert_eq!(read.reports.len(), 1, "{name}\n{text}");
         let report = &read.reports[0];
@@ -214,8 +215,8 @@ fn markdown_is_read_back_by_explain() {
 #[test]
 fn findings_are_footnotes_of_markdown() {
     let run = sample::troubled();
-    let text = markdown_of_run(&run, "run").text;
-    let judged = ablaze_verdict::live::judge(&run);
+    let text = markdown_of_run(&assessed(&run), "run").text;
+    let judged = assessed(&run).judged;
     let mut number = 0;
     for finding in section::findings("", &judged) {
         number += 1;
@@ -245,16 +246,18 @@ fn a_stall_is_pointed_at() {
 
 #[test]
 fn runs_on_one_page_stand_beside_each_other() {
-    let runs =
-        [("before".to_owned(), sample::ordinary()), ("after".to_owned(), sample::troubled())];
-    let page = of_runs(&runs);
+    let runs = [
+        ("before".to_owned(), assessed(&sample::ordinary())),
+        ("after".to_owned(), assessed(&sample::troubled())),
+    ];
+    let page = of_runs(&runs, &[]);
     let html = page.html();
     parsed(&html);
     let saved: Vec<Run> = runs_json(&html).map(|json| json::load(json).unwrap().run).collect();
     assert_eq!(saved.len(), 2);
-    assert_eq!(json::write(&saved[1]), json::write(&runs[1].1));
+    assert_eq!(json::write(&assessed(&saved[1])), json::write(&runs[1].1));
     // What is wrong with one of them is said of it.
-    let judged = ablaze_verdict::live::judge(&runs[1].1);
+    let judged = &runs[1].1.judged;
     assert!(html.contains(&format!("<strong>{}</strong>", judged.verdict)), "the worst of both");
     let (root, _) = judged.with_explained().next().unwrap();
     assert!(html.contains(&format!("after: <a href=\"#{}\">", root.id.anchor())));

@@ -1,9 +1,10 @@
 //! What the run cost this machine, and whether the tester stood in its own way.
 
 use ablaze_model::Run;
+use ablaze_model::finding::LittleGap;
 
 use super::Style;
-use crate::effort::{self, Effort, LittleGap};
+use crate::effort::{self, Effort};
 use crate::number::{grouped, percent, significant, time, time_in, time_unit};
 use crate::table::sentence;
 
@@ -11,7 +12,7 @@ use crate::table::sentence;
 const THREADS_LISTED: usize = 8;
 
 /// The lines on the tester's own effort.
-pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
+pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     let facts = [
         ("CPU per request", cpu(run)),
@@ -22,7 +23,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     for (label, text) in facts {
         lines.extend(text.map(|text| labelled(label, &text, style)).unwrap_or_default());
     }
-    if let Some(text) = little(run) {
+    if let Some(text) = gap.map(little) {
         lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));
     }
     lines
@@ -102,12 +103,10 @@ fn resting(run: &Run) -> Option<String> {
 }
 
 /// Only when the requests in flight and their times do not fit together.
-fn little(run: &Run) -> Option<String> {
-    let LittleGap { measured, expected } = LittleGap::of(run)?;
-    let text = format!(
+fn little(LittleGap { measured, expected }: LittleGap) -> String {
+    format!(
         "{} measured, {} by rate × mean time (Little's law): they should agree, so doubt the times",
         significant(measured, 3),
         significant(expected, 3)
-    );
-    Some(text)
+    )
 }

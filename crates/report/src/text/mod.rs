@@ -1,4 +1,4 @@
-//! The native report: what a person reads on the terminal after a run. Turns a Run into lines;
+//! The native report: what a person reads on the terminal after a run. Turns an assessed run into lines;
 //! `verdict` says whether they are to be believed, `outcome` says what came back, `latency` how long it took, `effort` what it cost here.
 
 mod effort;
@@ -8,9 +8,9 @@ mod profile;
 mod style;
 mod verdict;
 
-use ablaze_model::Run;
 use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
 use ablaze_model::run::Ended;
+use ablaze_model::{Assessed, Run};
 
 use crate::number::{counted, grouped, rate, time};
 use crate::table::{sentence, wrapped};
@@ -20,15 +20,16 @@ pub use style::Style;
 pub(crate) use verdict::SAID_BY_THE_LIMIT;
 
 /// The report, ending in a newline.
-pub fn write(run: &Run, style: &Style) -> String {
-    let mut lines = verdict::lines(run, style);
+pub fn write(assessed: &Assessed, style: &Style) -> String {
+    let Assessed { run, judged } = assessed;
+    let mut lines = verdict::lines(judged, style);
     lines.extend(head(run, style));
     lines.push(String::new());
     lines.extend(outcome::lines(run, style));
     lines.push(String::new());
     lines.extend(latency::lines(run, style));
     lines.push(String::new());
-    lines.extend(effort::lines(run, style));
+    lines.extend(effort::lines(run, judged.little, style));
     lines.extend(profile::lines(run, style));
     lines.extend(remark_on_load(run, style));
     lines.dedup_by(|second, first| second.is_empty() && first.is_empty());

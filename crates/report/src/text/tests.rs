@@ -5,8 +5,12 @@ use std::collections::BTreeMap;
 use ablaze_model::plan::Load;
 use ablaze_model::plan::tls::Trust;
 
-use super::{Style, write};
-use crate::sample;
+use super::Style;
+use crate::sample::{self, assessed};
+
+fn write(run: &ablaze_model::Run, style: &Style) -> String {
+    super::write(&assessed(run), style)
+}
 
 fn plain(run: &ablaze_model::Run) -> String {
     write(run, &Style::default())
@@ -145,12 +149,12 @@ fn receive_has_a_row_when_it_matters() {
 fn explained_it_shows_what_the_rules_went_by_and_nothing_else_changes() {
     for run in [sample::ordinary(), sample::troubled(), sample::refused(), sample::empty()] {
         let explained = write(&run, &Style { explain: true, ..Style::default() });
-        let judged = ablaze_verdict::live::judge(&run);
+        let judged = assessed(&run).judged;
         for passed in judged.passed.iter().filter(|passed| passed.evidence.is_some()) {
             let line = format!("\n  passed {} {}: ", passed.id, passed.id.name());
             assert!(explained.contains(&line), "{line} in\n{explained}");
         }
-        assert_eq!(explained.contains("not to be seen here: D"), judged.unseen(&run).is_some());
+        assert_eq!(explained.contains("not to be seen here: D"), judged.unseen().is_some());
         for note in judged.notes() {
             assert!(explained.contains(&format!("\n  note {} {}: ", note.id, note.id.name())));
         }

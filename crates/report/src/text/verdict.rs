@@ -1,8 +1,6 @@
 //! The verdict above the figures: whether they are to be believed, and what bounded the rate.
 
-use ablaze_model::Run;
-use ablaze_verdict::live::{self, Judged};
-use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
+use ablaze_model::finding::{DiagnosisId, Finding, Judged, Severity, Verdict};
 
 use super::Style;
 use crate::table::sentence;
@@ -11,9 +9,8 @@ use crate::table::sentence;
 pub(crate) const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
 
 /// The line of the verdict, the findings that it stands on, and notes.
-pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
-    let judged = live::judge(run);
-    let mut lines = first(&judged, style);
+pub(super) fn lines(judged: &Judged, style: &Style) -> Vec<String> {
+    let mut lines = first(judged, style);
     for (root, explained) in judged.with_explained() {
         lines.extend(finding(root, style));
         if !explained.is_empty() {
@@ -37,20 +34,20 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
         lines.extend(sentence(&label, &text, style.width).iter().map(|line| style.dim(line)));
     }
     if style.explain {
-        lines.extend(passed(run, &judged, style).iter().map(|line| style.dim(line)));
+        lines.extend(passed(judged, style).iter().map(|line| style.dim(line)));
     }
     lines
 }
 
 /// What the rules that found nothing went by.
-fn passed(run: &Run, judged: &Judged, style: &Style) -> Vec<String> {
+fn passed(judged: &Judged, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     for passed in &judged.passed {
         let Some(evidence) = &passed.evidence else { continue };
         let label = format!("  passed {} ", passed.id);
         lines.extend(sentence(&label, &format!("{}: {evidence}", passed.id.name()), style.width));
     }
-    let unseen = judged.unseen(run).map(|text| sentence("  ", &text, style.width));
+    let unseen = judged.unseen().map(|text| sentence("  ", &text, style.width));
     lines.extend(unseen.into_iter().flatten());
     lines
 }

@@ -6,7 +6,7 @@ use std::io::Read;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::Path;
 
-use ablaze_report::Format;
+use ablaze_report::exporters::of_path;
 use ablaze_report::file::{check_writable, write_atomically};
 use ablaze_testing::{Bounded, Scratch};
 
@@ -107,15 +107,15 @@ fn devices_and_fifos_get_the_bytes_straight() {
 
 #[test]
 fn the_extension_chooses_the_format() {
-    let of = |name: &str| Format::of_path(Path::new(name));
-    assert_eq!(of("a/run.json").unwrap(), Format::Json);
-    assert_eq!(of("run.CSV").unwrap(), Format::Csv);
-    assert_eq!(of("run.1.txt").unwrap(), Format::Text);
-    assert_eq!(of("run.hlog").unwrap(), Format::Hlog);
-    assert_eq!(of("run.html").unwrap(), Format::Html);
-    assert_eq!(of("run.svg").unwrap(), Format::Svg);
-    assert_eq!(of("BENCH.md").unwrap(), Format::Markdown);
-    let known = "use one of .json .csv .html .svg .md .txt .hlog";
+    let of = |name: &str| of_path(Path::new(name)).map(|exporter| exporter.extensions()[0]);
+    assert_eq!(of("a/run.json").unwrap(), "json");
+    assert_eq!(of("run.CSV").unwrap(), "csv");
+    assert_eq!(of("run.1.txt").unwrap(), "txt");
+    assert_eq!(of("run.hlog").unwrap(), "hlog");
+    assert_eq!(of("run.html").unwrap(), "html");
+    assert_eq!(of("run.svg").unwrap(), "svg");
+    assert_eq!(of("BENCH.md").unwrap(), "md");
+    let known = "use one of .html .svg .md .json .csv .txt .hlog";
     assert!(of("run.xml").unwrap_err().to_string().contains(known));
     assert!(of("run").unwrap_err().to_string().contains("is missing"));
     assert!(of(".json").unwrap_err().to_string().contains("is missing"));

@@ -4,6 +4,7 @@
 use ablaze_report::ab::{self, Layout};
 use ablaze_report::text::Style;
 use ablaze_report::{gurl, json, text};
+use ablaze_verdict::live;
 use ablaze_verdict::printed::{Connections, Document, Report, Tool, read};
 use ablaze_verdict::rules::judge;
 use proptest::prelude::*;
@@ -70,7 +71,7 @@ fn the_findings_above_a_report_are_no_name_for_it() {
     let saved = ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
     let mut run = json::load(&saved).unwrap().run;
     run.elapsed_ns = 3_000_000_000;
-    let text = text::write(&run, &Style::default());
+    let text = text::write(&live::assessed(run), &Style::default());
     assert!(text.contains("note D14"), "{text}");
     let page = format!("## Before the change\n\n```\n{text}```\n");
     assert_eq!(read(&page).reports[0].label.as_deref(), Some("Before the change"));
@@ -167,7 +168,7 @@ proptest! {
     #[test]
     fn the_native_form(change in changes(), width in 80usize..140) {
         let run = saved(&change).run;
-        let printed = text::write(&run, &Style { colour: width % 2 == 0, width, ..Style::default() });
+        let printed = text::write(&live::assessed(run.clone()), &Style { colour: width % 2 == 0, width, ..Style::default() });
         let report = only_report(&printed);
         prop_assert_eq!(report.tool, Tool::Ablaze);
         prop_assert_eq!(report.complete, Some(run.record.answers), "{}", printed);

@@ -32,7 +32,7 @@ const EDGES: [(&str, &[&str], &[&str]); 16] = [
     ("profile", &["chart", "model", "sys"], &[]),
     ("engine", &["model", "net", "stats", "sys", "wire"], &["target"]),
     ("verdict", &["chart", "model", "stats"], &[]),
-    ("report", &["chart", "model", "profile", "stats", "sys", "verdict", "wire"], &[]),
+    ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["verdict"]),
     ("lab", &["chart", "model", "profile", "report", "stats", "sys", "target", "verdict"], &[]),
     (
         "ablaze",

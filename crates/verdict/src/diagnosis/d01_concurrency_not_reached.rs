@@ -9,14 +9,13 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D01, D02, D20, D21, D29, D40};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{self, asked_in_flight, elapsed_s};
-use crate::live::little::{self, LittleGap};
+use crate::live::little;
 use crate::printed::Report;
 use crate::rules::arithmetic::{self, nothing_came_back};
 use crate::words::{amount, decimal, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D01,
-    name: "concurrency not reached",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[D02, D20, D21, D29, D40],
@@ -40,7 +39,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 /// Rate × mean time is the number in flight (Little's law), and no more are than have a place.
 fn contradiction(run: &Run) -> Option<Finding> {
-    let little = LittleGap::of(run).map(|gap| {
+    let little = little::gap(run).map(|gap| {
         format!(
             "{} requests were in flight on average, but their times together, divided by {} s, give {}.",
             amount(gap.measured),

@@ -14,7 +14,6 @@ use crate::words::{amount, counted, decimal, grouped, listed, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
-    name: "no response",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[D03],

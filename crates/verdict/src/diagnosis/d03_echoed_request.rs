@@ -13,7 +13,6 @@ use crate::words::{counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D03,
-    name: "echoed request",
     shown_by: ShownBy::Text,
     severities: &[Severity::Invalid],
     explained_by: &[],

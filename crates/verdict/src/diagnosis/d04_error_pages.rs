@@ -14,7 +14,6 @@ use crate::words::{counted, grouped, listed, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D04,
-    name: "error pages",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[D03],

@@ -13,7 +13,6 @@ use crate::words::{grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D05,
-    name: "unequal comparison",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
     explained_by: &[],

@@ -10,7 +10,6 @@ use crate::words::{decimal, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D06,
-    name: "too coarse",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

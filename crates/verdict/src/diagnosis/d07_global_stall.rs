@@ -20,7 +20,6 @@ use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D07,
-    name: "global stall",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D13, D22, D23],

@@ -17,7 +17,6 @@ use crate::words::{amount, counted, decimal, grouped, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D08,
-    name: "connection attempts lost",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect],
     explained_by: &[D07, D21, D22],

@@ -15,7 +15,6 @@ use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D09,
-    name: "retransmission",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D07, D08, D22, D23],

@@ -27,7 +27,6 @@ const SEGMENTS: f64 = 1.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D10,
-    name: "delayed acknowledgement",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

@@ -14,7 +14,6 @@ const NEARLY: f64 = 0.85;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D11,
-    name: "tester at its limit",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D13, D20, D21, D23],

@@ -11,7 +11,6 @@ use crate::words::grouped;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D12,
-    name: "server at its limit",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[D26],

@@ -22,7 +22,6 @@ const ANYBODY: f64 = 0.05;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D13,
-    name: "shared processors",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

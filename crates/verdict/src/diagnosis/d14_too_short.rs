@@ -17,7 +17,6 @@ use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D14,
-    name: "too short",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

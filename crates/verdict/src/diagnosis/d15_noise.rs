@@ -14,7 +14,6 @@ use crate::words::{amount, counted, grouped, percent, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D15,
-    name: "noise",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

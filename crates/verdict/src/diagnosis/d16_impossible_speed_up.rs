@@ -12,7 +12,6 @@ use crate::words::{grouped, rate, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D16,
-    name: "impossible speed-up",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect],
     explained_by: &[],

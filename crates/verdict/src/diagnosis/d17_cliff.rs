@@ -9,7 +9,6 @@ use crate::words::{grouped, listed, rate};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D17,
-    name: "cliff",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note],
     explained_by: &[D08, D11, D20],

@@ -12,7 +12,6 @@ use crate::words::{amount, counted, decimal, grouped, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D18,
-    name: "connections cut",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

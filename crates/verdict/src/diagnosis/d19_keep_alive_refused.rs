@@ -10,7 +10,6 @@ use crate::words::{counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D19,
-    name: "keep-alive refused",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect],
     explained_by: &[D02, D03],

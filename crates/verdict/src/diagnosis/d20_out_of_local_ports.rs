@@ -15,7 +15,6 @@ const MOST: f64 = 0.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D20,
-    name: "out of local ports",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[D03],

@@ -1,7 +1,7 @@
 //! D21: the tester, or the server, could open no more descriptors.
 
-use ablaze_model::{FailureKind, Run};
 use ablaze_model::monitor::Process;
+use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D21;
@@ -18,7 +18,6 @@ const SPARE: u64 = 2;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D21,
-    name: "out of descriptors",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[],

@@ -28,7 +28,6 @@ const NEARLY_FULL: f64 = 0.95;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D22,
-    name: "kernel queue overflow",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

@@ -19,7 +19,6 @@ const MUCH_STOLEN: f64 = 0.1;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D23,
-    name: "machine paused",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

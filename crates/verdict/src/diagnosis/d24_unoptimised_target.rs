@@ -24,7 +24,6 @@ const UNSURE: f64 = 0.15;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D24,
-    name: "unoptimised target",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

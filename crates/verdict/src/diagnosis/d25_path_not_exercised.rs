@@ -19,7 +19,6 @@ use crate::words::{grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D25,
-    name: "path not exercised",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

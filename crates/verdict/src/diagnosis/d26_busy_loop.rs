@@ -21,7 +21,6 @@ const TIMES: u64 = 10;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D26,
-    name: "busy loop",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

@@ -1,8 +1,8 @@
 //! D27: one of the server's threads does far more than its share.
 
 use ablaze_model::Run;
-use ablaze_model::plan::Load;
 use ablaze_model::monitor::Thread;
+use ablaze_model::plan::Load;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D27;
@@ -21,7 +21,6 @@ const MOST_CONNECTIONS: usize = 256;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D27,
-    name: "uneven threads",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[],

@@ -19,7 +19,6 @@ const ALONE: f64 = 2.0;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D28,
-    name: "thundering herd",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[],

@@ -18,7 +18,6 @@ const MOST: f64 = 0.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D29,
-    name: "stuck connection",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
     explained_by: &[],

@@ -25,7 +25,6 @@ const NEVER_SENT: f64 = 0.01;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
-    name: "late sending",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D07, D11, D13, D23],

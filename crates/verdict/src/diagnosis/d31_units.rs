@@ -8,7 +8,6 @@ use crate::words::{decimal, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D31,
-    name: "units",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note],
     explained_by: &[],

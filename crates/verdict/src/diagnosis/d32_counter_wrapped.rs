@@ -8,7 +8,6 @@ use crate::words::{decimal, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D32,
-    name: "counter wrapped",
     shown_by: ShownBy::Text,
     severities: &[Severity::Invalid],
     explained_by: &[],

@@ -11,7 +11,6 @@ use crate::words::{counted, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D33,
-    name: "several addresses",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[],

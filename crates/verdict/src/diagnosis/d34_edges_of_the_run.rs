@@ -17,7 +17,6 @@ const FULL: f64 = 0.95;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D34,
-    name: "edges of the run",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[D14],

@@ -8,7 +8,6 @@ use crate::finding::Severity;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D35,
-    name: "read size",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note],
     explained_by: &[],

@@ -12,7 +12,6 @@ use crate::words::{grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D36,
-    name: "not from that command",
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect],
     explained_by: &[],

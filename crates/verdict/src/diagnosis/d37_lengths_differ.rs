@@ -11,7 +11,6 @@ use crate::words::{counted, grouped, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D37,
-    name: "lengths differ",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note],
     explained_by: &[D02, D04],

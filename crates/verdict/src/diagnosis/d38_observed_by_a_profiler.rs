@@ -14,7 +14,6 @@ const DEBUGGERS: [&str; 3] = ["gdb", "lldb", "lldb-server"];
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D38,
-    name: "observed by a profiler",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

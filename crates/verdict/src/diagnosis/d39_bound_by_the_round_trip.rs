@@ -16,7 +16,6 @@ use crate::words::{counted, listed, percent, rate, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D39,
-    name: "bound by the round trip",
     shown_by: ShownBy::Text,
     severities: &[Severity::Note],
     explained_by: &[],

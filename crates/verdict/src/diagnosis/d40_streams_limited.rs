@@ -13,7 +13,6 @@ use crate::words::{amount, counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D40,
-    name: "streams limited",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect, Severity::Invalid],
     explained_by: &[],

@@ -10,7 +10,6 @@ use crate::words::{counted, grouped, percent, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D41,
-    name: "window stalls",
     shown_by: ShownBy::Run,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],

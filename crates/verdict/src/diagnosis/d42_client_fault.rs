@@ -10,7 +10,6 @@ use crate::words::{counted, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D42,
-    name: "client fault",
     shown_by: ShownBy::Run,
     severities: &[Severity::Invalid],
     explained_by: &[],

@@ -1,76 +1,25 @@
-//! The diagnoses: each is one file with its name, its thresholds, its sentences and its forms (on a
-//! Run, on a printed report, on several beside each other), and one line of the list below. Live runs
-//! and printed reports are judged by this one table ([`crate::live`], [`crate::rules`]);
+//! The diagnoses: each is one file with its thresholds, its sentences and its forms (on a Run, on a
+//! printed report, on several beside each other), and one line of the list in
+//! `crates/model/src/finding/diagnoses.rs`, which has its number and its name. Live runs and printed reports are judged by this one table ([`crate::live`], [`crate::rules`]);
 //! docs/diagnoses.md explains it to users, and a test holds the two together.
 
-use std::fmt;
-
 use ablaze_model::Run;
-use serde::{Serialize, Serializer};
+pub use ablaze_model::finding::DiagnosisId;
 
 use crate::finding::{Finding, Severity};
 use crate::printed::{Abort, Command, Report};
 use crate::rules::{Comparison, Curves};
 
-/// Declares a module for each diagnosis, its number, and the table, in the order given.
-macro_rules! diagnoses {
-    ($($id:ident $module:ident;)*) => {
+/// Declares a module for each diagnosis, and the table, in the order given.
+macro_rules! files {
+    ($($id:ident $module:ident $name:literal;)*) => {
         $(pub(crate) mod $module;)*
-
-        /// The number of a diagnosis. Numbers are for ever: scripts and documents refer to them.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum DiagnosisId {
-            $(#[doc = concat!("See `", stringify!($module), "`.")] $id,)*
-        }
 
         static TABLE: &[Diagnosis] = &[$($module::DIAGNOSIS,)*];
     };
 }
 
-diagnoses! {
-    D01 d01_concurrency_not_reached;
-    D02 d02_no_response;
-    D03 d03_echoed_request;
-    D04 d04_error_pages;
-    D05 d05_unequal_comparison;
-    D06 d06_too_coarse;
-    D07 d07_global_stall;
-    D08 d08_connection_attempts_lost;
-    D09 d09_retransmission;
-    D10 d10_delayed_acknowledgement;
-    D11 d11_tester_at_its_limit;
-    D12 d12_server_at_its_limit;
-    D13 d13_shared_processors;
-    D14 d14_too_short;
-    D15 d15_noise;
-    D16 d16_impossible_speed_up;
-    D17 d17_cliff;
-    D18 d18_connections_cut;
-    D19 d19_keep_alive_refused;
-    D20 d20_out_of_local_ports;
-    D21 d21_out_of_descriptors;
-    D22 d22_kernel_queue_overflow;
-    D23 d23_machine_paused;
-    D24 d24_unoptimised_target;
-    D25 d25_path_not_exercised;
-    D26 d26_busy_loop;
-    D27 d27_uneven_threads;
-    D28 d28_thundering_herd;
-    D29 d29_stuck_connection;
-    D30 d30_late_sending;
-    D31 d31_units;
-    D32 d32_counter_wrapped;
-    D33 d33_several_addresses;
-    D34 d34_edges_of_the_run;
-    D35 d35_read_size;
-    D36 d36_not_from_that_command;
-    D37 d37_lengths_differ;
-    D38 d38_observed_by_a_profiler;
-    D39 d39_bound_by_the_round_trip;
-    D40 d40_streams_limited;
-    D41 d41_window_stalls;
-    D42 d42_client_fault;
-}
+ablaze_model::diagnoses!(files);
 
 /// What it takes to see a diagnosis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -86,8 +35,6 @@ pub enum ShownBy {
 pub struct Diagnosis {
     /// Its number.
     pub id: DiagnosisId,
-    /// Its name, in the words a report uses: `no response`.
-    pub name: &'static str,
     /// Where it can be seen.
     pub shown_by: ShownBy,
     /// What it may be raised as, mildest first. The evidence decides between them.
@@ -146,39 +93,15 @@ pub(crate) struct OnRun {
     pub seen: fn(&Run) -> Option<String>,
 }
 
-impl DiagnosisId {
-    /// What is fixed about it.
-    pub fn diagnosis(self) -> &'static Diagnosis {
-        &TABLE[self as usize]
-    }
-
-    /// Its name: `no response`.
-    pub fn name(self) -> &'static str {
-        self.diagnosis().name
-    }
-
-    /// Where docs/diagnoses.md explains it: `d02-no-response`.
-    pub fn anchor(self) -> String {
-        format!("{self} {}", self.name()).to_lowercase().replace(' ', "-")
-    }
-}
-
 impl Diagnosis {
     /// All of them, in the order of their numbers.
     pub fn all() -> &'static [Diagnosis] {
         TABLE
     }
-}
 
-impl fmt::Display for DiagnosisId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{self:?}")
-    }
-}
-
-impl Serialize for DiagnosisId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+    /// The one with this number.
+    pub fn of(id: DiagnosisId) -> &'static Diagnosis {
+        &TABLE[id as usize]
     }
 }
 
@@ -212,7 +135,7 @@ mod tests {
     fn no_diagnosis_explains_itself_however_far_round() {
         fn causes(id: DiagnosisId, depth: usize) -> Vec<DiagnosisId> {
             assert!(depth < Diagnosis::all().len(), "{id} leads back to itself");
-            let direct = id.diagnosis().explained_by;
+            let direct = Diagnosis::of(id).explained_by;
             direct
                 .iter()
                 .flat_map(|cause| [vec![*cause], causes(*cause, depth + 1)].concat())
@@ -230,7 +153,7 @@ mod tests {
         let page = &ablaze_testing::repository::file("docs/diagnoses.md");
         for diagnosis in Diagnosis::all() {
             let id = diagnosis.id;
-            let heading = format!("## {id} {}\n", diagnosis.name);
+            let heading = format!("## {id} {}\n", id.name());
             assert!(page.contains(&heading), "no heading {heading:?}");
             let severities: Vec<String> =
                 diagnosis.severities.iter().map(Severity::to_string).collect();
@@ -239,7 +162,7 @@ mod tests {
             let row = format!(
                 "| [{id}](#{}) | {} | {} | {} | {} |",
                 id.anchor(),
-                diagnosis.name,
+                id.name(),
                 severities.join(", "),
                 causes.join(", "),
                 if diagnosis.shown_by == ShownBy::Text { "✓" } else { "" }

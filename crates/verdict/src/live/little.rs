@@ -3,37 +3,27 @@
 //! holds up to the requests still open at its end.
 
 use ablaze_model::Run;
+use ablaze_model::finding::LittleGap;
 
 use super::figures::{asked_in_flight, in_flight};
 
 /// A smaller difference is not worth a word.
 const TOLERANCE: f64 = 0.05;
 
-/// The number in flight and the times contradict each other.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LittleGap {
-    /// Mean number of exchanges in flight, as integrated over the window.
-    pub measured: f64,
-    /// What the recorded times add up to.
-    pub expected: f64,
-}
-
-impl LittleGap {
-    /// `None` when the figures agree, or there is nothing to compare.
-    pub fn of(run: &Run) -> Option<Self> {
-        let record = &run.record;
-        if run.elapsed_ns == 0 || record.finished() == 0 || record.in_flight_ns == 0 {
-            return None;
-        }
-        let recorded_ns = (record.answered.total.sum_ns() + record.failed.total.sum_ns()) as f64;
-        let open_ns = record.unfinished as f64 * record.unfinished_oldest_ns as f64;
-        let in_flight_ns = record.in_flight_ns as f64;
-        let least = recorded_ns * (1.0 - TOLERANCE);
-        let most = (recorded_ns + open_ns) * (1.0 + TOLERANCE);
-        let elapsed = run.elapsed_ns as f64;
-        (in_flight_ns < least || in_flight_ns > most)
-            .then_some(Self { measured: in_flight_ns / elapsed, expected: recorded_ns / elapsed })
+/// Whether they contradict each other; `None` when they agree, or there is nothing to compare.
+pub(crate) fn gap(run: &Run) -> Option<LittleGap> {
+    let record = &run.record;
+    if run.elapsed_ns == 0 || record.finished() == 0 || record.in_flight_ns == 0 {
+        return None;
     }
+    let recorded_ns = (record.answered.total.sum_ns() + record.failed.total.sum_ns()) as f64;
+    let open_ns = record.unfinished as f64 * record.unfinished_oldest_ns as f64;
+    let in_flight_ns = record.in_flight_ns as f64;
+    let least = recorded_ns * (1.0 - TOLERANCE);
+    let most = (recorded_ns + open_ns) * (1.0 + TOLERANCE);
+    let elapsed = run.elapsed_ns as f64;
+    (in_flight_ns < least || in_flight_ns > most)
+        .then_some(LittleGap { measured: in_flight_ns / elapsed, expected: recorded_ns / elapsed })
 }
 
 /// More in flight than there are places for, in a closed loop: then the times are too long, or the
@@ -58,18 +48,18 @@ mod tests {
     #[test]
     fn figures_that_agree_are_not_mentioned_and_others_are() {
         let mut run = sample::run();
-        assert_eq!((LittleGap::of(&run), more_than_fit(&run)), (None, None));
+        assert_eq!((gap(&run), more_than_fit(&run)), (None, None));
         let times_ns = run.record.answered.total.sum_ns();
         run.record.in_flight_ns = times_ns * 2;
-        let gap = LittleGap::of(&run).unwrap();
-        assert!((gap.measured / gap.expected - 2.0).abs() < 1e-9);
+        let found = gap(&run).unwrap();
+        assert!((found.measured / found.expected - 2.0).abs() < 1e-9);
         // Requests open at the end explain as much as they are old.
         run.record.unfinished = 100;
         run.record.unfinished_oldest_ns = times_ns as u64 / 100;
-        assert_eq!(LittleGap::of(&run), None);
+        assert_eq!(gap(&run), None);
         // Times that are missing, or were halved.
         run.record.in_flight_ns = times_ns * 9 / 10;
-        assert!(LittleGap::of(&run).is_some());
+        assert!(gap(&run).is_some());
     }
 
     #[test]

@@ -12,63 +12,16 @@ mod unseen;
 pub(crate) mod sample;
 
 use ablaze_model::Run;
+pub use ablaze_model::finding::{Assessed, Judged, Passed};
 
 use crate::diagnosis::{Diagnosis, DiagnosisId, OnRun};
-use crate::finding::{Finding, Severity, Verdict, settled};
-use crate::limit::{self, Limited};
-pub use little::LittleGap;
+use crate::finding::{Verdict, settled};
+use crate::limit;
 
-/// Whether a Run's number is to be believed, and what it is the number of.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Judged {
-    /// The worst root finding.
-    pub verdict: Verdict,
-    /// What bounded the rate.
-    pub limited: Limited,
-    /// The gravest first.
-    pub findings: Vec<Finding>,
-    /// The rules that found nothing, in the order of their numbers.
-    pub passed: Vec<Passed>,
-}
-
-/// A diagnosis that was looked for and not found.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Passed {
-    /// Which.
-    pub id: DiagnosisId,
-    /// The figures that show it, as a sentence; `None` where this Run does not have them, and
-    /// nothing was looked at.
-    pub evidence: Option<String>,
-}
-
-impl Judged {
-    /// The findings that the verdict stands on, each followed by those that it explains.
-    pub fn with_explained(&self) -> impl Iterator<Item = (&Finding, Vec<&Finding>)> {
-        let grave = |finding: &&Finding| {
-            finding.explained_by.is_none() && finding.severity > Severity::Note
-        };
-        self.findings.iter().filter(grave).map(|root| {
-            let explained =
-                self.findings.iter().filter(|other| other.explained_by == Some(root.id));
-            (root, explained.collect())
-        })
-    }
-
-    /// The rules that could look at nothing, and why, in a line: `not to be seen here: D12, D13
-    /// (there was no witness)`; `None` when all of them could.
-    pub fn unseen(&self, run: &Run) -> Option<String> {
-        let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
-        let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();
-        (!ids.is_empty())
-            .then(|| format!("not to be seen here: {} ({})", ids.join(", "), unseen::why(run)))
-    }
-
-    /// Root findings that take nothing away from the number.
-    pub fn notes(&self) -> impl Iterator<Item = &Finding> {
-        self.findings
-            .iter()
-            .filter(|finding| finding.severity == Severity::Note && finding.explained_by.is_none())
-    }
+/// Judges a Run and hands it on with what was found.
+pub fn assessed(run: Run) -> Assessed {
+    let judged = judge(&run);
+    Assessed { run, judged }
 }
 
 /// Judges a Run.
@@ -81,7 +34,14 @@ pub fn judge(run: &Run) -> Judged {
         }
     }
     let findings = settled(findings);
-    Judged { verdict: Verdict::of(&findings), limited: limit::of(run), findings, passed }
+    Judged {
+        verdict: Verdict::of(&findings),
+        limited: limit::of(run),
+        findings,
+        passed,
+        unseen_because: unseen::why(run),
+        little: little::gap(run),
+    }
 }
 
 /// The diagnoses that can be seen in a Run.
@@ -127,7 +87,7 @@ mod tests {
                 None => assert!(excused, "{passed:?}"),
             }
         }
-        let unseen = judged.unseen(&run).unwrap();
+        let unseen = judged.unseen().unwrap();
         assert!(
             unseen
                 .starts_with("not to be seen here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
@@ -136,7 +96,7 @@ mod tests {
         // What was not asked for or seen is said to be so.
         sample::open_loop(&mut run, 2_000.0);
         run.witness = None;
-        let unseen = judge(&run).unseen(&run).unwrap();
+        let unseen = judge(&run).unseen().unwrap();
         for id in ["D01", "D12", "D13", "D22", "D23"] {
             assert!(unseen.contains(id), "{id}: {unseen}");
         }

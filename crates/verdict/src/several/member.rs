@@ -5,8 +5,8 @@ use ablaze_model::plan::Load;
 use ablaze_model::{Record, Run};
 
 use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
-use crate::finding::Severity;
-use crate::live::{self, figures};
+use crate::finding::{Finding, Severity};
+use crate::live::figures;
 use crate::printed::{Connections, Tool};
 use crate::rules::{Answers, Circumstances, Member, Server, Work};
 
@@ -15,9 +15,15 @@ const AT_ITS_LIMIT: f64 = 0.85;
 /// A thread that does less than this share of the busiest one's work is no worker.
 const A_WORKER: f64 = 0.2;
 
-/// A Run among several. `name` is what sentences call it, `target` what it measured: equal for
+/// A Run among several, with what was found in it by itself. `name` is what sentences call it, `target` what it measured: equal for
 /// repeats, and the name of its curve. `None` for a Run without a length: it has no rate.
-pub fn member(run: &Run, name: &str, target: &str, tool_version: Option<&str>) -> Option<Member> {
+pub fn member(
+    run: &Run,
+    findings: &[Finding],
+    name: &str,
+    target: &str,
+    tool_version: Option<&str>,
+) -> Option<Member> {
     let elapsed_s = figures::elapsed_s(run);
     (elapsed_s > 0.0).then(|| Member {
         name: name.to_owned(),
@@ -26,14 +32,14 @@ pub fn member(run: &Run, name: &str, target: &str, tool_version: Option<&str>) -
         rate_per_s: run.record.answers as f64 / elapsed_s,
         requests: Some(run.record.finished()),
         concurrency: figures::asked_in_flight(run),
-        work: Some(work(run, tool_version)),
+        work: Some(work(run, findings, tool_version)),
         identity: target.to_owned(),
         curve: target.to_owned(),
         of_several: false,
     })
 }
 
-fn work(run: &Run, tool_version: Option<&str>) -> Work {
+fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
     let (record, plan) = (&run.record, &run.plan);
     let body_bytes = body_bytes(record);
     Work {
@@ -65,7 +71,7 @@ fn work(run: &Run, tool_version: Option<&str>) -> Work {
             backend: run.backend.name,
             machine: run.machine.clone(),
             server: server(run),
-            found: found(run),
+            found: found(findings),
         }),
     }
 }
@@ -140,9 +146,8 @@ fn waited_ns(sockets: &Sockets) -> Option<u64> {
 }
 
 /// Root findings of the Run by itself, graver than notes.
-fn found(run: &Run) -> Vec<crate::DiagnosisId> {
-    let findings = live::judge(run).findings.into_iter();
-    let roots = findings.filter(|finding| finding.explained_by.is_none());
+fn found(findings: &[Finding]) -> Vec<crate::DiagnosisId> {
+    let roots = findings.iter().filter(|finding| finding.explained_by.is_none());
     roots.filter(|finding| finding.severity > Severity::Note).map(|finding| finding.id).collect()
 }
 

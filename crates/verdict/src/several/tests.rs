@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use super::*;
 use crate::DiagnosisId::{self, *};
 use crate::finding::Severity;
-use crate::live::sample;
+use crate::live::{judge, sample};
 use crate::rules::is_equal_work;
 
 /// A run of a target that answers this many per second.
@@ -20,7 +20,10 @@ fn run(rate_per_s: u64) -> Run {
 }
 
 fn members(runs: &[(&str, Run)]) -> Vec<Member> {
-    runs.iter().map(|(target, run)| member(run, target, target, Some("0.1.0")).unwrap()).collect()
+    let of = |(target, run): &(&str, Run)| {
+        member(run, &judge(run).findings, target, target, Some("0.1.0")).unwrap()
+    };
+    runs.iter().map(of).collect()
 }
 
 fn compared(runs: &[(&str, Run)]) -> Several {
@@ -264,7 +267,7 @@ fn what_was_found_behind_a_cliff_is_named() {
 }
 
 fn live_ids(run: &Run) -> Vec<DiagnosisId> {
-    let found = member(run, "", "", None).unwrap();
+    let found = member(run, &judge(run).findings, "", "", None).unwrap();
     let ids = found.circumstances().unwrap().found.clone();
     assert!(!ids.is_empty());
     ids

@@ -23,7 +23,7 @@ use std::process::ExitCode;
 
 use ablaze_model::run::Ended;
 use ablaze_model::spec::Secrets;
-use ablaze_model::{LoadSpec, Run};
+use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::ab as report;
 use ablaze_report::file::is_stream;
 
@@ -86,29 +86,30 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     if let Some(sides) = &native.report.profile {
         outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
     }
-    Ok(tell(options, &native, &run, &mut lines, &outputs))
+    Ok(tell(options, &native, &verdict::assessed(run), &mut lines, &outputs))
 }
 
 /// Keeps and prints what came out; gives the exit status.
 fn tell(
     options: &Options,
     native: &crate::native::Options,
-    run: &Run,
+    assessed: &Assessed,
     lines: &mut CompletedLines<io::Stderr>,
     outputs: &Outputs,
 ) -> ExitCode {
+    let run = &assessed.run;
     let outcome = outcome::outcome(run, options.tolerate_receive_errors);
     let hopeless = outcome::is_hopeless(run);
     // Files first: nothing that becomes of standard output can take them then.
     if !hopeless {
         files::write(options, run, |path| !is_stream(path));
     }
-    let kept = outputs.keep_files(run);
+    let kept = outputs.keep_files(assessed);
     if run.ended != Ended::Interrupted && !hopeless {
         lines.finished(run.record.finished());
     }
     if json(native) {
-        outputs.print(run, &kept);
+        outputs.print(assessed, &kept);
     } else if !hopeless {
         let shown = lines.are_shown();
         outlets::attempt("the report", || {
@@ -124,9 +125,9 @@ fn tell(
     if !hopeless {
         files::write(options, run, is_stream);
     }
-    outputs.keep_streams(run);
+    outputs.keep_streams(assessed);
     let fails = outputs.fails(run);
-    let refuted = native.report.strict && verdict::is_invalid(run);
+    let refuted = native.report.strict && verdict::is_invalid(assessed);
     let status = match outcome {
         Outcome::Measured if refuted => ExitCode::from(NOT_TO_BE_BELIEVED),
         Outcome::Measured if fails => ExitCode::from(FAIL_IF_MET),
@@ -140,7 +141,7 @@ fn tell(
         if let Some(advice) = crate::outcome::perhaps_tls(run) {
             note(&format!("every answer was 400: {advice}"));
         }
-        verdict::say(run, native.report.explain);
+        verdict::say(assessed, native.report.explain);
     }
     status
 }

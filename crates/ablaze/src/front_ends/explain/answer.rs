@@ -52,8 +52,8 @@ impl Answer {
                     (Judged::Text(rules::each(&text), text.images), text.reports.len())
                 }
                 Content::Run(run) => {
-                    members.extend(of_run(&name, &run, first));
                     let judged = saved::judge(&run.run);
+                    members.extend(of_run(&name, &run, &judged, first));
                     (Judged::Run(run, judged), 1)
                 }
             };
@@ -80,14 +80,15 @@ fn of_text(name: &str, members: Vec<Member>) -> impl Iterator<Item = Member> {
 
 /// Runs under the same load of a server that was not started anew are repeats, whatever their
 /// files are called.
-fn of_run(name: &str, saved: &SavedRun, number: usize) -> Option<Member> {
+fn of_run(name: &str, saved: &SavedRun, judged: &live::Judged, number: usize) -> Option<Member> {
     let run = &saved.run;
     let processes = run.witness.as_ref().map(|witness| &witness.target.processes);
     let pids: Vec<u32> = processes.into_iter().flatten().map(|process| process.pid).collect();
     let server = if pids.is_empty() { own_name(name) } else { format!("{pids:?}") };
     let target = format!("{} {server}", run.plan.target.url);
     let version = Some(saved.tool_version.as_str());
-    let mut member = several::member(run, &format!("report {number}"), &target, version)?;
+    let mut member =
+        several::member(run, &judged.findings, &format!("report {number}"), &target, version)?;
     member.identity = format!("{target} {:?}", run.plan.load);
     member.curve.clone_from(&run.plan.target.url);
     if let Some(served_by) = processes.and_then(|processes| processes.first()) {

@@ -74,12 +74,13 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     let run = carry_out(planned.plan, spec.words, true, &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
     outlets::print(&report::write(&run));
+    let status = outcome::status(&run);
     if let Some(text) = outcome::explanation(&run) {
         note(&text);
     } else {
-        verdict::say(&run, options.explain);
+        verdict::say(&verdict::assessed(run), options.explain);
     }
-    Ok(ExitCode::from(outcome::status(&run)))
+    Ok(ExitCode::from(status))
 }
 
 fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {

@@ -19,7 +19,7 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 use serde_json::json;
 
-use crate::experiments::outputs;
+use crate::experiments::pages;
 use crate::experiments::progress::{LiveLine, in_words};
 use crate::experiments::series::{self, Planned};
 use crate::experiments::{own_program, parts};
@@ -97,7 +97,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     let folder = folder(document, line)?;
     let replayed = carried_out(document, &folder, line)?;
     let printed = report(&replayed);
-    let has_page = outputs::keep_page(&folder, &replayed.page(&printed));
+    let has_page = pages::keep_page(&folder, &replayed.page(&printed));
     let path = folder.display();
     terminal::print(&closing(&replayed));
     if has_page {

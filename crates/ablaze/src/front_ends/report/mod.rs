@@ -12,6 +12,7 @@ use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
 use ablaze_model::Run;
+use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
@@ -19,13 +20,12 @@ use clap::{ArgAction, CommandFactory, Parser};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::FILE;
 use crate::experiments::former::Former;
-use crate::experiments::outputs::Files;
 use crate::experiments::shown::{self, Showing};
 use crate::experiments::{file, saved};
 use crate::native::ReportOptions;
-use crate::outputs::Outputs;
+use crate::outputs::{Files, Outputs};
 use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED};
-use crate::{Refusal, experiments, outcome, terminal};
+use crate::{Refusal, experiments, outcome, terminal, verdict};
 
 /// Shows saved results again.
 #[derive(Debug, Parser)]
@@ -34,7 +34,7 @@ use crate::{Refusal, experiments, outcome, terminal};
     bin_name = "ablaze report",
     about = "Show saved results again: folders of experiments, and runs saved as JSON.",
     override_usage = "ablaze report [OPTIONS] FOLDER|RUN.json…",
-    after_help = AFTER_HELP,
+    after_help = after_help(),
     disable_version_flag = true,
     max_term_width = 100
 )]
@@ -65,14 +65,23 @@ pub(super) struct CommandLine {
     fail_if: Vec<String>,
 }
 
+fn after_help() -> String {
+    let formats = |kind| exporters::extensions(kind);
+    AFTER_HELP
+        .replace("{of a run}", &formats(Kind::Run))
+        .replace("{of an experiment}", &formats(Kind::Experiment))
+        .replace("{of several runs}", &formats(Kind::Runs))
+}
+
 const AFTER_HELP: &str = "\
 Figures, verdict and findings are computed anew from what was saved.
   ablaze report compare-1
   ablaze report run.json -o run.csv -o run.html
   ablaze report before.json after.json -o both.html
   ablaze report --merge left.json right.json -o whole.json
-Formats of -o by extension: .json .csv .txt .html .md .svg, of one saved run .hlog too; several runs
-together make a page: .html .md .svg.
+Formats of -o by extension: {of an experiment};
+of one saved run {of a run};
+several runs together make a page: {of several runs}.
 Exit status: 0 shown; 1 nothing measured in it, or not all written; 2 usage; 3 a check failed
 or a --fail-if was met.";
 
@@ -108,8 +117,8 @@ fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
     if line.merge || (saved.len() > 1 && !line.outputs.is_empty()) {
         let runs = together::only_runs(&line.paths, saved)?;
         return match line.merge {
-            true => Ok(ExitCode::from(of_run(&together::merged(runs)?, None, line)?)),
-            false => together::kept_in_one(&runs, line),
+            true => Ok(ExitCode::from(of_run(together::merged(runs)?, None, line)?)),
+            false => together::kept_in_one(runs, line),
         };
     }
     let several = saved.len() > 1;
@@ -119,7 +128,7 @@ fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
             terminal::print(&format!("{}\n", path.display()));
         }
         let status = match saved {
-            Saved::Run(run) => of_run(&run, Some(path), line)?,
+            Saved::Run(run) => of_run(*run, Some(path), line)?,
             Saved::Experiment(folder) => of_experiment(&folder, line)?,
             Saved::Search(folder) => of_search(&folder, line)?,
         };
@@ -147,7 +156,7 @@ fn read(path: &Path) -> Result<Saved, Refusal> {
 }
 
 /// A run, as `ablaze load` would have reported it; one that was put together has no file.
-fn of_run(run: &Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refusal> {
+fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refusal> {
     let outputs = Outputs::checked(&ReportOptions {
         outputs: line.outputs.clone(),
         json: line.json,
@@ -156,9 +165,11 @@ fn of_run(run: &Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refu
         ..ReportOptions::default()
     })?;
     if let Some(path) = path {
-        saved::note_if_of_another_command(path, run);
+        saved::note_if_of_another_command(path, &run);
     }
-    outputs.hand_over(run);
+    let assessed = verdict::assessed(run);
+    outputs.hand_over(&assessed);
+    let run = &assessed.run;
     Ok(match (outputs.fails(run), outcome::status(run)) {
         (_, NOTHING_MEASURED) => NOTHING_MEASURED,
         (true, _) => FAIL_IF_MET,
@@ -171,7 +182,7 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     let unreadable = |error: ablaze_lab::experiment::FolderError| Refusal::usage(error.to_string());
     let (folder, experiment) = Folder::open(path, &mut Former::default()).map_err(unreadable)?;
     let results = folder.results(&experiment).map_err(unreadable)?;
-    let files = Files::checked(&line.outputs)?;
+    let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.fit(&experiment)?;
     // The file of an experiment was checked before it was carried out.
@@ -187,14 +198,15 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
         allow_unequal: line.allow_unequal,
     };
     let contents = experiments::contents(&experiment, &folder, &results, several.as_ref(), showing);
-    files.keep_files(&contents);
+    let exported = Exported::Experiment(&contents);
+    files.keep_files(&exported);
     terminal::print(&shown::either(&experiment, &results, several.as_ref(), showing));
     let unequal = showing.unequal(several.as_ref());
     if !line.json {
         terminal::print(&conditions.in_words(&experiment, &results, &unequal));
     }
     experiments::print_chart(&experiment, &results, several.as_ref(), showing);
-    files.keep_streams(&contents);
+    files.keep_streams(&exported);
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
         Some(_) if conditions.fail(&experiment, &results, &unequal) => FAIL_IF_MET,
@@ -213,7 +225,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     let (mut folder, search) =
         StageFolder::open(path, &mut Former::default()).map_err(|error| unreadable(&error))?;
     let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
-    let files = Files::checked(&line.outputs)?;
+    let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let setting = Setting {
         program: PathBuf::new(),
         tester: None,
@@ -222,9 +234,10 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
     };
     let searched = conduct(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
     let contents = experiments::search::contents(&search, &folder, &searched, &goal);
-    files.keep_files(&contents);
+    let exported = Exported::Experiment(&contents);
+    files.keep_files(&exported);
     terminal::print(if line.json { &contents.json } else { &contents.text });
-    files.keep_streams(&contents);
+    files.keep_streams(&exported);
     Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
 }
 

@@ -4,14 +4,16 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use ablaze_lab::shards;
-use ablaze_model::Run;
+use ablaze_model::finding::Finding;
+use ablaze_model::{Assessed, Run};
+use ablaze_report::exporters::{Exported, Kind};
 use ablaze_report::page;
-use ablaze_report::{Format, file};
+use ablaze_verdict::several;
 
 use super::{CommandLine, Saved};
 use crate::experiments::saved::note_if_of_another_command;
-use crate::outputs::{stem, written};
-use crate::{Refusal, outlets, terminal};
+use crate::outputs::Files;
+use crate::{Refusal, terminal, verdict};
 
 /// The runs with a name each: that of the file, and its whole path where two would be alike.
 ///
@@ -51,44 +53,26 @@ pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, Refusal> {
 ///
 /// # Errors
 /// When a file has a format of one run, or cannot be written there at all.
-pub fn kept_in_one(runs: &[(String, Run)], line: &CommandLine) -> Result<ExitCode, Refusal> {
-    let mut files = Vec::new();
-    for path in &line.outputs {
-        let usage = |error: file::FileError| Refusal::usage(format!("--output {error}"));
-        let format = Format::of_path(path).map_err(usage)?;
-        if !matches!(format, Format::Html | Format::Markdown | Format::Svg) {
-            return Err(Refusal::usage(format!(
-                "--output {}: this format holds one run; several make a page (.html .md .svg), \
-                 shards of one run are put together by --merge",
-                path.display()
-            )));
-        }
-        file::check_writable(path).map_err(usage)?;
-        files.push((path, format));
-    }
-    let page = page::of_runs(runs);
-    for (path, format) in files {
-        let markdown = page.markdown(&stem(path));
-        let mut contents = Vec::new();
-        match format {
-            Format::Markdown => {
-                let beside = markdown.files.into_iter();
-                contents.extend(beside.map(|(name, svg)| (path.with_file_name(name), svg)));
-                contents.push((path.clone(), markdown.text));
-            }
-            // The first chart: latency by percentile.
-            Format::Svg => {
-                let svg = markdown.files.into_iter().next().map(|(_, svg)| svg);
-                contents.push((path.clone(), svg.unwrap_or_default()));
-            }
-            _ => contents.push((path.clone(), page.html())),
-        }
-        for (path, text) in contents {
-            outlets::attempt(&path.display().to_string(), || written(&path, &text));
-        }
-    }
+pub fn kept_in_one(runs: Vec<(String, Run)>, line: &CommandLine) -> Result<ExitCode, Refusal> {
+    let files = Files::checked(&line.outputs, Kind::Runs)?;
+    let runs: Vec<(String, Assessed)> =
+        runs.into_iter().map(|(name, run)| (name, verdict::assessed(run))).collect();
+    let page = page::of_runs(&runs, &found_together(&runs));
+    let exported = Exported::Runs(&page);
+    files.keep_files(&exported);
     let names: Vec<&str> = runs.iter().map(|(name, _)| name.as_str()).collect();
     let paths: Vec<String> = line.outputs.iter().map(|path| path.display().to_string()).collect();
     terminal::print(&format!("{}: on one page, {}\n", names.join(", "), paths.join(" · ")));
+    files.keep_streams(&exported);
     Ok(ExitCode::SUCCESS)
+}
+
+/// What was found in runs beside each other.
+fn found_together(runs: &[(String, Assessed)]) -> Vec<Finding> {
+    let version = Some(env!("CARGO_PKG_VERSION"));
+    let of = |(name, Assessed { run, judged }): &(String, Assessed)| {
+        several::member(run, &judged.findings, name, name, version)
+    };
+    let together = several::beside_each_other(runs.iter().filter_map(of).collect(), None);
+    together.map(|together| together.findings().to_vec()).unwrap_or_default()
 }

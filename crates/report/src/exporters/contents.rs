@@ -1,0 +1,30 @@
+//! What an experiment, a search, or several experiments give to be exported.
+
+use ablaze_chart::Chart;
+
+use crate::page::Page;
+
+/// The parts that formats are made of.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    /// Its page, or why there is none: a kept run cannot be read back.
+    pub page: Result<Page, String>,
+    /// Its one chart; what is several experiments has several.
+    pub chart: Option<Chart>,
+    /// Its figures as JSON.
+    pub json: String,
+    /// Its runs as CSV; none of several experiments.
+    pub csv: Option<String>,
+    /// Its report in words.
+    pub text: String,
+}
+
+impl Contents {
+    /// Its page.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn page(&self) -> Result<&Page, String> {
+        self.page.as_ref().map_err(Clone::clone)
+    }
+}
