@@ -134,11 +134,15 @@ fn the_run_in_the_page_is_the_run() {
 fn figures_are_those_of_the_report() {
     let run = sample::ordinary();
     let html = of_run(&assessed(&run)).html();
-    let report = crate::text::write(&assessed(&run), &crate::text::Style::default());
+    let report = crate::text::write(
+        &assessed(&run),
+        &crate::text::Style { width: 200, ..Default::default() },
+    );
     let total = report.lines().find(|line| line.trim_start().starts_with("total ")).unwrap();
     let cells: Vec<&str> =
         total.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect();
-    assert_eq!(cells.len(), 8, "{total}");
+    // Its name, the minimum, the mean, the deviation, six percentiles with one interval, the maximum.
+    assert_eq!(cells.len(), 12, "{total}");
     let cells: Vec<String> = cells[1..].iter().map(|cell| format!("<td>{cell}</td>")).collect();
     assert!(html.contains(&format!("<th scope=\"row\">total</th>{}", cells.concat())), "{total}");
     for part in ["<b>2,000/s</b>", "1,950 to 2,040", "ablaze -c 100 http://127.0.0.1:8080/"] {

@@ -7,14 +7,44 @@ use super::Style;
 use crate::number::{grouped, time, time_exact, time_in, time_unit};
 use crate::table::{Table, wrapped};
 
-/// The percentiles shown, and the one that gets its interval.
-const PERCENTILES: [(&str, f64); 4] = [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)];
+/// The percentiles of the table, and the one that gets its interval.
+const PERCENTILES: [(&str, f64); 6] =
+    [("p50", 0.5), ("p75", 0.75), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p99.9", 0.999)];
+/// Those that narrow terminals do without.
+const IN_BETWEEN: [&str; 2] = ["p75", "p95"];
 const WITH_INTERVAL: &str = "p99";
+
+/// Which columns a table has beside mean, p50, p90, p99, p99.9 and max.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// Minimum and standard deviation.
+    spread: bool,
+    /// p75 and p95.
+    in_between: bool,
+    /// The interval of the p99.
+    interval: bool,
+}
+
+impl Columns {
+    const ALL: Self = Self { spread: true, in_between: true, interval: true };
+    /// From the fullest to the fewest.
+    const FORMS: [Self; 4] = [
+        Self::ALL,
+        Self { spread: true, in_between: true, interval: false },
+        Self { spread: false, in_between: true, interval: false },
+        Self { spread: false, in_between: false, interval: false },
+    ];
+
+    fn percentiles(self) -> impl Iterator<Item = (&'static str, f64)> {
+        let shown = move |(name, _): &(&str, f64)| self.in_between || !IN_BETWEEN.contains(name);
+        PERCENTILES.into_iter().filter(shown)
+    }
+}
 
 /// The receive row is shown when its median is at least this share of the total's.
 const RECEIVE_MATTERS_FROM: f64 = 0.05;
 
-/// Fewer answers than this have no shape.
+/// Fewer responses than this have no shape.
 const SHAPE_FROM: u64 = 20;
 
 struct Row<'a> {
@@ -26,24 +56,24 @@ struct Row<'a> {
 /// The lines on latency.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     if run.record.answers == 0 {
-        return vec!["  No answer came, so there is no latency to show.".to_string()];
+        return vec!["  No response came, so there is no latency to show.".to_string()];
     }
     let rows = rows(run);
     let mut lines = narrowest_that_shows_most(&rows, style.width);
     lines.extend(shape(run.record.answered.latency(), style.width));
-    lines.extend(too_few(&rows).map(|line| style.dim(&line)));
+    lines.extend(too_few(&rows, style.width).iter().map(|line| style.dim(line)));
     lines
 }
 
-/// The head and the rows of the table, for exporters of tables; no rows without an answer.
+/// The head and the rows of the table, for exporters of tables; no rows without a response.
 pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>) {
     let rows = if run.record.answers == 0 { Vec::new() } else { rows(run) };
     let row = |row: &Row<'_>| {
-        let mut cells = cells(row, true);
+        let mut cells = cells(row, Columns::ALL);
         cells.push(row.note.clone());
         cells
     };
-    let mut head = head(true);
+    let mut head = head(Columns::ALL);
     let notes = rows.iter().any(|row| !row.note.is_empty());
     let mut rows: Vec<Vec<String>> = rows.iter().map(row).collect();
     if notes {
@@ -95,17 +125,18 @@ fn rows(run: &Run) -> Vec<Row<'_>> {
     rows
 }
 
-/// The table in the fullest form that fits: the notes go below it first, then the interval goes.
+/// The table in the fullest form that fits, with its notes below it if not beside.
 fn narrowest_that_shows_most(rows: &[Row<'_>], width: usize) -> Vec<String> {
     let fits = |lines: &[String]| lines.iter().all(|line| line.chars().count() <= width);
-    for (intervals, notes_beside) in [(true, true), (true, false), (false, true)] {
-        let mut lines = table(rows, intervals, notes_beside);
+    let beside = Columns::FORMS[..3].iter().map(|columns| (*columns, true));
+    let below = Columns::FORMS[2..].iter().map(|columns| (*columns, false));
+    for (columns, notes_beside) in beside.chain(below) {
+        let lines = table(rows, columns, notes_beside);
         if fits(&lines) {
-            lines.extend(notes_below(rows, notes_beside));
-            return lines;
+            return lines.into_iter().chain(notes_below(rows, notes_beside)).collect();
         }
     }
-    let mut lines = table(rows, false, false);
+    let mut lines = table(rows, Columns::FORMS[3], false);
     lines.extend(notes_below(rows, false));
     lines
 }
@@ -119,24 +150,28 @@ fn notes_below(rows: &[Row<'_>], notes_beside: bool) -> Option<String> {
     (!notes.is_empty()).then(|| format!("     connect: {}", notes.join("; then ")))
 }
 
-fn table(rows: &[Row<'_>], intervals: bool, notes: bool) -> Vec<String> {
-    let head = head(intervals);
+fn table(rows: &[Row<'_>], columns: Columns, notes: bool) -> Vec<String> {
+    let head = head(columns);
     let is_interval = |column: &usize| head[*column].starts_with('[');
     let flush_left: Vec<usize> =
         std::iter::once(0).chain((1..head.len()).filter(is_interval)).collect();
     let mut table = Table::new(&flush_left);
     table.row(head, "");
     for row in rows {
-        table.row(cells(row, intervals), if notes { &row.note } else { "" });
+        table.row(cells(row, columns), if notes { &row.note } else { "" });
     }
     table.lines()
 }
 
-fn head(intervals: bool) -> Vec<String> {
-    let mut head = vec![String::new(), "mean".to_string()];
-    for (name, _) in PERCENTILES {
+fn head(columns: Columns) -> Vec<String> {
+    let spread = |name: &str| columns.spread.then(|| name.to_string());
+    let mut head = vec![String::new()];
+    head.extend(spread("min"));
+    head.push("mean".to_string());
+    head.extend(spread("sd"));
+    for (name, _) in columns.percentiles() {
         head.push(name.to_string());
-        if intervals && name == WITH_INTERVAL {
+        if columns.interval && name == WITH_INTERVAL {
             head.push("[95 % interval]".to_string());
         }
     }
@@ -144,14 +179,20 @@ fn head(intervals: bool) -> Vec<String> {
     head
 }
 
-fn cells(row: &Row<'_>, intervals: bool) -> Vec<String> {
+fn cells(row: &Row<'_>, columns: Columns) -> Vec<String> {
     let latency = row.latency;
     let cell = |ns: Option<f64>| ns.map_or("-".to_string(), time);
-    let mut cells = vec![row.label.to_string(), cell(latency.mean_ns())];
-    for (name, q) in PERCENTILES {
+    let spread = |ns: Option<f64>| columns.spread.then(|| cell(ns));
+    let mut cells = vec![row.label.to_string()];
+    cells.extend(spread(latency.min_ns().map(|ns| ns as f64)));
+    cells.push(cell(latency.mean_ns()));
+    // One value has none.
+    let deviation_ns = latency.deviation_ns().filter(|_| latency.count() > 1);
+    cells.extend(spread(deviation_ns));
+    for (name, q) in columns.percentiles() {
         let value = latency.supported_quantile_ns(q).map(|ns| ns as f64);
         cells.push(cell(value));
-        if intervals && name == WITH_INTERVAL {
+        if columns.interval && name == WITH_INTERVAL {
             let interval = value.zip(latency.quantile_interval_ns(q));
             cells.push(interval.map_or(String::new(), |(value, ends)| interval_text(value, ends)));
         }
@@ -161,27 +202,27 @@ fn cells(row: &Row<'_>, intervals: bool) -> Vec<String> {
 }
 
 /// Both ends in the unit of the value they belong to.
-fn interval_text(value_ns: f64, (low_ns, high_ns): (u64, u64)) -> String {
+pub(super) fn interval_text(value_ns: f64, (low_ns, high_ns): (u64, u64)) -> String {
     let (unit_ns, _) = time_unit(value_ns);
     format!("[{}–{}]", time_in(low_ns as f64, unit_ns), time_in(high_ns as f64, unit_ns))
 }
 
 /// What a `-` in the table means, once.
-fn too_few(rows: &[Row<'_>]) -> Option<String> {
+fn too_few(rows: &[Row<'_>], width: usize) -> Vec<String> {
     let lacks = |row: &Row<'_>, q| row.latency.supported_quantile_ns(q).is_none();
     let mut needs: Vec<String> = PERCENTILES
         .iter()
         .filter(|(_, q)| rows.iter().any(|row| lacks(row, *q)))
         .map(|(name, q)| format!("{name} {}", grouped(order::count_needed(*q, order::CONFIDENCE))))
         .collect();
-    let first = needs.first_mut()?;
+    let Some(first) = needs.first_mut() else { return Vec::new() };
     let only_connects = rows
         .iter()
         .filter(|row| !["connect", "tls"].contains(&row.label))
         .all(|row| PERCENTILES.iter().all(|(_, q)| !lacks(row, *q)));
     let what = if only_connects { "connects" } else { "requests" };
     *first = format!("{} {what}", first.replacen(' ', " needs ", 1));
-    Some(format!("  -  too few values to tell: {}", needs.join(", ")))
+    wrapped("  -  too few values to tell: ", &needs, ", ", width)
 }
 
 /// The shape of a distribution: how many values fall between round edges, as bars.

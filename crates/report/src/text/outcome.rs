@@ -1,10 +1,14 @@
-//! What came back: answers, their statuses and bodies, errors by kind, and what stayed open.
+//! The figures that people look for, and what came back: the rate, percentiles and errors in a line, responses by
+//! status, throughput and cost in the next; then what was unexpected, what failed and how, and what stayed open.
 
+use ablaze_model::plan::Load;
+use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
 use super::Style;
+use super::latency::interval_text;
+use crate::effort::{self, Effort};
 use crate::number::{bytes_rate, grouped, length, percent, rate, time};
-use crate::per_second::PerSecond;
 use crate::system_error::reason;
 use crate::table::{sentence, wrapped};
 
@@ -14,67 +18,67 @@ const FIGURE: usize = 11;
 
 /// The lines on what came back.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
-    let mut lines = Vec::new();
-    lines.extend(answers(run, style));
-    lines.push(rate_line(run, style));
+    let mut lines = key_figures(run, style);
+    lines.extend(responses(run, style));
     lines.extend(unexpected(run, style));
     lines.extend(errors(run, style));
     lines.extend(open_ends(run, style));
     lines
 }
 
-/// A label, its figure and what belongs to it, padded so that every line goes on in one column.
-fn start(run: &Run, label: &str, figure: &str, unit: &str) -> String {
-    let width = format!(" {}", window(run)).chars().count().max(3) + 4;
-    format!("  {label:<LABEL$}{figure:>FIGURE$}{:<width$}", format!(" {unit}"))
-}
-
-/// `in 10.00 s`; nothing when the run had no length.
-fn window(run: &Run) -> String {
-    if run.elapsed_ns == 0 {
-        String::new()
-    } else {
-        format!("in {}", length(run.elapsed_ns as f64))
+/// `208,914 requests/s    p50 462 µs   p95 702 µs   p99 843 µs [841–846]   max 6.02 ms    errors 0`.
+/// In an open loop the times are response times, from when each request was due.
+fn key_figures(run: &Run, style: &Style) -> Vec<String> {
+    let figure = run.rate_per_s().map_or("-".to_string(), rate);
+    let latency = run.record.answered.latency();
+    let mut items = Vec::new();
+    if run.record.answers > 0 {
+        let quantile = |q| latency.supported_quantile_ns(q).map(|ns| ns as f64);
+        let shown = |value: Option<f64>| value.map_or("-".to_string(), time);
+        items.push(format!("p50 {}", shown(quantile(0.5))));
+        items.push(format!("p95 {}", shown(quantile(0.95))));
+        let p99 = quantile(0.99);
+        let interval = p99.zip(latency.quantile_interval_ns(0.99));
+        let interval = interval.map(|(value, ends)| format!(" {}", interval_text(value, ends)));
+        items.push(format!("p99 {}{}", shown(p99), interval.unwrap_or_default()));
+        items.push(format!("max {}", shown(latency.max_ns().map(|ns| ns as f64))));
     }
+    items.push(format!("errors {}", grouped(run.record.failures_total())));
+    let mut lines = wrapped(&format!("  {figure} requests/s    "), &items, "   ", style.width);
+    if let Some(line) = lines.first_mut() {
+        *line = line.replacen(&figure, &style.strong(&figure), 1);
+    }
+    lines
 }
 
-fn answers(run: &Run, style: &Style) -> Vec<String> {
+/// `2,089,140 responses in 10.0 s · 200: 2,089,140 · 31.1 MiB/s · CPU per request: server 4.6 µs, client 3.6 µs`.
+fn responses(run: &Run, style: &Style) -> Vec<String> {
     let record = &run.record;
-    let start = start(run, "answers", &grouped(record.answers), &window(run));
+    let time = match run.elapsed_ns {
+        0 => String::new(),
+        ns => format!(" in {}", length(ns as f64)),
+    };
+    let mut items = vec![format!("{} responses{time}", grouped(record.answers))];
     let statuses = record.statuses.iter().map(|(status, n)| format!("{status}: {}", grouped(*n)));
-    let mut items: Vec<String> = statuses.collect();
-    if record.failures_total() == 0 {
-        items.push("errors: 0".to_string());
-    }
-    items.extend(body(run));
+    items.extend(statuses);
     if run.elapsed_ns > 0 && record.received_bytes > 0 {
         items.push(bytes_rate(record.received_bytes as f64 * 1e9 / run.elapsed_ns as f64));
     }
-    wrapped(&start, &items, "    ", style.width)
+    items.extend(cost(run));
+    wrapped("  ", &items, " · ", style.width)
 }
 
-/// How long the bodies were.
-fn body(run: &Run) -> Option<String> {
-    let lengths = &run.record.body_lengths;
-    let (shortest, longest) = (lengths.keys().next()?, lengths.keys().next_back()?);
-    if lengths.len() == 1 && run.record.body_lengths_other == 0 {
-        return Some(format!("{} B body", grouped(*shortest)));
-    }
-    let more = if run.record.body_lengths_other > 0 { " and others" } else { "" };
-    Some(format!("bodies of {}–{} B{more}", grouped(*shortest), grouped(*longest)))
+fn cost(run: &Run) -> Option<String> {
+    let server = effort::of_the_server(run)
+        .map(|(server_ns, _)| format!("{} {}", crate::proxy::watched(run), time(server_ns)));
+    let client = Effort::of(run).map(|effort| format!("client {}", time(effort.work_ns())));
+    let sides: Vec<String> = server.into_iter().chain(client).collect();
+    (!sides.is_empty()).then(|| format!("CPU per request: {}", sides.join(", ")))
 }
 
-fn rate_line(run: &Run, style: &Style) -> String {
-    let per_s = run.rate_per_s();
-    let figure = per_s.map_or("-".to_string(), rate);
-    let mut line = start(run, "rate", &figure, "/s").replacen(&figure, &style.strong(&figure), 1);
-    if let Some(PerSecond { window_ns, slowest_per_s, fastest_per_s }) = PerSecond::of(run) {
-        let piece =
-            if window_ns == 1_000_000_000 { "second".to_string() } else { time(window_ns as f64) };
-        let (slowest, fastest) = (rate(slowest_per_s), rate(fastest_per_s));
-        line.push_str(&format!("slowest {piece} {slowest} · fastest {fastest}"));
-    }
-    line.trim_end().to_string()
+/// A label, its figure and what belongs to it, padded so that every line goes on in one column.
+fn start(label: &str, figure: &str) -> String {
+    format!("  {label:<LABEL$}{figure:>FIGURE$}    ")
 }
 
 fn unexpected(run: &Run, style: &Style) -> Vec<String> {
@@ -85,10 +89,10 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
     let is_expected = |status: &u16| run.plan.expect.iter().any(|range| range.contains(status));
     let expected: Vec<String> = run.plan.expect.iter().map(range_text).collect();
     let unexpected = record.statuses.iter().filter(|(status, _)| !is_expected(status));
-    let mut items = vec![format!("{} of the answers", share(record.unexpected, record.answers))];
+    let mut items = vec![format!("{} of the responses", share(record.unexpected, record.answers))];
     items.extend(unexpected.map(|(status, n)| format!("{status}: {}", grouped(*n))));
     items.push(format!("expected: {}", expected.join(", ")));
-    let start = start(run, "unexpected", &grouped(record.unexpected), "");
+    let start = start("unexpected", &grouped(record.unexpected));
     let lines = wrapped(&start, &items, "    ", style.width);
     lines.into_iter().map(|line| style.warning(&line)).collect()
 }
@@ -122,7 +126,7 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
             items.push(format!("{}: {}", kind.label(), grouped(number)));
         }
     }
-    let start = start(run, "errors", &grouped(total), "");
+    let start = start("errors", &grouped(total));
     let mut lines = wrapped(&start, &items, "    ", style.width);
     let indent = " ".repeat(start.chars().count());
     if let Some(first) = record.first_failure {
@@ -143,26 +147,42 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
     lines.into_iter().map(|line| style.error(&line)).collect()
 }
 
-/// What is neither answer nor error, and what was done twice.
+/// What is neither response nor error, and what was done twice.
 fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     let record = &run.record;
     let mut lines = Vec::new();
-    if record.unfinished > 0 {
-        let start = start(run, "unfinished", &grouped(record.unfinished), "");
+    if unfinished_matters(run) {
+        let start = start("unfinished", &grouped(record.unfinished));
         let age = time(record.unfinished_oldest_ns as f64);
         let text = format!("in flight at the end, the oldest for at least {age}");
         lines.extend(sentence(&start, &text, style.width));
     }
     if record.repeated > 0 {
-        let start = start(run, "repeated", &grouped(record.repeated), "");
+        let start = start("repeated", &grouped(record.repeated));
         let why = match run.plan.http2 {
-            None => "had closed the kept connection",
+            None => "had closed the connection",
             Some(_) => "had not processed them (GOAWAY, REFUSED_STREAM)",
         };
         let text = &format!("sent again, as the server {why}; timed from the first sending");
         lines.extend(sentence(&start, text, style.width));
     }
     lines
+}
+
+/// At the end of its time a closed loop always leaves what is in flight. Unfinished requests tell something in an open
+/// loop, when there are more of them, when the run did not come to its end, and when the oldest had waited for longer
+/// than any response took.
+fn unfinished_matters(run: &Run) -> bool {
+    let record = &run.record;
+    let in_flight = match run.plan.load {
+        Load::Closed { connections, pipeline } => u64::from(connections) * u64::from(pipeline),
+        Load::Open { .. } => 0,
+    };
+    let longest_ns = record.answered.latency().max_ns().unwrap_or(0);
+    let tells = record.unfinished > in_flight
+        || run.ended != Ended::Complete
+        || record.unfinished_oldest_ns > longest_ns;
+    record.unfinished > 0 && tells
 }
 
 fn share(part: u64, whole: u64) -> String {

@@ -1,4 +1,5 @@
-//! The verdict above the figures: whether they are to be believed, and what bounded the rate.
+//! The verdict above the figures (whether they are to be believed, and what bounded the rate), and the findings that it
+//! stands on below them.
 
 use ablaze_model::finding::{DiagnosisId, Finding, Judged, Severity, Verdict};
 
@@ -8,9 +9,24 @@ use crate::table::sentence;
 /// Named by the line on the limit already.
 pub(crate) const SAID_BY_THE_LIMIT: [DiagnosisId; 2] = [DiagnosisId::D12, DiagnosisId::D13];
 
-/// The line of the verdict, the findings that it stands on, and notes.
-pub(super) fn lines(judged: &Judged, style: &Style) -> Vec<String> {
-    let mut lines = first(judged, style);
+/// `VALID · limited by the server: its one thread ran at 96 % of a core, the client at 75 %`
+pub(super) fn first(judged: &Judged, style: &Style) -> Vec<String> {
+    let verdict = judged.verdict.to_string();
+    let mut lines = sentence(&format!("{verdict} · "), &judged.limited.to_string(), style.width);
+    let dressed = match judged.verdict {
+        Verdict::Valid => style.strong(&verdict),
+        Verdict::Suspect => style.warning(&verdict),
+        Verdict::Invalid => style.error(&verdict),
+    };
+    if let Some(line) = lines.first_mut() {
+        *line = line.replacen(&verdict, &dressed, 1);
+    }
+    lines
+}
+
+/// The findings that the verdict stands on, and notes.
+pub(super) fn findings(judged: &Judged, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
     for (root, explained) in judged.with_explained() {
         lines.extend(finding(root, style));
         if !explained.is_empty() {
@@ -49,21 +65,6 @@ fn passed(judged: &Judged, style: &Style) -> Vec<String> {
     }
     let unseen = judged.unseen().map(|text| sentence("  ", &text, style.width));
     lines.extend(unseen.into_iter().flatten());
-    lines
-}
-
-/// `VALID  limited by the server: its one thread ran at 96 % of a core, the tester at 75 %`
-fn first(judged: &Judged, style: &Style) -> Vec<String> {
-    let verdict = judged.verdict.to_string();
-    let mut lines = sentence(&format!("{verdict}  "), &judged.limited.to_string(), style.width);
-    let dressed = match judged.verdict {
-        Verdict::Valid => style.strong(&verdict),
-        Verdict::Suspect => style.warning(&verdict),
-        Verdict::Invalid => style.error(&verdict),
-    };
-    if let Some(line) = lines.first_mut() {
-        *line = line.replacen(&verdict, &dressed, 1);
-    }
     lines
 }
 

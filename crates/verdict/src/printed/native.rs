@@ -1,4 +1,5 @@
-//! ablaze's own report: a head that names the URL and the load, then lines that begin with a word.
+//! ablaze's own report: a head that names the URL and the load, two lines of figures, then rows that begin with a word.
+//! Reports of before 0.1 had a line for answers and one for the rate in their place.
 
 use super::line::{count, number, time_ms};
 use super::{Connections, Printed, Report, Times};
@@ -24,8 +25,27 @@ pub fn begins_at(line: &str) -> Option<usize> {
 /// How the head names the shape of the load.
 const LOADS: [&str; 2] = ["closed loop, ", "open loop, "];
 
-/// Takes what a line of the report says; whether it says anything.
-pub fn take(report: &mut Report, line: &str) -> bool {
+/// Where in a report the reader is.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The columns of the table as its head named them; those of before 0.1 until there is one.
+    columns: Vec<String>,
+    /// Lines since the findings began, which stand between figures and table and may go on with any word.
+    in_findings: Option<usize>,
+}
+
+/// Findings have fewer lines than this, also with `--explain` on a narrow terminal.
+const FINDINGS_LINES_MAX: usize = 300;
+
+impl Default for Place {
+    fn default() -> Self {
+        let columns = ["mean", "p50", "p90", "p99", "p99.9", "max"].map(str::to_owned).to_vec();
+        Self { columns, in_findings: None }
+    }
+}
+
+/// Takes what a line of the report says, without what stands before all of its lines; whether it says anything.
+pub fn take(report: &mut Report, place: &mut Place, line: &str) -> bool {
     if begins_at(line).is_some()
         || line.starts_with("HTTP/1.")
         || LOADS.iter().any(|load| line.contains(load))
@@ -33,6 +53,61 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         head(report, line);
         return true;
     }
+    if let Some(columns) = table_head(line) {
+        *place = Place { columns, in_findings: None };
+        return true;
+    }
+    if place.in_findings.is_some() || is_finding(line) {
+        let lines = place.in_findings.map_or(1, |lines| lines + 1);
+        let over = lines > FINDINGS_LINES_MAX || line.starts_with("No response came");
+        place.in_findings = (!over).then_some(lines);
+        return !over;
+    }
+    figures(report, line) || labelled(report, &place.columns, line)
+}
+
+/// The names of the columns, if the line is the head of the table.
+fn table_head(line: &str) -> Option<Vec<String>> {
+    let is_head =
+        ["mean ", "min "].iter().any(|first| line.starts_with(first)) && line.ends_with(" max");
+    let names = line.split_whitespace().filter(|word| !["[95", "%", "interval]"].contains(word));
+    is_head.then(|| names.map(str::to_owned).collect())
+}
+
+/// `D13  shared processors: …`, and what `--explain` shows of the other rules.
+fn is_finding(line: &str) -> bool {
+    let id = ["note ", "passed "].iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line);
+    let is_id = |word: &str| {
+        word.strip_prefix('D')
+            .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    id.split_whitespace().next().is_some_and(is_id) || line.starts_with("not to be seen here: ")
+}
+
+/// `errors 0` among the items of the line of figures.
+fn errors(items: &str) -> Option<u64> {
+    items.split("   ").find_map(|item| count(item.trim().strip_prefix("errors ")?))
+}
+
+/// The two lines of figures that people look for.
+fn figures(report: &mut Report, line: &str) -> bool {
+    if let Some((figure, rest)) = line.split_once(" requests/s ") {
+        report.rate_per_s = number(figure).map(|(rate, _)| rate);
+        report.failed = errors(rest);
+        return report.rate_per_s.is_some() || figure == "-";
+    }
+    let Some((responses, after)) = number(line) else { return false };
+    let Some(after) = after.trim_start().strip_prefix("responses") else { return false };
+    report.complete = Some(responses.value as u64);
+    report.failed = report.failed.or(Some(0));
+    let time = after.trim_start().strip_prefix("in ").and_then(time_ms);
+    report.taken_s =
+        time.map(|(taken, _)| Printed { value: taken.value / 1e3, step: taken.step / 1e3 });
+    statuses(report, after, " · ");
+    true
+}
+
+fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     let rest = line[first.len()..].trim_start();
     match first {
@@ -40,18 +115,23 @@ pub fn take(report: &mut Report, line: &str) -> bool {
         "rate" => report.rate_per_s = number(rest).map(|(rate, _)| rate),
         "errors" => report.failed = count(rest),
         "unexpected" | "unfinished" | "repeated" if count(rest).is_some() => {}
-        "CPU" | "tester" | "client" if rest.contains("  ") => {}
+        "CPU" | "tester" | "client" | "requests/s" | "threads" if rest.contains("  ") => {}
+        "body" => {
+            let length = rest.strip_prefix("length").map(str::trim);
+            let each = length.and_then(|length| count(length.strip_suffix(" B each")?));
+            report.document = each.map(super::Document::Bytes).or(report.document.take());
+        }
         // The first row: connections made before the clock started are in no total.
-        "connect" => report.connect = row(rest).or(report.connect),
-        "wait" => report.waiting = row(rest),
+        "connect" => report.connect = row(columns, rest).or(report.connect),
+        "wait" => report.waiting = row(columns, rest).or(report.waiting),
         // In an open loop the response counts from when a request was due: what its user waits.
         "total" | "response" => {
-            let Some(times) = row(rest) else { return false };
+            let Some(times) = row(columns, rest) else { return false };
             report.total = Some(times);
-            report.percentiles = percentiles(rest);
+            report.percentiles = percentiles(columns, rest);
         }
-        "receive" | "service" | "lag" if row(rest).is_some() => {}
-        _ => return statuses_and_bytes(report, line),
+        "receive" | "service" | "lag" if row(columns, rest).is_some() => {}
+        _ => return statuses(report, line, " · ") || statuses(report, line, "  "),
     }
     true
 }
@@ -96,13 +176,13 @@ fn answers(report: &mut Report, rest: &str) {
     let taken_ms = after.trim_start().strip_prefix("in ").and_then(time_ms);
     report.taken_s =
         taken_ms.map(|(taken, _)| Printed { value: taken.value / 1e3, step: taken.step / 1e3 });
-    statuses_and_bytes(report, after);
+    statuses(report, after, "  ");
 }
 
-/// The items of that line and of those it is continued on.
-fn statuses_and_bytes(report: &mut Report, line: &str) -> bool {
+/// The items of such a line and of those it is continued on.
+fn statuses(report: &mut Report, line: &str, separator: &str) -> bool {
     let mut any = false;
-    for item in line.split("  ").map(str::trim).filter(|item| !item.is_empty()) {
+    for item in line.split(separator).map(str::trim).filter(|item| !item.is_empty()) {
         if let Some((status, answers)) = item.split_once(": ") {
             if let (Ok(status @ 100..=999), Some(answers)) = (status.parse(), count(answers)) {
                 report.statuses.insert(status, answers);
@@ -124,11 +204,11 @@ fn statuses_and_bytes(report: &mut Report, line: &str) -> bool {
     any
 }
 
-/// The cells of a row: mean, p50, p90, p99, its interval, p99.9, max. `-` is an empty one.
-fn cells(rest: &str) -> Vec<Option<Printed>> {
+/// The cells of a row, by the names of their columns. `-` is an empty one.
+fn cells<'c>(columns: &'c [String], rest: &str) -> Vec<(&'c str, Option<Printed>)> {
     let mut cells = Vec::new();
     let mut rest = rest.trim_start();
-    while cells.len() < 6 && !rest.is_empty() {
+    while cells.len() < columns.len() && !rest.is_empty() {
         if let Some(after) = rest.strip_prefix('[') {
             rest = after.split_once(']').map_or("", |(_, after)| after);
         } else if let Some(after) = rest.strip_prefix('-') {
@@ -142,29 +222,30 @@ fn cells(rest: &str) -> Vec<Option<Printed>> {
         }
         rest = rest.trim_start();
     }
-    cells
+    columns.iter().map(String::as_str).zip(cells).collect()
 }
 
-fn row(rest: &str) -> Option<Times> {
-    let cells = cells(rest);
-    let mean_ms = *cells.first()?;
+fn row(columns: &[String], rest: &str) -> Option<Times> {
+    let cells = cells(columns, rest);
+    let cell = |name: &str| cells.iter().find(|(column, _)| *column == name)?.1;
+    let mean_ms = cells.iter().find(|(column, _)| *column == "mean")?.1;
     Some(Times {
-        min_ms: None,
+        min_ms: cell("min"),
         mean_ms,
-        deviation_ms: None,
-        median_ms: cells.get(1).copied().flatten(),
-        max_ms: cells.last().copied().flatten(),
+        deviation_ms: cell("sd"),
+        median_ms: cell("p50"),
+        max_ms: cell("max"),
     })
 }
 
-fn percentiles(rest: &str) -> Vec<(f64, Printed)> {
-    let cells = cells(rest);
-    let names = [50.0, 90.0, 99.0, 99.9];
-    let middle = cells.iter().skip(1).take(cells.len().saturating_sub(2));
-    let mut found: Vec<(f64, Printed)> =
-        names.into_iter().zip(middle).filter_map(|(name, cell)| Some((name, (*cell)?))).collect();
-    if let Some(longest) = cells.last().copied().flatten() {
-        found.push((100.0, longest));
-    }
-    found
+fn percentiles(columns: &[String], rest: &str) -> Vec<(f64, Printed)> {
+    let percentile = |(name, cell): (&str, Option<Printed>)| {
+        let of = match name.strip_prefix('p') {
+            Some(number) => number.parse().ok()?,
+            None if name == "max" => 100.0,
+            None => return None,
+        };
+        Some((of, cell?))
+    };
+    cells(columns, rest).into_iter().filter_map(percentile).collect()
 }

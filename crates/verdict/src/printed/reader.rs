@@ -54,8 +54,8 @@ struct Current {
     part: u8,
     /// Lines of other text since its last figure; empty ones and progress do not count.
     other_lines: usize,
-    /// It is ablaze's own, and a log has put so many characters before each line.
-    native: Option<usize>,
+    /// It is ablaze's own: what a log has put before each line, in characters, and where in it the reader is.
+    native: Option<(usize, native::Place)>,
 }
 
 impl Reader {
@@ -109,9 +109,9 @@ impl Reader {
             self.begin(Report::empty(Tool::Ablaze, number), Some(line[..at].chars().count()));
         }
         let Some(current) = &mut self.current else { return false };
-        let Some(before) = current.native else { return false };
-        let start = line.char_indices().nth(before).map_or(line.len(), |(at, _)| at);
-        let taken = native::take(&mut current.report, line[start..].trim_start());
+        let Some((before, place)) = &mut current.native else { return false };
+        let start = line.char_indices().nth(*before).map_or(line.len(), |(at, _)| at);
+        let taken = native::take(&mut current.report, place, line[start..].trim_start());
         if taken {
             current.other_lines = 0;
         }
@@ -162,13 +162,14 @@ impl Reader {
     }
 
     /// Begins a report, named after the words on its line or else after those above it.
-    fn begin(&mut self, mut report: Report, native: Option<usize>) {
+    fn begin(&mut self, mut report: Report, before: Option<usize>) {
         self.in_verdict = false;
         let above: Vec<String> =
             [self.heading.take(), self.words.take()].into_iter().flatten().collect();
         if report.label.is_none() && !above.is_empty() {
             report.label = Some(above.join(", "));
         }
+        let native = before.map(|before| (before, native::Place::default()));
         self.current =
             Some(Current { report, seen: HashSet::new(), part: 0, other_lines: 0, native });
     }
@@ -353,5 +354,7 @@ fn says_best_of(line: &str) -> bool {
 }
 /// The first line of a report of ablaze: the findings that follow are no name for it.
 fn is_verdict(line: &str) -> bool {
-    ["VALID  ", "SUSPECT  ", "INVALID  "].iter().any(|verdict| line.starts_with(verdict))
+    let verdicts = ["VALID", "SUSPECT", "INVALID"];
+    let after = verdicts.iter().find_map(|verdict| line.strip_prefix(verdict));
+    after.is_some_and(|after| after.starts_with(" · ") || after.starts_with("  "))
 }

@@ -2,7 +2,7 @@
 //! expected figures were worked out by hand from the printed ones.
 
 use ablaze_verdict::DiagnosisId::{self, *};
-use ablaze_verdict::printed::{Tool, read};
+use ablaze_verdict::printed::{Report, Tool, read};
 use ablaze_verdict::rules::{Judged, Judgement, judge};
 use ablaze_verdict::{Finding, Verdict};
 
@@ -229,6 +229,58 @@ fn a_sound_run_of_our_own_has_nothing_against_it() {
         [50.0, 90.0, 99.0, 99.9, 100.0].map(ms).map(Option::unwrap),
         [0.462, 0.611, 0.843, 1.31, 6.02]
     );
+}
+
+/// The same run as it is printed today, with findings and their continued lines between figures and table.
+const NATIVE_TODAY: &str = "\
+$ ablaze -c 100 :8080/
+
+  > SUSPECT · limited by the server: its one thread ran at 96 % of a core, the client at 75 %
+  > GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
+  >
+  >   208,914 requests/s    p50 462 µs   p95 702 µs   p99 843 µs [841–846]   max 6.02 ms   errors 0
+  >   2,089,140 responses in 10.00 s · 200: 2,089,140 · 31.1 MiB/s
+  >   CPU per request: server 4.60 µs, client 3.60 µs
+  >
+  >   D07  global stall: For 120 ms nothing came back:
+  >        total 5 of the connections, errors 7 of them, 404: 3
+  >   note D14 too short: it is said in words,
+  >            rate 5 of them.
+  >
+  >               min     mean      sd     p50     p75     p90     p95     p99  [95 % interval]  p99.9      max
+  >   connect   31 µs    61 µs   12 µs   58 µs       -   88 µs       -       -                       -   124 µs
+  >   wait      99 µs   472 µs  210 µs  455 µs  520 µs  603 µs  694 µs  835 µs  [833–838]      1.30 ms  6.01 ms
+  >   total    101 µs   479 µs  215 µs  462 µs  527 µs  611 µs  702 µs  843 µs  [841–846]      1.31 ms  6.02 ms
+  >      connect: 100×, before the clock
+  >
+  >   requests/s         slowest second 205,870 · fastest 211,020
+  >   client busy        75 % of its one thread's time
+  >   body length        14 B each
+  >
+  > In total it was a good day.
+";
+
+#[test]
+fn our_own_report_of_today_gives_the_same_figures() {
+    let (before, today) = (read(NATIVE).reports.remove(0), read(NATIVE_TODAY).reports.remove(0));
+    let total = today.total.unwrap();
+    assert!((total.min_ms.unwrap().value - 0.101).abs() < 1e-9);
+    assert!((total.deviation_ms.unwrap().value - 0.215).abs() < 1e-9);
+    assert!((today.percentile(95.0).unwrap().value - 0.702).abs() < 1e-9);
+    for percent in [50.0, 90.0, 99.0, 99.9, 100.0] {
+        assert_eq!(today.percentile(percent), before.percentile(percent), "{percent}");
+    }
+    let figures = |report: &Report| {
+        (
+            (report.complete, report.failed, report.non_2xx, report.statuses.clone()),
+            (report.rate_per_s, report.taken_s, report.document),
+            (report.waiting.map(|times| (times.mean_ms, times.median_ms, times.max_ms))),
+            (report.total.map(|times| (times.mean_ms, times.median_ms, times.max_ms))),
+            (report.concurrency, report.port, report.path.clone()),
+        )
+    };
+    assert_eq!(figures(&today), figures(&before));
+    assert_eq!(judged(NATIVE_TODAY).reports[0].findings, []);
 }
 
 #[test]

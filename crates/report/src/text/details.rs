@@ -1,0 +1,170 @@
+//! What else there is to know: how steady the rate was, what the run cost this machine, whether the client stood in
+//! its own way, and what was agreed on with proxy and server.
+
+use ablaze_model::Run;
+use ablaze_model::finding::LittleGap;
+
+use super::Style;
+use crate::effort::{self, Effort};
+use crate::number::{grouped, percent, rate, significant, time, time_in, time_unit};
+use crate::per_second::PerSecond;
+use crate::table::{sentence, wrapped};
+
+/// More threads than this are summed up.
+const THREADS_LISTED: usize = 8;
+
+/// A label each, and what belongs to it.
+pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut fact = |label: &str, text: Option<String>| {
+        lines.extend(text.map(|text| labelled(label, &text, style)).unwrap_or_default());
+    };
+    fact("requests/s", steadiness(run));
+    fact("CPU per request", cpu(run));
+    fact("client busy", busy(run));
+    fact("client delay", delay(run));
+    fact("connections idle", resting(run));
+    fact("body length", body_length(run));
+    fact("connected to", connected_to(run));
+    fact("threads", threads(run));
+    if let Some(text) = gap.map(little) {
+        lines.extend(labelled("in flight", &text, style).iter().map(|line| style.warning(line)));
+    }
+    let agreed = [
+        ("proxy", crate::proxy::in_words(run)),
+        ("TLS", crate::tls::in_words(run)),
+        ("HTTP/2", crate::http2::in_words(run)),
+    ];
+    for (label, items) in agreed {
+        let items = items.map(|items| wrapped(&start(label), &items, " · ", style.width));
+        lines.extend(items.unwrap_or_default());
+    }
+    if let Some(reason) = &run.backend.fallback_reason {
+        let text = format!("{} instead of io_uring: {reason}", run.backend.name);
+        lines.extend(labelled("I/O", &text, style).iter().map(|line| style.warning(line)));
+    }
+    lines
+}
+
+fn start(label: &str) -> String {
+    format!("  {label:<17}  ")
+}
+
+fn labelled(label: &str, text: &str, style: &Style) -> Vec<String> {
+    sentence(&start(label), text, style.width)
+}
+
+/// `server 4.6 µs (nginx, pid 4711)    client 3.6 µs (0.2 user, 3.4 kernel)`.
+fn cpu(run: &Run) -> Option<String> {
+    let effort = Effort::of(run)?;
+    let (unit_ns, unit) = time_unit(effort.cpu_ns);
+    let part = |ns: f64| significant(ns / unit_ns, if ns < unit_ns { 1 } else { 2 });
+    let parts = format!("{} user, {} kernel", part(effort.user_ns), part(effort.system_ns));
+    let text = if effort.spun_ns > 0.0 {
+        let work = time_in(effort.work_ns(), unit_ns);
+        let spun = time_in(effort.spun_ns, unit_ns);
+        format!("client {work} {unit} of work and {spun} {unit} of active waiting ({parts})")
+    } else {
+        format!("client {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
+    };
+    let server = effort::of_the_server(run)
+        .map(|(server_ns, name)| {
+            format!("{} {} ({name})    ", crate::proxy::watched(run), time(server_ns))
+        })
+        .unwrap_or_default();
+    Some(format!("{server}{text}"))
+}
+
+/// How much of their time the threads worked.
+fn busy(run: &Run) -> Option<String> {
+    let shares: Vec<f64> = run
+        .workers
+        .iter()
+        .filter(|worker| worker.window_ns > 0)
+        .map(|worker| worker.busy_ns as f64 / worker.window_ns as f64)
+        .collect();
+    let text = match shares.as_slice() {
+        [] => return None,
+        [one] => format!("{} of its one thread's time", percent(*one, 1.0)),
+        some if some.len() <= THREADS_LISTED => {
+            let listed: Vec<String> = some.iter().map(|share| percent(*share, 1.0)).collect();
+            format!("{} of its threads' time", listed.join(" · "))
+        }
+        many => {
+            let least = many.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = many.iter().copied().fold(0.0, f64::max);
+            let (least, most) = (percent(least, 1.0), percent(most, 1.0));
+            format!("{least} to {most} of its {} threads' time", grouped(many.len() as u64))
+        }
+    };
+    Some(text)
+}
+
+/// How long a response that had arrived lay in the client, and what share of the times that is.
+fn delay(run: &Run) -> Option<String> {
+    let age = &run.record.event_age;
+    let p50_ns = age.quantile_ns(0.5)?;
+    let p99 = age.supported_quantile_ns(0.99).map(|ns| format!(", p99 {}", time(ns as f64)));
+    let total_ns = run.record.answered.total.quantile_ns(0.5).filter(|ns| *ns > 0);
+    let share = total_ns.map(|total_ns| {
+        format!(" ({} of the median time)", percent(p50_ns as f64, total_ns as f64))
+    });
+    Some(format!(
+        "at most p50 {}{}{} from a response's arrival to its handling",
+        time(p50_ns as f64),
+        share.unwrap_or_default(),
+        p99.unwrap_or_default()
+    ))
+}
+
+/// How long the client left connections without a request: in no latency, but in the rate.
+fn resting(run: &Run) -> Option<String> {
+    let share = effort::resting(run)?;
+    Some(format!("{} of the time, between a response and the next request", percent(share, 1.0)))
+}
+
+/// Only when the requests in flight and their times do not fit together.
+fn little(LittleGap { measured, expected }: LittleGap) -> String {
+    format!(
+        "{} measured, {} by rate × mean time (Little's law): they should agree, so doubt the times",
+        significant(measured, 3),
+        significant(expected, 3)
+    )
+}
+
+/// The slowest and the fastest whole second, or shorter piece of a short run.
+fn steadiness(run: &Run) -> Option<String> {
+    let PerSecond { window_ns, slowest_per_s, fastest_per_s } = PerSecond::of(run)?;
+    let piece = match window_ns {
+        1_000_000_000 => "second".to_string(),
+        _ => time(window_ns as f64),
+    };
+    let (slowest, fastest) = (rate(slowest_per_s), rate(fastest_per_s));
+    Some(format!("slowest {piece} {slowest} · fastest {fastest}"))
+}
+
+/// How long the bodies were.
+fn body_length(run: &Run) -> Option<String> {
+    let lengths = &run.record.body_lengths;
+    let (shortest, longest) = (lengths.keys().next()?, lengths.keys().next_back()?);
+    if lengths.len() == 1 && run.record.body_lengths_other == 0 {
+        return Some(format!("{} B each", grouped(*shortest)));
+    }
+    let more = if run.record.body_lengths_other > 0 { " and others" } else { "" };
+    Some(format!("{}–{} B{more}", grouped(*shortest), grouped(*longest)))
+}
+
+/// Where the connections really went, where the URL does not show it.
+fn connected_to(run: &Run) -> Option<String> {
+    let target = &run.plan.target;
+    let named = run.connected_to.trim_start_matches('[').starts_with(&target.host);
+    let shown = !run.connected_to.is_empty() && !named && target.proxy.is_none();
+    shown.then(|| run.connected_to.clone())
+}
+
+/// Why so many of them.
+fn threads(run: &Run) -> Option<String> {
+    let workers = &run.plan.workers;
+    let told = !workers.count_reason.is_empty() && workers.count_reason != "as asked";
+    told.then(|| format!("{}: {}", grouped(workers.count.into()), workers.count_reason))
+}

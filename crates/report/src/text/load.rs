@@ -1,0 +1,75 @@
+//! What was asked for, of whom, and with what, in a line.
+
+use ablaze_model::Run;
+use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
+
+use super::Style;
+use crate::number::{counted, grouped, rate};
+use crate::table::wrapped;
+
+/// The line, broken where the terminal is narrower.
+pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
+    wrapped("", &items(run), " · ", style.width)
+}
+
+/// The same without the URL, with what was agreed on with proxy and server.
+pub(crate) fn in_words(run: &Run) -> String {
+    let mut items = items(run)[1..].to_vec();
+    items.extend(crate::proxy::in_words(run).unwrap_or_default());
+    items.extend(crate::tls::in_words(run).unwrap_or_default());
+    items.join(" · ")
+}
+
+fn items(run: &Run) -> [String; 4] {
+    let plan = &run.plan;
+    let keep = match (plan.connections.keep_alive, plan.connections.requests_per_connection) {
+        (false, _) => "a connection per request".to_string(),
+        (true, Some(requests)) => format!("keep-alive, {} per connection", grouped(requests)),
+        (true, None) => "keep-alive".to_string(),
+    };
+    let load = shape(plan);
+    [
+        format!("{} {}", plan.requests.method, plan.target.url),
+        format!("HTTP/{} {keep}", plan.http_version()),
+        load,
+        format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
+    ]
+}
+
+/// The shape of the load in words.
+fn shape(plan: &Plan) -> String {
+    match plan.load {
+        Load::Closed { connections, pipeline } => {
+            let mut text = format!("closed loop, {}", counted(connections.into(), "connection"));
+            if pipeline > 1 {
+                let what = if plan.http2.is_some() { "streams" } else { "pipelined requests" };
+                text.push_str(&format!(" × {pipeline} {what}"));
+            }
+            text
+        }
+        Load::Open { rate, arrivals, connections, bounded } => {
+            let spacing = match arrivals {
+                Arrivals::Constant => "evenly spaced",
+                Arrivals::Poisson => "Poisson",
+            };
+            let mut text = format!("open loop, {}", asked_rate(rate));
+            text.push_str(&format!(" {spacing}"));
+            if bounded {
+                text.push_str(&format!(", at most {}", counted(connections.into(), "connection")));
+            }
+            if let Some(http2) = plan.http2 {
+                text.push_str(&format!(", up to {} each", counted(http2.streams.into(), "stream")));
+            }
+            text
+        }
+    }
+}
+
+fn asked_rate(asked: RateProfile) -> String {
+    let RateProfile { from_per_s, to_per_s, steps } = asked;
+    match steps {
+        _ if asked.is_constant() => format!("{}/s", rate(from_per_s)),
+        0 | 1 => format!("{}/s to {}/s", rate(from_per_s), rate(to_per_s)),
+        steps => format!("{}/s to {}/s in {steps} steps", rate(from_per_s), rate(to_per_s)),
+    }
+}
