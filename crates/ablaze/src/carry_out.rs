@@ -1,40 +1,18 @@
-//! Carries a Plan out while someone watches: Ctrl-C ends it with its report kept, a [`Watcher`]
-//! hears how far it is, a witness looks at the machine. All front ends come through here.
+//! Carries a Plan out in this process: Ctrl-C ends it with its report kept. All front ends come through here; the run
+//! itself and the monitor beside it are `ablaze-load`'s.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use ablaze_engine::{Control, LaunchError, Progress};
-use ablaze_model::run::Machine;
+use ablaze_engine::Control;
 use ablaze_model::spec::Words;
 use ablaze_model::{Plan, Run};
-use ablaze_monitor::{Attending, Destination};
 use ablaze_report::shown_command::without_secrets;
-use ablaze_sys::clock;
+
+pub use ablaze_load::carry_out::{Silent, Watcher, destination};
 
 use crate::Refusal;
 use crate::refusal::INTERRUPTED;
-
-/// How often a watcher is told, in normal operation.
-const TICK: Duration = Duration::from_millis(100);
-
-/// Hears how far a run is, on a thread of its own.
-pub trait Watcher: Send {
-    /// Called about ten times a second while the run lasts.
-    fn tick(&mut self, progress: &Progress);
-
-    /// Called once, when the run has ended and before its report: the place to tidy up.
-    fn finish(&mut self) {}
-}
-
-/// A watcher that says nothing.
-pub struct Silent;
-
-impl Watcher for Silent {
-    fn tick(&mut self, _progress: &Progress) {}
-}
 
 /// Carries the Plan out. The first Ctrl-C (or SIGTERM, as timeout(1)
 /// sends) ends it early ([`Run::ended`] says so), the second ends
@@ -67,54 +45,7 @@ pub fn timed(
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
     }
-    // Whoever only looks on takes nothing from the run by a panic.
-    let witness = witnessed.then(|| unless_it_panics(|| Attending::begin(&destination(&plan))));
-    let witness = witness.flatten();
-    if let Some(witness) = &witness {
-        control.when_at_rest(witness.look_at_rest());
-    }
-    let begun_ns = clock::monotonic_ns();
-    let result = watched(&control, watcher, || ablaze_engine::run(plan, &control));
-    let mut run = result.map_err(|error| match error {
-        LaunchError::Plan(error) => Refusal::usage(error.to_string()),
-        LaunchError::System { .. } => Refusal::machine(error.to_string()),
-    })?;
-    // Connections are opened before the measured window.
-    let start_ns = begun_ns + run.setup_ns;
-    let window_ns = (start_ns, start_ns + run.elapsed_ns);
-    run.witness = witness.and_then(|witness| unless_it_panics(|| witness.end(window_ns)));
-    run.command_line = command_line.0;
-    if let Some(tester) = run.witness.as_mut().and_then(|witness| witness.tester.as_mut()) {
-        tester.command_line = without_secrets(std::mem::take(&mut tester.command_line));
-    }
-    run.machine = machine();
-    Ok((run, window_ns))
-}
-
-/// Does the work while the watcher hears how far it is.
-fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() -> T) -> T {
-    let done = Done::default();
-    std::thread::scope(|scope| {
-        let watch = || {
-            unless_it_panics(|| {
-                while !done.within(TICK) {
-                    watcher.tick(&control.progress());
-                }
-                watcher.finish();
-            });
-        };
-        // Without a thread for it there is no progress to be seen.
-        let _ = std::thread::Builder::new().name("progress".to_owned()).spawn_scoped(scope, watch);
-        // Dropped at the end of the work, and if it should panic: the watcher then ends too.
-        let _end = done.at_end();
-        work()
-    })
-}
-
-/// What the work gives, or `None` if it panics, which the panic itself has told.
-fn unless_it_panics<T>(work: impl FnOnce() -> T) -> Option<T> {
-    // Nothing that it was about to change is looked at then.
-    catch_unwind(AssertUnwindSafe(work)).ok()
+    Ok(ablaze_load::carry_out::carry_out(plan, command_line, witnessed, &control, watcher)?)
 }
 
 /// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test
@@ -124,28 +55,10 @@ fn worker_to_panic() -> Option<u32> {
     std::env::var("ABLAZE_PANIC_WORKER").ok()?.parse().ok()
 }
 
-/// Where the connections of this Plan go.
-pub fn destination(plan: &Plan) -> Destination {
-    match &plan.target.unix_socket {
-        Some(path) => Destination::Unix(path.clone()),
-        None => Destination::Tcp(plan.target.addresses.clone()),
-    }
-}
-
 /// The words of this process's command line, without secrets.
 pub fn own_command_line() -> Words {
     let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
     Words(without_secrets(words.collect()))
-}
-
-/// What reports say about this machine.
-fn machine() -> Machine {
-    Machine {
-        kernel: ablaze_sys::machine::kernel_release(),
-        cpu_model: ablaze_sys::machine::cpu_model(),
-        cpus_allowed: ablaze_sys::allowed_cpus().map(|cpus| cpus.len() as u32),
-        memory_bytes: ablaze_sys::machine::memory_bytes(),
-    }
 }
 
 /// The run that Ctrl-C ends: signals belong to the process, and an experiment has many runs.
@@ -191,74 +104,4 @@ pub fn listen_for_interrupts() -> Result<(), Refusal> {
         }
     })
     .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))
-}
-
-/// A flag that can be waited for.
-#[derive(Default)]
-struct Done {
-    flag: Mutex<bool>,
-    changed: Condvar,
-}
-
-impl Done {
-    /// Waits so long, or until it is done; whether it is.
-    fn within(&self, time: Duration) -> bool {
-        let until = Instant::now() + time;
-        let mut done = self.flag.lock().unwrap_or_else(PoisonError::into_inner);
-        while !*done {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                break;
-            }
-            done = self.changed.wait_timeout(done, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        *done
-    }
-
-    fn at_end(&self) -> AtEnd<'_> {
-        AtEnd(self)
-    }
-}
-
-/// Sets its flag when dropped.
-struct AtEnd<'a>(&'a Done);
-
-impl Drop for AtEnd<'_> {
-    fn drop(&mut self) {
-        *self.0.flag.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.0.changed.notify_all();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A watcher that cannot do its work.
-    struct Panics;
-
-    impl Watcher for Panics {
-        fn tick(&mut self, _progress: &Progress) {
-            panic!("in the first tick");
-        }
-    }
-
-    #[test]
-    fn a_watcher_that_panics_takes_nothing_from_the_run() {
-        let work = || {
-            std::thread::sleep(3 * TICK);
-            7
-        };
-        assert_eq!(watched(&Control::new(), &mut Panics, work), 7);
-    }
-
-    #[test]
-    fn a_wait_ends_when_it_is_done_and_not_before_its_time() {
-        let done = Done::default();
-        assert!(!done.within(Duration::from_millis(1)));
-        std::thread::scope(|scope| {
-            scope.spawn(|| drop(done.at_end()));
-            assert!(done.within(Duration::from_secs(60)));
-        });
-    }
 }

@@ -1,5 +1,5 @@
 //! The command `ablaze`: finds the word that says what to do ([`commands`]), and hands the rest to its
-//! front end. Front ends turn command lines into a LoadSpec, have it resolved to a Plan ([`planning`])
+//! front end. Front ends turn command lines into a LoadSpec, have it resolved to a Plan by `ablaze-load`
 //! and carried out ([`carry_out`]).
 
 #[cfg(panic = "abort")]
@@ -23,7 +23,6 @@ mod native;
 mod outcome;
 mod outlets;
 mod outputs;
-mod planning;
 mod profile;
 mod progress;
 mod refusal;

@@ -70,6 +70,18 @@ impl fmt::Display for Refusal {
 
 impl std::error::Error for Refusal {}
 
+impl From<ablaze_load::Error> for Refusal {
+    fn from(error: ablaze_load::Error) -> Self {
+        let line = error.to_string();
+        match error {
+            ablaze_load::Error::UnknownHost(_) => Self::unknown_host(line),
+            ablaze_load::Error::Machine(_) => Self::machine(line),
+            // `Usage`, and what a later version of that crate may add.
+            _ => Self::usage(line),
+        }
+    }
+}
+
 impl From<SecretMissing> for Refusal {
     fn from(error: SecretMissing) -> Self {
         Self::usage(error.to_string())

@@ -49,6 +49,7 @@ impl<'a> From<Answer<'a>> for Reply<'a> {
 
 /// What is answered.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Answer<'a> {
     /// An answer built before: the fastest.
     Fixed(&'a FixedAnswer),
@@ -116,6 +117,7 @@ impl Fields {
 
 /// Body of an answer that was made for its request.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum Body<'a> {
     /// The body of the request, given back without a copy where possible.
     OfRequest,
@@ -139,6 +141,7 @@ pub trait Stream: fmt::Debug + Send {
 
 /// How a stream goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Flow {
     /// It is asked again so many nanoseconds after the pieces have left; with 0 at once.
     After(u64),

@@ -1,78 +1,49 @@
-//! Servers to load.
+//! HTTP servers to load, under one handler and several I/O models.
 //!
-//! Reading order: [`handler`] (what a request is answered with) and [`routes`] (the answers of
-//! `ablaze serve`); [`protocol`] (what a connection speaks, without I/O: [`http1`], [`http2`], and
-//! [`tls`] around them); [`models`], the I/O models that serve it, by what they share
-//! ([`event_loop`]; [`conversation`] for [`blocking`] and [`fibers`]); [`accepting`], how
-//! connections come to the workers; [`server`] puts it together. [`conditions`] make a server slow or faulty on purpose;
-//! [`own_pages`] tell what it does.
+#![doc = include_str!("../README.md")]
 //!
-//! The built-in server:
+//! Responses that are always the same are built before, with [`answer::FixedAnswer`], and cost no
+//! allocation; bodies that are made as they leave are [`handler::Stream`]s. [`Options`] has everything that a server
+//! can be told, [`conditions`] what makes it slow or faulty on purpose. Every server tells what it does under `/_/status` and
+//! how it is set up under `/_/config`, whatever its handler.
 //!
-//! ```
-//! use ablaze_target::{Options, Server};
-//!
-//! let options = Options { address: "127.0.0.1:0".parse()?, ..Options::default() };
-//! let server = Server::start(options)?;
-//! println!("http://{}/", server.address());
-//! let served = server.stop()?;
-//! assert_eq!(served.requests, 0);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! A server of one's own, under the model of one's choice, with `/_/status`, delays and faults
-//! (`examples/own_server.rs` takes the model from the command line):
-//!
-//! ```
-//! use ablaze_target::handler::{Answer, Handler, Reply, Request};
-//! use ablaze_target::{Model, Options, Server};
-//!
-//! struct Greeter;
-//!
-//! impl Handler for Greeter {
-//!     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
-//!         match request.path {
-//!             b"/greet" => Answer::text(200, "hello\n").into(),
-//!             _ => Answer::text(404, "ask for /greet\n").into(),
-//!         }
-//!     }
-//! }
-//!
-//! let address = "127.0.0.1:0".parse()?;
-//! let model = Model::from_name("epoll-et").ok_or("there is no such model")?;
-//! let server = Server::start_with(Options { address, model, ..Options::default() }, Greeter)?;
-//! # use std::io::{Read, Write};
-//! # let mut client = std::net::TcpStream::connect(server.address())?;
-//! # client.write_all(b"GET /greet HTTP/1.0\r\n\r\n")?;
-//! # let mut answer = String::new();
-//! # client.read_to_string(&mut answer)?;
-//! # assert!(answer.ends_with("\r\n\r\nhello\n"));
-//! server.stop()?;
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Answers that are always the same are built before, with [`answer::FixedAnswer`], and cost no
-//! allocation; bodies that are made as they leave are [`handler::Stream`]s.
+//! Inside, reading order: [`handler`] and [`routes`] (the responses of `ablaze serve`); [`protocol`] (what a connection
+//! speaks, without I/O: [`http1`], [`http2`], and [`tls`] around them); [`models`], the I/O models that serve it, by what
+//! they share ([`event_loop`]; [`conversation`] for [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
+//! workers; [`server`] puts it together. Modules that are not listed are for this workspace and change without notice.
 
 pub mod accepting;
+#[doc(hidden)]
 pub mod blocking;
 pub mod conditions;
+#[doc(hidden)]
 pub mod conversation;
 pub mod counters;
+#[doc(hidden)]
 pub mod event_loop;
+#[doc(hidden)]
 pub mod fibers;
 pub mod handler;
+#[doc(hidden)]
 pub mod http1;
+#[doc(hidden)]
 pub mod http2;
+#[doc(hidden)]
 pub mod listener;
+#[doc(hidden)]
 pub mod models;
 pub mod options;
+#[doc(hidden)]
 pub mod own_pages;
+#[doc(hidden)]
 pub mod protocol;
+#[doc(hidden)]
 pub mod registry;
+#[doc(hidden)]
 pub mod routes;
 mod sending;
 pub mod server;
+#[doc(hidden)]
 pub mod service;
 pub mod tls;
 

@@ -26,6 +26,7 @@ pub struct Server;
 
 /// Why a server did not start.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// An option is out of its range.
     #[error(transparent)]
@@ -44,6 +45,7 @@ pub enum StartError {
 pub struct WorkerError(String);
 
 /// How a thread is told to stop.
+#[doc(hidden)]
 #[derive(Debug)]
 pub struct Stop {
     waker: OwnedFd,
@@ -290,6 +292,7 @@ impl Running {
     }
 
     /// Its threads with their counters.
+    #[doc(hidden)]
     pub fn registry(&self) -> &Arc<Registry> {
         &self.registry
     }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Tester};
 use ablaze_lab::subject::{Answer, Tool};
+use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::profiling::Whom;
 use ablaze_model::run::Ended;
@@ -16,8 +17,7 @@ use ablaze_wire::url::{Scheme, Url};
 
 use super::ab_tester;
 use crate::carry_out::{Silent, carry_out, interrupted};
-use crate::planning::OptionNames;
-use crate::{planning, profile};
+use crate::profile;
 
 /// The longest body that a control is given.
 const MOST_BYTES: u64 = 256 << 20;
@@ -43,7 +43,7 @@ impl Tester for Native<'_> {
         }
         let impossible = |line: String| Failure::Impossible(line);
         let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)
-            .map_err(|refusal| impossible(refusal.line))?;
+            .map_err(|error| impossible(error.to_string()))?;
         let plan = planned.plan.clone();
         let mut run = carry_out(plan, load.words.clone(), load.monitored, &mut Silent)
             .map_err(|refusal| impossible(refusal.line))?;

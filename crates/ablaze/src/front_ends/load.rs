@@ -6,14 +6,14 @@ use std::process::ExitCode;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
+use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::spec::Secrets;
 
 use crate::carry_out::{carry_out, own_command_line};
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
-use crate::planning::OptionNames;
 use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, outcome, outlets, planning, profile, progress, terminal, verdict};
+use crate::{Refusal, outcome, outlets, profile, progress, terminal, verdict};
 
 /// Runs `ablaze load` with the words behind `load`.
 pub fn main(arguments: &[OsString]) -> ExitCode {

@@ -2,6 +2,7 @@
 
 use std::net::UdpSocket;
 
+use ablaze_load::planning::{sources, tls as planned_tls};
 use ablaze_model::plan::{Arrivals, Http2};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
@@ -13,8 +14,7 @@ use ablaze_report::system_error::reason;
 use super::options::{
     ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
 };
-use crate::Refusal;
-use crate::planning::{sources, tls as planned_tls};
+use crate::{Refusal, values};
 
 /// Everything a native command line asks for.
 ///
@@ -91,7 +91,7 @@ fn apply_requests(
     let method = options.method.as_ref().map(|method| Bytes::from(method.as_str()));
     requests.method = method.or(requests.method.take());
     if let Some(body) = &options.body {
-        requests.bodies = Bodies::Same(sources::body(body)?);
+        requests.bodies = Bodies::Same(values::body(body)?);
     }
     if let Some(path) = &options.body_lines {
         requests.bodies = Bodies::InTurn(Feed::of(sources::file(path, "--body-lines")?));

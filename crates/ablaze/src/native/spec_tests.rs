@@ -2,14 +2,13 @@
 
 use std::net::IpAddr;
 
+use ablaze_load::planning::{Composed, compose};
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::plan::{Close, IoChoice, RateProfile, Spin};
 use clap::Parser;
 
 use super::super::options::CommandLine;
 use super::*;
-
-use crate::planning::{Composed, compose};
 
 fn from(words: &str) -> (LoadSpec, Composed) {
     let words = ["ablaze load"].into_iter().chain(words.split(' '));

@@ -1,13 +1,14 @@
 //! Native options as words, however they came to be, to a spec: where experiments, their files and
 //! their axes set what a load asks for.
 
+use ablaze_load::planning;
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::{Secrets, Words};
 use ablaze_report::shown_command::without_secrets;
 use clap::{CommandFactory, Parser};
 
 use super::{CommandLine, hints, spec::template};
-use crate::{Refusal, planning};
+use crate::Refusal;
 
 /// The load that these options of `ablaze load` ask for, of whatever target.
 ///

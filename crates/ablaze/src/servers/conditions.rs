@@ -4,10 +4,10 @@
 use std::path::Path;
 use std::time::Duration;
 
+use ablaze_load::planning::sources;
 use ablaze_target::conditions::{Delay, FaultShare, Route};
 
 use super::names::{FAULTS, one_of};
-use crate::planning::sources;
 use crate::values;
 
 /// `10ms`, `uniform:1ms-20ms`, `exp:10ms`, `bimodal:1ms/100ms/1%`, `stall:1s/10s`.

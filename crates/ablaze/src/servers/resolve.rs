@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use ablaze_load::planning::workers::{Cpus, refuse_foreign_cpu};
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{AnswerKind, FiberOptions, Scheduler, SocketOptions};
@@ -16,7 +17,6 @@ use super::command_line::{CommandLine, HttpVersion, ProcessOptions, Threads};
 use super::presets::{self, Preset};
 use super::reference;
 use super::tls;
-use crate::planning::workers::{Cpus, refuse_foreign_cpu};
 use crate::{Refusal, terminal, usage};
 
 /// What was asked for.

@@ -48,3 +48,32 @@ fn split_outside_brackets(text: &str) -> Vec<&str> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connect_to_reads_both_tools_forms() {
+        let to = |from: Option<&str>, from_port, host: Option<&str>, port| ConnectTo {
+            from_host: from.map(Into::into),
+            from_port,
+            host: host.map(Into::into),
+            port,
+        };
+        let table = [
+            ("10.0.0.1:8080", to(None, None, Some("10.0.0.1"), Some(8080))),
+            ("[::1]:8080", to(None, None, Some("::1"), Some(8080))),
+            ("backend", to(None, None, Some("backend"), None)),
+            ("a.example:80:[::1]:8080", to(Some("a.example"), Some(80), Some("::1"), Some(8080))),
+            ("::127.0.0.1:", to(None, None, Some("127.0.0.1"), None)),
+            (":80::81", to(None, Some(80), None, Some(81))),
+        ];
+        for (text, expected) in table {
+            assert_eq!(connect_to(text), Ok(expected), "{text}");
+        }
+        for text in ["", "a:b", "a:0", "a:1:2", "a:1:b:65536"] {
+            assert!(connect_to(text).is_err(), "{text}");
+        }
+    }
+}

@@ -2,6 +2,7 @@
 //! their errors are the second half of a sentence that begins with the option and the value.
 
 mod addresses;
+mod body;
 mod connect_to;
 mod http;
 mod lists;
@@ -9,6 +10,7 @@ mod proxy;
 mod rate;
 
 pub use addresses::local_addresses;
+pub use body::body;
 pub use connect_to::connect_to;
 pub use http::http_version;
 pub use lists::{cpus, ports, statuses};

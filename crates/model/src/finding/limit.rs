@@ -4,6 +4,7 @@ use std::fmt;
 
 /// What bounded the rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Limit {
     /// A thread of the server had no time left.
     Server,

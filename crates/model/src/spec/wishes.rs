@@ -9,6 +9,7 @@ use crate::plan::{IoChoice, Spin};
 
 /// A version of HTTP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum HttpVersion {
     /// HTTP/1.0.
     #[serde(rename = "1.0")]

@@ -4,7 +4,8 @@ use ablaze_model::finding::DiagnosisId;
 
 use super::Explained;
 
-const DIAGNOSES: &str = include_str!("../../../../docs/diagnoses.md");
+/// A link to docs/diagnoses.md: a package has the file itself.
+const DIAGNOSES: &str = include_str!("../../documents/diagnoses.md");
 
 /// What docs/diagnoses.md says about a diagnosis.
 pub(super) fn of(id: DiagnosisId) -> Explained {

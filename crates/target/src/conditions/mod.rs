@@ -15,6 +15,7 @@ pub use work::burn_cpu;
 
 /// How long answers wait before they leave.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub enum Delay {
     /// Always as long.
     Constant(Duration),
@@ -42,6 +43,7 @@ impl From<Duration> for Delay {
 
 /// What goes wrong with an answer, for a share of the answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Fault {
     /// A reset instead of the answer.
     ResetBefore,

@@ -91,6 +91,7 @@ macro_rules! models {
     ($($variant:ident: $model:ty,)*) => {
         /// The I/O models by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[non_exhaustive]
         pub enum Model {
             $(#[doc = concat!("See `", stringify!($model), "`.")] $variant,)*
         }

@@ -18,7 +18,7 @@ const LONGER: [(&str, usize); 1] = [("crates/ablaze/src/front_ends/ab/asked.rs",
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 16] = [
+const EDGES: [(&str, &[&str], &[&str]); 17] = [
     ("wire", &[], &[]),
     ("sys", &[], &[]),
     ("stats", &[], &[]),
@@ -35,22 +35,22 @@ const EDGES: [(&str, &[&str], &[&str]); 16] = [
     ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["verdict"]),
     ("lab", &["chart", "model", "profile", "report", "stats", "sys", "target", "verdict"], &[]),
     (
+        "load",
+        &["engine", "model", "monitor", "report", "stats", "sys", "verdict", "wire"],
+        &["target"],
+    ),
+    (
         "ablaze",
         &[
-            "chart", "engine", "lab", "model", "monitor", "net", "profile", "report", "stats",
-            "sys", "target", "verdict", "wire",
+            "chart", "engine", "lab", "load", "model", "monitor", "net", "profile", "report",
+            "stats", "sys", "target", "verdict", "wire",
         ],
         &[],
     ),
 ];
 
-/// Files that include one from outside of their crate.
-const REACHING_OUT: [&str; 2] = [
-    // The page of a report explains findings in the words of docs/diagnoses.md.
-    "crates/report/src/page/explained.rs",
-    // `ablaze replay` carries the printed reports and the experiments along.
-    "crates/ablaze/src/front_ends/replay/documents.rs",
-];
+/// Crates that nothing but tests uses.
+const OF_TESTS: [&str; 2] = ["tamper", "testing"];
 
 #[test]
 fn every_file_begins_with_what_it_is_for() {
@@ -128,40 +128,55 @@ fn crates_depend_only_on_those_that_they_may() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A package holds what is in its folder; what leaves it is missing when somebody else builds it.
+/// A package holds what is in its folder; what leaves it is missing when somebody else builds it. Files of the
+/// repository that a crate needs are links in its folder, which its package has as files.
 #[test]
 fn no_crate_is_built_from_files_of_another() {
     let mut wrong = Vec::new();
-    let mut listed = REACHING_OUT.to_vec();
     for (path, text) in sources().iter().filter(|(path, _)| path.starts_with("crates/")) {
         let outside = included(path, text).into_iter().filter(|file| {
             let own: Vec<_> = Path::new(path).components().take(2).collect();
             file.components().take(2).collect::<Vec<_>>() != own
         });
         let outside: Vec<String> = outside.map(|file| file.display().to_string()).collect();
-        if outside.is_empty() {
-            continue;
-        }
-        match listed.iter().position(|own| own == path) {
-            Some(at) => drop(listed.remove(at)),
-            None => wrong.push(format!("{path} includes {}", outside.join(", "))),
+        if !outside.is_empty() {
+            wrong.push(format!("{path} includes {}", outside.join(", ")));
         }
     }
-    wrong.extend(
-        listed
-            .iter()
-            .map(|path| format!("{path} includes nothing from outside: take it off the list")),
-    );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// With a version in the workspace's table, a dependency on them would have to be published, too.
 #[test]
-fn the_tests_crate_is_not_published_and_only_tests_use_it() {
-    assert_eq!(manifest("testing")["package"]["publish"].as_bool(), Some(false));
+fn the_crates_of_tests_are_not_published_and_only_tests_use_them() {
     let root: toml::Table = toml::from_str(&read("Cargo.toml")).unwrap();
-    let testing = &root["workspace"]["dependencies"]["ablaze-testing"];
-    // With a version it would have to be published, too.
-    assert_eq!(testing.get("version"), None, "its path alone");
+    let dependencies = &root["workspace"]["dependencies"];
+    for name in crates() {
+        let published = manifest(&name)["package"].get("publish").and_then(toml::Value::as_bool);
+        let of_tests = OF_TESTS.contains(&name.as_str());
+        assert_eq!(published == Some(false), of_tests, "{name}: publish");
+        let of_workspace = dependencies.get(format!("ablaze-{name}"));
+        let version = of_workspace.and_then(|dependency| dependency.get("version"));
+        let own = &root["workspace"]["package"]["version"];
+        let wanted = (name != "ablaze" && !of_tests).then_some(own);
+        assert_eq!(version, wanted, "{name}: its version in the workspace's table");
+    }
+}
+
+/// What crates.io shows of a package, but for addresses.
+#[test]
+fn packages_say_what_they_are() {
+    let mut wrong = Vec::new();
+    for name in crates().iter().filter(|name| !OF_TESTS.contains(&name.as_str())) {
+        let manifest = manifest(name);
+        let package = manifest["package"].as_table().unwrap();
+        for key in ["description", "license", "keywords", "categories", "readme", "rust-version"] {
+            if !package.contains_key(key) {
+                wrong.push(format!("{name}: no {key}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// `ablaze_testing::Bounded` sets the signals that a child needs, ends it, and bounds every wait for it.

@@ -31,6 +31,7 @@ pub struct RequestHead {
 
 /// A method, as far as servers tell them apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Method {
     /// GET
     Get,

@@ -1,6 +1,7 @@
 //! From ab's options to a spec. The checks ab makes between options are here, in its order and with its
 //! messages.
 
+use ablaze_load::planning::{OptionNames, addresses, compose, order, sources};
 use ablaze_model::plan::ClockStarts;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::spec::{
@@ -9,14 +10,13 @@ use ablaze_model::spec::{
 };
 use ablaze_wire::url::Url;
 
-use super::native::apply_request;
+use super::native::{apply_request, unusable};
 use super::options::Options;
 use super::refusal::Refused;
 use super::request::{self, Destination};
 use super::tls;
 use super::verbose;
 use crate::native;
-use crate::planning::{addresses, compose, order, sources};
 
 /// Most connections ab takes.
 const CONCURRENCY_MAX: i64 = 200_000;
@@ -74,7 +74,7 @@ pub fn spec(
     spec.limits.requests = requests_limit(options, native);
     spec.limits.duration_ns = native.load.duration.or(time_limit_ns(options));
     // What cannot be sent is said before anything is printed.
-    compose(&spec, secrets).map_err(|refusal| Refused::text(refusal.line))?;
+    compose(&spec, secrets).map_err(|error| Refused::text(error.to_string()))?;
     Ok(spec)
 }
 
@@ -183,17 +183,13 @@ fn requests(
     keep_alive: bool,
     secrets: &mut Secrets,
 ) -> Result<RequestsSpec, Refused> {
-    let unusable = |line: String| Refused::native_usage(line);
     let url = spec.destination.url.as_ref().map(UrlSpec::to_url);
     let urls = match &native.request.urls {
-        Some(path) => {
-            let file = sources::file(path, "--urls").map_err(|refusal| unusable(refusal.line))?;
-            Some(Feed::of(file))
-        }
+        Some(path) => Some(Feed::of(sources::file(path, "--urls").map_err(unusable)?)),
         None => None,
     };
     let list = urls.as_ref().map(|feed| sources::url_list(feed, url.as_ref()));
-    let list = list.transpose().map_err(|refusal| unusable(refusal.line))?;
+    let list = list.transpose().map_err(unusable)?;
     let bodies = apply_request(native, &mut request)?;
     request.check()?;
     if let Some(list) = list {
@@ -268,8 +264,8 @@ fn nanoseconds(seconds: i64) -> u64 {
 
 fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
     // Any port will do: only the address is wanted.
-    let found = addresses::of_host(name, 1, Family::Any, false);
-    let addresses = found.map_err(|refusal| Refused::of_planning(refusal, name))?;
+    let found = addresses::of_host(name, 1, Family::Any, false, &OptionNames::AB);
+    let addresses = found.map_err(|error| Refused::of_planning(error.into(), name))?;
     addresses
         .first()
         .map(|address| address.ip())
@@ -285,7 +281,7 @@ mod tests {
     use super::super::native::{Native, read};
     use super::*;
     use crate::front_ends::ab::options;
-    use crate::planning::Composed;
+    use ablaze_load::planning::Composed;
 
     fn asked_for(words: &str) -> Result<LoadSpec, Refused> {
         both(words).map(|(spec, _)| spec)

@@ -21,6 +21,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::run::Ended;
 use ablaze_model::spec::Secrets;
 use ablaze_model::{Assessed, LoadSpec, Run};
@@ -29,7 +30,6 @@ use ablaze_report::file::is_stream;
 
 use crate::carry_out::{Silent, carry_out, own_command_line};
 use crate::outputs::Outputs;
-use crate::planning::{self, OptionNames};
 use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
 use crate::{Refusal, outlets, profile, terminal, verdict};
 use completed::CompletedLines;
@@ -76,7 +76,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         outlets::print_with(|out| introduction(options, &spec, shown, out));
     }
     let planned = planning::resolve(&spec, &secrets, &OptionNames::AB)
-        .map_err(|refusal| Refused::of_planning(refusal, asked::host_to_resolve(&spec)))?;
+        .map_err(|error| Refused::of_planning(error.into(), asked::host_to_resolve(&spec)))?;
     planned.notes.iter().for_each(|line| note(line));
     if !json(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));

@@ -2,16 +2,17 @@
 //! told apart from ab's letters and applied to ab's request.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 
+use ablaze_load::planning::sources;
 use ablaze_model::spec::{Bodies, Body, Bytes, Feed, HttpVersion};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
 use super::refusal::Refused;
 use super::request::{self, Method};
-use crate::Refusal;
 use crate::native::{self, CommandLine, hints};
-use crate::planning::sources;
+use crate::values;
 
 /// What the native words of a command line say.
 #[derive(Debug)]
@@ -70,11 +71,10 @@ pub fn apply_request(
                 .to_owned(),
         ));
     }
-    let unusable = |refusal: Refusal| Refused::native_usage(refusal.line);
     let own = request.body.clone().map(|body| Body::Given(Bytes(body)));
     let mut bodies = own.map_or(Bodies::None, Bodies::Same);
     if let Some(body) = &options.body {
-        bodies = Bodies::Same(sources::body(body).map_err(unusable)?);
+        bodies = Bodies::Same(values::body(body).map_err(unusable)?);
     }
     if let Some(path) = &options.body_lines {
         let feed = Feed::of(sources::file(path, "--body-lines").map_err(unusable)?);
@@ -100,6 +100,11 @@ pub fn apply_request(
         request.method.get_or_insert(Method::Post);
     }
     Ok(bodies)
+}
+
+/// A file that an option of ours names cannot be read.
+pub(super) fn unusable(error: impl Display) -> Refused {
+    Refused::native_usage(error.to_string())
 }
 
 #[cfg(test)]

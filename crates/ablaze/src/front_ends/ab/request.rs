@@ -237,7 +237,7 @@ mod tests {
             Head::Verbatim { target: target.into(), lines, placeholders: asked.expand };
         let body = asked.body.clone().map(|body| Body::Given(Bytes(body)));
         spec.requests.bodies = body.map_or(Bodies::None, Bodies::Same);
-        let composed = crate::planning::compose(&spec, &secrets).unwrap();
+        let composed = ablaze_load::planning::compose(&spec, &secrets).unwrap();
         composed.requests.templates.into_iter().next().unwrap()
     }
 

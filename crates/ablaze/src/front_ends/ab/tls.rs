@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_engine::transport::tls::{Shared, pem};
+use ablaze_load::planning::tls as planned;
 use ablaze_model::plan::tls::{Identity, PrivateKey, Tls, TlsVersion, Trust};
 use ablaze_model::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_model::spec::{Secret, Secrets, TlsSpec, TrustSpec};
 use ablaze_wire::url::{Scheme, Url};
 
+use super::native::unusable;
 use super::refusal::Refused;
-use crate::Refusal;
 use crate::native;
-use crate::planning::tls as planned;
 
 /// What the options say.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,8 +47,7 @@ pub fn spec(
     if url.scheme == Scheme::Http {
         return Ok(TlsSpec::default());
     }
-    let refused = |refusal: Refusal| Refused::native_usage(refusal.line);
-    let mut tls = native::tls(native, secrets).map_err(refused)?;
+    let mut tls = native::tls(native, secrets).map_err(unusable)?;
     // ab verifies nothing; who gives certificates to verify by wants it done.
     if native.cacert.is_none() {
         tls.trust = TrustSpec::Anyone;
@@ -60,7 +59,7 @@ pub fn spec(
     tls.oldest.get_or_insert(oldest);
     tls.newest.get_or_insert(newest);
     tls.offer_protocol = false;
-    planned::resolve(&tls, &url.host, None, secrets).map_err(refused)?;
+    planned::resolve(&tls, &url.host, None, secrets).map_err(unusable)?;
     if tls.suites.is_empty() {
         tls.suites = suites;
     }
@@ -68,7 +67,7 @@ pub fn spec(
     let own = identity.map(|own| secrets.keep("client certificate", Secret::Identity(own)));
     tls.identity = tls.identity.or(own);
     planned::resolve(&tls, &url.host, None, secrets)
-        .map_err(|refusal| Refused::text(refusal.line))?;
+        .map_err(|error| Refused::text(error.to_string()))?;
     Ok(tls)
 }
 

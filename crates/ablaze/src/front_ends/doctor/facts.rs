@@ -4,6 +4,8 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use ablaze_load::planning::workers::{self, Cpus};
+use ablaze_load::planning::{OptionNames, addresses, descriptors, sources};
 use ablaze_model::profiling::Refused;
 use ablaze_monitor::preflight::{Server, Survey};
 use ablaze_net::uring::UringDriver;
@@ -11,9 +13,6 @@ use ablaze_profile::recording::{self, Permitted};
 
 use crate::Refusal;
 use ablaze_model::spec::{Destination, UrlSpec, WorkersSpec};
-
-use crate::planning::workers::{self, Cpus};
-use crate::planning::{OptionNames, addresses, descriptors, sources};
 
 /// How long the machine is watched: long enough for a hundred wake-ups, short enough to wait for.
 const WATCH: Duration = Duration::from_millis(200);
@@ -154,7 +153,11 @@ impl Load {
 impl Target {
     fn look(url: &str) -> Result<Self, Refusal> {
         let url = sources::url(url)?;
-        let addresses = addresses::resolve(&UrlSpec::from(&url), &Destination::default())?;
+        let addresses = addresses::resolve(
+            &UrlSpec::from(&url),
+            &Destination::default(),
+            &OptionNames::NATIVE,
+        )?;
         let server = Server::at(&addresses);
         let Some(address) = addresses.first() else {
             return Err(Refusal::unknown_host(format!("host `{}` has no address", url.host)));

@@ -1,5 +1,6 @@
 //! Made-up facts for the tests of the checks: a machine with nothing in the way, to spoil.
 
+use ablaze_load::planning::descriptors;
 use ablaze_profile::recording::Permitted;
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use ablaze_monitor::preflight::{
 };
 
 use super::facts::{Facts, Load, PROGRAMS, Target};
-use crate::planning::descriptors;
 
 const SETTINGS: [(&str, &str); 14] = [
     ("kernel.io_uring_disabled", "0"),

@@ -8,6 +8,7 @@ mod watcher;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::LoadSpec;
 use ablaze_model::plan::{Arrivals, RateProfile};
 use ablaze_model::spec::secrets::secret_field;
@@ -18,9 +19,8 @@ use ablaze_wire::url::Url;
 use self::options::Options;
 use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
-use crate::planning::{self, OptionNames, sources};
 use crate::refusal::note;
-use crate::{Refusal, outcome, outlets, terminal, verdict};
+use crate::{Refusal, outcome, outlets, terminal, values, verdict};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -108,7 +108,7 @@ fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
         user: url.userinfo.as_ref().map(|user| secrets.keep_text("user", user.as_str())),
     };
     if let Some(body) = &options.body {
-        spec.requests.bodies = Bodies::Same(sources::body(body)?);
+        spec.requests.bodies = Bodies::Same(values::body(body)?);
     }
     spec.destination.url = Some(UrlSpec::from(&url));
     let connections = Some(options.connections);

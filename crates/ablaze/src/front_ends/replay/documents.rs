@@ -6,17 +6,17 @@ use super::document::{Document, Line, Server, Then};
 pub const ALL: [&Document; 5] =
     [&GURL_AND_AB, &LEVEL_AND_EDGE, &THREE_SERVERS, &FIBERS_AND_NGINX, &WAYS_TO_ACCEPT];
 
-/// The text of a file in `experiments/`.
+/// The text of a file in the repository's `experiments/`, which a link has in this crate's package, too.
 macro_rules! experiment {
     ($name:literal) => {
-        ($name, include_str!(concat!("../../../../../experiments/", $name)))
+        ($name, include_str!(concat!("../../../documents/experiments/", $name)))
     };
 }
 
-/// The figures of a document, as the tests of the reader of printed reports have them.
+/// The figures of a document, as the tests of the reader of printed reports have them, by a link as well.
 macro_rules! printed {
     ($name:literal) => {
-        include_str!(concat!("../../../../verdict/tests/printed/", $name))
+        include_str!(concat!("../../../documents/printed/", $name))
     };
 }
 

@@ -1,7 +1,6 @@
 //! From options to a Plan: what is resolved, and what is refused.
 
 use super::*;
-use crate::values::connect_to;
 use ablaze_model::spec::{ConnectTo, Family, UrlSpec};
 
 fn target(host: &str, port: u16) -> UrlSpec {
@@ -15,12 +14,12 @@ fn spec(host: &str, port: u16) -> LoadSpec {
     LoadSpec { destination, ..LoadSpec::default() }
 }
 
-fn plan(spec: &LoadSpec) -> Result<Planned, Refusal> {
+fn plan(spec: &LoadSpec) -> Result<Planned, Error> {
     resolve(spec, &Secrets::default(), &OptionNames::NATIVE)
 }
 
 fn resolved(url: &UrlSpec, destination: &Destination) -> Vec<std::net::SocketAddr> {
-    addresses::resolve(url, destination).unwrap()
+    addresses::resolve(url, destination, &OptionNames::NATIVE).unwrap()
 }
 
 #[test]
@@ -38,41 +37,23 @@ fn an_address_needs_no_resolver_and_each_stands_once() {
 #[test]
 fn a_family_that_the_host_lacks_is_refused_with_the_option_to_leave_away() {
     let v6_only = Destination { family: Family::V6, ..Destination::default() };
-    let refusal = addresses::resolve(&target("127.0.0.1", 80), &v6_only).unwrap_err();
-    assert_eq!(refusal.status, 1);
-    assert!(refusal.line.contains("no IPv6 address") && refusal.line.contains("-6"), "{refusal}");
-}
-
-#[test]
-fn connect_to_reads_both_tools_forms() {
-    let to = |from: Option<&str>, from_port, host: Option<&str>, port| ConnectTo {
-        from_host: from.map(Into::into),
-        from_port,
-        host: host.map(Into::into),
-        port,
-    };
-    let table = [
-        ("10.0.0.1:8080", to(None, None, Some("10.0.0.1"), Some(8080))),
-        ("[::1]:8080", to(None, None, Some("::1"), Some(8080))),
-        ("backend", to(None, None, Some("backend"), None)),
-        ("a.example:80:[::1]:8080", to(Some("a.example"), Some(80), Some("::1"), Some(8080))),
-        ("::127.0.0.1:", to(None, None, Some("127.0.0.1"), None)),
-        (":80::81", to(None, Some(80), None, Some(81))),
-    ];
-    for (text, expected) in table {
-        assert_eq!(connect_to(text), Ok(expected), "{text}");
-    }
-    for text in ["", "a:b", "a:0", "a:1:2", "a:1:b:65536"] {
-        assert!(connect_to(text).is_err(), "{text}");
-    }
+    let at = target("127.0.0.1", 80);
+    let error = addresses::resolve(&at, &v6_only, &OptionNames::NATIVE).unwrap_err();
+    assert!(matches!(error, Error::UnknownHost(_)), "{error:?}");
+    let line = error.to_string();
+    assert!(line.contains("no IPv6 address") && line.contains("-6"), "{line}");
 }
 
 #[test]
 fn connect_to_changes_where_connections_go_and_only_for_its_host() {
-    let connect_to = vec![
-        connect_to("other.example:80:127.0.0.9:1").unwrap(),
-        connect_to("SHOP.example:80:127.0.0.1:8080").unwrap(),
-    ];
+    let instead = |host: &str, to: &str, port| ConnectTo {
+        from_host: Some(host.to_owned()),
+        from_port: Some(80),
+        host: Some(to.to_owned()),
+        port: Some(port),
+    };
+    let connect_to =
+        vec![instead("other.example", "127.0.0.9", 1), instead("SHOP.example", "127.0.0.1", 8080)];
     let destination = Destination { connect_to, ..Destination::default() };
     assert_eq!(
         resolved(&target("shop.example", 80), &destination),
@@ -104,7 +85,7 @@ fn what_measures_nothing_is_refused() {
     for change in changes {
         let mut spec = spec("127.0.0.1", 80);
         change(&mut spec);
-        assert_eq!(plan(&spec).unwrap_err().status, 2);
+        assert!(matches!(plan(&spec), Err(Error::Usage(_))));
     }
 }
 

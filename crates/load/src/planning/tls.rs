@@ -8,7 +8,7 @@ use ablaze_model::plan::tls_names::{GROUPS, SUITES, group_named, suite_named};
 use ablaze_model::spec::{Blob, Secrets, TlsSpec, TrustSpec};
 use ablaze_report::system_error::reason;
 
-use crate::Refusal;
+use crate::Error;
 
 /// What the Plan says, for a server of this name and this application protocol.
 ///
@@ -20,7 +20,7 @@ pub fn resolve(
     host: &str,
     protocol: Option<&str>,
     secrets: &Secrets,
-) -> Result<Tls, Refusal> {
+) -> Result<Tls, Error> {
     let mut tls = Tls::new(spec.server_name.as_deref().unwrap_or(host));
     tls.send_server_name = spec.send_server_name;
     tls.trust = match &spec.trust {
@@ -45,18 +45,17 @@ pub fn resolve(
 ///
 /// # Errors
 /// When one cannot be read, or has not what it should have.
-pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identity>, Refusal> {
+pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identity>, Error> {
     let (cert, key) = match (cert, key) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err(Refusal::usage("--key needs the certificate it belongs to: --cert FILE"));
+            return Err(Error::usage("--key needs the certificate it belongs to: --cert FILE"));
         }
         (Some(cert), key) => (cert, key.unwrap_or(cert)),
     };
     let chain = certificates(&file(cert, "--cert")?, "--cert")?;
-    let missing = || {
-        Refusal::usage(format!("{} has no private key in PEM: give it with --key", key.display()))
-    };
+    let missing =
+        || Error::usage(format!("{} has no private key in PEM: give it with --key", key.display()));
     let name = key.display().to_string();
     let der = pem::private_key(&read(key, "--key")?)
         .map_err(|error| unreadable(&name, "--key", &error))?
@@ -68,20 +67,20 @@ pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identi
 ///
 /// # Errors
 /// When they cannot.
-pub fn check(tls: &Tls) -> Result<(), Refusal> {
-    Shared::new(tls).map(drop).map_err(|error| Refusal::usage(error.to_string()))
+pub fn check(tls: &Tls) -> Result<(), Error> {
+    Shared::new(tls).map(drop).map_err(|error| Error::usage(error.to_string()))
 }
 
 /// A PEM file that an option names.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn file(path: &Path, option: &str) -> Result<Blob, Refusal> {
+pub fn file(path: &Path, option: &str) -> Result<Blob, Error> {
     Ok(Blob::new(path.display().to_string(), read(path, option)?))
 }
 
 /// The certificates of a PEM file.
-fn certificates(file: &Blob, option: &str) -> Result<Vec<Vec<u8>>, Refusal> {
+fn certificates(file: &Blob, option: &str) -> Result<Vec<Vec<u8>>, Error> {
     let found =
         pem::certificates(file.bytes()?).map_err(|error| unreadable(&file.name, option, &error))?;
     if found.is_empty() {
@@ -90,20 +89,20 @@ fn certificates(file: &Blob, option: &str) -> Result<Vec<Vec<u8>>, Refusal> {
     Ok(found)
 }
 
-fn read(path: &Path, option: &str) -> Result<Vec<u8>, Refusal> {
+fn read(path: &Path, option: &str) -> Result<Vec<u8>, Error> {
     std::fs::read(path)
         .map_err(|error| unreadable(&path.display().to_string(), option, &reason(&error)))
 }
 
-fn unreadable(name: &str, option: &str, why: &str) -> Refusal {
-    Refusal::usage(format!("{option} {name} cannot be used: {why}"))
+fn unreadable(name: &str, option: &str, why: &str) -> Error {
+    Error::usage(format!("{option} {name} cannot be used: {why}"))
 }
 
 /// Numbers of suites, from names with commas or colons between them.
 ///
 /// # Errors
 /// For a name that is none, with those that there are.
-pub fn suites(text: &str) -> Result<Vec<u16>, Refusal> {
+pub fn suites(text: &str) -> Result<Vec<u16>, Error> {
     named(
         text,
         "--tls-ciphers",
@@ -116,7 +115,7 @@ pub fn suites(text: &str) -> Result<Vec<u16>, Refusal> {
 ///
 /// # Errors
 /// For a name that is none, with those that there are.
-pub fn groups(text: &str) -> Result<Vec<u16>, Refusal> {
+pub fn groups(text: &str) -> Result<Vec<u16>, Error> {
     named(
         text,
         "--tls-groups",
@@ -130,12 +129,12 @@ fn named(
     option: &str,
     number: impl Fn(&str) -> Option<u16>,
     known: impl Fn() -> Vec<&'static str>,
-) -> Result<Vec<u16>, Refusal> {
+) -> Result<Vec<u16>, Error> {
     text.split([',', ':'])
         .map(|name| {
             let name = name.trim();
             number(name).ok_or_else(|| {
-                Refusal::usage(format!(
+                Error::usage(format!(
                     "{option} `{name}` is not spoken here: give some of {}",
                     known().join(", ")
                 ))

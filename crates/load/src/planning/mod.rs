@@ -1,6 +1,6 @@
 //! From a [`LoadSpec`] to a [`Plan`]: requests become bytes, addresses are resolved, workers counted,
-//! descriptors made sure of. Every front end and every run of an experiment comes through [`resolve`];
-//! none of them knows the machine, and nothing here knows them.
+//! descriptors made sure of. [`Load`](crate::Load), every front end of the command and every run of an experiment
+//! comes through [`resolve`]; none of them knows the machine, and nothing here knows them.
 
 pub mod addresses;
 mod compose;
@@ -16,7 +16,7 @@ pub mod workers;
 use ablaze_model::plan::{Connections, Load, Plan, Target};
 use ablaze_model::spec::{Destination, LoadSpec, Secrets, Shape};
 
-use crate::Refusal;
+use crate::Error;
 pub use compose::{Composed, check, compose};
 pub use names::OptionNames;
 
@@ -35,11 +35,7 @@ pub struct Planned {
 /// # Errors
 /// When a secret or the bytes of a file were not handed over, a number is out of its range, the host
 /// has no address, or the machine does not permit what the Plan needs. The line names the remedy.
-pub fn resolve(
-    spec: &LoadSpec,
-    secrets: &Secrets,
-    names: &OptionNames,
-) -> Result<Planned, Refusal> {
+pub fn resolve(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<Planned, Error> {
     place(spec, compose(spec, secrets)?, names)
 }
 
@@ -47,11 +43,11 @@ pub fn resolve(
 ///
 /// # Errors
 /// As above.
-pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result<Planned, Refusal> {
+pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result<Planned, Error> {
     let mut notes = Vec::new();
     let load = checked_load(spec, names, &mut notes)?;
     check_proxy(&spec.destination)?;
-    let mut addresses = addresses::resolve(&composed.url, &spec.destination)?;
+    let mut addresses = addresses::resolve(&composed.url, &spec.destination, names)?;
     let mut connections = connections(spec, load.connections());
     local::match_families(&mut addresses, &mut connections.local_addresses)?;
     let on_this_host = spec.destination.unix_socket.is_some()
@@ -94,7 +90,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         expect: spec.expect.clone(),
         keep_every_request: spec.keep_every_request,
     };
-    plan.http2_requests().map_err(|error| Refusal::usage(error.to_string()))?;
+    plan.http2_requests().map_err(|error| Error::usage(error.to_string()))?;
     Ok(Planned { plan, notes })
 }
 
@@ -116,11 +112,11 @@ fn connections(spec: &LoadSpec, count: u32) -> Connections {
 }
 
 /// A proxy is where connections go: nothing else can be.
-fn check_proxy(destination: &Destination) -> Result<(), Refusal> {
+fn check_proxy(destination: &Destination) -> Result<(), Error> {
     let Some(proxy) = &destination.proxy else { return Ok(()) };
     let refuse = |option: &str, why: &str| {
         let authority = ablaze_model::plan::proxy::authority(&proxy.host, proxy.port);
-        Err(Refusal::usage(format!(
+        Err(Error::usage(format!(
             "{option} and the proxy {authority} exclude each other: {why}; leave one away"
         )))
     };
@@ -138,9 +134,9 @@ fn checked_load(
     spec: &LoadSpec,
     names: &OptionNames,
     notes: &mut Vec<String>,
-) -> Result<Load, Refusal> {
+) -> Result<Load, Error> {
     let nothing = |what: &str, option: &str, least: &str| {
-        Err(Refusal::usage(format!("{what} nothing: give {option} {least} or more")))
+        Err(Error::usage(format!("{what} nothing: give {option} {least} or more")))
     };
     let connections = match spec.shape {
         Shape::Open { connections, .. } => {
@@ -152,7 +148,7 @@ fn checked_load(
         return nothing("0 connections send", names.connections, "1");
     }
     if spec.in_flight == 0 {
-        return nothing("a pipeline of 0 sends", "--pipeline", "1");
+        return nothing("a pipeline of 0 sends", names.pipeline, "1");
     }
     if spec.limits.requests == Some(0) {
         return nothing("0 requests measure", names.requests, "1");
@@ -162,7 +158,7 @@ fn checked_load(
     }
     if let Shape::Open { rate, arrivals, connections: most } = spec.shape {
         if !rate.is_constant() && spec.limits.duration_ns.is_none() {
-            return Err(Refusal::usage(format!(
+            return Err(Error::usage(format!(
                 "a rate that changes does so over the length of the run: give {} as well",
                 names.duration
             )));

@@ -1,46 +1,26 @@
-//! Files that say what is sent: bodies, lists of URLs, lines that are bodies. Each is read once,
-//! before the run.
+//! Files that say what is sent: bodies, lists of URLs, lines that are bodies. Each is read once, before the run.
 
-use std::io::Read;
 use std::path::Path;
 
-use ablaze_model::spec::{Blob, Body, Feed};
+use ablaze_model::spec::{Blob, Feed};
 use ablaze_report::system_error::reason;
 use ablaze_wire::url::Url;
 
-use crate::Refusal;
+use crate::Error;
 
-/// A body as given to `-b`: text, `@FILE`, or `@-` for standard input.
-///
-/// # Errors
-/// When the file cannot be read.
-pub fn body(given: &str) -> Result<Body, Refusal> {
-    match given.strip_prefix('@') {
-        None => Ok(Body::Given(given.into())),
-        Some("-") => {
-            let mut bytes = Vec::new();
-            std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
-                Refusal::usage(format!("the body cannot be read from standard input: {error}"))
-            })?;
-            Ok(Body::File(Blob::new("-", bytes)))
-        }
-        Some(path) => file(Path::new(path), "the body").map(Body::File),
-    }
-}
-
-/// A whole file; `what` it is for is part of the refusal.
+/// A whole file; `what` it is for is part of the error.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn file(path: &Path, what: &str) -> Result<Blob, Refusal> {
+pub fn file(path: &Path, what: &str) -> Result<Blob, Error> {
     Ok(Blob::new(path.display().to_string(), read(path, what)?))
 }
 
-/// The bytes of a file; `what` it is for is part of the refusal.
+/// The bytes of a file; `what` it is for is part of the error.
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Refusal> {
+pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| {
         let remedy = match error.kind() {
             std::io::ErrorKind::NotFound => "check its name",
@@ -48,7 +28,7 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Refusal> {
             _ => "give another file",
         };
         let reason = reason(&error);
-        Refusal::usage(format!("file `{}` for {what}: {reason}; {remedy}", path.display()))
+        Error::usage(format!("file `{}` for {what}: {reason}; {remedy}", path.display()))
     })
 }
 
@@ -56,10 +36,10 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Refusal> {
 ///
 /// # Errors
 /// When its bytes are not here, or it has no line.
-pub fn body_lines(feed: &Feed) -> Result<Vec<Vec<u8>>, Refusal> {
+pub fn body_lines(feed: &Feed) -> Result<Vec<Vec<u8>>, Error> {
     let text = feed.file.bytes()?;
     if text.is_empty() {
-        return Err(Refusal::usage(format!(
+        return Err(Error::usage(format!(
             "file `{}` for --body-lines is empty: each line becomes the body of a request",
             feed.file.name
         )));
@@ -71,10 +51,10 @@ pub fn body_lines(feed: &Feed) -> Result<Vec<Vec<u8>>, Refusal> {
 }
 
 /// The part of a list that is meant.
-fn taken<T>(feed: &Feed, entries: Vec<T>) -> Result<Vec<T>, Refusal> {
+fn taken<T>(feed: &Feed, entries: Vec<T>) -> Result<Vec<T>, Error> {
     let taken = feed.taken(entries);
     if taken.is_empty() {
-        return Err(Refusal::usage(format!(
+        return Err(Error::usage(format!(
             "file `{}` has fewer entries than machines that share it: give more of them",
             feed.file.name
         )));
@@ -96,11 +76,11 @@ pub struct UrlList {
 ///
 /// # Errors
 /// When its bytes are not here, a line cannot be read, or not all URLs share scheme, host and port.
-pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Refusal> {
+pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     let name = &feed.file.name;
     let at = |number: usize| format!("{name} line {number}");
     let text = std::str::from_utf8(feed.file.bytes()?)
-        .map_err(|_| Refusal::usage(format!("{name} is not text: give a list of URLs")))?;
+        .map_err(|_| Error::usage(format!("{name} is not text: give a list of URLs")))?;
     let mut common: Option<Url> = base.cloned();
     let mut paths = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -110,10 +90,10 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Refusal> {
             continue;
         }
         let (url, weight) = url_and_weight(line, common.as_ref().filter(|_| base.is_some()))
-            .map_err(|reason| Refusal::usage(format!("{}: {reason}", at(index + 1))))?;
+            .map_err(|reason| Error::usage(format!("{}: {reason}", at(index + 1))))?;
         let first = common.get_or_insert_with(|| url.clone());
         if !same_far_end(first, &url) {
-            return Err(Refusal::usage(format!(
+            return Err(Error::usage(format!(
                 "{}: {url} is not on {}://{}: in this version all URLs share scheme, host and port",
                 at(index + 1),
                 first.scheme.name(),
@@ -124,7 +104,7 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Refusal> {
     }
     match common {
         Some(url) if !paths.is_empty() => Ok(UrlList { url, paths: taken(feed, paths)? }),
-        _ => Err(Refusal::usage(format!(
+        _ => Err(Error::usage(format!(
             "file `{name}` for --urls has no URL: write one on each line"
         ))),
     }
@@ -134,8 +114,8 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Refusal> {
 ///
 /// # Errors
 /// When it cannot be read.
-pub fn url(text: &str) -> Result<Url, Refusal> {
-    Url::parse(text).map_err(|error| Refusal::usage(error.to_string()))
+pub fn url(text: &str) -> Result<Url, Error> {
+    Url::parse(text).map_err(|error| Error::usage(error.to_string()))
 }
 
 fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> {
@@ -160,7 +140,7 @@ fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> 
         }
         (false, _) => url(text),
     };
-    Ok((read.map_err(|refusal| refusal.line)?, weight))
+    Ok((read.map_err(|error| error.to_string())?, weight))
 }
 
 fn same_far_end(left: &Url, right: &Url) -> bool {
@@ -193,7 +173,7 @@ mod tests {
         let feed = feed("/a\nh:81/b 2\n");
         let list = url_list(&feed, Some(&base)).unwrap();
         assert_eq!(list.paths, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
-        assert!(url_list(&feed, None).unwrap_err().line.contains("line 1"));
+        assert!(url_list(&feed, None).unwrap_err().to_string().contains("line 1"));
     }
 
     #[test]
@@ -206,9 +186,9 @@ mod tests {
             ("empty", "# nothing\n", "has no URL"),
         ];
         for (name, text, expected) in table {
-            let refusal = url_list(&feed(text), None).unwrap_err();
-            assert!(refusal.line.contains(expected), "{name}: {refusal}");
-            assert_eq!(refusal.status, 2);
+            let error = url_list(&feed(text), None).unwrap_err();
+            assert!(error.to_string().contains(expected), "{name}: {error}");
+            assert!(matches!(error, Error::Usage(_)), "{name}: {error:?}");
         }
     }
 
@@ -218,22 +198,7 @@ mod tests {
         assert_eq!(body_lines(&all).unwrap(), [&b"a"[..], b"", b"b{}", b"c"]);
         let part = |index, of| Feed { part: Some(Part { index, of }), ..all.clone() };
         assert_eq!(body_lines(&part(1, 3)).unwrap(), [&b""[..]]);
-        assert!(body_lines(&part(4, 5)).unwrap_err().line.contains("fewer entries"));
+        assert!(body_lines(&part(4, 5)).unwrap_err().to_string().contains("fewer entries"));
         assert!(body_lines(&feed("")).is_err());
-    }
-
-    #[test]
-    fn bodies_come_from_text_and_files() {
-        assert_eq!(body("a=b").unwrap(), Body::Given("a=b".into()));
-        let path = std::env::temp_dir().join(format!("ablaze-body-{}", std::process::id()));
-        std::fs::write(&path, "from a file").unwrap();
-        let read = body(&format!("@{}", path.display()));
-        std::fs::remove_file(&path).unwrap();
-        let Body::File(file) = read.unwrap() else { panic!("no file") };
-        assert_eq!(file.bytes().unwrap(), b"from a file");
-        let refusal = body("@/no/such/file").unwrap_err();
-        assert!(
-            refusal.line.contains("`/no/such/file`") && refusal.line.contains("check its name")
-        );
     }
 }

@@ -6,7 +6,7 @@ use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;
 
-use crate::Refusal;
+use crate::Error;
 use crate::planning::order;
 
 /// What shall be sent.
@@ -74,11 +74,11 @@ impl Bodies {
 ///
 /// # Errors
 /// When they cannot.
-pub fn limited(templates: &[Template]) -> Result<(), Refusal> {
+pub fn limited(templates: &[Template]) -> Result<(), Error> {
     let bytes: usize = templates.iter().map(|template| template.bytes.len()).sum();
     match u32::try_from(bytes) {
         Ok(_) => Ok(()),
-        Err(_) => Err(Refusal::usage(format!(
+        Err(_) => Err(Error::usage(format!(
             "the requests have {bytes} bytes together, more than 4 GiB: send fewer or shorter"
         ))),
     }
@@ -88,10 +88,10 @@ pub fn limited(templates: &[Template]) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// When all weights are 0.
-pub fn order(weights: impl Iterator<Item = u64>, bodies: &Bodies) -> Result<Vec<u32>, Refusal> {
+pub fn order(weights: impl Iterator<Item = u64>, bodies: &Bodies) -> Result<Vec<u32>, Error> {
     match bodies {
         Bodies::InTurn(bodies) if bodies.len() > 1 => Ok((0..bodies.len() as u32).collect()),
-        _ => order::spread(&weights.collect::<Vec<_>>()).map_err(Refusal::usage),
+        _ => order::spread(&weights.collect::<Vec<_>>()).map_err(Error::usage),
     }
 }
 
@@ -118,7 +118,7 @@ impl RequestsAsked {
     ///
     /// # Errors
     /// When a method, path, header or weight is none, or the requests exceed 4 GiB together.
-    pub fn build(&self) -> Result<Requests, Refusal> {
+    pub fn build(&self) -> Result<Requests, Error> {
         let has_body = self.bodies != Bodies::None;
         let method = match &self.method {
             Some(method) => method.clone(),
@@ -131,10 +131,10 @@ impl RequestsAsked {
         Ok(Requests { templates, order, method, minor_version, has_body, seed })
     }
 
-    fn templates(&self, method: &str) -> Result<Vec<Template>, Refusal> {
+    fn templates(&self, method: &str) -> Result<Vec<Template>, Error> {
         let bodies = self.bodies.each();
         if self.paths.len() > 1 && bodies.len() > 1 {
-            return Err(Refusal::usage(
+            return Err(Error::usage(
                 "paths in turn and bodies in turn exclude each other: leave --urls or --body-lines \
                  away",
             ));
@@ -149,7 +149,7 @@ impl RequestsAsked {
         Ok(templates)
     }
 
-    fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Refusal> {
+    fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Error> {
         let front = self.forwarded.as_ref().map_or("", |forwarded| &forwarded.front);
         let target = format!("{front}{path}");
         let mut request = RequestBuilder::new(method, target).minor_version(self.minor_version);
@@ -164,7 +164,7 @@ impl RequestsAsked {
         for line in self.additional(method, body)? {
             request = request.header_line(line);
         }
-        request.body(body).build().map_err(|error| Refusal::usage(error.to_string()))
+        request.body(body).build().map_err(|error| Error::usage(error.to_string()))
     }
 
     /// The fields that are sent by themselves, in the order they are sent.
@@ -206,11 +206,11 @@ impl RequestsAsked {
     }
 
     /// The header lines that replace no field of ours, as typed.
-    fn additional(&self, method: &str, body: &[u8]) -> Result<Vec<&str>, Refusal> {
+    fn additional(&self, method: &str, body: &[u8]) -> Result<Vec<&str>, Error> {
         let own = self.own_fields(method, body);
         for name in ["Host", "Content-Length"] {
             if self.headers.iter().filter(|line| is_named(line, name)).count() > 1 {
-                return Err(Refusal::usage(format!(
+                return Err(Error::usage(format!(
                     "header {name} is given twice: servers refuse that; leave one away"
                 )));
             }
@@ -342,7 +342,8 @@ mod tests {
             &["bad name: x"],
             &["X: a\r\nY: b"],
         ] {
-            assert_eq!(headers(wrong).build().unwrap_err().status, 2, "{wrong:?}");
+            let error = headers(wrong).build().unwrap_err();
+            assert!(matches!(error, Error::Usage(_)), "{wrong:?}: {error:?}");
         }
     }
 

@@ -12,7 +12,7 @@ use ablaze_wire::http1::request::Template;
 
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
 use super::{sources, tls};
-use crate::Refusal;
+use crate::Error;
 
 /// Stands for a target that is not known yet.
 const STAND_IN: &str = ":1/";
@@ -37,9 +37,9 @@ pub struct Composed {
 /// # Errors
 /// When there is no URL, a secret or the bytes of a file were not handed over, or something in the
 /// requests or in TLS cannot be used. The line names it.
-pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Refusal> {
+pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     let Some(url) = &spec.destination.url else {
-        return Err(Refusal::usage("no URL is given: write for example `ablaze :8080/`"));
+        return Err(Error::usage("no URL is given: write for example `ablaze :8080/`"));
     };
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
@@ -56,7 +56,7 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Refusal> 
 ///
 /// # Errors
 /// When it cannot.
-pub fn check(spec: &LoadSpec, secrets: &Secrets) -> Result<(), Refusal> {
+pub fn check(spec: &LoadSpec, secrets: &Secrets) -> Result<(), Error> {
     let mut aimed = spec.clone();
     if aimed.destination.url.is_none() {
         aimed.destination.url = Some(UrlSpec::from(&sources::url(STAND_IN)?));
@@ -75,7 +75,7 @@ fn of_proxy(
     spec: &LoadSpec,
     url: &UrlSpec,
     secrets: &Secrets,
-) -> Result<Proxy, Refusal> {
+) -> Result<Proxy, Error> {
     let field = proxy.credentials.as_ref().map(|of| secrets.text(of)).transpose()?;
     let credentials = field.map(|field| Credentials { field: field.to_owned() });
     Ok(Proxy {
@@ -104,7 +104,7 @@ fn requests(
     url: &UrlSpec,
     proxy: Option<&Proxy>,
     secrets: &Secrets,
-) -> Result<Requests, Refusal> {
+) -> Result<Requests, Error> {
     let asked = &spec.requests;
     let paths = match &asked.urls {
         Some(feed) => Some(sources::url_list(feed, Some(&url.to_url()))?.paths),
@@ -159,7 +159,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn bodies(asked: &BodiesSpec) -> Result<Bodies, Refusal> {
+fn bodies(asked: &BodiesSpec) -> Result<Bodies, Error> {
     Ok(match asked {
         BodiesSpec::None => Bodies::None,
         BodiesSpec::Same(Body::Given(bytes)) => Bodies::Same(bytes.0.clone()),
@@ -181,7 +181,7 @@ impl Verbatim<'_> {
         spec: &LoadSpec,
         targets: &[(Vec<u8>, u64)],
         bodies: &Bodies,
-    ) -> Result<Requests, Refusal> {
+    ) -> Result<Requests, Error> {
         let has_body = *bodies != Bodies::None;
         let usual = if has_body { "POST" } else { "GET" };
         let method = spec.requests.method.as_ref().map_or(usual.as_bytes(), |method| &method.0);
@@ -204,7 +204,7 @@ impl Verbatim<'_> {
         })
     }
 
-    fn template(&self, request: RequestBuilder, body: &[u8]) -> Result<Template, Refusal> {
+    fn template(&self, request: RequestBuilder, body: &[u8]) -> Result<Template, Error> {
         let mut request = request.verbatim().placeholders(self.placeholders);
         for line in self.lines {
             request = match line {
@@ -213,7 +213,7 @@ impl Verbatim<'_> {
                 Line::Secret(of) => request.header_line(self.secrets.text(of)?),
             };
         }
-        request.body(body).build().map_err(|error| Refusal::usage(error.to_string()))
+        request.body(body).build().map_err(|error| Error::usage(error.to_string()))
     }
 }
 
@@ -238,13 +238,13 @@ mod tests {
         let mut secrets = Secrets::default();
         let mut spec = spec(&mut secrets);
         let refused = compose(&spec, &Secrets::default()).unwrap_err();
-        assert!(refused.line.contains("the secret `user`"), "{refused}");
+        assert!(refused.to_string().contains("the secret `user`"), "{refused}");
         assert!(compose(&spec, &secrets).is_ok());
         spec.requests.bodies = BodiesSpec::Same(Body::File(Blob::new("b.json", b"{}".to_vec())));
         assert!(compose(&spec, &secrets).unwrap().requests.has_body);
         let saved = serde_json::to_string(&spec).unwrap();
         let read: LoadSpec = serde_json::from_str(&saved).unwrap();
-        let refused = compose(&read, &secrets).unwrap_err().line;
+        let refused = compose(&read, &secrets).unwrap_err().to_string();
         assert_eq!(refused, BlobError::Missing("b.json".into()).to_string());
     }
 

@@ -7,7 +7,7 @@ use std::ops::RangeInclusive;
 
 use ablaze_model::plan::Connections;
 
-use crate::Refusal;
+use crate::Error;
 
 /// Leaves only addresses of one family on both sides, the first of the target's that a local
 /// address can reach.
@@ -17,14 +17,14 @@ use crate::Refusal;
 pub fn match_families(
     targets: &mut Vec<SocketAddr>,
     locals: &mut Vec<IpAddr>,
-) -> Result<(), Refusal> {
+) -> Result<(), Error> {
     if locals.is_empty() || targets.is_empty() {
         return Ok(());
     }
     let reachable =
         |target: &&SocketAddr| locals.iter().any(|local| local.is_ipv4() == target.is_ipv4());
     let Some(v4) = targets.iter().find(reachable).map(SocketAddr::is_ipv4) else {
-        return Err(Refusal::usage(format!(
+        return Err(Error::usage(format!(
             "{} cannot be reached from {} of --local-address: give addresses of its family",
             targets[0].ip(),
             locals[0]
@@ -45,7 +45,7 @@ pub fn make_sure_of_ports(
     count: u32,
     ephemeral: Option<RangeInclusive<u16>>,
     notes: &mut Vec<String>,
-) -> Result<(), Refusal> {
+) -> Result<(), Error> {
     let addresses = connections.local_addresses.len().max(1);
     let Some(range) = connections.local_ports.clone().or(ephemeral) else { return Ok(()) };
     if let Some(ports) = &connections.local_ports {
@@ -62,7 +62,7 @@ pub fn make_sure_of_ports(
         "{count} connections need as many local ports, and there are {ports} ({first}-{last})"
     );
     if connections.local_ports.is_some() {
-        return Err(Refusal::usage(format!(
+        return Err(Error::usage(format!(
             "{shortage}: give a wider range, or more addresses with --local-address"
         )));
     }
@@ -74,9 +74,9 @@ pub fn make_sure_of_ports(
 }
 
 /// Ports below 1024 need a right (ip(7): CAP_NET_BIND_SERVICE); binding tells whether it is there.
-fn make_sure_of_right(port: u16) -> Result<(), Refusal> {
+fn make_sure_of_right(port: u16) -> Result<(), Error> {
     match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Refusal::usage(
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Error::usage(
             format!("--local-ports {port}: ports below 1024 are for root: choose higher ones"),
         )),
         _ => Ok(()),

@@ -2,7 +2,7 @@
 
 use ablaze_sys::limits::raise_descriptor_limit;
 
-use crate::Refusal;
+use crate::Error;
 use crate::planning::OptionNames;
 
 /// Descriptors a worker needs besides its connections: ring or epoll, wakers, timers, and room.
@@ -15,7 +15,7 @@ const PER_PROCESS: u64 = 32;
 ///
 /// # Errors
 /// When the hard limit does not permit it.
-pub fn make_sure_of(connections: u32, workers: u32, names: &OptionNames) -> Result<(), Refusal> {
+pub fn make_sure_of(connections: u32, workers: u32, names: &OptionNames) -> Result<(), Error> {
     let needed = needed(connections, workers);
     match raise_descriptor_limit(needed).soft {
         Some(limit) if limit < needed => {
@@ -37,8 +37,8 @@ pub fn needed(connections: u32, workers: u32) -> u64 {
     u64::from(connections) + u64::from(workers) * PER_WORKER + PER_PROCESS
 }
 
-fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Refusal {
-    Refusal::machine(format!(
+fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Error {
+    Error::machine(format!(
         "{connections} connections need {needed} descriptors and this process may have {limit}: \
          lower {option} to {}, or raise the limit as root (`ulimit -Hn {needed}`)",
         limit.saturating_sub(needed - u64::from(connections))
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn the_remedy_names_a_number_of_connections_that_fits() {
         let needed_for_5000 = needed(5000, 2);
-        let line = too_few(5000, needed_for_5000, 1024, "-c").line;
+        let line = too_few(5000, needed_for_5000, 1024, "-c").to_string();
         let fits = 1024 - (needed_for_5000 - 5000);
         assert!(line.contains(&format!("-c to {fits},")), "{line}");
         assert_eq!(needed(fits as u32, 2), 1024);

@@ -4,24 +4,29 @@ use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 use ablaze_model::spec::{ConnectTo, Destination, Family, UrlSpec};
 
-use crate::Refusal;
+use super::OptionNames;
+use crate::Error;
 
 /// Every address to try, in the resolver's order and each once; empty for a Unix socket.
 ///
 /// # Errors
 /// When the name has no address, none of the family asked for, or the port is 0.
-pub fn resolve(url: &UrlSpec, destination: &Destination) -> Result<Vec<SocketAddr>, Refusal> {
+pub fn resolve(
+    url: &UrlSpec,
+    destination: &Destination,
+    names: &OptionNames,
+) -> Result<Vec<SocketAddr>, Error> {
     if destination.unix_socket.is_some() {
         return Ok(Vec::new());
     }
     if let Some(proxy) = &destination.proxy {
         // The target's own name is for the proxy to resolve.
-        return of_host(&proxy.host, proxy.port, destination.family, true);
+        return of_host(&proxy.host, proxy.port, destination.family, true, names);
     }
     let instead = destination.connect_to.iter().find(|to| applies(to, url));
     let host = instead.and_then(|to| to.host.as_deref()).unwrap_or(&url.host);
     let port = instead.and_then(|to| to.port).unwrap_or(url.port);
-    of_host(host, port, destination.family, false)
+    of_host(host, port, destination.family, false, names)
 }
 
 /// The addresses of a host, in the resolver's order and each once.
@@ -33,12 +38,14 @@ pub fn of_host(
     port: u16,
     family: Family,
     is_proxy: bool,
-) -> Result<Vec<SocketAddr>, Refusal> {
+    names: &OptionNames,
+) -> Result<Vec<SocketAddr>, Error> {
     if port == 0 {
-        return Err(Refusal::usage("port 0 cannot be connected to: give a port from 1 to 65535"));
+        return Err(Error::usage("port 0 cannot be connected to: give a port from 1 to 65535"));
     }
-    let found =
-        (host, port).to_socket_addrs().map_err(|error| unknown_host(host, &error, is_proxy))?;
+    let found = (host, port)
+        .to_socket_addrs()
+        .map_err(|error| unknown_host(host, &error, is_proxy, names))?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     let mut other_family = None;
     for address in found {
@@ -55,13 +62,14 @@ pub fn of_host(
                 Family::V6 => ("IPv6", "-6"),
                 _ => ("IPv4", "-4"),
             };
-            Err(Refusal::unknown_host(format!(
+            Err(Error::unknown_host(format!(
                 "host `{host}` has no {lacking} address, only such as {}: leave {option} away",
                 other.ip()
             )))
         }
-        (true, None) => Err(Refusal::unknown_host(format!(
-            "host `{host}` has no address: check its spelling, or name one with --connect-to"
+        (true, None) => Err(Error::unknown_host(format!(
+            "host `{host}` has no address: check its spelling, or name one with {}",
+            names.connect_to
         ))),
     }
 }
@@ -79,16 +87,17 @@ fn permits(family: Family, address: IpAddr) -> bool {
     }
 }
 
-fn unknown_host(host: &str, error: &std::io::Error, is_proxy: bool) -> Refusal {
+fn unknown_host(host: &str, error: &std::io::Error, is_proxy: bool, names: &OptionNames) -> Error {
     let text = error.to_string();
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
     if is_proxy {
-        return Refusal::unknown_host(format!(
+        return Error::unknown_host(format!(
             "the proxy's host `{host}` cannot be resolved ({text}): check its spelling"
         ));
     }
-    Refusal::unknown_host(format!(
+    Error::unknown_host(format!(
         "host `{host}` cannot be resolved ({text}): check its spelling, or name an address with \
-         --connect-to ADDR:PORT"
+         {}",
+        names.connect_to_value
     ))
 }

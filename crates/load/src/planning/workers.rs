@@ -3,7 +3,7 @@
 use ablaze_model::plan::Workers;
 use ablaze_model::spec::WorkersSpec;
 
-use crate::Refusal;
+use crate::Error;
 use crate::planning::OptionNames;
 
 /// The CPUs there are to work on.
@@ -54,13 +54,13 @@ pub fn choose(
     cpus: &Cpus,
     names: &OptionNames,
     notes: &mut Vec<String>,
-) -> Result<Workers, Refusal> {
+) -> Result<Workers, Error> {
     refuse_foreign_cpu(&asked.cpus, cpus)?;
     let (usable, usable_text) = cpus.usable();
     let (count, count_reason) = match asked.threads {
         Some(0) => {
             let option = names.threads;
-            return Err(Refusal::usage(format!("0 threads do nothing: give {option} 1 or more")));
+            return Err(Error::usage(format!("0 threads do nothing: give {option} 1 or more")));
         }
         Some(threads) if threads > connections => {
             notes.push(format!(
@@ -72,7 +72,9 @@ pub fn choose(
             (connections, "one per connection".to_owned())
         }
         Some(threads) => {
-            if threads > usable {
+            if threads > usable && !names.typed {
+                notes.push(format!("{threads} threads are more than {usable_text}"));
+            } else if threads > usable {
                 notes.push(format!(
                     "{} {threads} means threads, more than {usable_text}; connections are {}, a \
                      time limit is {} {threads}s",
@@ -108,11 +110,11 @@ pub fn choose(
 ///
 /// # Errors
 /// When there is one.
-pub fn refuse_foreign_cpu(asked: &[u32], cpus: &Cpus) -> Result<(), Refusal> {
+pub fn refuse_foreign_cpu(asked: &[u32], cpus: &Cpus) -> Result<(), Error> {
     let is_allowed = |cpu: &u32| cpus.allowed.is_empty() || cpus.allowed.contains(cpu);
     match asked.iter().find(|cpu| !is_allowed(cpu)) {
         None => Ok(()),
-        Some(cpu) => Err(Refusal::usage(format!(
+        Some(cpu) => Err(Error::usage(format!(
             "CPU {cpu} of --cpus is not among those this process may use: choose from {}",
             ranges(&cpus.allowed)
         ))),
@@ -230,7 +232,10 @@ mod tests {
             &mut Vec::new(),
         )
         .unwrap_err();
-        assert!(refusal.line.contains("CPU 4") && refusal.line.contains("0-3"), "{refusal}");
+        assert!(
+            refusal.to_string().contains("CPU 4") && refusal.to_string().contains("0-3"),
+            "{refusal}"
+        );
     }
 
     #[test]

@@ -1,0 +1,47 @@
+//! `-b`: a body as text, from a file or from standard input.
+
+use std::io::Read;
+use std::path::Path;
+
+use ablaze_load::planning::sources;
+use ablaze_model::spec::{Blob, Body};
+
+use crate::Refusal;
+
+/// A body as given to `-b`: text, `@FILE`, or `@-` for standard input.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn body(given: &str) -> Result<Body, Refusal> {
+    match given.strip_prefix('@') {
+        None => Ok(Body::Given(given.into())),
+        Some("-") => {
+            let mut bytes = Vec::new();
+            std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
+                Refusal::usage(format!("the body cannot be read from standard input: {error}"))
+            })?;
+            Ok(Body::File(Blob::new("-", bytes)))
+        }
+        Some(path) => Ok(Body::File(sources::file(Path::new(path), "the body")?)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_come_from_text_and_files() {
+        assert_eq!(body("a=b").unwrap(), Body::Given("a=b".into()));
+        let path = std::env::temp_dir().join(format!("ablaze-body-{}", std::process::id()));
+        std::fs::write(&path, "from a file").unwrap();
+        let read = body(&format!("@{}", path.display()));
+        std::fs::remove_file(&path).unwrap();
+        let Body::File(file) = read.unwrap() else { panic!("no file") };
+        assert_eq!(file.bytes().unwrap(), b"from a file");
+        let refusal = body("@/no/such/file").unwrap_err();
+        assert!(
+            refusal.line.contains("`/no/such/file`") && refusal.line.contains("check its name")
+        );
+    }
+}
