@@ -10,6 +10,7 @@
 //! shape (time change of a Poisson process: Çinlar, "Introduction to Stochastic Processes", 4.7).
 
 use ablaze_model::plan::{Arrivals, RateProfile};
+use ablaze_random::SplitMix64;
 
 /// A rate over time, ready to be asked when the arrivals are due.
 #[derive(Debug, Clone)]
@@ -162,28 +163,20 @@ impl Due {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014), a stream per worker.
+/// A stream of random numbers per worker.
 #[derive(Debug, Clone)]
-struct Random(u64);
+struct Random(SplitMix64);
 
 impl Random {
     fn new(seed: u64, stream: u64) -> Self {
-        let mut random = Self(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03));
-        random.next();
-        random
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut bits = self.0;
-        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        bits ^ (bits >> 31)
+        let mut random = SplitMix64::new(seed ^ stream.wrapping_mul(0xd1b5_4a32_d192_ed03));
+        random.next_u64();
+        Self(random)
     }
 
     /// Exponentially distributed with mean 1, by inversion; never 0 or infinite.
     fn exponential(&mut self) -> f64 {
-        let uniform = ((self.next() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
+        let uniform = ((self.0.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64;
         -uniform.ln()
     }
 }

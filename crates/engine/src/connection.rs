@@ -67,8 +67,10 @@ pub enum Stage {
 pub struct Connection<S> {
     /// What it is doing.
     pub stage: Stage,
-    /// It is in one of the open loop's lists of connections that could take an arrival.
-    pub listed: bool,
+    /// It is in the open loop's list of connections that stand idle.
+    pub listed_idle: bool,
+    /// It is in the open loop's list of slots without a socket.
+    pub listed_vacant: bool,
     /// What the connection was given up for.
     pub given_up: Option<FailureKind>,
     /// How the driver was last told to receive.
@@ -98,7 +100,8 @@ impl<S: State> Connection<S> {
     pub fn new(state: S) -> Self {
         Self {
             stage: Stage::Free,
-            listed: false,
+            listed_idle: false,
+            listed_vacant: false,
             given_up: None,
             mode: Receive::Stream,
             in_flight: 0,

@@ -1,7 +1,7 @@
 //! Simulated runs: how often a shift is seen that is not there, and overlooked that is.
 
 use super::*;
-use crate::random::Random;
+use ablaze_random::Random;
 use proptest::prelude::*;
 
 proptest! {

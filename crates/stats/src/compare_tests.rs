@@ -1,7 +1,7 @@
 //! Comparisons of simulated runs whose true ratio is known.
 
 use super::*;
-use crate::random::Random;
+use ablaze_random::Random;
 use proptest::prelude::*;
 
 proptest! {

@@ -170,7 +170,7 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use ablaze_random::Random;
 
     fn sample(n: usize, seed: u64) -> Vec<f64> {
         let mut random = Random::new(seed);

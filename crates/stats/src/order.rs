@@ -198,16 +198,12 @@ mod tests {
 
     #[test]
     fn the_interval_covers_the_truth_as_often_as_it_says() {
-        // Samples of known percentile: a linear congruential generator's uniform values.
-        let mut state = 0x2545_f491_4f6c_dd1du64;
-        let mut uniform = || {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (state >> 11) as f64 / (1u64 << 53) as f64
-        };
+        // Samples of known percentile: uniform values.
+        let mut random = ablaze_random::Random::new(1);
         let (low, high) = interval_ranks(500, 0.9, 0.95).unwrap();
         let covered = (0..2000)
             .filter(|_| {
-                let mut sample: Vec<f64> = (0..500).map(|_| uniform()).collect();
+                let mut sample: Vec<f64> = (0..500).map(|_| random.uniform()).collect();
                 sample.sort_by(f64::total_cmp);
                 sample[low as usize - 1] <= 0.9 && 0.9 <= sample[high as usize - 1]
             })

@@ -241,7 +241,7 @@ impl Bound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use ablaze_random::Random;
 
     const LIMITS: Limits = Limits {
         start_per_s: 1000.0,

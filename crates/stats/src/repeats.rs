@@ -1,7 +1,7 @@
 //! Several runs of the same: in which order they are made, and how far they lie apart. And the one
 //! place on a curve of them that has a name. Talks to nobody.
 
-use crate::random::Random;
+use ablaze_random::Random;
 
 /// The share of a curve's maximum that its knee reaches.
 pub const KNEE_SHARE: f64 = 0.95;

@@ -4,10 +4,8 @@ use std::io::{Read, Write};
 use std::sync::{Arc, LazyLock};
 
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
+use ablaze_model::plan::Plan;
 use ablaze_model::plan::tls::{Tls, Trust};
-use ablaze_model::plan::{
-    ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
-};
 use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
@@ -16,6 +14,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{CipherSuite, ServerConfig, ServerConnection};
 
 use super::choices::Choices;
+use super::plans;
 use super::tampering::Tampering;
 use super::tap;
 
@@ -26,7 +25,6 @@ const CONNECTIONS_MAX: u32 = 20;
 /// Each connection has so many choices for itself, and those of the next ones.
 const CHOICES_EACH: usize = 12;
 const US: u64 = 1_000;
-const MS: u64 = 1_000_000;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
 
@@ -97,58 +95,13 @@ pub fn load(input: &[u8]) {
 
 fn plan(tls: Tls, keep_alive: bool) -> Plan {
     let template = RequestBuilder::new("GET", "/").header("Host", "there").build();
-    Plan {
-        target: Target {
-            url: "https://there/".to_owned(),
-            host: "there".to_owned(),
-            port: 443,
-            path: "/".to_owned(),
-            addresses: vec![([127, 0, 0, 1], 443).into()],
-            unix_socket: None,
-            proxy: None,
-        },
-        tls: Some(tls),
-        http2: None,
-        requests: Requests {
-            templates: vec![template.expect("a request")],
-            order: Vec::new(),
-            method: "GET".to_owned(),
-            minor_version: 1,
-            has_body: false,
-            seed: 1,
-        },
-        load: Load::Closed { connections: 1, pipeline: 1 },
-        limits: Limits {
-            requests: Some(REQUESTS),
-            duration_ns: None,
-            warmup_ns: 0,
-            timeout_ns: 20 * MS,
-            max_head_bytes: 16 * 1024,
-            hopeless_after: CONNECTIONS_MAX,
-        },
-        connections: Connections {
-            keep_alive,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::BeforeConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: None,
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: 1,
-            count_reason: String::new(),
-            cpus: Vec::new(),
-            io: IoChoice::Auto,
-            spin: Spin::Off,
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        keep_every_request: false,
-    }
+    let mut plan = plans::plan(template.expect("a request"), REQUESTS, CONNECTIONS_MAX);
+    plan.target.url = "https://there/".to_owned();
+    plan.target.port = 443;
+    plan.target.addresses = vec![([127, 0, 0, 1], 443).into()];
+    plan.tls = Some(tls);
+    plan.connections.keep_alive = keep_alive;
+    plan
 }
 
 /// The far end of a connection.

@@ -1,13 +1,21 @@
-//! TLS against a peer that speaks it well but for what is done to its records: they are cut, joined,
-//! reordered, dropped, sent twice, put between others, changed and sealed again with the right keys, at
-//! every state of a connection. For tests and for the fuzz targets `tls_client` and `tls_server`.
+//! Far ends that do to the engine and to the servers what the bytes of an input say (`choices`). For tests and for
+//! fuzz targets.
 //!
-//! The peer is rustls itself. `tap` is what lets its records be had in the clear and sealed again,
-//! `tampering` does to them what the bytes of an input say (`choices`); [`client`] holds the engine's TLS
-//! against such a server, [`server`] the servers' against such a client.
+//! [`worker`] holds the engine's worker against a far end of plain HTTP/1 or HTTP/2, which sends whatever it likes, in any
+//! pieces, and ends in any way; [`sums`] is what must hold of every run.
+//!
+//! [`client`] holds the engine's TLS against a server, and [`server`] the servers' against a client, that speak TLS well
+//! but for what is done to their records: they are cut, joined, reordered, dropped, sent twice, put between others,
+//! changed and sealed again with the right keys, at every state of a connection. That peer is rustls itself; `tap` is what
+//! lets its records be had in the clear and sealed again, `tampering` is what is done to them.
 
 pub mod choices;
 pub mod client;
+mod far_http1;
+mod far_http2;
+mod plans;
 pub mod server;
+pub mod sums;
 pub mod tampering;
 pub mod tap;
+pub mod worker;

@@ -1,22 +1,28 @@
-//! A short walk through what the fuzz targets `tls_client` and `tls_server` do at length, from fixed
-//! seeds, and what they have found.
+//! A short walk through what the fuzz targets `worker`, `tls_client` and `tls_server` do at length, and what they have
+//! found. The seeds are fixed, unless `ABLAZE_SEED` gives another: .ci/full does, and a failure shows it.
 
-use ablaze_tamper::{client, server};
+use ablaze_random::SplitMix64;
+use ablaze_tamper::{client, server, worker};
 
 /// Inputs of each kind; a few seconds. A run of the engine is the work of many connections.
 const CLIENT_INPUTS: u64 = 120;
 const SERVER_INPUTS: u64 = 1_500;
+const WORKER_INPUTS: u64 = 120;
 
-/// SplitMix64: the same inputs on every machine.
-struct Seeds(u64);
+/// The same inputs on every machine.
+struct Seeds(SplitMix64);
 
 impl Seeds {
+    /// The usual seed of a test, or that of `ABLAZE_SEED`.
+    fn of(usual: u64) -> Self {
+        let seed =
+            std::env::var("ABLAZE_SEED").map_or(usual, |seed| seed.parse().expect("a number"));
+        println!("to see it again: ABLAZE_SEED={seed}");
+        Self(SplitMix64::new(seed))
+    }
+
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        self.0.next_u64()
     }
 
     /// Three bytes of setup, then choices; most of them, as a rule, the usual.
@@ -52,7 +58,7 @@ fn untouched_every_request_is_answered() {
 
 #[test]
 fn a_client_outlives_what_a_server_sends() {
-    let mut seeds = Seeds(1);
+    let mut seeds = Seeds::of(1);
     for _ in 0..CLIENT_INPUTS {
         let input = seeds.input(240);
         println!("{input:?}");
@@ -62,10 +68,32 @@ fn a_client_outlives_what_a_server_sends() {
 
 #[test]
 fn a_server_outlives_what_a_client_sends() {
-    let mut seeds = Seeds(2);
+    let mut seeds = Seeds::of(2);
     for _ in 0..SERVER_INPUTS {
         let input = seeds.input(60);
         println!("{input:?}");
         server::ask(&input);
+    }
+}
+
+/// Where a far end does nothing strange, every request has its response, whatever is asked for and in whatever pieces
+/// the responses come.
+#[test]
+fn a_worker_whose_far_end_is_well_gets_every_response() {
+    let mut seeds = Seeds::of(3);
+    for _ in 0..100 {
+        let input: [u8; 5] = seeds.0.bytes(5).try_into().expect("five bytes");
+        println!("{input:?}");
+        worker::load(&input);
+    }
+}
+
+#[test]
+fn a_worker_outlives_what_a_server_sends() {
+    let mut seeds = Seeds::of(4);
+    for _ in 0..WORKER_INPUTS {
+        let input = [seeds.0.bytes(2), seeds.input(160)].concat();
+        println!("{input:?}");
+        worker::load(&input);
     }
 }

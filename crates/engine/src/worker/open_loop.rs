@@ -31,7 +31,8 @@ const NOW_AND_THEN_NS: u64 = BEHIND_NS / 4;
 pub(crate) struct OpenLoop {
     due: Due,
     /// Slots that stand and have nothing to do, the one used last on top. A slot is in the list at
-    /// most once; it may have been closed since.
+    /// most once; it may have been closed since, and is passed over then when its turn comes: looking for it
+    /// in the list when it closes would take a time that grows with the square of the connections.
     idle: Vec<Slot>,
     /// Slots without a socket. As above: one may have been opened since.
     vacant: Vec<Slot>,
@@ -111,13 +112,13 @@ impl<P: Protocol> Worker<P> {
         while self.next_arrival_ns() <= now {
             let Some(open) = &mut self.open_loop else { return };
             if let Some(slot) = open.idle.pop() {
-                self.connections[slot as usize].listed = false;
+                self.connections[slot as usize].listed_idle = false;
                 P::take_due(self, io, slot);
             } else if left == 0 {
                 return;
             } else if let Some(slot) = open.vacant.pop() {
                 let connection = &mut self.connections[slot as usize];
-                connection.listed = false;
+                connection.listed_vacant = false;
                 if connection.stage == Stage::Free {
                     open.opened_ns = now;
                     P::open_next(self, io, slot);
@@ -166,24 +167,20 @@ impl<P: Protocol> Worker<P> {
 
     /// An open connection has nothing to do.
     pub(crate) fn note_idle(&mut self, slot: Slot) {
-        self.list(slot, |open| &mut open.idle);
+        let Some(open) = &mut self.open_loop else { return };
+        let connection = &mut self.connections[slot as usize];
+        if !std::mem::replace(&mut connection.listed_idle, true) {
+            open.idle.push(slot);
+        }
     }
 
     /// A slot has no socket and nothing to send.
     pub(crate) fn note_vacant(&mut self, slot: Slot) {
-        self.list(slot, |open| &mut open.vacant);
-    }
-
-    fn list(&mut self, slot: Slot, of: impl Fn(&mut OpenLoop) -> &mut Vec<Slot>) {
         let Some(open) = &mut self.open_loop else { return };
         let connection = &mut self.connections[slot as usize];
-        if connection.listed {
-            // It is in one of the lists, perhaps the other one.
-            open.idle.retain(|&other| other != slot);
-            open.vacant.retain(|&other| other != slot);
+        if !std::mem::replace(&mut connection.listed_vacant, true) {
+            open.vacant.push(slot);
         }
-        connection.listed = true;
-        of(open).push(slot);
     }
 
     /// Arrivals that were due before the run ended and found no connection.

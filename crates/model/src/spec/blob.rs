@@ -5,8 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-
-use super::sha256::sha256;
+use sha2::{Digest, Sha256};
 
 /// A file. Two are equal if name and contents are.
 #[derive(Clone, Serialize, Deserialize)]
@@ -47,7 +46,7 @@ pub enum BlobError {
 impl Blob {
     /// A file with these bytes.
     pub fn new(name: impl Into<String>, bytes: Vec<u8>) -> Self {
-        let (sha256, length_bytes) = (hex(&sha256(&bytes)), bytes.len() as u64);
+        let (sha256, length_bytes) = (hex(&Sha256::digest(&bytes)), bytes.len() as u64);
         Self { name: name.into(), sha256, length_bytes, bytes: Some(bytes.into()) }
     }
 
@@ -64,7 +63,7 @@ impl Blob {
     /// # Errors
     /// When they are others than it was made from.
     pub fn attach(&mut self, bytes: Vec<u8>) -> Result<(), BlobError> {
-        let now = hex(&sha256(&bytes));
+        let now = hex(&Sha256::digest(&bytes));
         if now != self.sha256 {
             let (name, before) = (self.name.clone(), self.sha256.clone());
             return Err(BlobError::Changed { name, before, now });
@@ -99,4 +98,21 @@ pub(super) fn unhex(digits: &str) -> Option<Vec<u8>> {
         digits.chars().map(|c| c.to_digit(16).map(|digit| digit as u8)).collect::<Option<_>>()?;
     let pairs = nibbles.chunks_exact(2);
     pairs.remainder().is_empty().then(|| pairs.map(|pair| pair[0] << 4 | pair[1]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Blob;
+
+    /// NIST's examples for FIPS 180-4: files of saved experiments are called by these digits.
+    #[test]
+    fn digests_are_those_of_the_standard() {
+        let of = |bytes: &[u8]| Blob::new("a file", bytes.to_vec()).sha256;
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(of(b"abc"), abc);
+        let none = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(of(b""), none);
+        let two = "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1";
+        assert_eq!(of(b"abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"), two);
+    }
 }

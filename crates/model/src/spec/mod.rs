@@ -9,7 +9,6 @@ pub mod blob;
 mod defaults;
 pub mod requests;
 pub mod secrets;
-mod sha256;
 mod shards;
 pub mod target;
 pub mod wishes;

@@ -314,14 +314,14 @@ Total:          3     8   12
 
     #[test]
     fn mean_and_median_are_never_a_deviation_apart() {
-        let mut state = 1u64;
+        let mut random = ablaze_random::SplitMix64::new(1);
         for count in 2..200 {
             let mut row = Latency::new(4);
             for _ in 0..count {
-                state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                let bits = random.next_u64();
                 // Mostly short, now and then very long, as latencies are.
-                let long = if state >> 61 == 0 { 1000 } else { 1 };
-                row.record(((state >> 40) % 100_000 + 1) * long);
+                let long = if bits >> 61 == 0 { 1000 } else { 1 };
+                row.record(((bits >> 24) % 100_000 + 1) * long);
             }
             let distance = (row.mean_ns().unwrap() - super::median_ns(&row) as f64).abs();
             assert!(distance <= row.deviation_ns().unwrap() * 1.001, "{count}: {distance}");

@@ -3,6 +3,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ablaze_random::{SplitMix64, unit};
+
 use crate::conditions::{Delay, Fault, FaultShare};
 
 /// The draws of one server.
@@ -31,25 +33,10 @@ impl Draws {
     pub fn take(&self) -> Draw {
         let number = self.taken.fetch_add(1, Ordering::Relaxed).wrapping_mul(2);
         Draw {
-            delay: unit(splitmix64(self.seed, number)),
-            fault: unit(splitmix64(self.seed, number.wrapping_add(1))),
+            delay: unit(SplitMix64::at(self.seed, number)),
+            fault: unit(SplitMix64::at(self.seed, number.wrapping_add(1))),
         }
     }
-}
-
-/// Number `index` of the sequence that SplitMix64 gives from this seed (Steele, Lea and Flood,
-/// "Fast splittable pseudorandom number generators", 2014; the constants are those of David
-/// Stafford's mixer 13). Its state grows by a constant, so any number can be had at once.
-fn splitmix64(seed: u64, index: u64) -> u64 {
-    let mut mixed = seed.wrapping_add(index.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
-
-/// The upper 53 bits as a number from 0 up to, but not including, 1.
-fn unit(bits: u64) -> f64 {
-    (bits >> 11) as f64 / (1u64 << 53) as f64
 }
 
 impl Delay {
@@ -123,21 +110,6 @@ mod tests {
         let error = ((fourth - expected_variance.powi(2)) / n).sqrt();
         let variance_error = (variance(values) - expected_variance).abs() / error;
         assert!(variance_error < 5.0, "variance {} is not {expected_variance}", variance(values));
-    }
-
-    #[test]
-    fn the_generator_is_splitmix64() {
-        // The reference implementation (prng.di.unimi.it/splitmix64.c), seed 1234567.
-        let known: [u64; 5] = [
-            6_457_827_717_110_365_317,
-            3_203_168_211_198_807_973,
-            9_817_491_932_198_370_423,
-            4_593_380_528_125_082_431,
-            16_408_922_859_458_223_821,
-        ];
-        for (index, number) in known.into_iter().enumerate() {
-            assert_eq!(splitmix64(1_234_567, index as u64), number);
-        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Duration;
 
+use ablaze_random::SplitMix64;
 use ablaze_target::{Counts, filler};
 
 use crate::cells::{self, Cell, Persistence};
@@ -261,18 +262,8 @@ fn filler_bytes(bytes: usize) -> &'static [u8] {
     &BODY.get_or_init(|| filler::BLOCK.iter().copied().cycle().take(BODY_BYTES).collect())[..bytes]
 }
 
-/// What is posted: bytes that are not the same everywhere (xorshift64, Marsaglia, "Xorshift
-/// RNGs", 2003).
+/// What is posted: bytes that are not the same everywhere.
 fn posted() -> &'static [u8] {
     static BODY: OnceLock<Vec<u8>> = OnceLock::new();
-    BODY.get_or_init(|| {
-        let mut state = 7u64;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state as u8
-        };
-        (0..UPLOAD_BYTES).map(|_| next()).collect()
-    })
+    BODY.get_or_init(|| SplitMix64::new(7).bytes(UPLOAD_BYTES))
 }

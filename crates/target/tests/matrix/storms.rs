@@ -7,6 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ablaze_random::SplitMix64;
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{Arm, Scheduler};
 
@@ -23,22 +24,17 @@ const LIMIT: Duration = Duration::from_secs(240);
 /// 9.6); the rest is patience with a busy machine.
 const CALM: Duration = Duration::from_secs(20);
 
-/// Random numbers (xorshift64*, Vigna, "An experimental exploration of Marsaglia's xorshift
-/// generators", ACM TOMS 42(4), 2016).
-struct Draws(u64);
+/// Random numbers.
+struct Draws(SplitMix64);
 
 impl Draws {
     fn new(seed: u64) -> Self {
-        // Neighbouring seeds give unlike sequences; zero would give none.
-        Self(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+        Self(SplitMix64::new(seed))
     }
 
     /// A number below `limit`.
     fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % limit
+        self.0.below(limit as u64) as usize
     }
 
     fn bytes(&mut self, most: usize) -> Vec<u8> {

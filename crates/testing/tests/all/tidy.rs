@@ -18,21 +18,22 @@ const LONGER: [(&str, usize); 1] = [("crates/ablaze/src/front_ends/ab/asked.rs",
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 17] = [
-    ("wire", &[], &[]),
+const EDGES: [(&str, &[&str], &[&str]); 18] = [
+    ("random", &[], &[]),
+    ("wire", &["random"], &[]),
     ("sys", &[], &[]),
-    ("stats", &[], &[]),
+    ("stats", &["random"], &[]),
     ("chart", &[], &[]),
     ("net", &["sys"], &[]),
     ("testing", &["sys", "wire"], &[]),
-    ("target", &["net", "sys", "wire"], &["tamper"]),
-    ("tamper", &["engine", "model", "net", "target", "wire"], &[]),
+    ("target", &["net", "random", "sys", "wire"], &["tamper"]),
+    ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
     ("model", &["stats", "wire"], &[]),
     ("monitor", &["model", "sys"], &[]),
     ("profile", &["chart", "model", "sys"], &[]),
-    ("engine", &["model", "net", "stats", "sys", "wire"], &["target"]),
+    ("engine", &["model", "net", "random", "stats", "sys", "wire"], &["tamper", "target"]),
     ("verdict", &["chart", "model", "stats"], &[]),
-    ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["verdict"]),
+    ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["random", "verdict"]),
     ("lab", &["chart", "model", "profile", "report", "stats", "sys", "target", "verdict"], &[]),
     (
         "load",

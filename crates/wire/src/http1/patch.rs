@@ -3,6 +3,8 @@
 //! A [`Patcher`] belongs to a template, [`Digits`] to a worker, which patches all its templates
 //! with it: its counter is quick when numbers mostly follow each other.
 
+use ablaze_random::Wyrand;
+
 use crate::http1::request::{Patch, PatchValue, Template};
 
 const TEN_TO_8: u64 = 100_000_000;
@@ -152,25 +154,13 @@ impl Counter {
     }
 }
 
-/// A small fast source of random digits: wyrand (W. Yi, public domain). Good enough to spread
-/// requests over a key space, and for nothing that must be secret.
+/// A source of random digits.
 #[derive(Debug, Clone)]
-struct Random(u64);
+struct Random(Wyrand);
 
 impl Random {
     fn new(seed: u64, stream: u64) -> Self {
-        // The finalizer of SplitMix64 (Steele, Lea, Flood 2014) keeps neighbouring streams apart.
-        let mut state = seed.wrapping_add(stream.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        state = (state ^ (state >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Self(state ^ (state >> 31))
-    }
-
-    #[inline(always)]
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0xa076_1d64_78bd_642f);
-        let product = u128::from(self.0) * u128::from(self.0 ^ 0xe703_7ed1_a0b4_28db);
-        (product >> 64) as u64 ^ product as u64
+        Self(Wyrand::new(seed, stream))
     }
 
     /// Eight random digits as text, the first in the lowest byte: each quarter of the random bits,
@@ -179,7 +169,7 @@ impl Random {
     #[inline(always)]
     fn eight_digits(&mut self) -> u64 {
         const QUARTERS: u64 = 0x0000_ffff_0000_ffff;
-        let bits = self.next();
+        let bits = self.0.next_u64();
         let even = (((bits & QUARTERS) * 100) >> 16) & 0x0000_007f_0000_007f;
         let odd = (((bits >> 16) & QUARTERS) * 100) & 0x007f_0000_007f_0000;
         text_of_pairs(even | odd)
@@ -270,7 +260,7 @@ mod tests {
 
     #[test]
     fn streams_of_a_seed_differ_and_repeat() {
-        let first = |seed, stream| Random::new(seed, stream).next();
+        let first = |seed, stream| Random::new(seed, stream).eight_digits();
         assert_eq!(first(1, 2), first(1, 2));
         let all: std::collections::HashSet<u64> =
             (0..8).flat_map(|seed| (0..8).map(move |stream| first(seed, stream))).collect();

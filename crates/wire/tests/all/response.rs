@@ -2,7 +2,7 @@
 //! pieces, and against `httparse`.
 
 use ablaze_wire::http1::EMPTY_LINES_MAX;
-use ablaze_wire::http1::response::{Framing, Head, HeadError, LastHead, Scan, field, scan};
+use ablaze_wire::http1::response::{Framing, Head, HeadError, Scan, field, scan};
 use proptest::prelude::*;
 
 const MAX: usize = 8192;
@@ -368,18 +368,6 @@ proptest! {
         if let Ok(Scan::Complete(head)) = scan(&bytes, 0, false, MAX) {
             let other = [&bytes[..head.len], &behind[..]].concat();
             prop_assert_eq!(scan(&other, 0, false, MAX), Ok(Scan::Complete(head)));
-        }
-    }
-
-    #[test]
-    fn the_last_head_answers_as_the_scanner_does(
-        answers in proptest::collection::vec((answer_bytes(), any::<bool>()), 1..4),
-        order in proptest::collection::vec((0usize..4, 16usize..300), 1..12),
-    ) {
-        let mut last = LastHead::new();
-        for (at, max) in order {
-            let (bytes, no_body) = &answers[at % answers.len()];
-            prop_assert_eq!(last.scan(bytes, 0, *no_body, max), scan(bytes, 0, *no_body, max));
         }
     }
 

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use ablaze_net::sim::{FarEnd, SimPeer};
+use ablaze_net::sim::{Answer, FarEnd, SimPeer};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Streams on one connection, at most.
@@ -43,6 +43,8 @@ fn frames_of(stream: u32) -> [Vec<u8>; 6] {
 /// A request at the far end, and what the script can do about it.
 pub struct Asked<'a, 'b> {
     pub far: &'a mut FarEnd<'b>,
+    /// Number of the connection among all the worker opened.
+    pub connection: u64,
     /// Number of the request on this connection.
     pub request: u64,
     stream: u32,
@@ -118,13 +120,16 @@ pub struct Seen {
 }
 
 type Act = dyn Fn(&mut Asked<'_, '_>) + Send + Sync;
+type Connect = dyn Fn(u64) -> Answer + Send + Sync;
 
 /// A far end that does what a closure says with each request that is complete.
 #[derive(Clone)]
 pub struct Http2Script {
     layout: Arc<Layout>,
+    connect: Arc<Connect>,
     act: Arc<Act>,
     seen: Arc<Mutex<Seen>>,
+    connection: u64,
     requests: u64,
     kept: Vec<u8>,
     greeted: bool,
@@ -169,8 +174,10 @@ impl Http2Script {
         let layout = Layout { bytes, streams: (start, ends[5]), ends, settings, further: places };
         Self {
             layout: Arc::new(layout),
+            connect: Arc::new(|_| Answer::AcceptAfter(0)),
             act: Arc::new(act),
             seen: Arc::default(),
+            connection: 0,
             requests: 0,
             kept: Vec::new(),
             greeted: false,
@@ -180,6 +187,12 @@ impl Http2Script {
 
     pub fn always(delay_ns: u64) -> Self {
         Self::new(move |asked| asked.answer(delay_ns))
+    }
+
+    /// How it takes connections, by their number.
+    pub fn connecting(mut self, connect: impl Fn(u64) -> Answer + Send + Sync + 'static) -> Self {
+        self.connect = Arc::new(connect);
+        self
     }
 
     /// Enlarges the windows only so long after DATA came.
@@ -194,7 +207,8 @@ impl Http2Script {
     }
 
     fn asked(&mut self, far: &mut FarEnd<'_>, stream: u32) {
-        let mut asked = Asked { far, request: self.requests, stream, bytes: &self.layout };
+        let (connection, request) = (self.connection, self.requests);
+        let mut asked = Asked { far, connection, request, stream, bytes: &self.layout };
         (self.act)(&mut asked);
         self.requests += 1;
     }
@@ -203,6 +217,11 @@ impl Http2Script {
 impl SimPeer for Http2Script {
     fn bytes(&self) -> &[u8] {
         &self.layout.bytes
+    }
+
+    fn connect(&mut self, _: &mut FarEnd<'_>, number: u64) -> Answer {
+        self.connection = number;
+        (self.connect)(number)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {

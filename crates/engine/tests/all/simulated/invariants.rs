@@ -1,11 +1,15 @@
-//! Whatever servers do, the figures add up and the run ends.
+//! Whatever servers do, the figures add up and the run ends, over HTTP/1 and HTTP/2. The inputs are always the same,
+//! unless `ABLAZE_SEED` gives others: .ci/full does, and a failure names the seed.
 
 use ablaze_model::plan::{Close, Plan};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, Misbehave, Pieces};
+use ablaze_net::sim::{Answer, Misbehave, Pieces, SimPeer};
+use ablaze_random::SplitMix64;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use proptest::test_runner::{RngSeed, TestRunner};
 
+use crate::simulated::http2::over_http2;
+use crate::simulated::http2_peer::{Asked, Http2Script, frame};
 use crate::simulated::support::{
     HELLO, HELLO_CLOSE, MS, Moment, S, Script, US, check_sums, clock_before, pipelined, plan,
     plan_for, run, with_timeout, with_workers,
@@ -23,14 +27,11 @@ const ANSWERS: [&[u8]; 9] = [
     b"HTTP/1.1 200 OK\r\nContent-Length: 20000\r\n\r\nnot so many",
 ];
 
-/// A number that looks random, from the seed and what it is asked for (splitmix64).
+/// A number that looks random, from the seed and what it is asked for.
 fn chance(seed: u64, connection: u64, request: u64, what: u64) -> u64 {
     let mut x = seed ^ (connection << 40) ^ (request << 20) ^ (what << 8);
     for _ in 0..3 {
-        x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^= x >> 31;
+        x = SplitMix64::at(x, 0);
     }
     x
 }
@@ -77,6 +78,62 @@ fn connect(seed: u64, trouble: u64, number: u64) -> Answer {
 fn peer(seed: u64, trouble: u64) -> Script {
     Script::new(&ANSWERS, move |moment| act(seed, trouble, moment))
         .connecting(move |_, number| connect(seed, trouble, number))
+}
+
+/// Frames that no request asked for: a ping, fewer streams, a window that opens, an unknown kind; DATA on stream 0, a
+/// window that is too large, HEADERS on an idle stream, which break the rules (RFC 9113, 6.1, 6.9.1, 5.1.1). The last one
+/// follows all DATA.
+fn unasked_frames() -> Vec<Vec<u8>> {
+    vec![
+        frame(6, 0, 0, b"12345678"),
+        frame(4, 0, 0, &[0, 3, 0, 0, 0, 1]),
+        frame(8, 0, 0, &1_u32.to_be_bytes()),
+        frame(77, 3, 5, b"what"),
+        frame(0, 0, 0, b"x"),
+        frame(8, 0, 0, &0x7fff_ffff_u32.to_be_bytes()),
+        frame(1, 0x4, 9_999, &[0x88]),
+        frame(8, 0, 0, &100_000_u32.to_be_bytes()),
+    ]
+}
+
+/// As [`act`], over HTTP/2.
+fn act_http2(seed: u64, trouble: u64, asked: &mut Asked<'_, '_>) {
+    let (connection, request) = (asked.connection, asked.request);
+    let chance = |what| chance(seed, connection, request, what);
+    let delay_ns = [0, 10 * US, MS, 3 * MS][chance(1) as usize % 4];
+    if chance(2) % 100 >= trouble {
+        return asked.answer(delay_ns.max(US));
+    }
+    match chance(5) % 10 {
+        0 => {}
+        1 => asked.far.close_after(delay_ns),
+        2 => asked.far.reset_after(delay_ns),
+        3 => asked.begin(delay_ns),
+        4 => {
+            asked.begin(delay_ns);
+            asked.far.close_after(delay_ns + chance(7) % MS);
+        }
+        5 => asked.refuse(delay_ns.max(US)),
+        6 => asked.reset(delay_ns.max(US)),
+        7 => {
+            asked.goaway(delay_ns);
+            asked.answer(delay_ns.max(US));
+        }
+        8 => {
+            asked.answer(delay_ns);
+            asked.far.close_after(delay_ns);
+        }
+        _ => {
+            asked.send_further(delay_ns.max(US), chance(8) as usize % 7);
+            asked.answer(delay_ns.max(US));
+        }
+    }
+}
+
+fn http2_peer(seed: u64, trouble: u64) -> Http2Script {
+    let act = move |asked: &mut Asked<'_, '_>| act_http2(seed, trouble, asked);
+    Http2Script::with(&[], &unasked_frames(), act)
+        .connecting(move |number| connect(seed, trouble, number))
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
@@ -131,16 +188,39 @@ fn holds(plan: &Plan, run: &ablaze_model::Run) {
     assert_eq!(record.failures_of(ablaze_model::FailureKind::Other), 0, "unnamed failures");
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 250, rng_seed: RngSeed::Fixed(1), failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn figures_add_up_and_runs_end(
-        plan in plans(), seed in any::<u64>(), trouble in 0..60u64, piece in 0..40u32, gap in 0..3u64,
-    ) {
+/// Runs these plans against a far end made from a seed, its share of trouble in percent, pieces and gaps.
+fn hold<P: SimPeer + Sync>(
+    cases: u32,
+    plans: impl Strategy<Value = Plan>,
+    peer: fn(u64, u64) -> P,
+) {
+    let seed = std::env::var("ABLAZE_SEED").map_or(1, |seed| seed.parse().unwrap());
+    let config = ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(seed),
+        failure_persistence: None,
+        max_shrink_iters: 400,
+        ..ProptestConfig::default()
+    };
+    let inputs = (plans, any::<u64>(), 0..60u64, 0..40u32, 0..3u64);
+    let held = TestRunner::new(config).run(&inputs, |(plan, chances, trouble, piece, gap)| {
         let pieces = if piece == 0 { Pieces::Whole } else { Pieces::Of(piece) };
-        run(&plan, &peer(seed, trouble).cut(pieces, gap * 10 * US), |run| holds(&plan, run));
-    }
+        run(&plan, &peer(chances, trouble).cut(pieces, gap * 10 * US), |run| holds(&plan, run));
+        Ok(())
+    });
+    held.unwrap_or_else(|failure| panic!("to see it again: ABLAZE_SEED={seed}. {failure}"));
+}
+
+#[test]
+fn figures_add_up_and_runs_end() {
+    hold(250, plans(), peer);
+}
+
+#[test]
+fn figures_add_up_and_runs_end_over_http2() {
+    let plans = plans().prop_map(|plan| {
+        let streams = plan.load.pipeline();
+        over_http2(plan, streams)
+    });
+    hold(150, plans, http2_peer);
 }

@@ -196,3 +196,38 @@ fn poisson_arrivals_are_as_many_as_asked_for() {
         assert!((2_700 * MS..3_300 * MS).contains(&run.elapsed_ns), "{}", run.elapsed_ns);
     });
 }
+
+/// A server that closes many idle connections at once, as one that is stopped does, costs no request; the arrivals
+/// behind that open connections anew.
+#[test]
+fn many_idle_connections_that_are_closed_at_once_are_opened_anew() {
+    let peer = Script::new(&[HELLO], |moment| {
+        let since_start_ns = moment.far.now() - ablaze_net::sim::START_NS;
+        if since_start_ns < S {
+            // Idle from 1.1 s on, and closed at 1.2 s, all of them.
+            moment.send(1_100 * MS - since_start_ns, 0);
+            moment.far.close_after(1_200 * MS - since_start_ns);
+        } else {
+            moment.send(MS, 0);
+        }
+    });
+    // 20,000 arrivals in the first second, each on a connection of its own, and 1,000 in the next.
+    let mut plan = open(plan_for(2 * S, 21_000), 0.0, 21_000);
+    plan.load = Load::Open {
+        rate: RateProfile { from_per_s: 20_000.0, to_per_s: 1_000.0, steps: 2 },
+        arrivals: Arrivals::Constant,
+        connections: 21_000,
+        bounded: true,
+    };
+    run(&plan, &peer, |run| {
+        check_sums(run);
+        let record = &run.record;
+        assert_eq!((record.failures_total(), record.finished() + record.unfinished), (0, 21_000));
+        // Two at a time are enough in the second half, and some more while the first are busy.
+        assert!(
+            (20_001..=20_210).contains(&record.connections_opened),
+            "{}",
+            record.connections_opened
+        );
+    });
+}

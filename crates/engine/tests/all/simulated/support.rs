@@ -7,6 +7,8 @@ use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Answer, FarEnd, SimPeer};
 
+pub use ablaze_tamper::sums::check as check_sums;
+
 pub use crate::simulated::plans::*;
 
 /// Runs over the simulated driver whose sends leave at the end of a batch (as io_uring's do),
@@ -175,34 +177,4 @@ impl SimPeer for Script {
             log.note(Seen::Closed(self.connection, how));
         }
     }
-}
-
-/// What holds of every record: the figures agree with each other.
-pub fn check_sums(run: &Run) {
-    let record = &run.record;
-    let failures = record.failures_total();
-    assert_eq!(record.statuses.values().sum::<u64>(), record.answers, "statuses");
-    let lengths = record.body_lengths.values().sum::<u64>() + record.body_lengths_other;
-    assert_eq!(lengths, record.answers, "body lengths");
-    for (phase, latency) in [
-        ("total", &record.answered.total),
-        ("processing", &record.answered.processing),
-        ("wait", &record.answered.wait),
-        ("receive", &record.answered.receive),
-    ] {
-        assert_eq!(latency.count(), record.answers, "count of {phase}");
-        assert!(latency.max_ns() <= Some(3_600 * S), "{phase}: a time was forgotten");
-    }
-    assert!(record.answered.connect.count() <= record.answers, "connects");
-    assert_eq!(record.failed.total.count(), failures, "failed totals");
-    let slices = &record.slices.slices;
-    assert_eq!(slices.iter().map(|slice| slice.answers).sum::<u64>(), record.answers, "slices");
-    assert_eq!(
-        slices.iter().map(|slice| slice.failures).sum::<u64>(),
-        failures,
-        "slices' failures"
-    );
-    assert!(record.body_bytes <= record.received_bytes, "bodies are larger than all received");
-    assert!(record.unexpected <= record.answers && record.kept_alive <= record.answers);
-    assert_eq!(record.first_failure.is_some(), failures > 0, "a first failure if there is any");
 }

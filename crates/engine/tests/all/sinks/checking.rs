@@ -99,16 +99,7 @@ pub fn same(sinks: Vec<Checking>, sent: &Sent, what: &str) {
 
 /// Bytes that no other seed has.
 pub fn bytes_of(seed: u64, bytes: usize) -> Vec<u8> {
-    let mut state = seed;
-    let mut word = || {
-        // SplitMix64.
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
-    let mut content: Vec<u8> =
-        std::iter::repeat_with(|| word().to_le_bytes()).flatten().take(bytes).collect();
+    let mut content = ablaze_random::SplitMix64::new(seed).bytes(bytes);
     // Bytes that framing is made of, too.
     for (at, byte) in content.iter_mut().enumerate() {
         if at % 7 == 3 {

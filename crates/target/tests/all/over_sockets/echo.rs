@@ -17,16 +17,7 @@ fn start() -> Running {
 
 /// A body that is not the same everywhere.
 fn body(bytes: usize, seed: u64) -> Vec<u8> {
-    let mut state = seed | 1;
-    (0..bytes)
-        .map(|_| {
-            // xorshift64 (Marsaglia, "Xorshift RNGs", 2003).
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state as u8
-        })
-        .collect()
+    ablaze_random::SplitMix64::new(seed).bytes(bytes)
 }
 
 /// One request: what is posted, and in pieces of which lengths it is chunked, if it is.
