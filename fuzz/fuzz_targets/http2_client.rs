@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use ablaze_wire::http1::patch::Digits;
-use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
+use ablaze_wire::http2::client::{ResponseHead, Connection, End, Options, Sink};
 use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
 use ablaze_wire::http2::frame::{FrameHead, HEAD_BYTES};
 use ablaze_wire::http2::request::{Request, RequestSet};
@@ -37,7 +37,7 @@ impl Notes {
 }
 
 impl Sink for Notes {
-    fn head(&mut self, tag: u32, head: AnswerHead) {
+    fn head(&mut self, tag: u32, head: ResponseHead) {
         assert!((200..=999).contains(&head.status));
         assert!(self.answering.insert(tag), "one final head");
         self.note(Some(tag), format!("{tag} {head:?}"));

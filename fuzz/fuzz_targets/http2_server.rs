@@ -1,6 +1,6 @@
 //! The server's side of an HTTP/2 connection: whatever a client says, it does not panic or run in
 //! circles; it writes whole frames, in an order that streams permit, with heads that can be
-//! decoded; what waits to be written is bounded; and where every answer could leave at once, the
+//! decoded; what waits to be written is bounded; and where every response could leave at once, the
 //! bytes do not depend on how the input was cut.
 #![no_main]
 
@@ -9,8 +9,8 @@ use std::io::IoSlice;
 use std::sync::{Arc, LazyLock};
 
 use ablaze_target::Options;
-use ablaze_target::handler::{Answer, Handler, Method, Reply, Request};
-use ablaze_target::http1::answer::{FixedAnswer, FixedBody};
+use ablaze_target::handler::{Response, Handler, Method, Reply, Request};
+use ablaze_target::http1::response::{FixedResponse, FixedBody};
 use ablaze_target::http1::date::Date;
 use ablaze_target::http1::output::Output;
 use ablaze_target::protocol::{Next, Protocol};
@@ -23,10 +23,10 @@ use ablaze_wire::http2::frame::{
 use ablaze_wire::http2::hpack::decoder::Decoder;
 use libfuzzer_sys::fuzz_target;
 
-/// Answers may have any length; this much of them is looked at.
+/// Responses may have any length; this much of them is looked at.
 const HEARD_BYTES_MAX: usize = 1 << 20;
 const TURNS_MAX: usize = 1_000;
-/// Output that is put together before it is written, and how much longer it can get by the answer
+/// Output that is put together before it is written, and how much longer it can get by the response
 /// that crosses that line and by what the frames of one read bring about.
 const OUTPUT_BYTES_MAX: u64 = 256 * 1024;
 const ANSWER_BYTES_MAX: u64 = 20_000;
@@ -34,14 +34,14 @@ const BYTES_PER_BYTE_MAX: u64 = 60;
 
 static DATE: LazyLock<Date> = LazyLock::new(Date::now);
 
-/// Answers that are there before they are asked for, chosen by all that can be told of a request.
-struct Choice(Vec<FixedAnswer>);
+/// Responses that are there before they are asked for, chosen by all that can be told of a request.
+struct Choice(Vec<FixedResponse>);
 
 impl Choice {
     fn new(options: &Options) -> Self {
         let statuses = [200, 204, 404];
         let fixed =
-            |status| FixedAnswer::under(options, status, "a/b", FixedBody::Bytes(b"answer"));
+            |status| FixedResponse::under(options, status, "a/b", FixedBody::Bytes(b"response"));
         Self(statuses.map(fixed).to_vec())
     }
 }
@@ -54,7 +54,7 @@ impl Handler for Choice {
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         let sum = |bytes: &[u8]| bytes.iter().map(|&byte| usize::from(byte)).sum::<usize>();
         let which = sum(request.head) + sum(request.path) + sum(request.body);
-        Answer::Fixed(&self.0[which % self.0.len()]).into()
+        Response::Fixed(&self.0[which % self.0.len()]).into()
     }
 }
 
@@ -123,7 +123,7 @@ fn options(server: u8) -> Options {
 struct Heard {
     bytes: Vec<u8>,
     end: Option<Next>,
-    /// No answer had to wait for anything.
+    /// No response had to wait for anything.
     at_once: bool,
 }
 

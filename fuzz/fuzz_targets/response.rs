@@ -5,7 +5,7 @@
 use ablaze_wire::http1::response::{HeadError, Scan, field, scan};
 use libfuzzer_sys::fuzz_target;
 
-// The first byte chooses how, the others are the answer.
+// The first byte chooses how, the others are the response.
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, bytes)) = input.split_first() else { return };
     let (no_body, cut) = (choice >= 0x80, choice & 0x7f);

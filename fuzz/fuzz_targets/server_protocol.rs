@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use ablaze_target::Options;
-use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
+use ablaze_target::conditions::{ResponseKind, Fault, FaultShare, WriteMode};
 use ablaze_target::http1::date::Date;
 use ablaze_target::http1::output::Output;
 use ablaze_target::protocol::{Next, Protocol};
@@ -16,7 +16,7 @@ use ablaze_target::routes::Routes;
 use ablaze_target::service::Service;
 use libfuzzer_sys::fuzz_target;
 
-/// Answers may have any length; this much of them is looked at.
+/// Responses may have any length; this much of them is looked at.
 const HEARD_BYTES_MAX: usize = 200_000;
 const TURNS_MAX: usize = 1_000;
 const HEAD_BYTES_MAX: usize = 1_000;
@@ -53,10 +53,10 @@ fn options(server: u8) -> Options {
         delay: if bit(3) { Duration::from_nanos(5).into() } else { Duration::ZERO.into() },
         head_bytes: bit(4).then_some(250),
         echo_everywhere: bit(5),
-        answer: if bit(6) && !bit(4) && !bit(5) && !bit(2) {
-            AnswerKind::Echo
+        response: if bit(6) && !bit(4) && !bit(5) && !bit(2) {
+            ResponseKind::Echo
         } else {
-            AnswerKind::Http
+            ResponseKind::Http
         },
         max_body_bytes: if bit(7) { 100 } else { 1 << 20 },
         max_head_bytes: HEAD_BYTES_MAX,
@@ -67,8 +67,8 @@ fn options(server: u8) -> Options {
 /// What a client gets, and whether that is all.
 fn converse(server: u8, input: &[u8], piece_bytes: usize, write_bytes: usize) -> (Vec<u8>, bool) {
     let mut options = options(server);
-    if options.answer == AnswerKind::Echo {
-        // Each read is an answer of its own: delays and faults hang on the cut.
+    if options.response == ResponseKind::Echo {
+        // Each read is a response of its own: delays and faults hang on the cut.
         options.faults = Vec::new();
     }
     let service =

@@ -11,8 +11,8 @@ use ablaze_report::shown_command::without_secrets;
 
 pub use ablaze_load::carry_out::{Silent, Watcher, destination};
 
-use crate::Refusal;
-use crate::refusal::INTERRUPTED;
+use crate::CommandError;
+use crate::error::INTERRUPTED;
 
 /// Carries the Plan out. The first Ctrl-C (or SIGTERM, as timeout(1)
 /// sends) ends it early ([`Run::ended`] says so), the second ends
@@ -26,7 +26,7 @@ pub fn carry_out(
     command_line: Words,
     witnessed: bool,
     watcher: &mut dyn Watcher,
-) -> Result<Run, Refusal> {
+) -> Result<Run, CommandError> {
     timed(plan, command_line, witnessed, watcher).map(|(run, _)| run)
 }
 
@@ -39,7 +39,7 @@ pub fn timed(
     command_line: Words,
     witnessed: bool,
     watcher: &mut dyn Watcher,
-) -> Result<(Run, (u64, u64)), Refusal> {
+) -> Result<(Run, (u64, u64)), CommandError> {
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
     if let Some(worker) = worker_to_panic() {
@@ -73,7 +73,7 @@ pub fn interrupted() -> bool {
     STOPPED.load(Ordering::Acquire)
 }
 
-fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
+fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), CommandError> {
     let mut under_way = UNDER_WAY.lock().unwrap_or_else(PoisonError::into_inner);
     *under_way = Some(Arc::clone(control));
     drop(under_way);
@@ -88,14 +88,14 @@ fn stop_at_interrupt(control: &Arc<Control>) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// When the system does not let it listen.
-pub fn listen_for_interrupts() -> Result<(), Refusal> {
+pub fn listen_for_interrupts() -> Result<(), CommandError> {
     let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
     if std::mem::replace(&mut *listening, true) {
         return Ok(());
     }
     ablaze_sys::signals::on_interrupt(|times| {
         if times > 1 {
-            ablaze_lab::subject::kill_all();
+            ablaze_lab::target::kill_all();
             std::process::exit(i32::from(INTERRUPTED));
         }
         STOPPED.store(true, Ordering::Release);
@@ -103,5 +103,5 @@ pub fn listen_for_interrupts() -> Result<(), Refusal> {
             control.stop();
         }
     })
-    .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))
+    .map_err(|error| CommandError::machine(format!("Ctrl-C cannot be listened for: {error}")))
 }

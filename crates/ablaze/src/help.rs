@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::commands::{self, Group};
 use crate::suggest::nearest;
-use crate::{Refusal, terminal};
+use crate::{CommandError, terminal};
 
 const EXAMPLES: &str = "\
 ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own cost
@@ -40,15 +40,15 @@ pub fn version() -> ExitCode {
 }
 
 /// What is said to a first word that is neither a command nor a URL.
-pub fn unknown_command(word: &str) -> Refusal {
+pub fn unknown_command(word: &str) -> CommandError {
     let as_url = format!("for a host of this name, write http://{word}/");
     let known: Vec<&str> =
         commands::ALL.iter().map(|command| command.name).chain(["help"]).collect();
     match nearest(word, &known) {
-        Some(command) => Refusal::usage(format!(
+        Some(command) => CommandError::usage(format!(
             "no command `{word}`; did you mean `ablaze {command}`? ({as_url})"
         )),
-        None => Refusal::usage(format!("no command `{word}`; see `ablaze --help` ({as_url})")),
+        None => CommandError::usage(format!("no command `{word}`; see `ablaze --help` ({as_url})")),
     }
 }
 

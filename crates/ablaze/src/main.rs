@@ -16,6 +16,7 @@ use ablaze_wire::url::is_url_like;
 
 mod carry_out;
 mod commands;
+mod error;
 mod experiments;
 mod front_ends;
 mod help;
@@ -25,7 +26,6 @@ mod outlets;
 mod outputs;
 mod profile;
 mod progress;
-mod refusal;
 mod servers;
 mod suggest;
 mod terminal;
@@ -33,7 +33,7 @@ mod usage;
 mod values;
 mod verdict;
 
-pub use refusal::Refusal;
+pub use error::CommandError;
 
 fn main() -> ExitCode {
     ablaze_sys::signals::ignore_broken_pipes();

@@ -8,7 +8,7 @@ use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::system_error::reason;
 
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
+use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
 pub fn status(run: &Run) -> u8 {
@@ -20,7 +20,7 @@ pub fn status(run: &Run) -> u8 {
     }
 }
 
-/// What to tell a person whose run got no answer, or none as expected.
+/// What to tell a person whose run got no response, or none as expected.
 pub fn explanation(run: &Run) -> Option<String> {
     let record = &run.record;
     if run.ended == Ended::Failed {
@@ -29,7 +29,7 @@ pub fn explanation(run: &Run) -> Option<String> {
     if record.succeeded() > 0 || run.ended == Ended::Interrupted {
         return None;
     }
-    if record.answers > 0 {
+    if record.responses > 0 {
         let mut statuses: Vec<(u64, u16)> =
             record.statuses.iter().map(|(status, count)| (*count, *status)).collect();
         statuses.sort_unstable();
@@ -38,10 +38,10 @@ pub fn explanation(run: &Run) -> Option<String> {
             return Some(text);
         }
         if let Some(advice) = perhaps_tls(run) {
-            return Some(format!("no answer was as expected, most were 400: {advice}"));
+            return Some(format!("no response was as expected, most were 400: {advice}"));
         }
         return Some(format!(
-            "no answer was as expected, most were {status}: check the path, or say --expect {status}"
+            "no response was as expected, most were {status}: check the path, or say --expect {status}"
         ));
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
@@ -52,7 +52,7 @@ pub fn explanation(run: &Run) -> Option<String> {
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| remedy(&failure, &to, run)))
         }
-        None => Some(format!("no answer came from {to} in time: try a longer -d")),
+        None => Some(format!("no response came from {to} in time: try a longer -d")),
     }
 }
 
@@ -70,20 +70,20 @@ fn fault(run: &Run) -> String {
     )
 }
 
-/// What to try where plain HTTP was refused as a server refuses it that speaks TLS: nginx's answer
+/// What to try where plain HTTP was refused as a server refuses it that speaks TLS: nginx's response
 /// to it is a 400, and a close.
 pub fn perhaps_tls(run: &Run) -> Option<String> {
     let record = &run.record;
-    let refused = record.statuses.keys().all(|status| *status == 400) && record.answers > 0;
-    (refused && run.plan.tls.is_none() && record.kept_alive == 0).then(|| {
+    let refused = record.statuses.keys().all(|status| *status == 400) && record.responses > 0;
+    (refused && run.plan.tls.is_none() && record.reused == 0).then(|| {
         let https = run.plan.target.url.replacen("http:", "https:", 1);
         format!("if the server speaks TLS there, write {https}")
     })
 }
 
-/// What to do about a run without an answer, where that lies with the proxy in between.
+/// What to do about a run without a response, where that lies with the proxy in between.
 pub fn through_proxy(run: &Run) -> Option<String> {
-    let failure = run.record.first_failure.filter(|_| run.record.answers == 0)?;
+    let failure = run.record.first_failure.filter(|_| run.record.responses == 0)?;
     proxy::of_failure(&failure, run)
 }
 
@@ -98,7 +98,7 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
              speak TLS?",
             seconds(run.plan.limits.timeout_ns)
         ),
-        FailureKind::ClosedWithoutAnswer | FailureKind::Reset
+        FailureKind::ClosedWithoutResponse | FailureKind::Reset
             if failure.connecting && stood(run) =>
         {
             format!("{to} closed the connection in the middle of the handshake: does it speak TLS?")
@@ -112,11 +112,11 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} did not answer within {}: give it longer with --timeout",
             seconds(run.plan.limits.timeout_ns)
         ),
-        FailureKind::ClosedWithoutAnswer => format!(
-            "{to} closed the connection without an answer: does it speak TLS, or another protocol?"
+        FailureKind::ClosedWithoutResponse => format!(
+            "{to} closed the connection without a response: does it speak TLS, or another protocol?"
         ),
         FailureKind::ShortBody => {
-            format!("{to} closed every connection in the middle of its answer: see its log")
+            format!("{to} closed every connection in the middle of its response: see its log")
         }
         FailureKind::Malformed => {
             format!("{to} answered something that is not HTTP/1: is it the right port?")
@@ -134,7 +134,7 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
             }
         }
         FailureKind::TooLarge => format!(
-            "the heads of the answers of {to} are longer than {} bytes: allow more with --max-head",
+            "the heads of the responses of {to} are longer than {} bytes: allow more with --max-head",
             run.plan.limits.max_head_bytes
         ),
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
@@ -199,19 +199,19 @@ fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
         )),
         FailureKind::AnsweredInPlain => {
             format!(
-                "{to} answers in plain HTTP: use {}",
+                "{to} responses in plain HTTP: use {}",
                 run.plan.target.url.replacen("https:", "http:", 1)
             )
         }
         FailureKind::AnsweredInTls => {
             format!(
-                "{to} answers in TLS: use {}",
+                "{to} responses in TLS: use {}",
                 run.plan.target.url.replacen("http:", "https:", 1)
             )
         }
         FailureKind::TlsRefused => said(format!("{to} ended TLS: see the server's log")),
         FailureKind::TlsTruncated => format!(
-            "{to} cuts its answers off without the end that TLS requires (close_notify): they may be \
+            "{to} cuts its responses off without the end that TLS requires (close_notify): they may be \
              short"
         ),
         _ => said(format!("{to} does not speak TLS as it should: is it the right port?")),

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ablaze_report::system_error::reason;
 
-use crate::Refusal;
-use crate::refusal::note;
+use crate::CommandError;
+use crate::error::note;
 
 /// Exit status when something that was asked for could not be written, whatever else is to be said.
 const NOT_WRITTEN: u8 = 1;
@@ -22,8 +22,8 @@ static STDOUT_TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Something that was asked for could not be written: says so on stderr and remembers it for
 /// [`status`].
-pub fn lost(refusal: &Refusal) {
-    note(&refusal.line);
+pub fn lost(error: &CommandError) {
+    note(&error.line);
     remember_loss();
 }
 
@@ -44,15 +44,15 @@ pub fn status(of_command: ExitCode) -> ExitCode {
 
 /// Does one of several things, so that its failure does not keep the others from being done: an error is
 /// [`lost`], and so is `what`, such as `page.html`, if making it panics. Whether it was done.
-pub fn attempt(what: &str, write: impl FnOnce() -> Result<(), Refusal>) -> bool {
+pub fn attempt(what: &str, write: impl FnOnce() -> Result<(), CommandError>) -> bool {
     // What the closure was about to change is written nowhere after a panic.
     let done = catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(|_| {
-        Err(Refusal::machine(format!("{what} is lost to a bug in ablaze: the panic above")))
+        Err(CommandError::machine(format!("{what} is lost to a bug in ablaze: the panic above")))
     });
     match done {
         Ok(()) => true,
-        Err(refusal) => {
-            lost(&refusal);
+        Err(error) => {
+            lost(&error);
             false
         }
     }

@@ -11,9 +11,9 @@ use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{file, json, page};
 
+use crate::error::note;
 use crate::native::ReportOptions;
-use crate::refusal::note;
-use crate::{Refusal, outlets};
+use crate::{CommandError, outlets};
 
 /// The files of `-o`, of whatever kind of results.
 #[derive(Debug, Default)]
@@ -24,11 +24,11 @@ impl Files {
     ///
     /// # Errors
     /// When one has none, or cannot.
-    pub fn checked(paths: &[PathBuf], kind: Kind) -> Result<Self, Refusal> {
+    pub fn checked(paths: &[PathBuf], kind: Kind) -> Result<Self, CommandError> {
         let checked = |path: &PathBuf| {
             exporters::checked(path, kind)
                 .map(|exporter| (path.clone(), exporter))
-                .map_err(|error| Refusal::usage(format!("--output {error}")))
+                .map_err(|error| CommandError::usage(format!("--output {error}")))
         };
         paths.iter().map(checked).collect::<Result<_, _>>().map(Self)
     }
@@ -58,8 +58,8 @@ impl Files {
     }
 }
 
-fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<(), Refusal> {
-    let export = exporter.export(what, &stem(path)).map_err(Refusal::machine)?;
+fn keep_in(path: &Path, exporter: &dyn Exporter, what: &Exported<'_>) -> Result<(), CommandError> {
+    let export = exporter.export(what, &stem(path)).map_err(CommandError::machine)?;
     for (name, contents) in export.beside {
         outlets::attempt(&name, || written(&path.with_file_name(&name), &contents));
     }
@@ -80,13 +80,13 @@ impl Outputs {
     ///
     /// # Errors
     /// When a file has no known format or cannot be written, or a condition cannot be read.
-    pub fn checked(asked: &ReportOptions) -> Result<Self, Refusal> {
+    pub fn checked(asked: &ReportOptions) -> Result<Self, CommandError> {
         let files = Files::checked(&asked.outputs, Kind::Run)?;
         if asked.profile.is_some() {
             for path in &asked.outputs {
                 let graph = format!("{}-flame-target.svg", stem(path));
                 file::check_writable(&path.with_file_name(graph))
-                    .map_err(|error| Refusal::usage(format!("--output {error}")))?;
+                    .map_err(|error| CommandError::usage(format!("--output {error}")))?;
             }
         }
         let conditions =
@@ -94,7 +94,7 @@ impl Outputs {
         Ok(Self {
             files,
             conditions: conditions.map_err(|error: ablaze_report::condition::ConditionError| {
-                Refusal::usage(format!("--fail-if {error}"))
+                CommandError::usage(format!("--fail-if {error}"))
             })?,
             json: asked.json,
             explain: asked.explain,
@@ -170,9 +170,9 @@ impl Outputs {
 ///
 /// # Errors
 /// When it cannot be written.
-fn written(path: &Path, contents: &str) -> Result<(), Refusal> {
+fn written(path: &Path, contents: &str) -> Result<(), CommandError> {
     file::write_atomically(path, contents.as_bytes())
-        .map_err(|error| Refusal::machine(format!("the report is not kept: {error}")))
+        .map_err(|error| CommandError::machine(format!("the report is not kept: {error}")))
 }
 
 /// What the names of the files beside a page begin with.

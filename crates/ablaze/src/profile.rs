@@ -10,7 +10,7 @@ use ablaze_profile::recording::{Recorded, Recording, Request};
 use ablaze_profile::symbols;
 use ablaze_report::effort::{self, Effort};
 
-use crate::Refusal;
+use crate::CommandError;
 use crate::carry_out::{Watcher, destination, interrupted, own_command_line, timed};
 
 /// Samples per second of CPU time where there is time for many. Not 1000: a timer of the server's own
@@ -32,9 +32,10 @@ pub struct Sides(pub Vec<Whom>);
 pub fn sides(text: &str) -> Result<Sides, String> {
     match text {
         "target" => Ok(Sides(vec![Whom::Target])),
-        "tester" => Ok(Sides(vec![Whom::Tester])),
-        "both" => Ok(Sides(vec![Whom::Target, Whom::Tester])),
-        _ => Err("write target, tester or both".to_owned()),
+        // What it was called before.
+        "client" | "tester" => Ok(Sides(vec![Whom::Client])),
+        "both" => Ok(Sides(vec![Whom::Target, Whom::Client])),
+        _ => Err("write target, client or both".to_owned()),
     }
 }
 
@@ -47,8 +48,8 @@ pub fn add(
     plan: Plan,
     sides: &Sides,
     watcher: &mut dyn Watcher,
-) -> Result<(), Refusal> {
-    if run.ended != Ended::Complete || run.record.answers == 0 || interrupted() {
+) -> Result<(), CommandError> {
+    if run.ended != Ended::Complete || run.record.responses == 0 || interrupted() {
         return Ok(());
     }
     let mut profiling = Profiling { run: None, profiles: Vec::new(), refused: Vec::new() };
@@ -60,7 +61,7 @@ pub fn add(
         }
     }
     if !recordings.is_empty() {
-        let witnessed = run.witness.is_some();
+        let witnessed = run.monitor.is_some();
         let (profiled, window_ns) = timed(plan, own_command_line(), witnessed, watcher)?;
         // All recordings end before the first is looked through, which takes CPU time itself.
         let recorded: Vec<_> = recordings
@@ -75,7 +76,7 @@ pub fn add(
             requests: profiled.record.finished(),
             rate_per_s: profiled.rate_per_s().unwrap_or(0.0),
             server_cpu_ns: effort::of_the_server(&profiled).map(|(ns, _)| ns),
-            tester_cpu_ns: Effort::of(&profiled).map(|effort| effort.cpu_ns),
+            client_cpu_ns: Effort::of(&profiled).map(|effort| effort.cpu_ns),
         });
     }
     run.profiling = Some(profiling);
@@ -85,7 +86,7 @@ pub fn add(
 /// A recording of one side that is under way, and the processes it is of.
 fn begun(of: Whom, target: &Destination, run: &Run) -> Result<(Vec<u32>, Recording), Refused> {
     let pids = match of {
-        Whom::Tester => vec![std::process::id()],
+        Whom::Client => vec![std::process::id()],
         Whom::Target => processes_of(target)?,
     };
     let request = Request { pids, frequency_hz: frequency_hz(cpu_ns(of, run)) };
@@ -114,7 +115,7 @@ fn processes_of(target: &Destination) -> Result<Vec<u32>, Refused> {
 fn cpu_ns(of: Whom, run: &Run) -> f64 {
     let per_request = match of {
         Whom::Target => effort::of_the_server(run).map(|(ns, _)| ns),
-        Whom::Tester => Effort::of(run).map(|effort| effort.cpu_ns),
+        Whom::Client => Effort::of(run).map(|effort| effort.cpu_ns),
     };
     per_request.map_or(run.elapsed_ns as f64, |ns| ns * run.record.finished() as f64)
 }
@@ -157,12 +158,12 @@ fn profile(of: Whom, pids: &[u32], recorded: &Recorded, profiled: &Run, reported
 /// CPU time per request as the kernel accounts for it, ns: of user mode alone where samples are.
 fn accounted_ns(of: Whom, kernel: bool, run: &Run) -> Option<f64> {
     match of {
-        Whom::Tester => {
+        Whom::Client => {
             Effort::of(run).map(|effort| if kernel { effort.cpu_ns } else { effort.user_ns })
         }
         Whom::Target => {
             let (whole_ns, _) = effort::of_the_server(run)?;
-            let processes = &run.witness.as_ref()?.target.processes;
+            let processes = &run.monitor.as_ref()?.target.processes;
             let user_ns: u64 = processes.iter().map(|process| process.user_ns).sum();
             let all_ns: u64 = processes.iter().map(|process| process.cpu_ns()).sum();
             let user_share = user_ns as f64 / all_ns.max(1) as f64;
@@ -191,8 +192,8 @@ mod tests {
     #[test]
     fn the_sides_are_read() {
         assert_eq!(sides("target").unwrap().0, [Whom::Target]);
-        assert_eq!(sides("both").unwrap().0, [Whom::Target, Whom::Tester]);
-        assert!(sides("server").unwrap_err().contains("tester"));
+        assert_eq!(sides("both").unwrap().0, [Whom::Target, Whom::Client]);
+        assert!(sides("server").unwrap_err().contains("client"));
     }
 
     #[test]

@@ -46,7 +46,7 @@ impl LiveLine {
             (failures, false) => format!("{} errors", grouped(failures)),
             (failures, true) => format!("\x1b[31m{} errors\x1b[0m", grouped(failures)),
         });
-        pieces.push(format!("{} done", grouped(progress.answers + progress.failures)));
+        pieces.push(format!("{} done", grouped(progress.responses + progress.failures)));
         if let Some(left_ns) = self.left_ns(progress) {
             pieces.push(format!("{} left", whole_seconds(left_ns)));
         }
@@ -57,7 +57,7 @@ impl LiveLine {
     fn left_ns(&self, progress: &Progress) -> Option<u64> {
         let by_time = self.duration_ns.map(|duration| duration.saturating_sub(progress.elapsed_ns));
         let by_count = self.requests.filter(|_| progress.recent_rate_per_s > 0.0).map(|requests| {
-            let left = requests.saturating_sub(progress.answers + progress.failures);
+            let left = requests.saturating_sub(progress.responses + progress.failures);
             (left as f64 / progress.recent_rate_per_s * 1e9) as u64
         });
         [by_time, by_count].into_iter().flatten().min()
@@ -101,7 +101,7 @@ mod tests {
     const HALF_WAY: Progress = Progress {
         measuring: true,
         elapsed_ns: 4_000_000_000,
-        answers: 400_000,
+        responses: 400_000,
         failures: 1_234,
         recent_rate_per_s: 100_000.4,
         recent_p99_ns: 1_234_567,

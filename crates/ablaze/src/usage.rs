@@ -2,10 +2,10 @@
 
 use clap::error::{ContextKind, ContextValue};
 
-use crate::Refusal;
+use crate::CommandError;
 
 /// The one line for a command line that clap could not read.
-pub fn refusal(error: &clap::Error, command: &str) -> Refusal {
+pub fn refusal(error: &clap::Error, command: &str) -> CommandError {
     let text = error.to_string();
     let first = text.lines().next().unwrap_or_default();
     let first = first.strip_prefix("error: ").unwrap_or(first);
@@ -13,5 +13,5 @@ pub fn refusal(error: &clap::Error, command: &str) -> Refusal {
         Some(ContextValue::String(name)) => format!(" (did you mean {name}?)"),
         _ => String::new(),
     };
-    Refusal::usage(format!("{first}{meant}; see `ablaze {command} --help`"))
+    CommandError::usage(format!("{first}{meant}; see `ablaze {command} --help`"))
 }

@@ -5,8 +5,8 @@ use ablaze_model::finding::{Finding, Judged, Limit, Limited, Verdict};
 use ablaze_model::{Assessed, Run};
 use ablaze_verdict::live;
 
+use crate::error::note;
 use crate::outlets;
-use crate::refusal::note;
 
 /// Judges a Run, once: what goes on to reporters. A rule that panics takes no report with it: its fault is
 /// told, and the run goes on as one that nothing is known of.

@@ -45,7 +45,7 @@ fn curves() -> Chart {
     ];
     let mut plot = Plot::new(
         Axis::categories("connections", Unit::Count, &connections),
-        Axis::linear("answers per second", Unit::PerSecond),
+        Axis::linear("responses per second", Unit::PerSecond),
     );
     for (slot, (name, rates)) in ["EXCLUSIVE", "REUSEPORT", "muduo"].iter().zip(rates).enumerate() {
         let points = connections.iter().zip(rates).map(|(x, y)| (*x, y, y * 0.95, y * 1.04));
@@ -64,7 +64,7 @@ fn wave(index: usize) -> f64 {
 fn over_time() -> Chart {
     let time = |index: usize| index as f64 * 1e8;
     let x = || Axis::between("time", Unit::TimeNs, 0.0, 1e10);
-    let mut rate = Plot::new(x(), Axis::linear("answers per second", Unit::PerSecond));
+    let mut rate = Plot::new(x(), Axis::linear("responses per second", Unit::PerSecond));
     let y = |index| if (40..44).contains(&index) { f64::NAN } else { 2e5 + 4e3 * wave(index) };
     rate.series.push(Series::line("rate", 0, (0..100).map(|index| (time(index), y(index)))));
     rate.marks.push(Mark::between(4e9, 4.4e9, "stall"));
@@ -93,7 +93,7 @@ fn percentiles() -> Chart {
 fn histogram() -> Chart {
     let mut plot = Plot::new(
         Axis::log("latency", Unit::TimeNs),
-        Axis::linear("share of the answers", Unit::Share),
+        Axis::linear("share of the responses", Unit::Share),
     );
     for (slot, name) in ["before", "after"].into_iter().enumerate() {
         let points = (0..50).map(|index| {
@@ -109,7 +109,7 @@ fn bars() -> Chart {
     let mut bars =
         Bars::new("CPU time per request", Unit::TimeNs, &["user", "kernel", "waiting actively"]);
     bars.rows.push(BarRow::new("server (nginx, pid 4711)", 0, &[1.2e3, 3.5e3]));
-    bars.rows.push(BarRow::new("tester", 0, &[2e2, 3.4e3, 4e2]));
+    bars.rows.push(BarRow::new("client", 0, &[2e2, 3.4e3, 4e2]));
     Chart::of("CPU", bars)
 }
 

@@ -6,7 +6,7 @@ use crate::number;
 /// An axis as it is asked for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
-    /// What is measured along it: `answers per second`. The unit is added where ticks need one.
+    /// What is measured along it: `responses per second`. The unit is added where ticks need one.
     pub title: String,
     /// What the numbers are.
     pub unit: Unit,

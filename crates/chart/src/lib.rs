@@ -7,7 +7,7 @@
 //!
 //! let mut plot = Plot::new(
 //!     Axis::categories("connections", Unit::Count, &[1.0, 10.0, 100.0]),
-//!     Axis::linear("answers per second", Unit::PerSecond),
+//!     Axis::linear("responses per second", Unit::PerSecond),
 //! );
 //! plot.series.push(Series::line("mine", 0, [(1.0, 9e3), (10.0, 60e3), (100.0, 90e3)]));
 //! plot.table = true;

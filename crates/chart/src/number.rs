@@ -145,7 +145,7 @@ pub fn percent(part: f64, whole: f64) -> String {
     if value < 1e-4 {
         return "under 0.0001 %".to_string();
     }
-    // 99.97 % of the answers must not read "100 %".
+    // 99.97 % of the responses must not read "100 %".
     if part < whole && value > 99.9 {
         return "over 99.9 %".to_string();
     }

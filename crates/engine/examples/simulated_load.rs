@@ -1,6 +1,6 @@
 //! Loads a simulated server: the engine without a kernel, for counting its instructions.
 //!
-//! `simulated_load EXCHANGES WORKERS [patched]`: keep-alive, 100 connections, the answer of a
+//! `simulated_load EXCHANGES WORKERS [patched]`: keep-alive, 100 connections, the response of a
 //! small page. Run it under callgrind with two numbers of exchanges; the difference is what they
 //! cost, set-up cancels out. With `patched` each request carries a `{seq}` and a `{rand:8}`.
 
@@ -9,7 +9,7 @@ use ablaze_engine::{Control, run_simulated_with_sinks};
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
 };
-use ablaze_net::sim::FixedAnswer;
+use ablaze_net::sim::FixedResponse;
 use ablaze_wire::http1::builder::RequestBuilder;
 
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: simulated\r\n\
@@ -29,12 +29,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let target = if patched { "/?id={seq}&key={rand:8}" } else { "/?id=0000000000&key=00000000" };
     let plan = plan(exchanges, workers, target)?;
     // Compiled for this one far end, so that none of its own instructions are a call's.
-    let peers = [FixedAnswer::new(ANSWER, DELAY_NS)];
+    let peers = [FixedResponse::new(ANSWER, DELAY_NS)];
     let control = Control::new();
     let (run, _) =
         run_simulated_with_sinks::<_, NoSink, false>(plan, &peers, &control, |_| NoSink)?;
-    println!("{} answers, {} failures", run.record.answers, run.record.failures_total());
-    if run.record.answers == exchanges {
+    println!("{} responses, {} failures", run.record.responses, run.record.failures_total());
+    if run.record.responses == exchanges {
         Ok(())
     } else {
         Err("not every request was answered".into())
@@ -70,7 +70,7 @@ fn plan(exchanges: u64, workers: u32, target: &str) -> Result<Plan, Box<dyn std:
             warmup_ns: 0,
             timeout_ns: 30_000_000_000,
             max_head_bytes: 16 * 1024,
-            hopeless_after: 10,
+            unreachable_after: 10,
         },
         connections: Connections {
             keep_alive: true,

@@ -1,4 +1,4 @@
-//! Open loop: when each request is due, whether or not answers come.
+//! Open loop: when each request is due, whether or not responses come.
 //!
 //! One schedule for the whole run, of which worker `w` of `W` takes arrivals `w`, `w + W`,
 //! `w + 2W` …: together they add up to the asked rate exactly, and nothing is shared. Time is

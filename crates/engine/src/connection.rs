@@ -4,7 +4,7 @@ use crate::protocol::State;
 use ablaze_model::failure::FailureKind;
 use ablaze_net::Receive;
 
-/// One request and its answer to come.
+/// One request and its response to come.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Exchange {
     /// Number of the request in the run.
@@ -15,7 +15,7 @@ pub struct Exchange {
     pub started_ns: u64,
     /// When its bytes were handed to the kernel. 0 until then.
     pub sent_ns: u64,
-    /// When the first byte of its answer came; 0 until then.
+    /// When the first byte of its response came; 0 until then.
     pub first_byte_ns: u64,
     /// How long connecting for it took; 0 on a connection that stood already.
     pub connect_ns: u64,
@@ -79,8 +79,8 @@ pub struct Connection<S> {
     pub in_flight: u32,
     /// Requests sent on this connection since it was opened.
     pub requests: u64,
-    /// Answers completed on it.
-    pub answers: u64,
+    /// Responses completed on it.
+    pub responses: u64,
     /// Attempts to connect that failed since the last success.
     pub failed_attempts: u32,
     /// How long its TLS handshake took; 0 where there was none.
@@ -106,7 +106,7 @@ impl<S: State> Connection<S> {
             mode: Receive::Stream,
             in_flight: 0,
             requests: 0,
-            answers: 0,
+            responses: 0,
             failed_attempts: 0,
             tls_ns: 0,
             opening_ns: 0,
@@ -124,7 +124,7 @@ impl<S: State> Connection<S> {
         self.given_up = None;
         self.mode = Receive::Stream;
         self.requests = 0;
-        self.answers = 0;
+        self.responses = 0;
         self.tls_ns = 0;
         self.opening_ns = 0;
         self.deadline_ns = u64::MAX;

@@ -38,11 +38,11 @@ pub struct Progress {
     pub measuring: bool,
     /// Time since the clock started.
     pub elapsed_ns: u64,
-    /// Answers so far.
-    pub answers: u64,
+    /// Responses so far.
+    pub responses: u64,
     /// Failures so far.
     pub failures: u64,
-    /// Answers per second over the last slices.
+    /// Responses per second over the last slices.
     pub recent_rate_per_s: f64,
     /// 99th percentile over the last slice, ns; 0 when unknown.
     pub recent_p99_ns: u64,
@@ -122,11 +122,11 @@ impl Control {
                 continue;
             }
             started_ns = started_ns.min(start_ns);
-            progress.answers += load(&snapshot.answers);
+            progress.responses += load(&snapshot.responses);
             progress.failures += load(&snapshot.failures);
             let slice_s = load(&snapshot.slice_ns) as f64 / 1e9;
             if slice_s > 0.0 {
-                progress.recent_rate_per_s += load(&snapshot.slice_answers) as f64 / slice_s;
+                progress.recent_rate_per_s += load(&snapshot.slice_responses) as f64 / slice_s;
             }
             progress.recent_p99_ns = progress.recent_p99_ns.max(load(&snapshot.slice_p99_ns));
         }

@@ -11,15 +11,15 @@ use crate::worker::Gate;
 
 /// The moments of one run.
 pub(crate) struct Moments {
-    start: Meeting,
-    rest: Meeting,
+    start: Reactor,
+    rest: Reactor,
     /// The look at rest has been taken.
-    rested: Meeting,
+    rested: Reactor,
 }
 
 impl Moments {
     pub(crate) fn new(workers: u32) -> Self {
-        Self { start: Meeting::of(workers), rest: Meeting::of(workers), rested: Meeting::of(1) }
+        Self { start: Reactor::of(workers), rest: Reactor::of(workers), rested: Reactor::of(1) }
     }
 
     /// One worker fewer to wait for, at all of them.
@@ -45,7 +45,7 @@ impl Moments {
 }
 
 /// A moment that has come when everyone who was expected is there or has left.
-struct Meeting {
+struct Reactor {
     missing: Mutex<Missing>,
     complete: Condvar,
 }
@@ -55,7 +55,7 @@ struct Missing {
     at_ns: u64,
 }
 
-impl Meeting {
+impl Reactor {
     fn of(workers: u32) -> Self {
         Self { missing: Mutex::new(Missing { workers, at_ns: 0 }), complete: Condvar::new() }
     }

@@ -39,12 +39,12 @@ pub enum LaunchError {
     System {
         /// What was tried, and what to do.
         what: String,
-        /// The operating system's answer.
+        /// The operating system's response.
         source: io::Error,
     },
 }
 
-/// Carries the Plan out and returns when it is done, stopped or hopeless.
+/// Carries the Plan out and returns when it is done, stopped or unreachable.
 ///
 /// # Errors
 /// When the run could not take place. Failures of single exchanges are part of the Run.
@@ -364,7 +364,7 @@ fn merge(
     let start_ns = windows().map(|(start_ns, _)| start_ns).min().unwrap_or(begun_ns);
     let end_ns = windows().map(|(_, end_ns)| end_ns).max().unwrap_or(start_ns);
     let failed = records.iter().any(|record| !record.record.faults.is_empty());
-    let hopeless = records.iter().all(|record| record.ended == Ended::Hopeless);
+    let unreachable = records.iter().all(|record| record.ended == Ended::Unreachable);
     let interrupted = records.iter().any(|record| record.ended == Ended::Interrupted);
     let address = records.first().map_or(0, |record| record.address);
     let workers: Vec<WorkerEffort> = records.iter().map(|record| record.effort).collect();
@@ -380,9 +380,9 @@ fn merge(
         started_unix_ns: begun_unix_ns + start_ns.saturating_sub(begun_ns),
         elapsed_ns: end_ns - start_ns,
         setup_ns: start_ns.saturating_sub(begun_ns),
-        ended: match (hopeless, interrupted) {
+        ended: match (unreachable, interrupted) {
             _ if failed => Ended::Failed,
-            (true, _) => Ended::Hopeless,
+            (true, _) => Ended::Unreachable,
             (_, true) => Ended::Interrupted,
             _ => Ended::Complete,
         },
@@ -391,7 +391,7 @@ fn merge(
         backend,
         connected_to: endpoints.get(address).map(|e| e.address.to_string()).unwrap_or_default(),
         machine: Machine::default(),
-        witness: None,
+        monitor: None,
         profiling: None,
     }
 }

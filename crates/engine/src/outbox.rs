@@ -97,10 +97,10 @@ impl Outbox {
         self.templates[template as usize].bytes.len() as u32
     }
 
-    /// Whether the answer to it has no body whatever its head says.
+    /// Whether the response to it has no body whatever its head says.
     #[inline]
-    pub fn answer_has_no_body(&self, template: u32) -> bool {
-        self.templates[template as usize].answer_has_no_body
+    pub fn response_has_no_body(&self, template: u32) -> bool {
+        self.templates[template as usize].response_has_no_body
     }
 
     /// Number of distinct requests.

@@ -8,17 +8,17 @@ use ablaze_stats::{Latency, touched};
 
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::{FirstFailure, Record, RequestLine, Stopped, StoppedAnswer};
+use ablaze_model::record::{FirstFailure, Record, RequestLine, Stopped, StoppedResponse};
 
 /// What a worker shows of itself while it runs: written by it alone, once per slice.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// Answers so far.
-    pub answers: AtomicU64,
+    /// Responses so far.
+    pub responses: AtomicU64,
     /// Failures so far.
     pub failures: AtomicU64,
-    /// Answers in the last slice.
-    pub slice_answers: AtomicU64,
+    /// Responses in the last slice.
+    pub slice_responses: AtomicU64,
     /// Length of the last slice.
     pub slice_ns: AtomicU64,
     /// 99th percentile of the last slice, ns.
@@ -37,7 +37,7 @@ pub struct Recorder {
     last_finish_ns: u64,
     expected: Box<[bool; 1000]>,
     statuses: Box<[u64; 1000]>,
-    /// Body length of the answer before, and how many in a row had it: most runs have one length.
+    /// Body length of the response before, and how many in a row had it: most runs have one length.
     body_bytes: u64,
     body_bytes_times: u64,
     keep_every_request: bool,
@@ -120,7 +120,7 @@ impl Recorder {
         at: u64,
         status: u16,
         body_bytes: u64,
-        kept_alive: bool,
+        reused: bool,
     ) {
         let total_ns = at.saturating_sub(exchange.started_ns);
         self.follow_median(total_ns);
@@ -130,12 +130,12 @@ impl Recorder {
         self.last_finish_ns = at;
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
         let record = &mut self.record;
-        if record.answers == 0 {
-            record.first_answer_at_ns = at;
+        if record.responses == 0 {
+            record.first_response_at_ns = at;
             record.first_body_bytes = Some(body_bytes);
         }
-        record.answers += 1;
-        record.kept_alive += u64::from(kept_alive);
+        record.responses += 1;
+        record.reused += u64::from(reused);
         let status = usize::from(status.min(999));
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
@@ -176,7 +176,7 @@ impl Recorder {
         }
     }
 
-    /// An exchange ended without a valid answer.
+    /// An exchange ended without a valid response.
     pub fn failed(
         &mut self,
         exchange: &Exchange,
@@ -221,7 +221,7 @@ impl Recorder {
         self.record.repeated += u64::from(is_new || exchange.started_ns >= self.window_start_ns);
     }
 
-    /// A failure that belongs to no exchange of the window: connecting before it was hopeless.
+    /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
     pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
         self.record.failures[kind as usize] += 1;
         if self.record.first_failure.is_none() {
@@ -245,18 +245,18 @@ impl Recorder {
         }
     }
 
-    /// An exchange that timed out, or is in flight when the run ends, has a part of its answer.
-    pub fn stopped(&mut self, exchange: &Exchange, answer: StoppedAnswer, timed_out: bool) {
-        if exchange.started_ns < self.window_start_ns || answer.silent_ns < Stopped::SILENCE_NS {
+    /// An exchange that timed out, or is in flight when the run ends, has a part of its response.
+    pub fn stopped(&mut self, exchange: &Exchange, response: StoppedResponse, timed_out: bool) {
+        if exchange.started_ns < self.window_start_ns || response.silent_ns < Stopped::SILENCE_NS {
             return;
         }
         let stopped = &mut self.record.stopped;
         stopped.timed_out += u64::from(timed_out);
         stopped.unfinished += u64::from(!timed_out);
-        stopped.note(Some(answer));
+        stopped.note(Some(response));
     }
 
-    /// The beginning of what came instead of an answer, for reports.
+    /// The beginning of what came instead of a response, for reports.
     pub fn keep_malformed(&mut self, bytes: &[u8]) {
         if self.record.first_malformed.is_empty() {
             let kept = bytes.len().min(Record::MALFORMED_KEPT);
@@ -264,7 +264,7 @@ impl Recorder {
         }
     }
 
-    /// The head of the run's first answers, for reports.
+    /// The head of the run's first responses, for reports.
     pub fn keep_head(&mut self, head: &[u8]) {
         if self.record.first_head.is_empty() {
             self.record.first_head = head.to_vec();
@@ -281,7 +281,7 @@ impl Recorder {
         &mut self.record
     }
 
-    /// Running estimate of the median total time, ns; 0 before the first answer.
+    /// Running estimate of the median total time, ns; 0 before the first response.
     pub fn median_ns(&self) -> u64 {
         self.median_ns
     }
@@ -329,9 +329,9 @@ impl Recorder {
     fn close_slice(&mut self, end_ns: u64) {
         let failures = self.slice_failures;
         let slice = self.record.slices.push(failures, &self.slice, SLICES_KEPT);
-        self.snapshot.answers.store(self.record.answers, Ordering::Relaxed);
+        self.snapshot.responses.store(self.record.responses, Ordering::Relaxed);
         self.snapshot.failures.store(self.record.failures_total(), Ordering::Relaxed);
-        self.snapshot.slice_answers.store(slice.answers, Ordering::Relaxed);
+        self.snapshot.slice_responses.store(slice.responses, Ordering::Relaxed);
         self.snapshot.slice_ns.store(end_ns - self.slice_start_ns, Ordering::Relaxed);
         self.snapshot.slice_p99_ns.store(slice.p99_ns, Ordering::Relaxed);
         self.slice.clear();

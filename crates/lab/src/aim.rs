@@ -7,7 +7,7 @@ use ablaze_model::spec::{Blob, Head, TrustSpec};
 use ablaze_report::system_error::reason;
 
 use crate::experiment::Failure;
-use crate::subject::Serving;
+use crate::target::Serving;
 
 /// The load on this target, by workers on these processors if there are any.
 ///

@@ -22,7 +22,7 @@ pub fn judged(
     let mut members = Vec::new();
     let mut by_load: Vec<Vec<Member>> = vec![Vec::new(); experiment.loads.len()];
     for (trial, figures) in results.measured() {
-        let target = &experiment.subjects[trial.subject].name;
+        let target = &experiment.targets[trial.target].name;
         let version = Some(env!("CARGO_PKG_VERSION"));
         let member = match folder.run(experiment, trial)? {
             Some(run) => member(&run, &figures.findings, target, target, version),

@@ -21,7 +21,7 @@ pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool
         chart.panels.extend(latency_curves(experiment, results, pick).panels);
         return titled(chart, experiment);
     }
-    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
     let mut chart = targets(experiment, &comparison);
     if ranked {
         let ratios = comparison.against.iter().map(|against| ratios(experiment, against));
@@ -31,8 +31,7 @@ pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool
 }
 
 fn titled(chart: Chart, experiment: &Experiment) -> Chart {
-    let names: Vec<&str> =
-        experiment.subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let names: Vec<&str> = experiment.targets.iter().map(|target| target.name.as_str()).collect();
     Chart { title: format!("{}: {}", chart.title, names.join(", ")), ..chart }
 }
 
@@ -52,7 +51,7 @@ pub fn terminal(
     let chart = if experiment.loads.len() > 1 {
         rate_curves(experiment, results, pick)
     } else {
-        let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+        let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
         let drawn = comparison.against.iter().filter(|_| ranked);
         let mut drawn = drawn.map(|against| ratios(experiment, against)).filter(has_rows);
         match drawn.next() {
@@ -79,7 +78,7 @@ pub(crate) fn targets(experiment: &Experiment, comparison: &Comparison) -> Chart
 }
 
 fn rates(experiment: &Experiment, comparison: &Comparison) -> Chart {
-    let rate = bars(experiment, comparison, "answers per second", Unit::PerSecond, |point| {
+    let rate = bars(experiment, comparison, "responses per second", Unit::PerSecond, |point| {
         let extent = Some(point.extent()).filter(|_| point.rates_per_s.len() > 1);
         Some((point.rate_per_s, extent))
     });
@@ -96,9 +95,9 @@ fn bars(
     figure: impl Fn(&Point) -> Option<(f64, Option<(f64, f64)>)>,
 ) -> Bars {
     let mut bars = Bars::new(title, unit, &[]);
-    for (slot, (subject, point)) in experiment.subjects.iter().zip(&comparison.rows).enumerate() {
+    for (slot, (target, point)) in experiment.targets.iter().zip(&comparison.rows).enumerate() {
         if let Some((value, interval)) = point.as_ref().and_then(&figure) {
-            let row = BarRow::new(&subject.name, slot, &[value]);
+            let row = BarRow::new(&target.name, slot, &[value]);
             bars.rows.push(BarRow { interval, ..row });
         }
     }
@@ -107,15 +106,15 @@ fn bars(
 
 /// The ratios of a target and what it is held against, as dots around 1 with their intervals.
 pub(crate) fn ratios(experiment: &Experiment, against: &Against) -> Chart {
-    let name = |at: usize| experiment.subjects[at].name.as_str();
-    let title = format!("{} / {}", name(against.subject), name(against.control));
+    let name = |at: usize| experiment.targets[at].name.as_str();
+    let title = format!("{} / {}", name(against.target), name(against.control));
     let unit = format!("{title}: median ratio, 99 % interval");
     let mut bars = Bars::new(&unit, Unit::Ratio, &["ratio"]);
     bars.look = BarLook::Dots;
     bars.reference = Some((1.0, "equal".to_owned()));
     for compared in &against.metrics {
         let Ok(ratio) = compared.ratio else { continue };
-        let mut row = BarRow::new(compared.metric.name(), against.subject, &[ratio.ratio]);
+        let mut row = BarRow::new(compared.metric.name(), against.target, &[ratio.ratio]);
         row.interval = Some((ratio.low, ratio.high));
         bars.rows.push(row);
     }
@@ -126,9 +125,9 @@ fn has_rows(chart: &Chart) -> bool {
     chart.panels.iter().any(|panel| matches!(panel, Panel::Bars(bars) if !bars.rows.is_empty()))
 }
 
-/// Answers per second over the loads, a line per target, with its table.
+/// Responses per second over the loads, a line per target, with its table.
 pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
-    let mut rate = plot(experiment, Axis::linear("answers per second", Unit::PerSecond));
+    let mut rate = plot(experiment, Axis::linear("responses per second", Unit::PerSecond));
     rate.table = true;
     for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
         rate.series.push(if experiment.repeats == 1 {
@@ -141,10 +140,10 @@ pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick
             Series::with_intervals(&curve.name, slot, points.collect::<Vec<_>>())
         });
     }
-    Chart::of("Rate", rate).described("Answers per second of each target over the loads.")
+    Chart::of("Rate", rate).described("Responses per second of each target over the loads.")
 }
 
-/// The time that 99 % of the answers took at most.
+/// The time that 99 % of the responses took at most.
 pub(crate) fn latency_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
     let mut p99 = plot(experiment, Axis::log("99 % took at most", Unit::TimeNs));
     for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
@@ -215,7 +214,7 @@ mod tests {
         let mut results = Results::default();
         for trial in experiment.trials() {
             let noise = 1.0 + f64::from(trial.repeat % 3) * 0.01;
-            let rate = 1000.0 * f64::from(1 << trial.load) / (trial.subject + 1) as f64 * noise;
+            let rate = 1000.0 * f64::from(1 << trial.load) / (trial.target + 1) as f64 * noise;
             let Trial { .. } = trial;
             results.trials.push((trial, Outcome::Measured(Box::new(sample::figures(rate)))));
         }
@@ -239,7 +238,7 @@ mod tests {
         for (ranked, repeats) in [(false, 6), (true, 2)] {
             let (comparison, measured) = results(1, repeats);
             let drawn = terminal(&comparison, &measured, Pick::Median, ranked, 80).unwrap();
-            assert!(drawn.starts_with("answers per second\n"), "{drawn}");
+            assert!(drawn.starts_with("responses per second\n"), "{drawn}");
             assert!(!drawn.contains("ratio"), "{drawn}");
         }
     }

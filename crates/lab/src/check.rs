@@ -15,7 +15,7 @@ use crate::saved;
 /// A condition on the ratio of two targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Check {
-    subject: String,
+    target: String,
     control: String,
     metric: Metric,
     sign: Sign,
@@ -86,11 +86,11 @@ impl FromStr for Check {
         let metric = metric_of(metric).ok_or_else(|| {
             refuse("the metric before < or > is one of rate, p50, p99, CPU/request")
         })?;
-        let (subject, control) = targets.trim().split_once(" / ").ok_or_else(|| {
+        let (target, control) = targets.trim().split_once(" / ").ok_or_else(|| {
             refuse("two targets with ` / ` between them come first, as `mine / nginx rate`")
         })?;
-        let (subject, control) = (subject.trim().to_owned(), control.trim().to_owned());
-        Ok(Self { subject, control, metric, sign, limit })
+        let (target, control) = (target.trim().to_owned(), control.trim().to_owned());
+        Ok(Self { target, control, metric, sign, limit })
     }
 }
 
@@ -121,7 +121,7 @@ impl fmt::Display for Check {
             Sign::AtLeast => ">=",
         };
         let (metric, limit) = (self.metric.name(), self.limit);
-        write!(f, "{} / {} {metric} {sign} {limit}", self.subject, self.control)
+        write!(f, "{} / {} {metric} {sign} {limit}", self.target, self.control)
     }
 }
 
@@ -135,18 +135,18 @@ impl Check {
     }
 
     fn places(&self, experiment: &Experiment) -> Result<(usize, usize), CheckError> {
-        let names = || experiment.subjects.iter().map(|subject| subject.name.as_str());
+        let names = || experiment.targets.iter().map(|target| target.name.as_str());
         let place = |name: &str| {
             names().position(|other| other == name).ok_or_else(|| {
                 let there: Vec<&str> = names().collect();
                 CheckError(format!("`{self}`: no target `{name}`; there are {}", there.join(", ")))
             })
         };
-        let (subject, control) = (place(&self.subject)?, place(&self.control)?);
-        if subject == control {
+        let (target, control) = (place(&self.target)?, place(&self.control)?);
+        if target == control {
             return Err(CheckError(format!("`{self}`: a target is not compared with itself")));
         }
-        Ok((subject, control))
+        Ok((target, control))
     }
 
     /// What the runs say, once for each load. `unequal` says what work differs: then there is no
@@ -157,7 +157,7 @@ impl Check {
         results: &Results,
         unequal: &[String],
     ) -> Vec<Standing> {
-        let Ok((subject, control)) = self.places(experiment) else { return Vec::new() };
+        let Ok((target, control)) = self.places(experiment) else { return Vec::new() };
         let standing = |load: usize| {
             let label = match experiment.loads.len() {
                 1 => String::new(),
@@ -167,9 +167,9 @@ impl Check {
                 let text = format!("{self}{label}: cannot be judged, {difference}");
                 return Standing { text, answer: Answer::Unknown };
             }
-            match saved::pairs(experiment, results, load, (subject, control)) {
+            match saved::pairs(experiment, results, load, (target, control)) {
                 Some(pairs) => self.of_pairs(&pairs, &label),
-                None => self.of_medians(experiment, results, load, (subject, control)),
+                None => self.of_medians(experiment, results, load, (target, control)),
             }
         };
         (0..experiment.loads.len()).map(standing).collect()
@@ -181,10 +181,10 @@ impl Check {
         experiment: &Experiment,
         results: &Results,
         load: usize,
-        (subject, control): (usize, usize),
+        (target, control): (usize, usize),
     ) -> Standing {
         let comparison = Comparison::of(experiment, results, load, control);
-        let against = comparison.against.iter().find(|against| against.subject == subject);
+        let against = comparison.against.iter().find(|against| against.target == target);
         let metrics = against.into_iter().flat_map(|against| &against.metrics);
         let plain =
             metrics.filter(|compared| compared.metric == self.metric).find_map(|compared| {
@@ -215,7 +215,7 @@ impl Check {
 
     fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
         let pair = |(one, other): &(&Figures, &Figures)| {
-            Some(Pair { subject: self.metric.of(one)?, control: self.metric.of(other)? })
+            Some(Pair { target: self.metric.of(one)?, control: self.metric.of(other)? })
         };
         let unknown = |why: String| Standing {
             text: format!("{self}{label}: cannot be judged, {why}"),
@@ -261,9 +261,9 @@ mod tests {
         let mut results = Results::default();
         for repeat in 0..repeats {
             let noise = 1.0 + (f64::from(repeat % 3) - 1.0) * 0.03;
-            for (subject, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
+            for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
                 let figures = Box::new(sample::figures(rate));
-                let trial = Trial { repeat, load: 0, subject };
+                let trial = Trial { repeat, load: 0, target };
                 results.trials.push((trial, Outcome::Measured(figures)));
             }
         }
@@ -301,10 +301,10 @@ mod tests {
         assert_eq!(fails(NotShown), (false, false));
         assert_eq!(fails(Unknown), (true, true));
         let check: Check = "other / one rate < 0.95".parse().unwrap();
-        let unequal = ["one answers 200, other 404".to_owned()];
+        let unequal = ["one responses 200, other 404".to_owned()];
         let standing = check.judge(&sample::experiment(), &results(12, 0.5), &unequal);
         assert_eq!(standing[0].answer, Unknown);
-        assert!(standing[0].text.ends_with("one answers 200, other 404"), "{standing:?}");
+        assert!(standing[0].text.ends_with("one responses 200, other 404"), "{standing:?}");
     }
 
     #[test]

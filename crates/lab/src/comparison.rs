@@ -14,7 +14,7 @@ use crate::saved;
 pub enum Metric {
     /// CPU time of the server per request: what an answer costs, whatever else runs.
     ServerCpu,
-    /// Answers per second.
+    /// Responses per second.
     Rate,
     /// Median latency.
     Median,
@@ -26,7 +26,7 @@ impl Metric {
     /// All of them, the one that decides first.
     pub const ALL: [Self; 4] = [Self::ServerCpu, Self::Rate, Self::Median, Self::P99];
 
-    /// The same where testers are compared: what one of them costs the server is not its merit, the
+    /// The same where clients are compared: what one of them costs the server is not its merit, the
     /// rate that it gets out of the same server is.
     const OF_TESTERS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
 
@@ -103,7 +103,7 @@ pub struct Compared {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Against {
     /// The first target, by its place.
-    pub subject: usize,
+    pub target: usize,
     /// What it is held against.
     pub control: usize,
     /// By each metric that all its runs have, the one that decides first.
@@ -123,16 +123,16 @@ impl Comparison {
     /// Compares the targets under the experiment's load number `load`; `control` is the place of
     /// the target that all are held against.
     pub fn of(experiment: &Experiment, results: &Results, load: usize, control: usize) -> Self {
-        let subjects = 0..experiment.subjects.len();
-        let runs = |subject| results.of(subject, load);
-        let mut all: Vec<Against> = subjects
+        let targets = 0..experiment.targets.len();
+        let runs = |target| results.of(target, load);
+        let mut all: Vec<Against> = targets
             .clone()
-            .filter(|subject| *subject != control)
-            .map(|subject| Against::of(experiment, results, load, (subject, control)))
+            .filter(|target| *target != control)
+            .map(|target| Against::of(experiment, results, load, (target, control)))
             .collect();
         correct(&mut all);
         Self {
-            rows: subjects.map(|subject| Point::of(&runs(subject), Pick::Median)).collect(),
+            rows: targets.map(|target| Point::of(&runs(target), Pick::Median)).collect(),
             against: all,
         }
     }
@@ -143,14 +143,14 @@ impl Against {
         experiment: &Experiment,
         results: &Results,
         load: usize,
-        (subject, control): (usize, usize),
+        (target, control): (usize, usize),
     ) -> Self {
         let metrics = metrics(experiment);
-        let metrics = match saved::pairs(experiment, results, load, (subject, control)) {
+        let metrics = match saved::pairs(experiment, results, load, (target, control)) {
             Some(pairs) => of_pairs(metrics, &pairs),
-            None => of_medians(metrics, &results.of(subject, load), &results.of(control, load)),
+            None => of_medians(metrics, &results.of(target, load), &results.of(control, load)),
         };
-        Self { subject, control, metrics }
+        Self { target, control, metrics }
     }
 
     /// The metric that decides.
@@ -161,9 +161,9 @@ impl Against {
 
 /// By what the targets are compared, the metric that decides first.
 fn metrics(experiment: &Experiment) -> [Metric; 4] {
-    let mut testers = experiment.subjects.iter().map(|subject| subject.tester);
-    let first = testers.next();
-    match testers.all(|tester| Some(tester) == first) {
+    let mut clients = experiment.targets.iter().map(|target| target.client);
+    let first = clients.next();
+    match clients.all(|client| Some(client) == first) {
         true => Metric::ALL,
         false => Metric::OF_TESTERS,
     }
@@ -172,7 +172,7 @@ fn metrics(experiment: &Experiment) -> [Metric; 4] {
 fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
     let compared = |metric: Metric| {
         let pair = |(one, other): &(&Figures, &Figures)| {
-            Some(Pair { subject: metric.of(one)?, control: metric.of(other)? })
+            Some(Pair { target: metric.of(one)?, control: metric.of(other)? })
         };
         // A metric that a run does not have is none of these targets.
         let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
@@ -231,9 +231,9 @@ mod tests {
         let mut results = Results::default();
         for repeat in 0..repeats {
             let noise = 1.0 + f64::from(repeat % 3) * 0.002;
-            for (subject, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
+            for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
                 let figures = Box::new(sample::figures(rate));
-                let trial = Trial { repeat, load: 0, subject };
+                let trial = Trial { repeat, load: 0, target };
                 results.trials.push((trial, TrialOutcome::Measured(figures)));
             }
         }
@@ -248,7 +248,7 @@ mod tests {
     fn a_clear_difference_is_shown_in_every_metric() {
         let comparison = compared(10, 0.8);
         let against = &comparison.against[0];
-        assert_eq!((against.subject, against.control, against.metrics.len()), (1, 0, 4));
+        assert_eq!((against.target, against.control, against.metrics.len()), (1, 0, 4));
         assert!(against.metrics.iter().all(|c| c.answer == Some(Answer::Worse)), "{against:?}");
         let headline = against.headline().unwrap();
         assert_eq!(headline.metric, Metric::ServerCpu);
@@ -258,8 +258,8 @@ mod tests {
     #[test]
     fn the_same_twice_is_no_difference_and_few_runs_are_not_enough() {
         let comparison = compared(10, 0.998);
-        let answers: Vec<_> = comparison.against[0].metrics.iter().map(|c| c.answer).collect();
-        assert_eq!(answers, [Some(Answer::NoDifferenceShown); 4]);
+        let responses: Vec<_> = comparison.against[0].metrics.iter().map(|c| c.answer).collect();
+        assert_eq!(responses, [Some(Answer::NoDifferenceShown); 4]);
         let few = compared(5, 0.5);
         let headline = few.against[0].headline().unwrap();
         assert_eq!(
@@ -280,9 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn testers_are_compared_by_the_rate_that_they_get() {
+    fn clients_are_compared_by_the_rate_that_they_get() {
         let mut experiment = sample::experiment();
-        experiment.subjects[1].tester = crate::subject::Tool::Ab;
+        experiment.targets[1].client = crate::target::Tool::Ab;
         let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }

@@ -9,13 +9,13 @@ use crate::search::Searched;
 /// Every trial of an experiment, in the order in which they were carried out.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::from(
-        "target,load,x,repeat,started_unix_ns,elapsed_ns,answers,errors,unexpected,rate_per_s,mean_ns,\
+        "target,load,x,repeat,started_unix_ns,elapsed_ns,responses,errors,unexpected,rate_per_s,mean_ns,\
          p50_ns,p99_ns,server_cpu_ns,client_cpu_ns,verdict,limited_by,failed,run\r\n",
     );
     for (trial, outcome) in &results.trials {
         let load = &experiment.loads[trial.load];
         let mut cells = vec![
-            experiment.subjects[trial.subject].name.clone(),
+            experiment.targets[trial.target].name.clone(),
             load.label.clone(),
             load.x.map_or(String::new(), |x| x.to_string()),
             (trial.repeat + 1).to_string(),
@@ -41,7 +41,7 @@ fn of_run(run: &Figures) -> Vec<String> {
     vec![
         run.started_unix_ns.to_string(),
         run.elapsed_ns.to_string(),
-        run.answers.to_string(),
+        run.responses.to_string(),
         run.errors.to_string(),
         run.unexpected.to_string(),
         format!("{:.3}", run.rate_per_s),
@@ -49,7 +49,7 @@ fn of_run(run: &Figures) -> Vec<String> {
         whole(run.p50_ns),
         whole(run.p99_ns),
         broken(run.server_cpu_ns),
-        broken(run.tester_cpu_ns),
+        broken(run.client_cpu_ns),
         run.verdict.to_string(),
         run.limit.key().to_owned(),
     ]
@@ -96,8 +96,8 @@ mod tests {
     #[test]
     fn every_trial_has_a_row_of_as_many_cells() {
         let mut of = sample::experiment();
-        of.subjects[1].name = "other, or \"none\"".to_owned();
-        let trial = |subject| Trial { repeat: 0, load: 0, subject };
+        of.targets[1].name = "other, or \"none\"".to_owned();
+        let trial = |target| Trial { repeat: 0, load: 0, target };
         let trials = vec![
             (trial(0), Outcome::Measured(Box::new(sample::figures(1000.0)))),
             (trial(1), Outcome::Failed("gone".to_owned())),

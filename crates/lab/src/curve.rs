@@ -18,7 +18,7 @@ pub struct Curve {
 /// One target under one load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Answers per second of each repeat.
+    /// Responses per second of each repeat.
     pub rates_per_s: Vec<f64>,
     /// What is drawn: the median of the repeats, or the best of them.
     pub rate_per_s: f64,
@@ -47,15 +47,15 @@ pub enum Pick {
 impl Curve {
     /// The curves of an experiment, one per target.
     pub fn all(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Self> {
-        let of = |subject: usize| {
-            let point = |load| Point::of(&results.of(subject, load), pick);
+        let of = |target: usize| {
+            let point = |load| Point::of(&results.of(target, load), pick);
             (0..experiment.loads.len()).map(point).collect()
         };
-        let curve = |(at, subject): (usize, &crate::Subject)| Self {
-            name: subject.name.clone(),
+        let curve = |(at, target): (usize, &crate::Target)| Self {
+            name: target.name.clone(),
             points: of(at),
         };
-        experiment.subjects.iter().enumerate().map(curve).collect()
+        experiment.targets.iter().enumerate().map(curve).collect()
     }
 }
 

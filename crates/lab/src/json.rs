@@ -44,7 +44,7 @@ pub fn comparison(
     several: Option<&Several>,
     ranked: bool,
 ) -> String {
-    let name = |at: usize| experiment.subjects[at].name.as_str();
+    let name = |at: usize| experiment.targets[at].name.as_str();
     let verdict = beside::verdict(experiment, results, several);
     let rows: Vec<Value> = comparison
         .rows
@@ -56,7 +56,7 @@ pub fn comparison(
         .against
         .iter()
         .map(|against| {
-            json!({"target": name(against.subject), "against": name(against.control),
+            json!({"target": name(against.target), "against": name(against.control),
                 "metrics": metrics(against, ranked)})
         })
         .collect();
@@ -116,7 +116,7 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
 
 fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
     let named = |trial: crate::experiment::Trial| {
-        json!({"target": experiment.subjects[trial.subject].name,
+        json!({"target": experiment.targets[trial.target].name,
             "load": experiment.loads[trial.load].label, "repeat": trial.repeat + 1,
             "run": format!("{}.json", experiment.stem(trial))})
     };
@@ -125,7 +125,7 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         let mut value = named(trial);
         value["started_unix_ns"] = run.started_unix_ns.into();
         value["elapsed_ns"] = run.elapsed_ns.into();
-        value["responses"] = run.answers.into();
+        value["responses"] = run.responses.into();
         value["errors"] = run.errors.into();
         value["unexpected"] = run.unexpected.into();
         value["rate_per_s"] = run.rate_per_s.into();
@@ -133,7 +133,7 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         value["p50_ns"] = run.p50_ns.into();
         value["p99_ns"] = run.p99_ns.into();
         value["server_cpu_ns"] = run.server_cpu_ns.into();
-        value["client_cpu_ns"] = run.tester_cpu_ns.into();
+        value["client_cpu_ns"] = run.client_cpu_ns.into();
         value["verdict"] = run.verdict.to_string().into();
         value["limited_by"] = run.limit.key().into();
         value["findings"] = run.findings.iter().map(finding).collect();
@@ -164,7 +164,7 @@ fn found(found: Found) -> Value {
             json!({"answer": "lowest permitted does not hold", "fails_per_s": fails_per_s})
         }
         Found::LimitedByClient { holds_per_s, limited_at_per_s } => json!({
-            "answer": "limited by the tester", "holds_per_s": holds_per_s,
+            "answer": "limited by the client", "holds_per_s": holds_per_s,
             "limited_at_per_s": limited_at_per_s}),
         Found::Undecided { holds_per_s, trials } => {
             json!({"answer": "undecided", "holds_per_s": holds_per_s, "stages": trials})

@@ -1,7 +1,7 @@
 //! Experiments: several runs, of several targets, under several loads, interleaved, and what
-//! follows from them. [`subject`] starts and stops what is loaded; [`experiment`] carries the runs
+//! follows from them. [`target`] starts and stops what is loaded; [`experiment`] carries the runs
 //! out and keeps each one on disk as soon as it has ended. Runs themselves are somebody else's: a
-//! [`Tester`](experiment::Tester) turns words into one, and the tests of this crate have one that
+//! [`Runner`](experiment::Runner) turns words into one, and the tests of this crate have one that
 //! needs no network.
 
 mod aim;
@@ -19,8 +19,8 @@ pub mod profiles;
 pub mod saved;
 pub mod search;
 pub mod shards;
-pub mod subject;
+pub mod target;
 pub mod text;
 
 pub use experiment::{Experiment, Load};
-pub use subject::Subject;
+pub use target::Target;

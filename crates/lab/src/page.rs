@@ -6,7 +6,7 @@ use ablaze_chart::Chart;
 use ablaze_model::Run;
 use ablaze_report::number::rate;
 use ablaze_report::page::section;
-use ablaze_report::page::{Banner, Block, FindingText, Page, Section, Subject};
+use ablaze_report::page::{Banner, Block, FindingText, Page, Section, ShownRun};
 use ablaze_verdict::Severity;
 use ablaze_verdict::several::Several;
 
@@ -38,12 +38,11 @@ pub fn of_experiment(
     shown: Shown<'_>,
 ) -> Result<Page, FolderError> {
     let Shown { ranked, pick, printed } = shown;
-    let names: Vec<&str> =
-        experiment.subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let names: Vec<&str> = experiment.targets.iter().map(|target| target.name.as_str()).collect();
     let mut page = Page::new(&names.join(", "));
     page.subtitle = text::what(experiment);
     page.sections.push(verdict(experiment, results, several));
-    let last = experiment.subjects.len() - 1;
+    let last = experiment.targets.len() - 1;
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
         page.sections.push(rows(experiment, results, &comparison));
@@ -59,12 +58,12 @@ pub fn of_experiment(
         page.sections.extend(over_loads(experiment, results, pick));
     }
     let runs = first_runs(experiment, folder, results)?;
-    let subjects: Vec<Subject<'_>> =
-        runs.iter().map(|(slot, run)| Subject::new(names[*slot], *slot, run)).collect();
+    let targets: Vec<ShownRun<'_>> =
+        runs.iter().map(|(slot, run)| ShownRun::new(names[*slot], *slot, run)).collect();
     if let Some((_, run)) = runs.first() {
         page.when = section::started(run);
-        page.sections.push(section::percentiles(&subjects));
-        page.sections.push(section::cpu(&subjects));
+        page.sections.push(section::percentiles(&targets));
+        page.sections.push(section::cpu(&targets));
     }
     page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
     page.sections.push(commands(experiment, &runs));
@@ -92,7 +91,7 @@ pub fn section_of(
     let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
     let mut parts = vec![Section { blocks: verdict, ..Section::default() }];
     if experiment.loads.len() == 1 {
-        let last = experiment.subjects.len() - 1;
+        let last = experiment.targets.len() - 1;
         let comparison = Comparison::of(experiment, results, 0, last);
         parts.push(rows(experiment, results, &comparison));
         if ranked && !comparison.against.is_empty() {
@@ -126,7 +125,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
             .collect();
     }
     let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
-    let comparison = Comparison::of(experiment, results, 0, experiment.subjects.len() - 1);
+    let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
     if results.measured().next().is_none() {
         let why = results.failed().next().map_or("interrupted", |(_, why)| why);
         return row("nothing was measured", why.to_owned());
@@ -134,9 +133,9 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
     if !ranked {
         return row("no ranking", "the work was not equal".to_owned());
     }
-    let named = experiment.subjects.iter().zip(&comparison.rows);
-    let rates = named.filter_map(|(subject, point)| {
-        Some(format!("{} {}/s", subject.name, rate(point.as_ref()?.rate_per_s)))
+    let named = experiment.targets.iter().zip(&comparison.rows);
+    let rates = named.filter_map(|(target, point)| {
+        Some(format!("{} {}/s", target.name, rate(point.as_ref()?.rate_per_s)))
     });
     let compared = comparison.against.iter().filter_map(Against::headline);
     if !compared.clone().any(|compared| compared.answer.is_some()) {
@@ -192,8 +191,8 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 
 /// A row per target of a comparison.
 fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
-    let row = |(at, (subject, point)): (usize, (&crate::Subject, &Option<Point>))| {
-        let mut cells = vec![subject.name.clone()];
+    let row = |(at, (target, point)): (usize, (&crate::Target, &Option<Point>))| {
+        let mut cells = vec![target.name.clone()];
         match point {
             Some(point) => cells.extend(text::cells(point)),
             None => {
@@ -203,7 +202,7 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         }
         cells
     };
-    let rows = experiment.subjects.iter().zip(&comparison.rows).enumerate().map(row).collect();
+    let rows = experiment.targets.iter().zip(&comparison.rows).enumerate().map(row).collect();
     let head = ["target", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     let table = Section::new("Targets").with(Block::table(&head, rows));
     if comparison.rows.iter().all(Option::is_none) {
@@ -259,12 +258,12 @@ fn first_runs(
 ) -> Result<Vec<(usize, Run)>, FolderError> {
     let load = experiment.loads.len() / 2;
     let mut runs = Vec::new();
-    for subject in 0..experiment.subjects.len() {
+    for target in 0..experiment.targets.len() {
         let mut of = results.measured().map(|(trial, _)| trial);
-        if let Some(trial) = of.find(|trial| trial.subject == subject && trial.load == load)
+        if let Some(trial) = of.find(|trial| trial.target == target && trial.load == load)
             && let Some(run) = folder.run(experiment, trial)?
         {
-            runs.push((subject, run));
+            runs.push((target, run));
         }
     }
     Ok(runs)
@@ -273,8 +272,8 @@ fn first_runs(
 /// One command of each target, as it was carried out.
 fn commands(experiment: &Experiment, runs: &[(usize, Run)]) -> Section {
     let mut section = Section::new("The commands");
-    for (subject, run) in runs {
-        let name = &experiment.subjects[*subject].name;
+    for (target, run) in runs {
+        let name = &experiment.targets[*target].name;
         section = section.with(Block::Remark(format!("{name}, one of its runs:")));
         section.blocks.extend(section::command(&run.command_line).blocks);
     }

@@ -12,20 +12,20 @@ use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_verdict::live;
 
-/// A saved run with another number of answers, and so another rate.
-fn run(answers: u64) -> Run {
+/// A saved run with another number of responses, and so another rate.
+fn run(responses: u64) -> Run {
     let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
     let mut run = ablaze_report::json::load(saved).unwrap().run;
-    run.record.answers = answers;
+    run.record.responses = responses;
     run
 }
 
 /// An experiment that was carried out, and its page: each target slower than the one before.
-fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
+fn page(name: &str, targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     let scratch = Scratch::new(name);
     let mut experiment = sample::experiment();
-    experiment.subjects =
-        subjects.iter().map(|name| crate::experiment::sample::running(name, "http://h/")).collect();
+    experiment.targets =
+        targets.iter().map(|name| crate::experiment::sample::running(name, "http://h/")).collect();
     experiment.loads = loads
         .iter()
         .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), spec: Default::default() })
@@ -33,21 +33,21 @@ fn page(name: &str, subjects: &[&str], loads: &[u32], repeats: u32) -> (Page, Re
     experiment.repeats = repeats;
     let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
     for trial in experiment.trials() {
-        folder.keep(&experiment, trial, &live::assessed(run(answers(trial)))).unwrap();
+        folder.keep(&experiment, trial, &live::assessed(run(responses(trial)))).unwrap();
     }
     let results = folder.results(&experiment).unwrap();
     let shown = Shown { ranked: true, pick: Pick::Median, printed: "the report" };
     (of_experiment(&experiment, &folder, &results, None, shown).unwrap(), results)
 }
 
-fn answers(trial: Trial) -> u64 {
-    20_000 * (trial.load as u64 + 1) / (trial.subject as u64 + 1) + u64::from(trial.repeat) * 37
+fn responses(trial: Trial) -> u64 {
+    20_000 * (trial.load as u64 + 1) / (trial.target as u64 + 1) + u64::from(trial.repeat) * 37
 }
 
 fn of_search() -> Page {
     let scratch = Scratch::new("search");
     let search = Search {
-        subject: crate::experiment::sample::running("mine", ":8080/"),
+        target: crate::experiment::sample::running("mine", ":8080/"),
         goal: "p99<20ms,errors<0.1%".to_owned(),
         load: Default::default(),
         start_per_s: 1000.0,
@@ -57,10 +57,10 @@ fn of_search() -> Page {
         stage_ns: 2_000_000_000,
         confirm_ns: 6_000_000_000,
         path: "/".to_owned(),
-        placement: crate::subject::Placement::default(),
+        placement: crate::target::Placement::default(),
         restart: true,
         ready_within_s: 10,
-        speaks: crate::subject::Speaks::default(),
+        speaks: crate::target::Speaks::default(),
     };
     let mut folder = StageFolder::at(&scratch.join("kept"), &search, &mut Former).unwrap();
     let stage = |asked_per_s: f64, holds: bool| Stage {
@@ -118,10 +118,10 @@ fn the_figures_in_the_page_make_its_tables() {
         rates.sort_by(f64::total_cmp);
         rates
     };
-    for (subject, name) in ["one", "other"].into_iter().enumerate() {
+    for (target, name) in ["one", "other"].into_iter().enumerate() {
         let rates = rates(name);
         let expected: Vec<f64> = (0..6)
-            .map(|repeat| answers(Trial { repeat, load: 0, subject }) as f64 / 10.0)
+            .map(|repeat| responses(Trial { repeat, load: 0, target }) as f64 / 10.0)
             .collect();
         assert_eq!(rates, expected);
         let median = (rates[2] + rates[3]) / 2.0;

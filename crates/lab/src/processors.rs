@@ -25,12 +25,12 @@ pub(crate) fn add_finding(experiment: &Experiment, several: &mut Several) {
 /// one that the experiment had.
 fn too_few(experiment: &Experiment) -> Option<(String, u32)> {
     let placement = &experiment.placement;
-    let started = experiment.subjects.iter().filter(|subject| subject.is_started_here());
-    let targets: Vec<u32> = started.map(|subject| subject.threads(placement.allowed)).collect();
-    let testers: Vec<u32> =
+    let started = experiment.targets.iter().filter(|target| target.is_started_here());
+    let targets: Vec<u32> = started.map(|target| target.threads(placement.allowed)).collect();
+    let clients: Vec<u32> =
         experiment.loads.iter().filter_map(|load| load.spec.workers.threads).collect();
     let sides =
-        [("Targets", targets, placement.of_target()), ("Loads", testers, placement.of_tester())];
+        [("Targets", targets, placement.of_target()), ("Loads", clients, placement.of_client())];
     let mut evidence = Vec::new();
     let mut most = 0;
     for (side, mut threads, processors) in sides {
@@ -60,18 +60,18 @@ mod tests {
     use ablaze_model::spec::{ModelSpec, TargetSpec};
 
     use super::*;
-    use crate::Subject;
+    use crate::Target;
     use crate::experiment::sample;
-    use crate::subject::Placement;
+    use crate::target::Placement;
 
     fn experiment(threads: &[u32], allowed: &[u32]) -> Experiment {
-        let subject = |threads: &u32| {
+        let target = |threads: &u32| {
             let model = ModelSpec { threads: Some(*threads), ..ModelSpec::default() };
-            Subject::new(threads.to_string(), TargetSpec::Model(model))
+            Target::new(threads.to_string(), TargetSpec::Model(model))
         };
         let most = *threads.iter().max().unwrap();
         Experiment {
-            subjects: threads.iter().map(subject).collect(),
+            targets: threads.iter().map(target).collect(),
             placement: Placement::of(allowed, most),
             ..sample::experiment()
         }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_of_the_tester_count_too() {
+    fn threads_of_the_client_count_too() {
         let mut experiment = experiment(&[1], &[0, 1]);
         let mut load = experiment.loads[0].clone();
         load.spec.workers.threads = Some(4);

@@ -15,9 +15,9 @@ use ablaze_report::page::{Block, Section, TableBlock};
 use ablaze_report::profiling;
 use ablaze_verdict::live;
 
-use crate::experiment::{Experiment, Failure, Folder, FolderError, Tester};
+use crate::experiment::{Experiment, Failure, Folder, FolderError, Runner};
 use crate::experiment::{aside, folder};
-use crate::subject::file_name;
+use crate::target::file_name;
 
 /// The folder of the profiled runs.
 const PROFILES: &str = "profiles";
@@ -33,28 +33,28 @@ pub fn take(
     experiment: &Experiment,
     folder: &Folder,
     program: &Path,
-    tester: &mut dyn Tester,
+    client: &mut dyn Runner,
 ) -> Result<Vec<(usize, String)>, FolderError> {
     let mut failed = Vec::new();
     let place = folder.path().join(PROFILES);
     std::fs::create_dir_all(&place).map_err(|failure| folder::error(&place, failure))?;
-    for subject in 0..experiment.subjects.len() {
-        let path = file(experiment, folder, subject);
+    for target in 0..experiment.targets.len() {
+        let path = file(experiment, folder, target);
         if path.exists() {
             continue;
         }
-        match aside(experiment, folder, program.to_owned(), subject, tester) {
+        match aside(experiment, folder, program.to_owned(), target, client) {
             Ok(run) => folder::keep_run(&path, &live::assessed(run))?,
             Err(Failure::Interrupted) => break,
-            Err(Failure::Impossible(why)) => failed.push((subject, why)),
+            Err(Failure::Impossible(why)) => failed.push((target, why)),
         }
     }
     Ok(failed)
 }
 
-fn file(experiment: &Experiment, folder: &Folder, subject: usize) -> PathBuf {
-    let name = file_name(&experiment.subjects[subject].name);
-    folder.path().join(PROFILES).join(format!("{}-{name}.json", subject + 1))
+fn file(experiment: &Experiment, folder: &Folder, target: usize) -> PathBuf {
+    let name = file_name(&experiment.targets[target].name);
+    folder.path().join(PROFILES).join(format!("{}-{name}.json", target + 1))
 }
 
 /// The profiled runs that the folder has, by target.
@@ -63,9 +63,9 @@ fn file(experiment: &Experiment, folder: &Folder, subject: usize) -> PathBuf {
 /// When one cannot be read back.
 pub fn kept(experiment: &Experiment, folder: &Folder) -> Result<Vec<(usize, Run)>, FolderError> {
     let mut runs = Vec::new();
-    for subject in 0..experiment.subjects.len() {
-        let run = folder::kept_run(&file(experiment, folder, subject))?;
-        runs.extend(run.filter(|run| run.profiling.is_some()).map(|run| (subject, run)));
+    for target in 0..experiment.targets.len() {
+        let run = folder::kept_run(&file(experiment, folder, target))?;
+        runs.extend(run.filter(|run| run.profiling.is_some()).map(|run| (target, run)));
     }
     Ok(runs)
 }
@@ -75,14 +75,14 @@ pub fn section(experiment: &Experiment, runs: &[(usize, Run)]) -> Option<Section
     if runs.is_empty() {
         return None;
     }
-    let name = |subject: usize| experiment.subjects[subject].name.as_str();
+    let name = |target: usize| experiment.targets[target].name.as_str();
     let mut section = Section::new("Where the CPU time went");
-    for (subject, run) in runs {
+    for (target, run) in runs {
         for profile in of_target(run) {
-            section.blocks.extend(drawn::blocks(profile, name(*subject)));
+            section.blocks.extend(drawn::blocks(profile, name(*target)));
         }
         for line in what_else(run) {
-            section = section.with(Block::Text(format!("{}: {line}", name(*subject))));
+            section = section.with(Block::Text(format!("{}: {line}", name(*target))));
         }
     }
     for (one, other) in pairs(experiment, runs) {
@@ -94,8 +94,8 @@ pub fn section(experiment: &Experiment, runs: &[(usize, Run)]) -> Option<Section
 /// The graphs as files that can be zoomed and searched: a name and the SVG.
 pub fn files(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<(String, String)> {
     let mut files = Vec::new();
-    for (subject, run) in runs {
-        let name = experiment.subjects[*subject].name.as_str();
+    for (target, run) in runs {
+        let name = experiment.targets[*target].name.as_str();
         for profile in of_target(run) {
             let drawing = drawn::drawing(profile, name);
             files.extend(
@@ -117,8 +117,8 @@ pub fn files(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<(String, Str
 /// A line or some per target, for the terminal.
 pub fn words(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<String> {
     let mut lines = Vec::new();
-    for (subject, run) in runs {
-        let name = &experiment.subjects[*subject].name;
+    for (target, run) in runs {
+        let name = &experiment.targets[*target].name;
         lines.extend(
             of_target(run).map(|profile| format!("  {name}: {}", profiling::headline(profile))),
         );
@@ -169,13 +169,13 @@ fn pairs<'a>(
     experiment: &'a Experiment,
     runs: &[(usize, Run)],
 ) -> Vec<(OfTarget<'a>, OfTarget<'a>)> {
-    let found = |subject: usize| {
-        let (_, run) = runs.iter().find(|(of, _)| *of == subject)?;
+    let found = |target: usize| {
+        let (_, run) = runs.iter().find(|(of, _)| *of == target)?;
         let per_request = PerRequest::of(of_target(run).next()?);
-        Some(OfTarget { name: &experiment.subjects[subject].name, per_request })
+        Some(OfTarget { name: &experiment.targets[target].name, per_request })
     };
-    let last = experiment.subjects.len() - 1;
-    (0..last).filter_map(|subject| Some((found(subject)?, found(last)?))).collect()
+    let last = experiment.targets.len() - 1;
+    (0..last).filter_map(|target| Some((found(target)?, found(last)?))).collect()
 }
 
 fn drawing_of(of: &OfTarget<'_>, against: &OfTarget<'_>) -> Option<ablaze_profile::graph::Drawing> {

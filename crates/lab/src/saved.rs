@@ -27,7 +27,7 @@ pub fn read(file: &Path) -> Result<Run, String> {
     let text = std::fs::read_to_string(file)
         .map_err(|error| format!("`{name}` cannot be read: {}", reason(&error)))?;
     let run = json::load(&text).map_err(|error| format!("`{name}`: {error}"))?.run;
-    match run.record.answers {
+    match run.record.responses {
         0 => Err(format!("`{name}` has no answer in it: there is nothing to compare")),
         _ => Ok(run),
     }
@@ -40,7 +40,7 @@ pub(crate) fn pairs<'a>(
     load: usize,
     (one, other): (usize, usize),
 ) -> Option<Vec<(&'a Figures, &'a Figures)>> {
-    let is_saved = |subject: usize| experiment.subjects[subject].saved_runs().is_some();
+    let is_saved = |target: usize| experiment.targets[target].saved_runs().is_some();
     if !is_saved(one) && !is_saved(other) {
         return Some(results.pairs(one, other, load));
     }
@@ -76,15 +76,15 @@ pub(crate) fn doubt(experiment: &Experiment, results: &Results) -> Verdict {
 
 /// Targets against the last, which have no pairs: each with the finding's sentence.
 fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let control = experiment.subjects.len() - 1;
-    let apart = |subject: usize| {
-        let (ones, others) = (results.of(subject, 0), results.of(control, 0));
+    let control = experiment.targets.len() - 1;
+    let apart = |target: usize| {
+        let (ones, others) = (results.of(target, 0), results.of(control, 0));
         if ones.is_empty() || others.is_empty() {
             return None;
         }
-        match pairs(experiment, results, 0, (subject, control)) {
+        match pairs(experiment, results, 0, (target, control)) {
             Some(_) => None,
-            None => Some(sentence(experiment, (subject, &ones), (control, &others))),
+            None => Some(sentence(experiment, (target, &ones), (control, &others))),
         }
     };
     (0..control).filter_map(apart).collect()
@@ -96,7 +96,7 @@ fn sentence(
     (one, ones): (usize, &[&Figures]),
     (other, others): (usize, &[&Figures]),
 ) -> String {
-    let name = |subject: usize| experiment.subjects[subject].name.as_str();
+    let name = |target: usize| experiment.targets[target].name.as_str();
     let span = |runs: &[&Figures]| {
         let began = || runs.iter().map(|run| run.started_unix_ns);
         (began().min().unwrap_or(0), began().max().unwrap_or(0))
@@ -156,13 +156,13 @@ mod tests {
     fn results(ones: &[u64], others: &[u64]) -> (Experiment, Results) {
         let mut experiment = sample::experiment();
         let mut results = Results::default();
-        for (subject, times) in [(0, ones), (1, others)] {
-            experiment.subjects[subject].source =
+        for (target, times) in [(0, ones), (1, others)] {
+            experiment.targets[target].source =
                 TargetSpec::Saved(vec!["x.json".into(); times.len()]);
             for (repeat, began) in times.iter().enumerate() {
-                let mut figures = sample::figures(10_000.0 / (subject + 1) as f64);
+                let mut figures = sample::figures(10_000.0 / (target + 1) as f64);
                 figures.started_unix_ns = *began;
-                let trial = Trial { repeat: repeat as u32, load: 0, subject };
+                let trial = Trial { repeat: repeat as u32, load: 0, target };
                 results.trials.push((trial, Outcome::Measured(Box::new(figures))));
             }
         }

@@ -1,4 +1,4 @@
-//! Shards: runs of the same work at the same time, each by a tester of its own, put together as the
+//! Shards: runs of the same work at the same time, each by a client of its own, put together as the
 //! one run that they were. Distributions and counters are added, nothing is lost.
 
 use ablaze_model::plan::{Load, RateProfile};
@@ -21,7 +21,7 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     let mut command_line = ["ablaze", "report", "--merge", &first].map(String::from).to_vec();
     let mut longest_ns = whole.elapsed_ns;
     let mut together = window(&whole);
-    whole.witness = None;
+    whole.monitor = None;
     for (name, shard) in shards {
         if let Some(difference) = difference(&whole.plan, &shard.plan) {
             return Err(format!(
@@ -163,7 +163,7 @@ mod tests {
         let one = run();
         // The other began 300 ms later.
         let whole = both(|run| run.started_unix_ns += 300_000_000).ok().unwrap();
-        assert_eq!(whole.record.answers, 2 * one.record.answers);
+        assert_eq!(whole.record.responses, 2 * one.record.responses);
         assert_eq!(whole.record.failures_total(), 2 * one.record.failures_total());
         assert_eq!(whole.elapsed_ns, one.elapsed_ns + 300_000_000);
         assert_eq!(whole.plan.load.connections(), 2 * one.plan.load.connections());
@@ -173,13 +173,14 @@ mod tests {
         for q in [0.01, 0.5, 0.9, 0.99, 0.999, 1.0] {
             assert_eq!(all.quantile_ns(q), half.quantile_ns(q), "{q}");
         }
-        let answers = |run: &Run| run.record.slices.slices.iter().map(|s| s.answers).sum::<u64>();
-        assert_eq!(answers(&whole), 2 * answers(&one));
+        let responses =
+            |run: &Run| run.record.slices.slices.iter().map(|s| s.responses).sum::<u64>();
+        assert_eq!(responses(&whole), 2 * responses(&one));
         let slices = |run: &Run| run.record.slices.slices.len();
         assert_eq!(slices(&whole), slices(&one) + 3);
         // It can be kept and read back.
         let text = ablaze_report::json::write(&ablaze_verdict::live::assessed(whole));
-        assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.answers, 40_000);
+        assert_eq!(ablaze_report::json::load(&text).unwrap().run.record.responses, 40_000);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use ablaze_engine::{Control, Progress};
 use ablaze_model::run::Machine;
 use ablaze_model::spec::Words;
 use ablaze_model::{Plan, Run};
-use ablaze_monitor::{Attending, Destination};
+use ablaze_monitor::{Destination, Monitor};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
 
@@ -47,20 +47,20 @@ pub fn carry_out(
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Error> {
     // Whoever only looks on takes nothing from the run by a panic.
-    let witness = monitored.then(|| unless_it_panics(|| Attending::begin(&destination(&plan))));
-    let witness = witness.flatten();
-    if let Some(witness) = &witness {
-        control.when_at_rest(witness.look_at_rest());
+    let monitor = monitored.then(|| unless_it_panics(|| Monitor::begin(&destination(&plan))));
+    let monitor = monitor.flatten();
+    if let Some(monitor) = &monitor {
+        control.when_at_rest(monitor.look_at_rest());
     }
     let begun_ns = clock::monotonic_ns();
     let mut run = watched(control, watcher, || ablaze_engine::run(plan, control))?;
     // Connections are opened before the measured window.
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
-    run.witness = witness.and_then(|witness| unless_it_panics(|| witness.end(window_ns)));
+    run.monitor = monitor.and_then(|monitor| unless_it_panics(|| monitor.end(window_ns)));
     run.command_line = command_line.0;
-    if let Some(tester) = run.witness.as_mut().and_then(|witness| witness.tester.as_mut()) {
-        tester.command_line = without_secrets(std::mem::take(&mut tester.command_line));
+    if let Some(client) = run.monitor.as_mut().and_then(|monitor| monitor.client.as_mut()) {
+        client.command_line = without_secrets(std::mem::take(&mut client.command_line));
     }
     run.machine = machine();
     Ok((run, window_ns))

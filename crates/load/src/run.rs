@@ -56,7 +56,7 @@ impl Run {
 
     /// Complete responses of any status.
     pub fn responses(&self) -> u64 {
-        self.assessed.run.record.answers
+        self.assessed.run.record.responses
     }
 
     /// Responses by status.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why an exchange got no valid answer.
+/// Why an exchange got no valid response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FailureKind {
@@ -10,15 +10,15 @@ pub enum FailureKind {
     Refused,
     /// The connection was reset (ECONNRESET, EPIPE).
     Reset,
-    /// No complete answer within the timeout.
+    /// No complete response within the timeout.
     Timeout,
-    /// The server closed without sending a byte of an answer.
-    ClosedWithoutAnswer,
-    /// The server closed in the middle of the answer.
+    /// The server closed without sending a byte of a response.
+    ClosedWithoutResponse,
+    /// The server closed in the middle of the response.
     ShortBody,
-    /// The answer is not HTTP/1, or contradicts itself.
+    /// The response is not HTTP/1, or contradicts itself.
     Malformed,
-    /// The head of the answer is longer than allowed.
+    /// The head of the response is longer than allowed.
     TooLarge,
     /// The connection could not be made for another reason (no route, network unreachable, …).
     Unreachable,
@@ -50,7 +50,7 @@ pub enum FailureKind {
     TlsRefused,
     /// What the server sent is not TLS, or was damaged.
     TlsBroken,
-    /// The connection ended in the middle of an answer without the end that TLS requires
+    /// The connection ended in the middle of a response without the end that TLS requires
     /// (`close_notify`): it may have been cut off.
     TlsTruncated,
     /// The server speaks no HTTP/2: it answered in HTTP/1, or did not agree to HTTP/2 under TLS.
@@ -65,7 +65,7 @@ pub enum FailureKind {
     ProxyAuthentication,
     /// The proxy refused the tunnel with another status.
     ProxyRefused,
-    /// The proxy ended the connection before its answer to CONNECT was complete.
+    /// The proxy ended the connection before its response to CONNECT was complete.
     ProxyClosed,
     /// The proxy answered CONNECT with something that is no HTTP/1.
     ProxyMalformed,
@@ -77,7 +77,7 @@ impl FailureKind {
         Self::Refused,
         Self::Reset,
         Self::Timeout,
-        Self::ClosedWithoutAnswer,
+        Self::ClosedWithoutResponse,
         Self::ShortBody,
         Self::Malformed,
         Self::TooLarge,
@@ -113,7 +113,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::Reset => "reset",
             Self::Timeout => "timeout",
-            Self::ClosedWithoutAnswer => "closed without a response",
+            Self::ClosedWithoutResponse => "closed without a response",
             Self::ShortBody => "short body",
             Self::Malformed => "malformed",
             Self::TooLarge => "head too large",
@@ -150,7 +150,7 @@ impl FailureKind {
             Self::Refused => "refused",
             Self::Reset => "reset",
             Self::Timeout => "timeout",
-            Self::ClosedWithoutAnswer => "closed-without-response",
+            Self::ClosedWithoutResponse => "closed-without-response",
             Self::ShortBody => "short-body",
             Self::Malformed => "malformed",
             Self::TooLarge => "too-large",

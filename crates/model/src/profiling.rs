@@ -31,13 +31,13 @@ pub struct ProfiledRun {
     pub elapsed_ns: u64,
     /// Requests that finished in it.
     pub requests: u64,
-    /// Answers per second.
+    /// Responses per second.
     pub rate_per_s: f64,
     /// CPU time of the server per request, ns, where it was seen.
     pub server_cpu_ns: Option<f64>,
-    /// CPU time of the tester per request, ns.
+    /// CPU time of the client per request, ns.
     #[serde(rename = "client_cpu_ns")]
-    pub tester_cpu_ns: Option<f64>,
+    pub client_cpu_ns: Option<f64>,
 }
 
 /// Whose stacks.
@@ -48,7 +48,7 @@ pub enum Whom {
     Target,
     /// This program.
     #[serde(rename = "client")]
-    Tester,
+    Client,
 }
 
 impl Whom {
@@ -56,7 +56,7 @@ impl Whom {
     pub fn key(self) -> &'static str {
         match self {
             Self::Target => "target",
-            Self::Tester => "tester",
+            Self::Client => "client",
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The Run: what came out. `Run = merge(what each worker recorded)` plus what is known of the
 //! machine and of the client's own effort.
 
-use crate::monitor::Witness;
+use crate::monitor::Monitored;
 use crate::profiling::Profiling;
 
 use crate::plan::Plan;
@@ -33,8 +33,8 @@ pub struct Run {
     pub connected_to: String,
     /// Facts about this machine.
     pub machine: Machine,
-    /// What the operating system saw of it, if it was asked to witness.
-    pub witness: Option<Witness>,
+    /// What the operating system saw of it, if it was asked to monitor.
+    pub monitor: Option<Monitored>,
     /// Where CPU time went, if that was asked for: from a run of its own.
     pub profiling: Option<Profiling>,
 }
@@ -42,7 +42,7 @@ pub struct Run {
 impl Run {
     /// Responses per second over the measured window; `None` when the window has no length.
     pub fn rate_per_s(&self) -> Option<f64> {
-        (self.elapsed_ns > 0).then(|| self.record.answers as f64 * 1e9 / self.elapsed_ns as f64)
+        (self.elapsed_ns > 0).then(|| self.record.responses as f64 * 1e9 / self.elapsed_ns as f64)
     }
 }
 
@@ -54,7 +54,7 @@ pub enum Ended {
     /// By Ctrl-C.
     Interrupted,
     /// No connection could be made at all.
-    Hopeless,
+    Unreachable,
     /// By a fault of this program in a worker ([`Record::faults`]): the others were stopped then.
     Failed,
 }

@@ -34,8 +34,8 @@ fn files_of_every_format_can_be_read() {
     for (path, SavedRun { run, .. }) in &all {
         let name = path.display();
         assert_eq!(run.plan.target.url.split(':').count(), 3, "{name}");
-        assert!(run.record.answers > 0, "{name}");
-        assert_eq!(run.record.answers, run.record.answered.total.count(), "{name}");
+        assert!(run.record.responses > 0, "{name}");
+        assert_eq!(run.record.responses, run.record.answered.total.count(), "{name}");
         assert!(!run.record.first_head.is_empty(), "{name}");
         assert!(!run.record.slices.slices.is_empty(), "{name}");
     }
@@ -51,9 +51,9 @@ fn nothing_of_format_1_is_lost() {
     assert_eq!(run.plan.target.url, "http://127.0.0.1:8080/");
     assert_eq!(run.plan.load.connections(), 100);
     assert_eq!(run.plan.limits.duration_ns, Some(10_000_000_000));
-    assert_eq!(run.plan.limits.hopeless_after, 10);
-    assert_eq!(run.record.answers, 20_000);
-    assert_eq!(run.record.kept_alive, 20_000);
+    assert_eq!(run.plan.limits.unreachable_after, 10);
+    assert_eq!(run.record.responses, 20_000);
+    assert_eq!(run.record.reused, 20_000);
     assert_eq!(run.record.first_body_bytes, Some(14));
     assert_eq!(run.record.failures_total(), 15);
     assert_eq!(run.record.failures_of(FailureKind::Other), 0);
@@ -61,7 +61,7 @@ fn nothing_of_format_1_is_lost() {
     assert_eq!(run.record.answered.total.count(), 20_000);
     assert_eq!(run.record.answered.total.quantile_ns(0.99), Some(698_399));
     assert_eq!(run.record.answered.connect.max_ns(), Some(88_000));
-    assert!(run.record.slices.slices.iter().map(|slice| slice.answers).sum::<u64>() > 0);
+    assert!(run.record.slices.slices.iter().map(|slice| slice.responses).sum::<u64>() > 0);
     assert_eq!(run.workers.len(), 2);
     assert_eq!(run.backend.name, "epoll");
     assert_eq!(run.ended, Ended::Interrupted);

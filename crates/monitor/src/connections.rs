@@ -1,5 +1,5 @@
 //! TCP_INFO of the connections to the target: what TCP itself knows of retransmissions, round trips,
-//! segments and full buffers. The tester's sockets are asked for by the target's address, so that a
+//! segments and full buffers. The client's sockets are asked for by the target's address, so that a
 //! load from another process of this network namespace is among them. Where the target is on this
 //! host, the other ends of these same connections are asked for too.
 
@@ -21,7 +21,7 @@ pub(crate) fn seen(so_far: Option<Connections>, look: ConnectionsAt) -> Connecti
 /// Both sides of the connections to the target at one moment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
-    pub tester: ConnectionsAt,
+    pub client: ConnectionsAt,
     /// `None` where the target is elsewhere, or in another network namespace.
     pub server: Option<ConnectionsAt>,
 }
@@ -40,9 +40,9 @@ impl Look {
                 })
             }));
         }
-        let tester = summed(at_ns, &ours)?;
+        let client = summed(at_ns, &ours)?;
         let theirs = if on_this_host { far_ends(&ours) } else { Vec::new() };
-        Some(Self { tester, server: summed(at_ns, &theirs) })
+        Some(Self { client, server: summed(at_ns, &theirs) })
     }
 }
 
@@ -193,7 +193,7 @@ mod tests {
         for (client, server) in clients.iter_mut().zip(&mut servers) {
             client.write_all(b"x").unwrap();
             server.read_exact(&mut [0]).unwrap();
-            server.write_all(b"answer").unwrap();
+            server.write_all(b"response").unwrap();
             client.read_exact(&mut [0; 6]).unwrap();
         }
         Some((clients, servers, address))
@@ -203,14 +203,14 @@ mod tests {
     fn both_sides_of_the_connections_of_a_client_are_seen() {
         for bind in ["127.0.0.1:0", "[::1]:0", "[::]:0"] {
             let Some((_clients, servers, address)) = conversation(bind) else { continue };
-            let Look { tester, server } = Look::now(1, &[address], true).unwrap();
+            let Look { client, server } = Look::now(1, &[address], true).unwrap();
             let server = server.unwrap_or_else(|| panic!("{bind}"));
-            assert_eq!((tester.connections, server.connections), (3, 3), "{bind}");
-            assert!(tester.round_trip.unwrap().median_ns > 0, "{tester:?}");
+            assert_eq!((client.connections, server.connections), (3, 3), "{bind}");
+            assert!(client.round_trip.unwrap().median_ns > 0, "{client:?}");
             let segments = |at: &ConnectionsAt| (at.sent_segments, at.received_segments);
-            assert_eq!(segments(&tester), (Some(3), Some(3)), "{bind}");
+            assert_eq!(segments(&client), (Some(3), Some(3)), "{bind}");
             assert_eq!(segments(&server), (Some(3), Some(3)), "{bind}");
-            assert_eq!((tester.received_bytes, server.received_bytes), (Some(18), Some(3)));
+            assert_eq!((client.received_bytes, server.received_bytes), (Some(18), Some(3)));
             assert_eq!((server.silent, server.unsent_bytes), (Some(0), Some(0)));
             drop(servers);
         }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_far_ends_of_the_tester_s_connections_are_the_server_s() {
+    fn only_the_far_ends_of_the_client_s_connections_are_the_server_s() {
         let (clients, servers, address) = conversation("127.0.0.1:0").unwrap();
         assert!(Look::now(1, &[address], false).unwrap().server.is_none());
         let mut ours = sockets(connected(false, 0, address.port())).unwrap();

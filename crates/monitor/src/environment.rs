@@ -43,7 +43,7 @@ pub fn of_this_machine() -> Environment {
         cpu_quota: quota::cpu_quota(),
         memory_limit_bytes: quota::memory_limit_bytes(),
         timer_slack_ns: timer_slack::timer_slack_ns(),
-        tester_build: Some(
+        client_build: Some(
             if cfg!(debug_assertions) { "development" } else { "release" }.to_owned(),
         ),
         governor: line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),

@@ -28,7 +28,7 @@ mod watch;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use ablaze_model::monitor::{Environment, Witness};
+use ablaze_model::monitor::{Environment, Monitored};
 use ablaze_sys::clock;
 
 pub use kernel::{Reading, between};
@@ -36,7 +36,7 @@ pub use kernel::{Reading, between};
 use heartbeat::Beating;
 use watch::Watching;
 
-/// What the load goes to, as the witness has to know it.
+/// What the load goes to, as the monitor has to know it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
     /// One of these addresses: the first that accepts a connection.
@@ -52,9 +52,9 @@ impl Destination {
     }
 }
 
-/// A witness at work, from [`Attending::begin`] to [`Attending::end`].
+/// A monitor at work, from [`Monitor::begin`] to [`Monitor::end`].
 #[derive(Debug)]
-pub struct Attending {
+pub struct Monitor {
     begun_ns: u64,
     environment: Environment,
     before: Reading,
@@ -62,7 +62,7 @@ pub struct Attending {
     beating: Option<Beating>,
 }
 
-impl Attending {
+impl Monitor {
     /// Looks at the machine and begins to watch. Takes some milliseconds.
     pub fn begin(destination: &Destination) -> Self {
         Self {
@@ -82,19 +82,19 @@ impl Attending {
 
     /// Stops watching. `window_ns` is the measured window by the monotonic clock: CPU times of
     /// threads are those within it.
-    pub fn end(self, window_ns: (u64, u64)) -> Witness {
+    pub fn end(self, window_ns: (u64, u64)) -> Monitored {
         let after = Reading::now();
         let heartbeat = self.beating.map(Beating::end);
         let watched = self.watching.end(window_ns);
         let interval_ns = clock::monotonic_ns().saturating_sub(self.begun_ns);
         let beating_ns = heartbeat.as_ref().map_or(0, |heartbeat| heartbeat.1);
-        Witness {
+        Monitored {
             interval_ns,
             cost_ns: watched.cost_ns.map(|cost_ns| cost_ns + beating_ns),
             environment: self.environment,
             kernel: kernel::between(&self.before, &after),
             target: watched.target,
-            tester: watched.tester,
+            client: watched.client,
             connections: watched.connections,
             server_connections: watched.server_connections,
             heartbeat: heartbeat.map(|(heartbeat, _)| heartbeat),

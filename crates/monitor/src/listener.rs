@@ -220,7 +220,7 @@ mod tests {
             broken\n";
         assert_eq!(listening_inodes(table, "/run/a b"), BTreeSet::from([23_614_802]));
         assert!(listening_inodes(table, "/run/a").is_empty());
-        let path = std::env::temp_dir().join(format!("ablaze-witness-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("ablaze-monitor-{}", std::process::id()));
         let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
         assert_eq!(Found::at_path(&path).unwrap().holders(), [std::process::id()]);
         drop(listener);

@@ -1,4 +1,4 @@
-//! What a serving process writes beside its answers: its write calls, the files that grow, and
+//! What a serving process writes beside its responses: its write calls, the files that grow, and
 //! where its standard output and error go. A log line per request is found by the growth of a file,
 //! which is certain; for a terminal or a pipe only the number of written bytes is to be seen.
 

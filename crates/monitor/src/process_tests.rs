@@ -101,5 +101,5 @@ fn a_thread_that_works_without_a_load_is_seen() {
     let at_rest = watched.seen((0, u64::MAX)).serving.unwrap().at_rest.unwrap();
     assert_eq!((at_rest.settled_ns, at_rest.watched_ns), (15_000_000, watched_ns));
     assert!(at_rest.busiest_share > 0.0 && at_rest.busiest_share < 1.5, "{at_rest:?}");
-    assert_eq!(Watched::new(std::process::id()).seen((0, 1)).serving, None, "the tester");
+    assert_eq!(Watched::new(std::process::id()).seen((0, 1)).serving, None, "the client");
 }

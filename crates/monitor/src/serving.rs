@@ -1,5 +1,5 @@
 //! What is asked of a process only because it serves: how it was built, how many descriptors it may
-//! have, what it writes beside its answers.
+//! have, what it writes beside its responses.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -72,14 +72,14 @@ pub(crate) fn sockets(question: Question) -> Option<Vec<Socket>> {
     )
     .ok()?;
     // A kernel that did not answer would hold up the end of a run.
-    let patience = Some(std::time::Duration::from_secs(1));
-    rustix::net::sockopt::set_socket_timeout(&link, rustix::net::sockopt::Timeout::Recv, patience)
+    let timeout = Some(std::time::Duration::from_secs(1));
+    rustix::net::sockopt::set_socket_timeout(&link, rustix::net::sockopt::Timeout::Recv, timeout)
         .ok()?;
     rustix::net::send(&link, &request(question), SendFlags::empty()).ok()?;
-    answers(&link)
+    responses(&link)
 }
 
-fn answers(link: &OwnedFd) -> Option<Vec<Socket>> {
+fn responses(link: &OwnedFd) -> Option<Vec<Socket>> {
     let mut sockets = Vec::new();
     let mut bytes = vec![0; 64 * 1024];
     loop {

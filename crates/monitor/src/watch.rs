@@ -1,4 +1,4 @@
-//! The thread that looks at the target, the tester and the connections while a run lasts: every
+//! The thread that looks at the target, the client and the connections while a run lasts: every
 //! 100 ms, or less often where looking itself takes long (many threads, many connections), so that
 //! it never takes more than a fifth of a percent of a core.
 
@@ -38,7 +38,7 @@ const REST_MOST: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub target: Target,
-    pub tester: Option<Process>,
+    pub client: Option<Process>,
     pub connections: Option<Connections>,
     pub server_connections: Option<Connections>,
     pub cost_ns: Option<u64>,
@@ -69,7 +69,7 @@ struct Looking {
     listener: Option<Found>,
     woken_per_connection: Option<u64>,
     processes: Vec<Watched>,
-    tester: Watched,
+    client: Watched,
     addresses: Vec<SocketAddr>,
     connections: Option<Connections>,
     server_connections: Option<Connections>,
@@ -90,7 +90,7 @@ impl Watching {
             listener,
             woken_per_connection,
             processes: holders.into_iter().take(MOST_PROCESSES).map(Watched::that_serves).collect(),
-            tester: Watched::new(std::process::id()),
+            client: Watched::new(std::process::id()),
             addresses: match destination {
                 Destination::Tcp(addresses) => addresses.clone(),
                 Destination::Unix(_) => Vec::new(),
@@ -100,7 +100,7 @@ impl Watching {
             cost_ns: None,
         };
         let (words, hearing) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("witness".to_owned()).spawn(move || {
+        let thread = std::thread::Builder::new().name("monitor".to_owned()).spawn(move || {
             looking.until(&hearing);
             looking
         });
@@ -135,7 +135,7 @@ impl Watching {
             };
             return Seen {
                 target,
-                tester: None,
+                client: None,
                 connections: None,
                 server_connections: None,
                 cost_ns: None,
@@ -151,7 +151,7 @@ impl Watching {
                 woken_per_connection: looked.woken_per_connection,
                 processes,
             },
-            tester: Some(looked.tester.seen(window_ns)),
+            client: Some(looked.client.seen(window_ns)),
             connections: looked.connections,
             server_connections: looked.server_connections,
             cost_ns: looked.cost_ns,
@@ -190,7 +190,7 @@ impl Looking {
     }
 
     fn look(&mut self, now_ns: u64) {
-        self.tester.look(now_ns);
+        self.client.look(now_ns);
         for process in &mut self.processes {
             process.look(now_ns);
         }
@@ -221,8 +221,8 @@ impl Looking {
             return;
         }
         let look = Look::now(now_ns, &self.addresses, self.on_this_host);
-        let Some(Look { tester, server }) = look else { return };
-        self.connections = Some(connections::seen(self.connections.take(), tester));
+        let Some(Look { client, server }) = look else { return };
+        self.connections = Some(connections::seen(self.connections.take(), client));
         if let Some(server) = server {
             let so_far = self.server_connections.take();
             self.server_connections = Some(connections::seen(so_far, server));

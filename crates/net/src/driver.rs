@@ -10,7 +10,7 @@
 //! - Received bytes are lent for the duration of the call; the handler keeps leftovers itself.
 //! - Sends on one slot leave in the order they were queued, whatever the kernel accepts at once.
 //! - End of stream is not an event of its own: it is `closed(CloseReason::Eof)`.
-//! - A failed send does not hide an answer that already arrived: what can be read is delivered
+//! - A failed send does not hide a response that already arrived: what can be read is delivered
 //!   before `closed`.
 
 use std::io;
@@ -61,7 +61,7 @@ impl Outgoing {
     }
 }
 
-/// How a slot receives. Sticky: it holds until changed. The worker predicts it from the answer
+/// How a slot receives. Sticky: it holds until changed. The worker predicts it from the response
 /// before, because under an armed [`Receive::Stream`] the kernel has already copied the bytes.
 #[derive(Debug, PartialEq, Eq, Clone, Copy)]
 pub enum Receive {

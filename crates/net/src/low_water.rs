@@ -13,7 +13,7 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 /// Fewer are dropped as they come.
 const LEFT_BYTES_MIN: u64 = 64 * 1024;
 /// Most that is waited for: the rest of the body is told in parts of this length. More would cost the
-/// tester less and slow the server down: 1 MiB bodies over 10 connections came at 3,400 a second with
+/// client less and slow the server down: 1 MiB bodies over 10 connections came at 3,400 a second with
 /// 256 KiB (65 µs of CPU each), 2,150 with 1 MiB (40 µs), 2,900 as wrk reads them (225 µs).
 const GATHERED_BYTES_MAX: u64 = 256 << 10;
 /// A connection on which so much took longer is slow.

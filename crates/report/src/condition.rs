@@ -14,23 +14,23 @@ pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) m
 /// A figure of a Run that can be compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
-    /// Answers per second.
+    /// Responses per second.
     Rate,
-    /// Mean total time of answers.
+    /// Mean total time of responses.
     Mean,
-    /// Percentile of the total time of answers, between 0 and 100.
+    /// Percentile of the total time of responses, between 0 and 100.
     Percentile(f64),
-    /// Longest total time of an answer.
+    /// Longest total time of a response.
     Max,
     /// 99th percentile of how late requests were sent, in open loop.
     Lag,
-    /// Requests without a valid answer.
+    /// Requests without a valid response.
     Errors,
-    /// Answers outside the expected statuses.
+    /// Responses outside the expected statuses.
     Unexpected,
-    /// Answers of one status.
+    /// Responses of one status.
     Status(u16),
-    /// The tester's CPU time per finished request, active waiting not included.
+    /// The client's CPU time per finished request, active waiting not included.
     Cpu,
 }
 
@@ -148,7 +148,7 @@ impl Condition {
 }
 
 impl Metric {
-    /// The figure: ns, answers per second, or a number of requests. `None` when the Run has none.
+    /// The figure: ns, responses per second, or a number of requests. `None` when the Run has none.
     pub fn value(self, run: &Run) -> Option<f64> {
         let record = &run.record;
         let latency = record.answered.latency();

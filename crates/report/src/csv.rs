@@ -38,7 +38,7 @@ fn whole_run(run: &Run, rows: &mut Rows) {
         rows.add("run", "rate", format_args!("{rate:.3}"), "per_s");
     }
     for (statistic, number) in [
-        ("responses", record.answers),
+        ("responses", record.responses),
         ("succeeded", record.succeeded()),
         ("unexpected", record.unexpected),
         ("failed", record.failures_total()),

@@ -1,4 +1,4 @@
-//! The tester's own cost per request, and how much of the times is its own.
+//! The client's own cost per request, and how much of the times is its own.
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
@@ -42,7 +42,7 @@ impl Effort {
 /// CPU time of the server per finished request, ns, and who that is; `None` when its process was
 /// not seen for long enough.
 pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
-    let target = &run.witness.as_ref()?.target;
+    let target = &run.monitor.as_ref()?.target;
     let busiest = target.busiest().filter(|process| process.readings > 2)?;
     let finished = run.record.finished() as f64;
     let share: f64 = target
@@ -59,8 +59,8 @@ pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     (finished > 0.0).then(|| (share * run.elapsed_ns as f64 / finished, name))
 }
 
-/// The share of the time for which places in flight of a closed loop stood empty, between an answer
-/// and the next request: the tester's own time, which is in no latency. `None` where other things
+/// The share of the time for which places in flight of a closed loop stood empty, between a response
+/// and the next request: the client's own time, which is in no latency. `None` where other things
 /// empty them too: an open loop, errors, connections that are opened in between, requests that ran
 /// out.
 pub fn resting(run: &Run) -> Option<f64> {
@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn the_workers_cpu_time_is_shared_by_all_finished_requests() {
         let effort = Effort::of(&sample::ordinary()).unwrap();
-        // 4 ms user and 68 ms kernel over 20,000 answers.
+        // 4 ms user and 68 ms kernel over 20,000 responses.
         assert_eq!((effort.user_ns, effort.system_ns), (200.0, 3400.0));
         assert_eq!((effort.cpu_ns, effort.work_ns()), (3600.0, 3600.0));
         // Two workers like that with 20 ms of spinning each, and 15 failures more.

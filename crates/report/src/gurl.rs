@@ -33,7 +33,7 @@ fn lines(run: &Run, out: &mut String) -> std::fmt::Result {
     writeln!(out, "Server Port:            {}", target.port)?;
     writeln!(out)?;
     writeln!(out, "Document Path:          {}", target.path)?;
-    // gurl shows the length of whichever answer came last; this is the first one's, as ab has it.
+    // gurl shows the length of whichever response came last; this is the first one's, as ab has it.
     writeln!(out, "Document Length:        {} bytes", record.first_body_bytes.unwrap_or(0))?;
     writeln!(out)?;
     write!(out, "Status Codes:          ")?;
@@ -50,11 +50,11 @@ fn counts_and_rates(run: &Run, out: &mut String) -> std::fmt::Result {
     let record = &run.record;
     let seconds = run.elapsed_ns as f64 / 1e9;
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
-    let answers = record.answers as f64;
+    let responses = record.responses as f64;
     writeln!(out, "Concurrency Level:      {}", crate::concurrency(run))?;
     writeln!(out, "Time taken for tests:   {seconds:.3} seconds")?;
-    writeln!(out, "Complete requests:      {}", record.answers)?;
-    // gurl subtracts two counts of the same answers here, always 0, and puts what failed below.
+    writeln!(out, "Complete requests:      {}", record.responses)?;
+    // gurl subtracts two counts of the same responses here, always 0, and puts what failed below.
     writeln!(out, "Failed requests:        {}", record.failures_total())?;
     if record.failures_total() > 0 {
         writeln!(out, "Write errors:           {}", record.failures_total())?;
@@ -63,12 +63,12 @@ fn counts_and_rates(run: &Run, out: &mut String) -> std::fmt::Result {
     // the bytes as they came.
     writeln!(out, "Total transferred:      {} bytes", record.received_bytes)?;
     writeln!(out, "HTML transferred:       {} bytes", record.body_bytes)?;
-    writeln!(out, "Requests per second:    {:.2} [#/sec] (mean)", per_second(answers))?;
+    writeln!(out, "Requests per second:    {:.2} [#/sec] (mean)", per_second(responses))?;
     // gurl multiplies the line below with the concurrency, which is only the mean if all
     // connections were busy all the time. This is the mean of the times measured.
     let mean_ms = record.answered.total.mean_ns().unwrap_or(0.0) / 1e6;
     writeln!(out, "Time per request:       {mean_ms:.3} [ms] (mean)")?;
-    let apart_ms = if answers > 0.0 { seconds * 1e3 / answers } else { 0.0 };
+    let apart_ms = if responses > 0.0 { seconds * 1e3 / responses } else { 0.0 };
     writeln!(
         out,
         "Time per request:       {apart_ms:.3} [ms] (mean, across all concurrent requests)"
@@ -155,12 +155,12 @@ mod tests {
     }
 
     #[test]
-    fn failures_are_counted_and_no_answer_divides_nothing() {
+    fn failures_are_counted_and_no_response_divides_nothing() {
         let mut run = sample::ordinary();
         run.record.failures[0] = 7;
         let text = write(&run);
         assert!(text.contains("Failed requests:        7\nWrite errors:           7\n"), "{text}");
-        run.record.answers = 0;
+        run.record.responses = 0;
         run.record.answered.total.clear();
         run.elapsed_ns = 0;
         let text = write(&run);

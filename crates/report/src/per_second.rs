@@ -2,14 +2,14 @@
 
 use ablaze_model::Run;
 
-/// The rates of the slowest and fastest piece of a run, in answers per second.
+/// The rates of the slowest and fastest piece of a run, in responses per second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PerSecond {
     /// Length of a piece: a second, or the fewest slices that last a second or more.
     pub window_ns: u64,
-    /// Rate of the piece with the fewest answers.
+    /// Rate of the piece with the fewest responses.
     pub slowest_per_s: f64,
-    /// Rate of the piece with the most answers.
+    /// Rate of the piece with the most responses.
     pub fastest_per_s: f64,
 }
 
@@ -25,15 +25,15 @@ impl PerSecond {
         let window_ns = slices_in_window * slice_ns;
         let complete = usize::try_from(run.elapsed_ns / window_ns).ok()?;
         let windows = run.record.slices.slices.chunks_exact(slices_in_window as usize);
-        let answers: Vec<u64> = windows
+        let responses: Vec<u64> = windows
             .take(complete)
-            .map(|window| window.iter().map(|slice| slice.answers).sum())
+            .map(|window| window.iter().map(|slice| slice.responses).sum())
             .collect();
-        let per_s = |answers: u64| answers as f64 * 1e9 / window_ns as f64;
-        (answers.len() >= 2).then_some(Self {
+        let per_s = |responses: u64| responses as f64 * 1e9 / window_ns as f64;
+        (responses.len() >= 2).then_some(Self {
             window_ns,
-            slowest_per_s: per_s(*answers.iter().min()?),
-            fastest_per_s: per_s(*answers.iter().max()?),
+            slowest_per_s: per_s(*responses.iter().min()?),
+            fastest_per_s: per_s(*responses.iter().max()?),
         })
     }
 }

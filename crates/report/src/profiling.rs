@@ -106,9 +106,9 @@ pub fn cost(run: &Run, profiled: &ProfiledRun) -> String {
         ));
     }
     let server = effort::of_the_server(run).map(|(ns, _)| ns);
-    let tester = Effort::of(run).map(|effort| effort.cpu_ns);
+    let client = Effort::of(run).map(|effort| effort.cpu_ns);
     let cpu =
-        [("server", server, profiled.server_cpu_ns), ("tester", tester, profiled.tester_cpu_ns)];
+        [("server", server, profiled.server_cpu_ns), ("client", client, profiled.client_cpu_ns)];
     for (who, before, after) in cpu {
         if let (Some(before), Some(after)) = (before, after) {
             parts.push(format!(
@@ -135,7 +135,7 @@ pub fn refused(refused: &NotProfiled) -> String {
 pub fn side(whom: Whom) -> &'static str {
     match whom {
         Whom::Target => "target",
-        Whom::Tester => "tester",
+        Whom::Client => "client",
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
             text.contains("server 500 µs instead of 480 µs of CPU per request (+4.2 %)"),
             "{text}"
         );
-        assert!(text.contains("tester 3.70 µs instead of 3.60 µs"), "{text}");
+        assert!(text.contains("client 3.70 µs instead of 3.60 µs"), "{text}");
     }
 
     #[test]

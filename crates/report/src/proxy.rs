@@ -24,7 +24,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         }
         _ => items.push("which is sent the whole URL".to_owned()),
     }
-    if let Some(target) = run.witness.as_ref().map(|witness| &witness.target)
+    if let Some(target) = run.monitor.as_ref().map(|monitor| &monitor.target)
         && target.on_this_host
     {
         let who = match target.busiest() {

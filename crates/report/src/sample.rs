@@ -1,9 +1,9 @@
 //! Runs made by hand, for the tests of the exporters.
 
+#[path = "sample_monitor.rs"]
+mod monitor;
 #[path = "sample_profiling.rs"]
 pub mod profiling;
-#[path = "sample_witness.rs"]
-mod witness;
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use ablaze_model::plan::tls::{Tls, TlsVersion};
 use ablaze_model::plan::*;
 use ablaze_model::record::{
     Agreed, Codes, FirstFailure, Handshakes, Http2Facts, Record, ServerSettings, Slice, Stopped,
-    StoppedAnswer, TlsFacts, WindowWaits,
+    StoppedResponse, TlsFacts, WindowWaits,
 };
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_model::{Assessed, FailureKind, Plan};
@@ -22,8 +22,8 @@ pub fn assessed(run: &Run) -> Assessed {
     ablaze_verdict::live::assessed(run.clone())
 }
 
-/// Ten seconds of 100 connections against a server that needs half a millisecond for each answer, so
-/// that 100 together wait about 50 ms: 20,000 answers, all 200, 14 bytes.
+/// Ten seconds of 100 connections against a server that needs half a millisecond for each response, so
+/// that 100 together wait about 50 ms: 20,000 responses, all 200, 14 bytes.
 pub fn ordinary() -> Run {
     let mut run = empty();
     let record = &mut run.record;
@@ -40,13 +40,13 @@ pub fn ordinary() -> Run {
     for number in 0..100u64 {
         record.setup_connect.record(40_000 + number * 500);
     }
-    record.answers = 20_000;
+    record.responses = 20_000;
     record.statuses = BTreeMap::from([(200, 20_000)]);
     record.body_lengths = BTreeMap::from([(14, 20_000)]);
     record.first_body_bytes = Some(14);
-    record.first_answer_at_ns = 77_000_000;
+    record.first_response_at_ns = 77_000_000;
     record.first_head = b"HTTP/1.1 200 OK\r\nServer: nginx/1.24.0\r\n\r\n".to_vec();
-    record.kept_alive = 20_000;
+    record.reused = 20_000;
     record.connections_opened = 100;
     record.received_bytes = 3_120_000;
     record.body_bytes = 280_000;
@@ -54,7 +54,7 @@ pub fn ordinary() -> Run {
     record.in_flight_ns = record.answered.total.sum_ns() + 5_000_000;
     record.slices.slices = (0..100)
         .map(|number| Slice {
-            answers: 195 + number / 10,
+            responses: 195 + number / 10,
             failures: 0,
             p50_ns: 50_000_000,
             p99_ns: 69_000_000,
@@ -72,7 +72,7 @@ pub fn ordinary() -> Run {
         events: 20_000,
         involuntary_switches: 3,
     }];
-    run.witness = Some(witness::witness());
+    run.monitor = Some(monitor::monitor());
     run
 }
 
@@ -104,7 +104,7 @@ pub fn troubled() -> Run {
     record.stopped = Stopped {
         timed_out: 2,
         unfinished: 0,
-        longest: Some(StoppedAnswer {
+        longest: Some(StoppedResponse {
             silent_ns: 29_000_000_000,
             body_bytes: 1,
             missing_bytes: Some(13),
@@ -120,9 +120,9 @@ pub fn troubled() -> Run {
         name: "epoll",
         fallback_reason: Some("io_uring_setup: Operation not permitted".into()),
     };
-    if let Some(heartbeat) = run.witness.as_mut().and_then(|witness| witness.heartbeat.as_mut()) {
+    if let Some(heartbeat) = run.monitor.as_mut().and_then(|monitor| monitor.heartbeat.as_mut()) {
         heartbeat.gaps = 1;
-        heartbeat.longest = vec![witness::gap()];
+        heartbeat.longest = vec![monitor::gap()];
     }
     run.ended = Ended::Interrupted;
     run.profiling = Some(profiling::profiling());
@@ -190,14 +190,14 @@ pub fn over_http2() -> Run {
     run
 }
 
-/// Nobody listened: refused three times, no answer, nothing to compute anything from.
+/// Nobody listened: refused three times, no response, nothing to compute anything from.
 pub fn refused() -> Run {
     let mut run = empty();
     run.elapsed_ns = 0;
     run.record.failures[FailureKind::Refused as usize] = 3;
     run.record.first_failure =
         Some(FirstFailure { at_ns: 5, kind: FailureKind::Refused, errno: 111, connecting: true });
-    run.ended = Ended::Hopeless;
+    run.ended = Ended::Unreachable;
     run.connected_to = String::new();
     run
 }
@@ -221,7 +221,7 @@ pub fn empty() -> Run {
             cpus_allowed: Some(2),
             memory_bytes: Some(8_000_000_000),
         },
-        witness: None,
+        monitor: None,
         profiling: None,
     }
 }
@@ -254,7 +254,7 @@ fn plan() -> Plan {
             warmup_ns: 0,
             timeout_ns: 30_000_000_000,
             max_head_bytes: 65_536,
-            hopeless_after: 10,
+            unreachable_after: 10,
         },
         connections: Connections {
             keep_alive: true,

@@ -1,4 +1,4 @@
-//! What profiling came to, made by hand: a profile of the server, and a tester that could not be
+//! What profiling came to, made by hand: a profile of the server, and a client that could not be
 //! sampled.
 
 use ablaze_model::profiling::*;
@@ -14,10 +14,10 @@ pub fn profiling() -> Profiling {
             requests: 19_000,
             rate_per_s: 1_900.0,
             server_cpu_ns: Some(500_000.0),
-            tester_cpu_ns: Some(3_700.0),
+            client_cpu_ns: Some(3_700.0),
         }),
         profiles: vec![profile()],
-        refused: vec![NotProfiled { of: Whom::Tester, why }],
+        refused: vec![NotProfiled { of: Whom::Client, why }],
     }
 }
 

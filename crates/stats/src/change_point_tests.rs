@@ -21,7 +21,7 @@ proptest! {
     }
 }
 
-/// A run of `n` slices of about 5000 answers: relative noise of neighbours correlated by
+/// A run of `n` slices of about 5000 responses: relative noise of neighbours correlated by
 /// `correlation`, one slice in `outlier_every` loses half (0: none), levels by `level`.
 fn run(
     random: &mut Random,
@@ -129,7 +129,7 @@ fn a_paced_run_has_one_level() {
     assert_eq!(level_shift(&counts), None);
     assert_eq!(level_shift(&[3; 100]), None);
     assert_eq!(level_shift(&[0; 100]), None);
-    // Ten answers per second over slices of 100 ms.
+    // Ten responses per second over slices of 100 ms.
     let sparse: Vec<u64> = (0..100).map(|i| u64::from(i % 3 != 0)).collect();
     assert_eq!(level_shift(&sparse), None);
 }

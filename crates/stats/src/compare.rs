@@ -20,12 +20,12 @@ pub const POWER: f64 = 0.8;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pair {
     /// The target in question.
-    pub subject: f64,
+    pub target: f64,
     /// What it is compared with.
     pub control: f64,
 }
 
-/// What the pairs say about the ratio subject / control.
+/// What the pairs say about the ratio target / control.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Comparison {
     /// How many pairs there were.
@@ -47,9 +47,9 @@ pub struct Comparison {
 /// The answer of a comparison. Whether more is better depends on the metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// The subject has less than the control.
+    /// The target has less than the control.
     Less,
-    /// The subject has more than the control.
+    /// The target has more than the control.
     More,
     /// The runs do not show which has more: neither that both are equal nor that they differ.
     NoDifferenceShown,
@@ -85,16 +85,16 @@ impl std::fmt::Display for NotComparable {
 
 impl std::error::Error for NotComparable {}
 
-/// The median ratio subject / control over `pairs` and its interval.
+/// The median ratio target / control over `pairs` and its interval.
 ///
 /// # Errors
 /// `NotEnoughRuns` below `MIN_PAIRS` pairs; `NotPositive` where a ratio does not exist.
 pub fn compare(pairs: &[Pair]) -> Result<Comparison, NotComparable> {
     let usable = |value: f64| value.is_finite() && value > 0.0;
-    if let Some(pair) = pairs.iter().position(|p| !usable(p.subject) || !usable(p.control)) {
+    if let Some(pair) = pairs.iter().position(|p| !usable(p.target) || !usable(p.control)) {
         return Err(NotComparable::NotPositive { pair });
     }
-    let ratios: Vec<f64> = pairs.iter().map(|p| p.subject.ln() - p.control.ln()).collect();
+    let ratios: Vec<f64> = pairs.iter().map(|p| p.target.ln() - p.control.ln()).collect();
     let enough = if pairs.len() < MIN_PAIRS { None } else { MedianBootstrap::new(&ratios) };
     let bootstrap = enough.ok_or(NotComparable::NotEnoughRuns { pairs: pairs.len() })?;
     let (low, high) = bootstrap.interval(CONFIDENCE);

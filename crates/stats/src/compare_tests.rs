@@ -10,7 +10,7 @@ proptest! {
         runs in prop::collection::vec((1e-3f64..1e9, 1e-3f64..1e9), MIN_PAIRS..30),
     ) {
         let runs: Vec<Pair> =
-            runs.into_iter().map(|(subject, control)| Pair { subject, control }).collect();
+            runs.into_iter().map(|(target, control)| Pair { target, control }).collect();
         let found = compare(&runs).unwrap();
         prop_assert!(found.low <= found.ratio && found.ratio <= found.high);
         prop_assert!((0.0..=1.0).contains(&found.p_value) && found.could_show >= 0.0);
@@ -88,9 +88,9 @@ fn the_smallest_difference_is_shown_four_times_in_five() {
 #[test]
 fn an_outlier_moves_neither_the_ratio_nor_much_of_the_interval() {
     let mut runs: Vec<Pair> =
-        (0..10).map(|i| Pair { subject: 1000.0 + f64::from(i % 5), control: 2000.0 }).collect();
+        (0..10).map(|i| Pair { target: 1000.0 + f64::from(i % 5), control: 2000.0 }).collect();
     let clean = compare(&runs).unwrap();
-    runs[3].subject *= 0.7;
+    runs[3].target *= 0.7;
     let found = compare(&runs).unwrap();
     assert!((found.ratio / clean.ratio - 1.0).abs() < 0.002);
     assert!(found.high - found.low < 0.01, "{found:?}");
@@ -98,12 +98,12 @@ fn an_outlier_moves_neither_the_ratio_nor_much_of_the_interval() {
 }
 
 #[test]
-fn exchanging_the_targets_inverts_the_answer() {
+fn exchanging_the_targets_inverts_the_response() {
     let mut random = Random::new(4);
     for n in [6, 7, 11, 20] {
         let runs = pairs(&mut random, Noise::Outliers(0.03), n, 1.07);
         let exchanged: Vec<Pair> =
-            runs.iter().map(|p| Pair { subject: p.control, control: p.subject }).collect();
+            runs.iter().map(|p| Pair { target: p.control, control: p.target }).collect();
         let (one, other) = (compare(&runs).unwrap(), compare(&exchanged).unwrap());
         assert!((one.ratio * other.ratio - 1.0).abs() < 1e-9);
         assert!((one.low * other.high - 1.0).abs() < 1e-9);
@@ -114,7 +114,7 @@ fn exchanging_the_targets_inverts_the_answer() {
 
 #[test]
 fn too_few_runs_are_refused() {
-    let pair = Pair { subject: 2.0, control: 1.0 };
+    let pair = Pair { target: 2.0, control: 1.0 };
     for pairs in 0..MIN_PAIRS {
         assert_eq!(compare(&vec![pair; pairs]), Err(NotComparable::NotEnoughRuns { pairs }));
     }
@@ -122,8 +122,8 @@ fn too_few_runs_are_refused() {
 }
 
 #[test]
-fn a_run_without_answers_has_no_ratio() {
-    let pair = Pair { subject: 2.0, control: 1.0 };
+fn a_run_without_responses_has_no_ratio() {
+    let pair = Pair { target: 2.0, control: 1.0 };
     for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let mut pairs = [pair; 8];
         pairs[5].control = bad;
@@ -133,11 +133,11 @@ fn a_run_without_answers_has_no_ratio() {
 
 #[test]
 fn runs_that_are_all_the_same_are_known_exactly() {
-    let same = compare(&[Pair { subject: 3.0, control: 3.0 }; 6]).unwrap();
+    let same = compare(&[Pair { target: 3.0, control: 3.0 }; 6]).unwrap();
     assert_eq!((same.ratio, same.low, same.high), (1.0, 1.0, 1.0));
     assert_eq!(same.outcome(), Outcome::NoDifferenceShown);
     assert_eq!(same.p_value, 1.0);
-    let double = compare(&[Pair { subject: 4.0, control: 2.0 }; 6]).unwrap();
+    let double = compare(&[Pair { target: 4.0, control: 2.0 }; 6]).unwrap();
     assert_eq!(double.outcome(), Outcome::More);
     assert!(double.p_value < 1e-9);
 }
@@ -215,8 +215,8 @@ fn pairs(random: &mut Random, noise: Noise, n: usize, ratio: f64) -> Vec<Pair> {
             };
             let (first, second) = (run(2 * pair), run(2 * pair + 1));
             let swapped = random.below(2) == 0;
-            let (subject, control) = if swapped { (second, first) } else { (first, second) };
-            Pair { subject: subject * ratio, control }
+            let (target, control) = if swapped { (second, first) } else { (first, second) };
+            Pair { target: target * ratio, control }
         })
         .collect()
 }

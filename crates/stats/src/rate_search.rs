@@ -38,7 +38,7 @@ pub enum Trial {
     Holds,
     /// Something asked for was not kept.
     Fails,
-    /// The tester could not offer this rate, so nothing is known of the target.
+    /// The client could not offer this rate, so nothing is known of the target.
     LimitedByClient,
 }
 
@@ -71,11 +71,11 @@ pub enum Found {
         /// That rate.
         fails_per_s: f64,
     },
-    /// The tester comes to its limit before the target does: the limit of the target is unknown.
+    /// The client comes to its limit before the target does: the limit of the target is unknown.
     LimitedByClient {
-        /// The highest rate that holds; `None` when the tester could offer no rate.
+        /// The highest rate that holds; `None` when the client could offer no rate.
         holds_per_s: Option<f64>,
-        /// The lowest rate that the tester could not offer.
+        /// The lowest rate that the client could not offer.
         limited_at_per_s: f64,
     },
     /// The trials went on contradicting each other.
@@ -251,7 +251,7 @@ mod tests {
         most_trials: 60,
     };
 
-    /// Runs a search to its end against what `trial` answers.
+    /// Runs a search to its end against what `trial` responses.
     fn search(limits: Limits, mut trial: impl FnMut(f64) -> Trial) -> (Found, u32) {
         let mut search = RateSearch::new(limits);
         loop {
@@ -329,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_of_the_tester_is_no_limit_of_the_target() {
+    fn a_limit_of_the_client_is_no_limit_of_the_target() {
         let client = |rate| if rate <= 30_000.0 { Trial::Holds } else { Trial::LimitedByClient };
         let (found, _) = search(LIMITS, client);
         let Found::LimitedByClient { holds_per_s: Some(holds), limited_at_per_s } = found else {
@@ -338,7 +338,7 @@ mod tests {
         assert!(holds <= 30_000.0 && limited_at_per_s > 30_000.0);
         let (found, _) = search(LIMITS, |_| Trial::LimitedByClient);
         assert_eq!(found, Found::LimitedByClient { holds_per_s: None, limited_at_per_s: 1.0 });
-        // The target's own limit below the tester's is found all the same.
+        // The target's own limit below the client's is found all the same.
         let (found, _) = search(LIMITS, |rate| match rate {
             ..=20_000.0 => Trial::Holds,
             ..=30_000.0 => Trial::Fails,

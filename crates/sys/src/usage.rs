@@ -42,16 +42,16 @@ pub fn ended_children_cpu_ns() -> Option<u64> {
 pub fn thread_clock() -> Option<libc::clockid_t> {
     let mut clock = 0;
     // SAFETY: the calling thread is alive, and `clock` is writable for the duration of the call.
-    let answer = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
-    (answer == 0).then_some(clock)
+    let response = unsafe { libc::pthread_getcpuclockid(libc::pthread_self(), &mut clock) };
+    (response == 0).then_some(clock)
 }
 
 /// What a clock shows, ns; `None` once its thread has ended.
 pub fn clock_ns(clock: libc::clockid_t) -> Option<u64> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: `time` is a valid, writable timespec; any clock id may be asked for.
-    let answer = unsafe { libc::clock_gettime(clock, &mut time) };
-    (answer == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
+    let response = unsafe { libc::clock_gettime(clock, &mut time) };
+    (response == 0).then_some(time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64)
 }
 
 /// The number of the calling thread, as /proc knows it.
@@ -70,9 +70,9 @@ pub fn voluntary_switches(thread: i32) -> Option<u64> {
 fn resource_usage(who: libc::c_int) -> Option<libc::rusage> {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: `usage` is a valid, writable rusage for the duration of the call.
-    let answer = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
+    let response = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
     // SAFETY: all-zero bytes are a valid rusage (integers only), and the kernel wrote over them.
-    (answer == 0).then(|| unsafe { usage.assume_init() })
+    (response == 0).then(|| unsafe { usage.assume_init() })
 }
 
 fn nanoseconds(time: libc::timeval) -> u64 {

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::tls::{Tls, Trust};
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;
 use rcgen::{CertificateParams, KeyPair, PKCS_ED25519};
 use rustls::crypto::aws_lc_rs;
@@ -85,11 +85,11 @@ pub fn load(input: &[u8]) {
     let plan = plan(tls, !bit(6));
     let run = if bit(7) { run_simulated_at_once } else { run_simulated };
     let run = run(plan, &[peer], &Control::new()).expect("a plan that can be carried out");
-    let (answers, failures) = (run.record.answers, run.record.failures_total());
-    assert!(answers <= REQUESTS, "{answers} answers");
+    let (responses, failures) = (run.record.responses, run.record.failures_total());
+    assert!(responses <= REQUESTS, "{responses} responses");
     if Tampering::new(choices).is_over() {
         let failures = (failures, run.record.tls.and_then(|tls| tls.first_failure));
-        assert_eq!((answers, failures), (REQUESTS, (0, None)));
+        assert_eq!((responses, failures), (REQUESTS, (0, None)));
     }
 }
 
@@ -151,8 +151,8 @@ impl TamperedServer {
         true
     }
 
-    /// Answers the requests that came, but for those that the input has other ideas about.
-    fn answer(&mut self, choices: &mut Choices) {
+    /// Responses the requests that came, but for those that the input has other ideas about.
+    fn response(&mut self, choices: &mut Choices) {
         let Some(server) = &mut self.server else { return };
         while let Some(end) = self.plain.windows(4).position(|four| four == b"\r\n\r\n") {
             self.plain.drain(..end + 4);
@@ -178,19 +178,19 @@ impl SimPeer for TamperedServer {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         far.cut(self.pieces, 0);
         let server = ServerConnection::new(Arc::clone(&self.config));
         self.server = server.ok().map(Box::new);
         let skipped = (number as usize * CHOICES_EACH).min(self.choices.len());
         self.tampering = Tampering::new(&self.choices[skipped..]);
-        Answer::AcceptAfter(US)
+        ConnectReply::AcceptAfter(US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
         let goes_on = self.read(bytes);
         let mut tampering = std::mem::take(&mut self.tampering);
-        self.answer(tampering.choices());
+        self.response(tampering.choices());
         let mut written = Vec::new();
         if let Some(server) = &mut self.server {
             while server.wants_write() {

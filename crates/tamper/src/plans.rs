@@ -36,7 +36,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             warmup_ns: 0,
             timeout_ns: 20 * MS,
             max_head_bytes: 16 * 1024,
-            hopeless_after: failures_max,
+            unreachable_after: failures_max,
         },
         connections: Connections {
             keep_alive: true,

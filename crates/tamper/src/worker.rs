@@ -4,7 +4,7 @@
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::plan::{Arrivals, ClockStarts, Close, Http2, Load, Plan, RateProfile};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use super::choices::Choices;
@@ -53,14 +53,14 @@ pub fn load(input: &[u8]) {
     let run = if setup[0] & 2 == 0 { run_simulated } else { run_simulated_at_once };
     let run =
         run(plan.clone(), &[far_end], &Control::new()).expect("a plan that can be carried out");
-    if run.ended != Ended::Hopeless {
+    if run.ended != Ended::Unreachable {
         sums::check(&run);
     }
     let record = &run.record;
     let ended = (record.finished(), record.unfinished);
     match (run.ended, plan.limits.requests, plan.limits.duration_ns) {
         // Given up: what was not begun never ends.
-        (Ended::Hopeless, requests, _) => {
+        (Ended::Unreachable, requests, _) => {
             assert!(requests.is_none_or(|requests| ended.0 + ended.1 <= requests), "{ended:?}");
         }
         (Ended::Complete, Some(requests), None) => {
@@ -258,27 +258,27 @@ impl SimPeer for FarEndByInput {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         let skipped = (number as usize * CHOICES_EACH).min(self.choices.len());
         self.mine = Choices::new(&self.choices[skipped..]);
         far.cut(self.pieces, 5 * US);
         match self.mine.byte() % 16 {
-            8 => Answer::RefuseAfter(50 * US, 111),
-            9 => Answer::Never,
-            10 => Answer::AcceptAfter(0),
+            8 => ConnectReply::RefuseAfter(50 * US, 111),
+            9 => ConnectReply::Never,
+            10 => ConnectReply::AcceptAfter(0),
             11 => {
                 far.wake_after(100 * US, 0);
-                Answer::AcceptAfter(US)
+                ConnectReply::AcceptAfter(US)
             }
             12 => {
                 self.act(far, |_, acts| acts.read());
-                Answer::AcceptAfter(US)
+                ConnectReply::AcceptAfter(US)
             }
             13 => {
                 far.close_after(300 * US);
-                Answer::AcceptAfter(US)
+                ConnectReply::AcceptAfter(US)
             }
-            _ => Answer::AcceptAfter(US),
+            _ => ConnectReply::AcceptAfter(US),
         }
     }
 

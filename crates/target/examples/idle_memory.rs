@@ -1,5 +1,5 @@
 //! What an idle connection costs in memory, for each model: opens many connections, lets each
-//! have one answer, and divides what the server's process then holds more by their number. The
+//! have one response, and divides what the server's process then holds more by their number. The
 //! kernel's memory for the sockets is not in it.
 //!
 //! `cargo run --release -p ablaze-target --example idle_memory [CONNECTIONS]`
@@ -96,15 +96,15 @@ fn bytes_per_connection(model: Model, connections: usize) -> Result<f64, Box<dyn
     Ok(after.saturating_sub(before) as f64 / connections as f64)
 }
 
-/// A connection that has had one answer.
+/// A connection that has had one response.
 fn connect(address: SocketAddr) -> io::Result<TcpStream> {
     let mut stream = TcpStream::connect(address)?;
     stream.write_all(REQUEST)?;
-    let mut answer = Vec::new();
+    let mut response = Vec::new();
     let mut byte = [0];
-    while !answer.ends_with(b"hello, world!\n") {
+    while !response.ends_with(b"hello, world!\n") {
         stream.read_exact(&mut byte)?;
-        answer.push(byte[0]);
+        response.push(byte[0]);
     }
     Ok(stream)
 }

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p ablaze-target --example own_server -- epoll-lt 127.0.0.1:8080`
 
-use ablaze_target::handler::{Answer, Handler, Reply, Request};
+use ablaze_target::handler::{Handler, Reply, Request, Response};
 use ablaze_target::{Model, Options, Server};
 
 /// Greets whom the path names: the whole of the server's own code.
@@ -13,9 +13,9 @@ impl Handler for Greeter {
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         match request.path.strip_prefix(b"/greet/") {
             Some(name) => {
-                Answer::text(200, format!("hello, {}!\n", String::from_utf8_lossy(name))).into()
+                Response::text(200, format!("hello, {}!\n", String::from_utf8_lossy(name))).into()
             }
-            None => Answer::text(404, "ask for /greet/YOU\n").into(),
+            None => Response::text(404, "ask for /greet/YOU\n").into(),
         }
     }
 }

@@ -30,7 +30,7 @@ const LINGER_NS: u64 = 2_000_000_000;
 pub fn check(options: &Options) -> Result<(), String> {
     match options.http2 {
         true => Err(format!(
-            "model {} serves each connection in straight lines, one answer after the other, and \
+            "model {} serves each connection in straight lines, one response after the other, and \
              HTTP/2 wants many at once; use --model epoll-et, epoll-lt, poll, uring or async",
             options.model
         )),
@@ -40,17 +40,17 @@ pub fn check(options: &Options) -> Result<(), String> {
 
 /// A connection whose calls return when they have done what they were asked for.
 pub trait Line {
-    /// Where input arrives and answers are put together. It belongs to whoever runs at the
+    /// Where input arrives and responses are put together. It belongs to whoever runs at the
     /// moment: what stands there is gone after any call that may wait.
-    fn desk(&mut self) -> &mut Desk;
+    fn buffers(&mut self) -> &mut Buffers;
 
-    /// Reads once, at least a byte, to the desk's input; waits for it if there is none.
+    /// Reads once, at least a byte, to the buffers's input; waits for it if there is none.
     ///
     /// # Errors
     /// When none will come: closed, failed, waited too long, or the server stops.
-    fn read(&mut self, patience: Patience) -> Result<(), Over>;
+    fn read(&mut self, timeout: WaitLimit) -> Result<(), Over>;
 
-    /// Writes all of the desk's output; waits as often as the client makes it.
+    /// Writes all of the buffers's output; waits as often as the client makes it.
     ///
     /// # Errors
     /// When the connection failed, or the server stops and the client took too long.
@@ -65,7 +65,7 @@ pub trait Line {
     /// Whether the last read may have left something behind.
     fn has_more(&self) -> bool;
 
-    /// Whether the server stops: no connection is kept behind its present answer.
+    /// Whether the server stops: no connection is kept behind its present response.
     fn is_stopping(&self) -> bool;
 
     /// The socket, for what never waits.
@@ -74,7 +74,7 @@ pub trait Line {
 
 /// How long a read may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum WaitLimit {
     /// For the next request: as long as an idle connection is kept, or until the server stops.
     Idle,
     /// For the rest of a request: as long as an idle connection is kept.
@@ -89,22 +89,22 @@ pub struct Over;
 
 /// What a thread lends to the connection that it serves at the moment.
 #[derive(Debug)]
-pub struct Desk {
+pub struct Buffers {
     /// What was read last. Memory that no read has reached is not touched.
     pub input: Vec<u8>,
-    /// Answers to be written.
+    /// Responses to be written.
     pub out: Output,
-    /// The date of answers.
+    /// The date of responses.
     pub date: Date,
     /// What this thread has done.
     pub counters: Arc<Counters>,
 }
 
-impl Desk {
+impl Buffers {
     /// Bytes read at once.
     pub const INPUT_BYTES: usize = 64 * 1024;
 
-    /// A desk for one thread.
+    /// A buffers for one thread.
     pub fn new(counters: Arc<Counters>) -> Self {
         let input = Vec::with_capacity(Self::INPUT_BYTES);
         Self { input, out: Output::default(), date: Date::now(), counters }
@@ -149,7 +149,7 @@ impl Desk {
     }
 }
 
-/// Serves a connection until nothing more is to be done than to close it. The desk's output may
+/// Serves a connection until nothing more is to be done than to close it. The buffers's output may
 /// then hold what a failed connection still had to say.
 ///
 /// # Errors
@@ -163,16 +163,16 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
     loop {
         match next {
             Next::Read if protocol.is_idle() => {
-                if let Err(over) = line.read(Patience::Idle) {
+                if let Err(over) = line.read(WaitLimit::Idle) {
                     if line.is_stopping() {
-                        protocol.say_goodbye(&mut line.desk().out);
+                        protocol.say_goodbye(&mut line.buffers().out);
                         line.write()?;
                     }
                     return Err(over);
                 }
             }
             // No protocol that these models speak asks to be called while it reads.
-            Next::Read | Next::ReadFor(_) => line.read(Patience::UnderWay)?,
+            Next::Read | Next::ReadFor(_) => line.read(WaitLimit::UnderWay)?,
             Next::Proceed => {}
             Next::Wait(_) => {
                 line.sleep_until(due_ns)?;
@@ -189,7 +189,7 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
         if line.is_stopping() {
             protocol.finish();
         }
-        let Desk { input, out, date, counters } = line.desk();
+        let Buffers { input, out, date, counters } = line.buffers();
         next = match next {
             Next::Read | Next::ReadFor(_) => {
                 waited = false;
@@ -197,9 +197,9 @@ pub fn converse<H: Handler, L: Line>(line: &mut L, service: &Service<H>) -> Resu
             }
             _ => protocol.proceed(service, date, out),
         };
-        // Before the answer leaves: who has it finds it counted.
+        // Before the response leaves: who has it finds it counted.
         protocol.count_into(counters);
-        // An answer that waits does so from now on, not from when the client reads.
+        // A response that waits does so from now on, not from when the client reads.
         if let Next::Wait(delay_ns) = next {
             due_ns = monotonic_ns().saturating_add(delay_ns);
         }
@@ -220,7 +220,7 @@ fn close<L: Line>(line: &mut L, unread: bool) -> Result<(), Over> {
     shutdown(line.socket(), Shutdown::Write).map_err(|_| Over)?;
     let until_ns = monotonic_ns().saturating_add(LINGER_NS);
     while monotonic_ns() < until_ns {
-        line.read(Patience::Until(until_ns))?;
+        line.read(WaitLimit::Until(until_ns))?;
     }
     Ok(())
 }

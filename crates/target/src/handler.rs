@@ -6,8 +6,8 @@ use std::fmt;
 pub use ablaze_wire::http1::request_head::Method;
 use ablaze_wire::http1::response;
 
-use crate::http1::answer::FixedAnswer;
 pub use crate::http1::chunks::Chunks;
+use crate::http1::response::FixedResponse;
 
 /// A complete request. Everything is lent for the duration of the call.
 #[derive(Debug, Clone, Copy)]
@@ -31,29 +31,29 @@ impl<'a> Request<'a> {
     }
 }
 
-/// An answer and when to give it.
+/// A response and when to give it.
 #[derive(Debug)]
 pub struct Reply<'a> {
     /// What is answered.
-    pub answer: Answer<'a>,
-    /// Time to wait before the answer leaves; 0 for none. No thread waits meanwhile.
+    pub response: Response<'a>,
+    /// Time to wait before the response leaves; 0 for none. No thread waits meanwhile.
     pub delay_ns: u64,
 }
 
-impl<'a> From<Answer<'a>> for Reply<'a> {
+impl<'a> From<Response<'a>> for Reply<'a> {
     /// At once.
-    fn from(answer: Answer<'a>) -> Self {
-        Self { answer, delay_ns: 0 }
+    fn from(response: Response<'a>) -> Self {
+        Self { response, delay_ns: 0 }
     }
 }
 
 /// What is answered.
 #[derive(Debug)]
 #[non_exhaustive]
-pub enum Answer<'a> {
-    /// An answer built before: the fastest.
-    Fixed(&'a FixedAnswer),
-    /// An answer made for this request.
+pub enum Response<'a> {
+    /// A response built before: the fastest.
+    Fixed(&'a FixedResponse),
+    /// A response made for this request.
     Made {
         /// Status code.
         status: u16,
@@ -66,8 +66,8 @@ pub enum Answer<'a> {
     },
 }
 
-impl<'a> Answer<'a> {
-    /// An answer of this content type without further fields.
+impl<'a> Response<'a> {
+    /// A response of this content type without further fields.
     pub fn new(status: u16, content_type: &'a str, body: Body<'a>) -> Self {
         let content_type = content_type.as_bytes();
         Self::Made { status, content_type, fields: Fields::default(), body }
@@ -79,7 +79,7 @@ impl<'a> Answer<'a> {
         Self::new(status, "text/plain; charset=utf-8", body)
     }
 
-    /// The same with a field more; an answer that was built before stays as it is.
+    /// The same with a field more; a response that was built before stays as it is.
     #[must_use]
     pub fn with_field(mut self, name: &str, value: &str) -> Self {
         if let Self::Made { fields, .. } = &mut self {
@@ -95,7 +95,7 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// Fields of an answer besides those that every answer has.
+/// Fields of a response besides those that every response has.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fields(Vec<u8>);
 
@@ -115,7 +115,7 @@ impl Fields {
     }
 }
 
-/// Body of an answer that was made for its request.
+/// Body of a response that was made for its request.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Body<'a> {
@@ -149,14 +149,14 @@ pub enum Flow {
     End,
 }
 
-/// Answers requests. Shared by all threads of a server.
+/// Responses requests. Shared by all threads of a server.
 pub trait Handler: Send + Sync + 'static {
     /// Whether the body of a request for this path is wanted. If not, it is read and dropped.
     fn wants_body(&self, _method: Method, _path: &[u8]) -> bool {
         false
     }
 
-    /// The answer to a request. `fixed` answers are built with [`FixedAnswer::new`] beforehand.
+    /// The response to a request. `fixed` responses are built with [`FixedResponse::new`] beforehand.
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a>;
 }
 

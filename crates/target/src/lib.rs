@@ -2,7 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 //!
-//! Responses that are always the same are built before, with [`answer::FixedAnswer`], and cost no
+//! Responses that are always the same are built before, with [`response::FixedResponse`], and cost no
 //! allocation; bodies that are made as they leave are [`handler::Stream`]s. [`Options`] has everything that a server
 //! can be told, [`conditions`] what makes it slow or faulty on purpose. Every server tells what it does under `/_/status` and
 //! how it is set up under `/_/config`, whatever its handler.
@@ -48,7 +48,7 @@ pub mod service;
 pub mod tls;
 
 pub use counters::Counts;
-pub use http1::{answer, filler};
+pub use http1::{filler, response};
 pub use models::Model;
 pub use options::Options;
 pub use server::{Running, Server, StartError};

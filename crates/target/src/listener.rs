@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn a_port_without_the_right_is_refused_with_the_ways_out() {
-        // Tests may run as root, who may use every port: the kernel's answer is given here.
+        // Tests may run as root, who may use every port: the kernel's response is given here.
         let text =
             explain(SocketAddr::from(([127, 0, 0, 1], 80)), "bind", Errno::ACCESS).to_string();
         assert!(text.contains("port 80") && text.contains("1024") && text.contains("setcap"));

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::conditions::{
-    AcceptBatch, AnswerKind, Arm, Delay, Fault, FaultShare, FiberOptions, PerAccept, Route,
+    AcceptBatch, Arm, Delay, Fault, FaultShare, FiberOptions, PerAccept, ResponseKind, Route,
     Scheduler, SocketOptions, WriteMode,
 };
 use crate::counters::Counts;
@@ -56,7 +56,7 @@ pub fn config(options: &Options) -> Value {
         head_bytes,
         routes,
         echo_everywhere,
-        answer,
+        response,
         keep_alive,
         max_requests,
         read_timeout,
@@ -92,7 +92,7 @@ pub fn config(options: &Options) -> Value {
         "head_bytes": head_bytes,
         "routes": routes.iter().map(route).collect::<Vec<_>>(),
         "echo_everywhere": echo_everywhere,
-        "answer": answer_name(*answer),
+        "response": response_name(*response),
         "keep_alive": keep_alive,
         "max_requests": max_requests,
         "read_timeout_ns": read_timeout.map(|timeout| timeout.as_nanos() as u64),
@@ -154,11 +154,11 @@ fn route(route: &Route) -> Value {
     json!({ "path": path, "status": status, "body": String::from_utf8_lossy(body) })
 }
 
-fn answer_name(answer: AnswerKind) -> &'static str {
-    match answer {
-        AnswerKind::Http => "http",
-        AnswerKind::Echo => "echo",
-        AnswerKind::None => "none",
+fn response_name(response: ResponseKind) -> &'static str {
+    match response {
+        ResponseKind::Http => "http",
+        ResponseKind::Echo => "echo",
+        ResponseKind::None => "none",
     }
 }
 

@@ -5,7 +5,7 @@
 
 use ablaze_wire::http2::frame::PREFACE;
 
-use crate::conditions::AnswerKind;
+use crate::conditions::ResponseKind;
 use crate::counters::Counters;
 use crate::handler::Handler;
 use crate::http1::date::Date;
@@ -22,7 +22,7 @@ pub use crate::http1::protocol::Next;
 pub enum Protocol {
     /// HTTP/1, as it is on the wire.
     Http1(Http1),
-    /// No HTTP: see [`AnswerKind`].
+    /// No HTTP: see [`ResponseKind`].
     Bare(Http1),
     /// HTTP/2.
     Http2(Box<Http2>),
@@ -44,13 +44,13 @@ impl Protocol {
 
     /// What is spoken on a plain connection, or inside of TLS.
     pub(crate) fn within<H>(service: &Service<H>) -> Self {
-        match service.answer {
-            AnswerKind::Http => Self::Http1(Http1::default()),
-            AnswerKind::Echo | AnswerKind::None => Self::Bare(Http1::default()),
+        match service.response {
+            ResponseKind::Http => Self::Http1(Http1::default()),
+            ResponseKind::Echo | ResponseKind::None => Self::Bare(Http1::default()),
         }
     }
 
-    /// Takes in bytes that were received and answers every request they complete, as far as the
+    /// Takes in bytes that were received and responses every request they complete, as far as the
     /// output may grow.
     #[inline(always)]
     pub fn receive<H: Handler>(
@@ -107,7 +107,7 @@ impl Protocol {
         }
     }
 
-    /// The next answer is the last: the connection will be closed behind it.
+    /// The next response is the last: the connection will be closed behind it.
     pub fn finish(&mut self) {
         match self {
             Self::Http1(http1) | Self::Bare(http1) => http1.finish(),

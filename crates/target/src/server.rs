@@ -297,7 +297,7 @@ impl Running {
         &self.registry
     }
 
-    /// Stops it: nothing is accepted any more, answers under way have up to a second. Returns,
+    /// Stops it: nothing is accepted any more, responses under way have up to a second. Returns,
     /// when all threads have ended, what was served.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! What all connections of a server share: the handler, the limits and conditions, and the answers
+//! What all connections of a server share: the handler, the limits and conditions, and the responses
 //! that no handler is asked for.
 
 use std::sync::Arc;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use rustls::ServerConfig;
 
 use crate::conditions::circumstances::Circumstances;
-use crate::conditions::{AnswerKind, WriteMode};
-use crate::handler::{Answer, Body, Handler, Method, Reply};
-use crate::http1::answer::{FixedAnswer, FixedBody};
+use crate::conditions::{ResponseKind, WriteMode};
+use crate::handler::{Body, Handler, Method, Reply, Response};
+use crate::http1::response::{FixedBody, FixedResponse};
 use crate::options::Options;
 use crate::own_pages;
 use crate::registry::Registry;
@@ -16,12 +16,12 @@ use crate::registry::Registry;
 /// A handler and everything around it that does not change while the server runs.
 #[derive(Debug)]
 pub struct Service<H> {
-    /// Answers the requests.
+    /// Responses the requests.
     pub handler: H,
-    /// The Server field of answers made for their request.
+    /// The Server field of responses made for their request.
     pub server_name: String,
     /// What kind of server it is.
-    pub answer: AnswerKind,
+    pub response: ResponseKind,
     /// Length that heads are padded to.
     pub head_bytes: usize,
     /// Head and body are written by different calls.
@@ -30,7 +30,7 @@ pub struct Service<H> {
     pub keep_alive: bool,
     /// Requests after which a connection is closed.
     pub max_requests: u64,
-    /// What answers meet.
+    /// What responses meet.
     pub circumstances: Circumstances,
     /// Longest head of a request.
     pub max_head_bytes: usize,
@@ -44,15 +44,15 @@ pub struct Service<H> {
     pub max_streams: u32,
     /// Who works here, for `/_/status`.
     pub registry: Arc<Registry>,
-    malformed: FixedAnswer,
-    head_too_long: FixedAnswer,
-    body_too_long: FixedAnswer,
-    plain_http: FixedAnswer,
-    no_own_page: FixedAnswer,
+    malformed: FixedResponse,
+    head_too_long: FixedResponse,
+    body_too_long: FixedResponse,
+    plain_http: FixedResponse,
+    no_own_page: FixedResponse,
     options: Options,
 }
 
-/// Why a request is refused by the protocol; the connection is closed after the answer, because
+/// Why a request is refused by the protocol; the connection is closed after the response, because
 /// where the next request would begin is not known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
@@ -76,12 +76,12 @@ impl<H: Handler> Service<H> {
     ) -> Self {
         let refusal = |status, text: &str| {
             let body = FixedBody::Bytes(text.as_bytes());
-            FixedAnswer::under(options, status, "text/plain; charset=utf-8", body)
+            FixedResponse::under(options, status, "text/plain; charset=utf-8", body)
         };
         Self {
             handler,
             server_name: options.server_name.clone(),
-            answer: options.answer,
+            response: options.response,
             head_bytes: options.head_bytes.unwrap_or(0),
             split: options.write == WriteMode::Split,
             keep_alive: options.keep_alive,
@@ -117,7 +117,7 @@ impl<H: Handler> Service<H> {
         !path.starts_with(own_pages::PREFIX) && self.handler.wants_body(method, path)
     }
 
-    /// The answer to a request for one of the server's own pages, whatever the handler; they wait
+    /// The response to a request for one of the server's own pages, whatever the handler; they wait
     /// for nothing and nothing goes wrong with them. Nothing for any other path.
     #[inline]
     pub fn own_page(&self, path: &[u8]) -> Option<Reply<'_>> {
@@ -130,16 +130,16 @@ impl<H: Handler> Service<H> {
         let page = match page {
             b"status" => own_pages::status(&self.options, &self.registry),
             b"config" => own_pages::config(&self.options),
-            _ => return Answer::Fixed(&self.no_own_page).into(),
+            _ => return Response::Fixed(&self.no_own_page).into(),
         };
         let body = format!("{page:#}\n").into_bytes();
-        Answer::new(200, "application/json", Body::Owned(body))
+        Response::new(200, "application/json", Body::Owned(body))
             .with_field("Cache-Control", "no-store")
             .into()
     }
 
-    /// The answer to a refused request.
-    pub fn refusal(&self, why: Refused) -> &FixedAnswer {
+    /// The response to a refused request.
+    pub fn refusal(&self, why: Refused) -> &FixedResponse {
         match why {
             Refused::Malformed => &self.malformed,
             Refused::HeadTooLong => &self.head_too_long,

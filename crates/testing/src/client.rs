@@ -14,7 +14,7 @@ pub struct Client {
 
 /// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     /// Its status.
     pub status: u16,
     /// Its head, up to and with the empty line.
@@ -23,7 +23,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     /// Value of the first field of this name.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
@@ -49,15 +49,15 @@ impl Client {
     }
 
     /// Reads a head, and a body of the length it announces.
-    pub fn answer(&mut self) -> Answer {
-        let answer = self.head();
-        let length = answer.field("Content-Length").map_or(0, |text| text.parse().unwrap());
+    pub fn response(&mut self) -> Response {
+        let response = self.head();
+        let length = response.field("Content-Length").map_or(0, |text| text.parse().unwrap());
         let body = self.take(length);
-        Answer { body, ..answer }
+        Response { body, ..response }
     }
 
     /// Reads a head only.
-    pub fn head(&mut self) -> Answer {
+    pub fn head(&mut self) -> Response {
         let end = loop {
             if let Some(at) = self.surplus.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;
@@ -67,13 +67,13 @@ impl Client {
         let head = String::from_utf8(self.surplus.drain(..end).collect()).unwrap();
         assert!(head.starts_with("HTTP/1.1 "), "{head}");
         let status = head[9..12].parse().unwrap();
-        Answer { status, head, body: Vec::new() }
+        Response { status, head, body: Vec::new() }
     }
 
-    /// Sends and reads the answer.
-    pub fn ask(&mut self, bytes: impl AsRef<[u8]>) -> Answer {
+    /// Sends and reads the response.
+    pub fn ask(&mut self, bytes: impl AsRef<[u8]>) -> Response {
         self.send(bytes);
-        self.answer()
+        self.response()
     }
 
     /// So many bytes.

@@ -1,5 +1,5 @@
 //! What bounded the rate of a Run. A rate means something only with its limit: the server's own
-//! capacity, the tester's, or neither.
+//! capacity, the client's, or neither.
 
 use ablaze_model::Run;
 pub use ablaze_model::finding::{Limit, Limited};
@@ -10,13 +10,13 @@ use crate::words::{amount, counted, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
 pub(crate) const SERVER_FULL: f64 = 0.95;
-/// A worker of the tester that works for this share of its time is.
+/// A worker of the client that works for this share of its time is.
 pub(crate) const TESTER_FULL: f64 = 0.85;
-/// Tester and server together, of all processors.
+/// Client and server together, of all processors.
 const SHARED_FULL: f64 = 0.9;
 /// This share of the asked rate counts as all of it.
 const ASKED: f64 = 0.98;
-/// The way there and back makes up this share of the time of an answer.
+/// The way there and back makes up this share of the time of a response.
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was kept from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
@@ -37,37 +37,37 @@ pub fn of(run: &Run) -> Limited {
 
 fn seen_from_here(run: &Run) -> Limited {
     let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
-    if run.record.answers == 0 || run.elapsed_ns == 0 {
+    if run.record.responses == 0 || run.elapsed_ns == 0 {
         return unknown("nothing was answered");
     }
-    let (tester, server) = (figures::tester(run), figures::server(run));
+    let (client, server) = (figures::client(run), figures::server(run));
     // What was given out exactly as planned was bounded by the plan, whatever it cost.
     asked_rate(run)
-        .or_else(|| full_server(server.as_ref(), tester.as_ref()))
-        .or_else(|| shared(run, server.as_ref(), tester.as_ref()))
-        .or_else(|| full_tester(run, server.as_ref(), tester.as_ref()))
+        .or_else(|| full_server(server.as_ref(), client.as_ref()))
+        .or_else(|| shared(run, server.as_ref(), client.as_ref()))
+        .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
-        .or_else(|| round_trip(run, server.as_ref(), tester.as_ref()))
+        .or_else(|| round_trip(run, server.as_ref(), client.as_ref()))
         .unwrap_or_else(|| {
-            let tester = tester.map_or(String::new(), |tester| {
-                format!("; the tester's busiest thread worked {}", percent(tester.busiest))
+            let client = client.map_or(String::new(), |client| {
+                format!("; the client's busiest thread worked {}", percent(client.busiest))
             });
-            let why = match &run.witness {
-                None => "without a witness the server is not seen",
-                Some(witness) if !witness.target.on_this_host => {
+            let why = match &run.monitor {
+                None => "without a monitor the server is not seen",
+                Some(monitor) if !monitor.target.on_this_host => {
                     "the server is on another machine, its processors are unseen"
                 }
                 Some(_) if server.is_none() => "the server's process is not to be seen",
                 Some(_) => "nothing was at its limit",
             };
-            unknown(&format!("{why}{tester}"))
+            unknown(&format!("{why}{client}"))
         })
 }
 
 fn asked_rate(run: &Run) -> Option<Limited> {
     let Load::Open { rate, .. } = run.plan.load else { return None };
     let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
-    let came = run.record.answers as f64 / figures::elapsed_s(run);
+    let came = run.record.responses as f64 / figures::elapsed_s(run);
     if came < asked * ASKED || run.record.never_sent > 0 {
         return None;
     }
@@ -75,42 +75,42 @@ fn asked_rate(run: &Run) -> Option<Limited> {
     Some(Limited { by: Limit::AskedRate, evidence })
 }
 
-fn full_server(server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+fn full_server(server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let server = server.filter(|server| server.busiest >= SERVER_FULL)?;
-    Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), tester) })
+    Some(Limited { by: Limit::Server, evidence: beside(&of_server(server), client) })
 }
 
-/// The tester is full; between two sides that are nearly full the fuller one is the limit.
-fn full_tester(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+/// The client is full; between two sides that are nearly full the fuller one is the limit.
+fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let near = server.filter(|server| server.busiest >= TESTER_FULL);
-    let full = tester.filter(|tester| tester.busiest >= TESTER_FULL);
+    let full = client.filter(|client| client.busiest >= TESTER_FULL);
     match (near, full) {
-        (Some(server), Some(tester)) if server.busiest < tester.busiest => {}
+        (Some(server), Some(client)) if server.busiest < client.busiest => {}
         (Some(server), _) => {
-            let evidence = beside(&of_server(server), tester);
+            let evidence = beside(&of_server(server), client);
             return Some(Limited { by: Limit::Server, evidence });
         }
         (None, Some(_)) => {}
         (None, None) => return None,
     }
-    let tester = full?;
-    let workers = if tester.threads == 1 { "its one thread" } else { "its busiest thread" };
+    let client = full?;
+    let workers = if client.threads == 1 { "its one thread" } else { "its busiest thread" };
     let server = match server {
         Some(server) => format!("the server's busiest thread ran at {}", of_a_core(server.busiest)),
         None if figures::target(run).is_some() => "the server's process is not to be seen".into(),
         None => "the server's processors are unseen".to_owned(),
     };
-    let evidence = format!("{workers} worked {} of the time, {server}", percent(tester.busiest));
-    Some(Limited { by: Limit::Tester, evidence })
+    let evidence = format!("{workers} worked {} of the time, {server}", percent(client.busiest));
+    Some(Limited { by: Limit::Client, evidence })
 }
 
-fn shared(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
-    let (server, tester) = (server?, tester?);
+fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
+    let (server, client) = (server?, client?);
     let machine = figures::machine(run)?;
     let Machine { processors, busy, others, .. } = machine;
     // The machine's own figure has interrupts too, which are on account of no process.
     let full = SHARED_FULL * processors;
-    if server.cores + tester.cores < full && busy < full {
+    if server.cores + client.cores < full && busy < full {
         return None;
     }
     let others = if others >= 0.05 * processors {
@@ -119,17 +119,17 @@ fn shared(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Lim
         String::new()
     };
     let evidence = format!(
-        "of {} the server took {}, the tester {}{others}",
+        "of {} the server took {}, the client {}{others}",
         counted(processors as u64, "processor"),
         amount(server.cores),
-        amount(tester.cores)
+        amount(client.cores)
     );
     Some(Limited { by: Limit::SharedCpu, evidence })
 }
 
 fn network(run: &Run) -> Option<Limited> {
-    let witness = run.witness.as_ref().filter(|witness| !witness.target.on_this_host)?;
-    let seen = witness.connections.as_ref()?.last;
+    let monitor = run.monitor.as_ref().filter(|monitor| !monitor.target.on_this_host)?;
+    let seen = monitor.connections.as_ref()?.last;
     let busy_ns = seen.busy_ns.filter(|busy_ns| *busy_ns > 0)?;
     let held_ns = seen.window_limited_ns? + seen.send_buffer_limited_ns?;
     let share = held_ns as f64 / busy_ns as f64;
@@ -144,24 +144,24 @@ fn network(run: &Run) -> Option<Limited> {
 }
 
 /// Nothing is full, and each request waits for the one before.
-fn round_trip(run: &Run, server: Option<&Busy>, tester: Option<&Busy>) -> Option<Limited> {
+fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let in_flight = figures::asked_in_flight(run)?;
     let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
     let requests = match in_flight {
         1 => format!("the one request in flight took {}", time(mean_ms)),
         many => format!("each of the {many} requests in flight took {}", time(mean_ms)),
     };
-    let tester = tester
-        .map_or(String::new(), |tester| format!(", the tester's {}", of_a_core(tester.busiest)));
+    let client = client
+        .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));
     if let Some(server) = server {
         let evidence = format!(
-            "{requests}, and nothing was at its limit: the server's busiest thread ran at {}{tester}",
+            "{requests}, and nothing was at its limit: the server's busiest thread ran at {}{client}",
             of_a_core(server.busiest)
         );
         return Some(Limited { by: Limit::RoundTrip, evidence });
     }
-    let witness = run.witness.as_ref().filter(|witness| !witness.target.on_this_host)?;
-    let wire_ms = witness.connections.as_ref()?.last.shortest_round_trip?.median_ns as f64 / 1e6;
+    let monitor = run.monitor.as_ref().filter(|monitor| !monitor.target.on_this_host)?;
+    let wire_ms = monitor.connections.as_ref()?.last.shortest_round_trip?.median_ns as f64 / 1e6;
     (wire_ms >= ROUND_TRIP * mean_ms).then(|| Limited {
         by: Limit::RoundTrip,
         evidence: format!("{requests}, of which the network took {}", time(wire_ms)),
@@ -176,9 +176,9 @@ fn of_server(server: &Busy) -> String {
     }
 }
 
-fn beside(server: &str, tester: Option<&Busy>) -> String {
-    match tester {
-        Some(tester) => format!("{server}, the tester at {:.0} %", tester.busiest * 100.0),
+fn beside(server: &str, client: Option<&Busy>) -> String {
+    match client {
+        Some(client) => format!("{server}, the client at {:.0} %", client.busiest * 100.0),
         None => server.to_owned(),
     }
 }
@@ -199,14 +199,14 @@ mod tests {
         assert_eq!(limited.by, Limit::Server);
         assert_eq!(
             limited.to_string(),
-            "limited by the server: its one thread ran at 96 % of a core, the tester at 75 %"
+            "limited by the server: its one thread ran at 96 % of a core, the client at 75 %"
         );
         let run = sample::with_shares(0.60, 0.90);
-        assert_eq!(limit(&run), Limit::Tester);
+        assert_eq!(limit(&run), Limit::Client);
         assert!(of(&run).evidence.contains("worked 90 % of the time, the server's busiest thread"));
         // Both nearly full: the fuller one.
         assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
-        assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Tester);
+        assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Client);
     }
 
     #[test]
@@ -246,27 +246,27 @@ mod tests {
     #[test]
     fn what_is_not_seen_is_not_guessed() {
         let mut run = sample::with_shares(0.96, 0.2);
-        sample::witness(&mut run).target.on_this_host = false;
+        sample::monitor(&mut run).target.on_this_host = false;
         assert_eq!(limit(&run), Limit::Unknown);
         assert!(of(&run).evidence.contains("unseen"));
-        run.witness = None;
+        run.monitor = None;
         assert_eq!(limit(&run), Limit::Unknown);
-        run.record.answers = 0;
+        run.record.responses = 0;
         assert_eq!(of(&run).evidence, "nothing was answered");
     }
 
     #[test]
-    fn a_remote_target_can_be_as_far_away_as_its_answers_take() {
+    fn a_remote_target_can_be_as_far_away_as_its_responses_take() {
         let mut run = sample::with_shares(0.96, 0.2);
-        let witness = sample::witness(&mut run);
-        witness.target.on_this_host = false;
+        let monitor = sample::monitor(&mut run);
+        monitor.target.on_this_host = false;
         let mut seen = sample::connections();
         seen.last.shortest_round_trip.as_mut().unwrap().median_ns = 48_000_000;
-        witness.connections = Some(seen);
+        monitor.connections = Some(seen);
         run.record.answered.total.clear();
         run.record.answered.total.record_many(50_000_000, 20_000);
         assert_eq!(limit(&run), Limit::RoundTrip);
-        let last = &mut sample::witness(&mut run).connections.as_mut().unwrap().last;
+        let last = &mut sample::monitor(&mut run).connections.as_mut().unwrap().last;
         last.busy_ns = Some(100);
         last.window_limited_ns = Some(60);
         assert_eq!(limit(&run), Limit::Network);

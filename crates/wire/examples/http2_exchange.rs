@@ -7,7 +7,7 @@
 //!     target/release/examples/http2_exchange same-head 100000
 //! ```
 //!
-//! Each is a GET and an answer of a head and 14 bytes of content in a frame of their own. Steps:
+//! Each is a GET and a response of a head and 14 bytes of content in a frame of their own. Steps:
 //! - `write-only`: the requests and the peer's bytes alone, to be subtracted;
 //! - `same-head`: a head as nginx writes it, every field added to the table, always the same;
 //! - `indexed-head`: a head that refers to the table, as most other servers write it;
@@ -18,7 +18,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use ablaze_wire::http1::patch::Digits;
-use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
+use ablaze_wire::http2::client::{Connection, End, Options, ResponseHead, Sink};
 use ablaze_wire::http2::frame::{FrameHead, flag, kind};
 use ablaze_wire::http2::hpack::encoder::{self, Indexing, Name};
 use ablaze_wire::http2::request::{Request, RequestSet};
@@ -34,7 +34,7 @@ struct Count {
 
 impl Sink for Count {
     #[inline]
-    fn head(&mut self, _: u32, head: AnswerHead) {
+    fn head(&mut self, _: u32, head: ResponseHead) {
         self.statuses += u64::from(head.status);
     }
 
@@ -58,10 +58,10 @@ fn main() {
         );
         std::process::exit(2);
     };
-    let answers: Vec<Vec<u8>> = match step.as_str() {
-        "other-head" => (0..60).map(|second| answer(&adding_block(second))).collect(),
-        "indexed-head" => vec![answer(&[0x88, 0xc0, 0xbf, 0xbe])],
-        _ => vec![answer(&adding_block(0))],
+    let responses: Vec<Vec<u8>> = match step.as_str() {
+        "other-head" => (0..60).map(|second| response(&adding_block(second))).collect(),
+        "indexed-head" => vec![response(&[0x88, 0xc0, 0xbf, 0xbe])],
+        _ => vec![response(&adding_block(0))],
     };
     let piece_bytes = if step == "pieces" { 1_000 } else { usize::MAX };
     let request = Request::new("GET", "http", "127.0.0.1:8080", "/hello")
@@ -77,10 +77,10 @@ fn main() {
         // The entries it refers to.
         let mut digits = Digits::new(1, 1);
         connection.request(&set, 0, 0, &mut digits, 0, &mut out).expect("room for one");
-        arrives.extend_from_slice(&answer(&adding_block(0)));
+        arrives.extend_from_slice(&response(&adding_block(0)));
     }
     let read_only = step == "write-only";
-    connection.receive(&arrives, &mut out, &mut sink).expect("a right answer");
+    connection.receive(&arrives, &mut out, &mut sink).expect("a right response");
     let ended_before = sink.ended;
 
     let mut digits = Digits::new(1, 1);
@@ -96,14 +96,16 @@ fn main() {
                     .request(&set, 0, number, &mut digits, number as u32, &mut out)
                     .expect("room for all")
             };
-            let which = (turn * STREAMS + number) as usize % answers.len();
-            append(&mut arrives, &answers[which], stream);
+            let which = (turn * STREAMS + number) as usize % responses.len();
+            append(&mut arrives, &responses[which], stream);
         }
         if read_only {
             black_box(&arrives);
         } else {
             for piece in arrives.chunks(piece_bytes) {
-                connection.receive(black_box(piece), &mut out, &mut sink).expect("a right answer");
+                connection
+                    .receive(black_box(piece), &mut out, &mut sink)
+                    .expect("a right response");
             }
         }
     }
@@ -126,7 +128,7 @@ fn adding_block(second: u32) -> Vec<u8> {
 }
 
 /// HEADERS and DATA on stream 1.
-fn answer(block: &[u8]) -> Vec<u8> {
+fn response(block: &[u8]) -> Vec<u8> {
     let head = |payload: &[u8], kind, flags| {
         FrameHead { payload_bytes: payload.len() as u32, kind, flags, stream: 1 }.bytes()
     };
@@ -139,9 +141,9 @@ fn answer(block: &[u8]) -> Vec<u8> {
 }
 
 /// The same on another stream.
-fn append(out: &mut Vec<u8>, answer: &[u8], stream: u32) {
+fn append(out: &mut Vec<u8>, response: &[u8], stream: u32) {
     let start = out.len();
-    out.extend_from_slice(answer);
+    out.extend_from_slice(response);
     let second = out.len() - 14 - 9;
     for frame in [start, second] {
         out[frame + 5..frame + 9].copy_from_slice(&stream.to_be_bytes());

@@ -143,7 +143,7 @@ impl Url {
     /// fragment and spaces included. What is not a port of digits belongs to the name.
     ///
     /// # Errors
-    /// Where ab answers `invalid URL`: no `/`, no host, a port of digits outside 1 to 65535,
+    /// Where ab responses `invalid URL`: no `/`, no host, a port of digits outside 1 to 65535,
     /// brackets around something else than an IPv6 address without a scope.
     pub fn parse_like_ab(text: &str) -> Result<Self, InvalidLikeAb> {
         let (scheme, rest) = if let Some(rest) = text.strip_prefix("http://") {

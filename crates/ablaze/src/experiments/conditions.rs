@@ -5,8 +5,8 @@ use ablaze_lab::Experiment;
 use ablaze_lab::check::{Answer, Check};
 use ablaze_lab::experiment::Results;
 
-use crate::Refusal;
-use crate::refusal::note;
+use crate::CommandError;
+use crate::error::note;
 
 /// What must not be met, and what must.
 #[derive(Debug, Default)]
@@ -22,10 +22,10 @@ impl Conditions {
     ///
     /// # Errors
     /// When a condition cannot be understood.
-    pub fn fail_if(texts: &[String]) -> Result<Self, Refusal> {
+    pub fn fail_if(texts: &[String]) -> Result<Self, CommandError> {
         let fail_if = texts.iter().map(|text| text.parse()).collect::<Result<_, _>>();
         let fail_if = fail_if.map_err(|error: ablaze_lab::check::CheckError| {
-            Refusal::usage(format!("--fail-if {error}"))
+            CommandError::usage(format!("--fail-if {error}"))
         })?;
         Ok(Self { fail_if, checks: Vec::new() })
     }
@@ -34,9 +34,11 @@ impl Conditions {
     ///
     /// # Errors
     /// When one is not.
-    pub fn fit(&self, experiment: &Experiment) -> Result<(), Refusal> {
+    pub fn fit(&self, experiment: &Experiment) -> Result<(), CommandError> {
         self.fail_if.iter().try_for_each(|check| {
-            check.fits(experiment).map_err(|error| Refusal::usage(format!("--fail-if {error}")))
+            check
+                .fits(experiment)
+                .map_err(|error| CommandError::usage(format!("--fail-if {error}")))
         })
     }
 

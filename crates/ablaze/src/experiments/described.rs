@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use ablaze_lab::Experiment;
-use ablaze_lab::subject::Speaks;
+use ablaze_lab::target::Speaks;
 
 use super::file::Described;
 use super::options::placement;
@@ -22,8 +22,8 @@ pub fn experiment(file: &Path, described: &Described) -> Experiment {
     let default = if described.loads.len() == 1 { alone } else { each };
     Experiment {
         title: described.title.clone().unwrap_or(stem),
-        placement: placement(&described.subjects, described.target_cpus.as_ref(), loads()),
-        subjects: described.subjects.clone(),
+        placement: placement(&described.targets, described.target_cpus.as_ref(), loads()),
+        targets: described.targets.clone(),
         loads: described.loads.clone(),
         repeats: described.repeats.unwrap_or(default),
         seed: described.order_seed,

@@ -4,18 +4,18 @@
 use std::fmt;
 use std::ops::Range;
 
-use ablaze_lab::Subject;
+use ablaze_lab::Target;
 use ablaze_lab::check::Check;
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Speaks, Tool};
+use ablaze_lab::target::{Speaks, Tool};
 use ablaze_model::spec::{Secrets, TargetSpec};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 
 use super::file_values::{path, repeats, tool, truth, unknown, written};
 use super::options::{self, CpuList, cpus};
-use super::{ab_tester, parts, targets};
-use crate::{Refusal, values};
+use super::{ab_client, parts, targets};
+use crate::{CommandError, values};
 
 /// What a file describes.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ pub struct Described {
     /// What it is about, in a sentence or two.
     pub about: Option<String>,
     /// The targets in their order, a control last.
-    pub subjects: Vec<Subject>,
+    pub targets: Vec<Target>,
     /// The loads: one, or one for each value of a list.
     pub loads: Vec<Load>,
     /// Runs of each target under each load.
@@ -112,28 +112,28 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
         found.map(|(_, value)| *value).or_else(|| table.get(name))
     };
     let mut secrets = Secrets::default();
-    let subjects = source.subjects(value("targets"), &mut secrets)?;
+    let targets = source.targets(value("targets"), &mut secrets)?;
     let whole = source.loads(value("load"), &[], &mut secrets)?;
     let shorter = source.loads(value("load"), &shorter_load, &mut secrets)?;
-    for subject in subjects.iter().filter(|subject| subject.tester == Tool::Ab) {
+    for target in targets.iter().filter(|target| target.client == Tool::Ab) {
         for load in whole.iter().chain(&shorter) {
-            let at = source.target_named(value("targets"), &subject.name);
-            ab_tester::words(&load.spec, &secrets)
-                .map_err(|why| source.error(at, format!("target {}: {why}", subject.name)))?;
+            let at = source.target_named(value("targets"), &target.name);
+            ab_client::words(&load.spec, &secrets)
+                .map_err(|why| source.error(at, format!("target {}: {why}", target.name)))?;
         }
     }
     let https = source.read(value("https"), truth)?.unwrap_or(false);
     let speaks = Speaks::of(https, whole.iter().chain(&shorter).map(|load| &load.spec));
-    for subject in &subjects {
-        let at = source.target_named(value("targets"), &subject.name);
-        options::can_speak(std::slice::from_ref(subject), speaks)
-            .map_err(|refusal| source.error(at, refusal.line))?;
+    for target in &targets {
+        let at = source.target_named(value("targets"), &target.name);
+        options::can_speak(std::slice::from_ref(target), speaks)
+            .map_err(|error| source.error(at, error.line))?;
     }
     let loads = if quick { shorter } else { whole };
     Ok(Described {
         about: source.text_of("about", value("about"))?,
         title: source.text_of("title", value("title"))?,
-        subjects,
+        targets,
         loads,
         repeats: source.read(value("repeats"), repeats)?,
         path: source.read(value("path"), path)?.unwrap_or_else(|| "/hello".to_owned()),
@@ -206,29 +206,29 @@ impl Document<'_> {
         Ok(entries)
     }
 
-    fn subjects(
+    fn targets(
         &self,
         value: Option<&Value<'_>>,
         secrets: &mut Secrets,
-    ) -> Result<Vec<Subject>, FileError> {
+    ) -> Result<Vec<Target>, FileError> {
         let none = "no target: write [targets.NAME] with url, start, serve or control below it";
         let value = value.ok_or_else(|| self.error(0..0, none))?;
-        let (mut subjects, mut controls) = (Vec::new(), Vec::new());
+        let (mut targets, mut controls) = (Vec::new(), Vec::new());
         for (key, target) in self.entries("targets", value)? {
-            let (subject, workers) = self.subject(key.get_ref(), target, secrets)?;
-            match subject {
-                Some(subject) => subjects.push(subject),
+            let (target, workers) = self.target(key.get_ref(), target, secrets)?;
+            match target {
+                Some(target) => targets.push(target),
                 None => controls.push((key.get_ref().to_string(), workers)),
             }
         }
-        let threads = options::most_threads(subjects.iter());
-        subjects.extend(controls.into_iter().map(|(name, workers)| {
-            Subject::new(name, TargetSpec::Nginx { workers: workers.unwrap_or(threads) })
+        let threads = options::most_threads(targets.iter());
+        targets.extend(controls.into_iter().map(|(name, workers)| {
+            Target::new(name, TargetSpec::Nginx { workers: workers.unwrap_or(threads) })
         }));
-        if subjects.is_empty() {
+        if targets.is_empty() {
             return Err(self.error(value.span(), none));
         }
-        Ok(subjects)
+        Ok(targets)
     }
 
     /// Where a target is written.
@@ -239,20 +239,21 @@ impl Document<'_> {
     }
 
     /// A target; none for a control, which takes after the others.
-    fn subject(
+    fn target(
         &self,
         name: &str,
         value: &Value<'_>,
         secrets: &mut Secrets,
-    ) -> Result<(Option<Subject>, Option<u32>), FileError> {
-        const WAYS: &[&str] = &["url", "start", "serve", "control", "workers", "tester"];
-        let (mut way, mut workers, mut tester) = (None, None, Tool::Ablaze);
+    ) -> Result<(Option<Target>, Option<u32>), FileError> {
+        const WAYS: &[&str] = &["url", "start", "serve", "control", "workers", "client"];
+        let (mut way, mut workers, mut client) = (None, None, Tool::Ablaze);
         for (key, value) in self.entries(&format!("targets.{name}"), value)? {
             match key.get_ref().as_ref() {
                 "workers" => {
                     workers = self.read(Some(value), |v| values::small_count(&written(v)?))?;
                 }
-                "tester" => tester = self.read(Some(value), tool)?.unwrap_or_default(),
+                // What older files call it.
+                "client" | "tester" => client = self.read(Some(value), tool)?.unwrap_or_default(),
                 known if WAYS.contains(&known) => {
                     if way.replace((known, value)).is_some() {
                         let why = "a target is one of url, start, serve, control";
@@ -269,7 +270,7 @@ impl Document<'_> {
             return Err(self.error(value.span(), why));
         };
         let text = self.text_of(way, Some(value))?.unwrap_or_default();
-        let wrong = |refusal: Refusal| self.error(value.span(), refusal.line);
+        let wrong = |error: CommandError| self.error(value.span(), error.line);
         let source = match way {
             "control" if text == "nginx" => return Ok((None, workers)),
             "control" => {
@@ -280,7 +281,7 @@ impl Document<'_> {
             "serve" => targets::model(name, &text).map_err(wrong)?,
             _ => targets::url(&text, secrets).map_err(wrong)?,
         };
-        Ok((Some(Subject { tester, ..Subject::new(name, source) }), workers))
+        Ok((Some(Target { client, ..Target::new(name, source) }), workers))
     }
 
     fn checks(&self, value: Option<&Value<'_>>) -> Result<Vec<(usize, Check)>, FileError> {

@@ -13,7 +13,7 @@ use super::file::{Document, Entry, FileError, Value};
 use super::file_values::{unknown, written};
 use super::loads;
 use super::options::LOAD;
-use crate::Refusal;
+use crate::CommandError;
 
 impl Document<'_> {
     /// The load with the options of `ablaze load` as keys; the one list among them is the axis.
@@ -30,7 +30,7 @@ impl Document<'_> {
         };
         let read = |load: loads::Worded| {
             let wrong =
-                |refusal: Refusal| self.error(span.clone(), format!("[load]: {}", refusal.line));
+                |error: CommandError| self.error(span.clone(), format!("[load]: {}", error.line));
             load.read(secrets).map_err(wrong)
         };
         loads.into_iter().map(read).collect()

@@ -30,10 +30,10 @@ header = [\"A: b\", \"C: d\"]
 #[test]
 fn a_file_becomes_an_experiment() {
     let described = read(WHOLE).unwrap();
-    let names: Vec<_> = described.subjects.iter().map(|subject| subject.name.as_str()).collect();
+    let names: Vec<_> = described.targets.iter().map(|target| target.name.as_str()).collect();
     assert_eq!(names, ["mine", "edge", "nginx"], "as written, the control last");
-    assert_eq!(described.subjects[2].source, TargetSpec::Nginx { workers: 2 });
-    assert_eq!(described.subjects[0].source, TargetSpec::Command("./server -p {port}".into()));
+    assert_eq!(described.targets[2].source, TargetSpec::Nginx { workers: 2 });
+    assert_eq!(described.targets[0].source, TargetSpec::Command("./server -p {port}".into()));
     let labels: Vec<_> = described.loads.iter().map(|load| load.label.as_str()).collect();
     assert_eq!(labels, ["c=1", "c=10", "c=100"]);
     let words = "--duration 1s --no-keepalive --header|A: b|--header|C: d|--connections 10";
@@ -49,7 +49,7 @@ fn a_file_becomes_an_experiment() {
 #[test]
 fn little_is_enough() {
     let described = read("[targets.a]\nurl = \":8080/\"\n").unwrap();
-    let TargetSpec::Url { url, .. } = &described.subjects[0].source else { panic!("no URL") };
+    let TargetSpec::Url { url, .. } = &described.targets[0].source else { panic!("no URL") };
     assert_eq!(url.shown, "http://127.0.0.1:8080/");
     assert_eq!(described.loads[0].label, "c=50");
     assert_eq!(described.loads[0].spec.words.0, ["--duration", "3s"]);

@@ -1,6 +1,6 @@
 //! The values in a file that describes an experiment, each with what is wrong with it in words.
 
-use ablaze_lab::subject::Tool;
+use ablaze_lab::target::Tool;
 use toml::de::DeValue;
 
 use crate::{suggest, values};
@@ -23,7 +23,7 @@ pub(super) fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
     match value.as_str() {
         Some("ablaze") => Ok(Tool::Ablaze),
         Some("ab") => Ok(Tool::Ab),
-        _ => Err("a tester is \"ablaze\" or \"ab\"".to_owned()),
+        _ => Err("a client is \"ablaze\" or \"ab\"".to_owned()),
     }
 }
 

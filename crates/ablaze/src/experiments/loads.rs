@@ -4,7 +4,7 @@
 use ablaze_lab::experiment::Load;
 use ablaze_model::spec::Secrets;
 
-use crate::{Refusal, native, values};
+use crate::{CommandError, native, values};
 
 /// A load before it is read.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,7 +22,7 @@ impl Worded {
     ///
     /// # Errors
     /// When `ablaze load` would not take them.
-    pub fn read(self, secrets: &mut Secrets) -> Result<Load, Refusal> {
+    pub fn read(self, secrets: &mut Secrets) -> Result<Load, CommandError> {
         let spec = native::of_words(&self.options, secrets)?;
         Ok(Load { label: self.label, x: self.x, spec })
     }
@@ -51,7 +51,7 @@ pub fn one(mut options: Vec<String>) -> Worded {
 ///
 /// # Errors
 /// When none is, or more than one.
-pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Refusal> {
+pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, CommandError> {
     let mut words = words;
     let mut axes: Vec<(String, Vec<String>)> = Vec::new();
     for (option, named) in [("--connections", "--connections"), ("--rates", "--rate")] {
@@ -63,7 +63,7 @@ pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Refu
     }
     if let Some(vary) = vary {
         let Some((option, list)) = vary.split_once('=') else {
-            return Err(Refusal::usage(format!(
+            return Err(CommandError::usage(format!(
                 "--vary {vary}: write OPTION=VALUE,VALUE…, as threads=1,2,4"
             )));
         };
@@ -71,14 +71,16 @@ pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Refu
     }
     let several = axes.iter().filter(|(_, values)| values.len() > 1).count();
     if several > 1 {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "more than one option is a list: a sweep has one axis; keep the others to one value",
         ));
     }
     let at = axes.iter().position(|(_, values)| values.len() > 1);
     let Some((option, values)) = at.or((!axes.is_empty()).then_some(0)).map(|at| axes.remove(at))
     else {
-        return Err(Refusal::usage("nothing to sweep over: give -c 1,2,5,10, --rates or --vary"));
+        return Err(CommandError::usage(
+            "nothing to sweep over: give -c 1,2,5,10, --rates or --vary",
+        ));
     };
     for (option, value) in axes {
         words.extend([option, value.concat()]);
@@ -128,7 +130,7 @@ mod tests {
                 .iter()
                 .map(|load| format!("{} {}", load.label, load.options.join(" ")))
                 .collect()),
-            Err(refusal) => Err(refusal.line),
+            Err(error) => Err(error.line),
         }
     }
 

@@ -1,7 +1,8 @@
 //! What the commands of several runs share: targets, loads and files become an experiment, which
 //! [`ablaze_lab`] carries out with runs that are those of `ablaze load`; what came of it is shown and kept.
 
-pub mod ab_tester;
+pub mod ab_client;
+pub mod client;
 pub mod conditions;
 pub mod described;
 pub mod file;
@@ -19,15 +20,14 @@ pub mod search;
 pub mod series;
 pub mod shown;
 pub mod targets;
-pub mod tester;
 pub mod words;
 
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
-use ablaze_lab::experiment::{Folder, Load, Results, conduct};
-use ablaze_lab::subject::Speaks;
-use ablaze_lab::{Experiment, Subject};
+use ablaze_lab::experiment::{Folder, Load, Results, run};
+use ablaze_lab::target::Speaks;
+use ablaze_lab::{Experiment, Target};
 use ablaze_lab::{beside, charts, csv, page};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{Contents, Exported};
@@ -35,13 +35,13 @@ use ablaze_report::file::write_atomically;
 use ablaze_verdict::several::Several;
 
 use crate::carry_out::listen_for_interrupts;
+use crate::error::note;
 use crate::outputs::Files;
-use crate::refusal::note;
-use crate::{Refusal, outlets, terminal};
+use crate::{CommandError, outlets, terminal};
+use client::Native;
 use former::Former;
 use options::ExperimentOptions;
 use progress::LiveLine;
-use tester::Native;
 
 /// An experiment from its options.
 ///
@@ -50,19 +50,19 @@ use tester::Native;
 pub fn experiment(
     title: &str,
     options: &ExperimentOptions,
-    subjects: Vec<Subject>,
+    targets: Vec<Target>,
     loads: Vec<Load>,
     repeats: u32,
-) -> Result<Experiment, Refusal> {
+) -> Result<Experiment, CommandError> {
     if repeats == 0 {
-        return Err(Refusal::usage("--repeat 0 measures nothing: give 1 or more"));
+        return Err(CommandError::usage("--repeat 0 measures nothing: give 1 or more"));
     }
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
-    options::can_speak(&subjects, speaks)?;
-    let placement = options.placement(&subjects, &loads);
+    options::can_speak(&targets, speaks)?;
+    let placement = options.placement(&targets, &loads);
     Ok(Experiment {
         title: title.to_owned(),
-        subjects,
+        targets,
         loads,
         repeats,
         seed: options.order_seed,
@@ -86,23 +86,24 @@ pub fn carried_out(
     quiet: bool,
     stem: &Path,
     file: Option<&str>,
-) -> Result<(Folder, Results), Refusal> {
+) -> Result<(Folder, Results), CommandError> {
     let folder = match folder {
         Some(path) => Folder::at(path, experiment, &mut Former::default()),
         None => Folder::numbered(stem, experiment),
     };
-    let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    let mut folder = folder.map_err(|error| CommandError::usage(error.to_string()))?;
     if let Some(text) = file {
-        write_atomically(&folder.path().join(described::FILE), text.as_bytes())
-            .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
+        write_atomically(&folder.path().join(described::FILE), text.as_bytes()).map_err(
+            |error| CommandError::machine(format!("the results cannot be kept: {error}")),
+        )?;
     }
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
-    let mut tester = Native::new(secrets);
-    let results = conduct(experiment, &mut folder, own_program()?, &mut tester, &mut progress);
+    let mut client = Native::new(secrets);
+    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
     let results = results.map_err(|error| {
-        Refusal::machine(format!(
+        CommandError::machine(format!(
             "the results cannot be kept: {error}; free some space or use --folder"
         ))
     })?;
@@ -208,16 +209,17 @@ pub fn beside_each_other(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
-) -> Result<Option<Several>, Refusal> {
+) -> Result<Option<Several>, CommandError> {
     beside::judged(experiment, folder, results)
-        .map_err(|error| Refusal::machine(format!("a run cannot be read back: {error}")))
+        .map_err(|error| CommandError::machine(format!("a run cannot be read back: {error}")))
 }
 
 /// The file of this program, which serves the built-in models.
 ///
 /// # Errors
 /// When the system does not say.
-pub fn own_program() -> Result<PathBuf, Refusal> {
-    std::env::current_exe()
-        .map_err(|error| Refusal::machine(format!("this program's own file is not found: {error}")))
+pub fn own_program() -> Result<PathBuf, CommandError> {
+    std::env::current_exe().map_err(|error| {
+        CommandError::machine(format!("this program's own file is not found: {error}"))
+    })
 }

@@ -4,14 +4,14 @@
 use std::path::PathBuf;
 
 use ablaze_lab::experiment::Load;
-use ablaze_lab::subject::{Placement, Speaks, Subject, model_words, told_apart};
+use ablaze_lab::target::{Placement, Speaks, Target, model_words, told_apart};
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::{Secrets, TargetSpec};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};
 
 use super::{saved, targets, words};
-use crate::Refusal;
+use crate::CommandError;
 use crate::native::options::{
     ConnectionOptions, LoadOptions, MachineOptions, RequestOptions, TlsOptions,
 };
@@ -105,46 +105,46 @@ impl ExperimentOptions {
     ///
     /// # Errors
     /// When one cannot be read or loaded.
-    pub fn subjects(&self, secrets: &mut Secrets) -> Result<Vec<Subject>, Refusal> {
-        let mut subjects: Vec<Subject> =
-            self.read(secrets)?.into_iter().map(|(_, subject)| subject).collect();
-        subjects.iter().try_for_each(can_be_loaded)?;
-        told_apart(&mut subjects);
-        Ok(subjects)
+    pub fn targets(&self, secrets: &mut Secrets) -> Result<Vec<Target>, CommandError> {
+        let mut targets: Vec<Target> =
+            self.read(secrets)?.into_iter().map(|(_, target)| target).collect();
+        targets.iter().try_for_each(can_be_loaded)?;
+        told_apart(&mut targets);
+        Ok(targets)
     }
 
     /// The targets, of which each may also be a saved run.
     ///
     /// # Errors
     /// When one cannot be read, or neither be loaded nor compared.
-    pub fn subjects_or_saved(&self, secrets: &mut Secrets) -> Result<Vec<Subject>, Refusal> {
-        let mut subjects = saved::gathered(self.read(secrets)?)?;
-        told_apart(&mut subjects);
-        Ok(subjects)
+    pub fn targets_or_saved(&self, secrets: &mut Secrets) -> Result<Vec<Target>, CommandError> {
+        let mut targets = saved::gathered(self.read(secrets)?)?;
+        told_apart(&mut targets);
+        Ok(targets)
     }
 
     /// The targets with the words that they were read from.
-    fn read(&self, secrets: &mut Secrets) -> Result<Vec<(&str, Subject)>, Refusal> {
+    fn read(&self, secrets: &mut Secrets) -> Result<Vec<(&str, Target)>, CommandError> {
         let mut read = Vec::new();
         for text in &self.targets {
             read.push((text.as_str(), targets::read(text, secrets)?));
         }
         for text in &self.start {
-            let subject = targets::started_by(text)
-                .map_err(|refusal| Refusal::usage(format!("--start {refusal}")))?;
-            read.push((text, subject));
+            let target = targets::started_by(text)
+                .map_err(|error| CommandError::usage(format!("--start {error}")))?;
+            read.push((text, target));
         }
         if let Some(control) = &self.control {
-            let workers = most_threads(read.iter().map(|(_, subject)| subject));
-            read.push((control, Subject::new(control, TargetSpec::Nginx { workers })));
+            let workers = most_threads(read.iter().map(|(_, target)| target));
+            read.push((control, Target::new(control, TargetSpec::Nginx { workers })));
         }
         Ok(read)
     }
 
     /// Who gets which processors: its own, where a target is started here and there are enough.
-    pub fn placement(&self, subjects: &[Subject], loads: &[Load]) -> Placement {
+    pub fn placement(&self, targets: &[Target], loads: &[Load]) -> Placement {
         let loads = loads.iter().map(|load| &load.spec);
-        placement(subjects, self.target_cpus.as_ref(), loads)
+        placement(targets, self.target_cpus.as_ref(), loads)
     }
 }
 
@@ -152,12 +152,12 @@ impl ExperimentOptions {
 ///
 /// # Errors
 /// When it is a saved run.
-pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
-    match &subject.source {
-        TargetSpec::Saved(_) => Err(Refusal::usage(format!(
+pub fn can_be_loaded(target: &Target) -> Result<(), CommandError> {
+    match &target.source {
+        TargetSpec::Saved(_) => Err(CommandError::usage(format!(
             "{}: a saved run cannot be run again; name the target itself, or hold saved runs against \
              each other with `ablaze compare A.json B.json`",
-            subject.name
+            target.name
         ))),
         _ => Ok(()),
     }
@@ -167,15 +167,15 @@ pub fn can_be_loaded(subject: &Subject) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// When one cannot.
-pub fn can_speak(subjects: &[Subject], speaks: Speaks) -> Result<(), Refusal> {
-    let models = subjects.iter().filter_map(|subject| match &subject.source {
-        TargetSpec::Model(model) => Some((subject, model)),
+pub fn can_speak(targets: &[Target], speaks: Speaks) -> Result<(), CommandError> {
+    let models = targets.iter().filter_map(|target| match &target.source {
+        TargetSpec::Model(model) => Some((target, model)),
         _ => None,
     });
-    for (subject, model) in models {
-        servers::check(&model_words(model, speaks)).map_err(|refusal| Refusal {
-            line: format!("{}: {}", subject.name, refusal.line),
-            ..refusal
+    for (target, model) in models {
+        servers::check(&model_words(model, speaks)).map_err(|error| CommandError {
+            line: format!("{}: {}", target.name, error.line),
+            ..error
         })?;
     }
     Ok(())
@@ -183,18 +183,18 @@ pub fn can_speak(subjects: &[Subject], speaks: Speaks) -> Result<(), Refusal> {
 
 /// Who gets which processors: as much as holds for each of these loads.
 pub fn placement<'a>(
-    subjects: &[Subject],
+    targets: &[Target],
     target_cpus: Option<&CpuList>,
     loads: impl IntoIterator<Item = &'a LoadSpec>,
 ) -> Placement {
     let allowed = ablaze_sys::allowed_cpus().unwrap_or_default();
     let count = allowed.len() as u32;
-    let mut started = subjects.iter().filter(|subject| subject.is_started_here()).peekable();
+    let mut started = targets.iter().filter(|target| target.is_started_here()).peekable();
     let placement = match (started.peek(), target_cpus) {
         (None, _) => Placement { allowed: count, ..Placement::default() },
         (Some(_), Some(target)) => {
             let rest = allowed.into_iter().filter(|cpu| !target.0.contains(cpu)).collect();
-            Placement { tester: rest, target: target.0.clone(), allowed: count }
+            Placement { client: rest, target: target.0.clone(), allowed: count }
         }
         (Some(_), None) => Placement::of(&allowed, most_threads(started)),
     };
@@ -202,9 +202,9 @@ pub fn placement<'a>(
 }
 
 /// The most threads that one of these targets has on this machine.
-pub fn most_threads<'a>(subjects: impl Iterator<Item = &'a Subject>) -> u32 {
+pub fn most_threads<'a>(targets: impl Iterator<Item = &'a Target>) -> u32 {
     let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
-    subjects.map(|subject| subject.threads(cpus)).max().unwrap_or(1)
+    targets.map(|target| target.threads(cpus)).max().unwrap_or(1)
 }
 
 /// The load that the native options describe, as words.

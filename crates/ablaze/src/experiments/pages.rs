@@ -6,7 +6,7 @@ use ablaze_report::exporters::Contents;
 use ablaze_report::file;
 use ablaze_report::page::Page;
 
-use crate::{Refusal, outlets};
+use crate::{CommandError, outlets};
 
 /// Puts the page that these contents have and its twin in Markdown into the folder of its results; as
 /// [`keep_page`].
@@ -14,7 +14,7 @@ pub fn keep(folder: &Path, contents: &Contents) -> bool {
     match &contents.page {
         Ok(page) => keep_page(folder, page),
         Err(why) => {
-            outlets::lost(&Refusal::machine(why.as_str()));
+            outlets::lost(&CommandError::machine(why.as_str()));
             false
         }
     }
@@ -31,7 +31,7 @@ pub fn keep_page(folder: &Path, page: &Page) -> bool {
         let mut kept = Ok(());
         for (name, contents) in files {
             let this = file::write_atomically(&folder.join(name), contents.as_bytes())
-                .map_err(|error| Refusal::machine(format!("the page is not kept: {error}")));
+                .map_err(|error| CommandError::machine(format!("the page is not kept: {error}")));
             kept = kept.and(this);
         }
         kept

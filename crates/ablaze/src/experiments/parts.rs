@@ -185,12 +185,12 @@ duration = \"200ms\"
         assert_eq!(names, ["kept, 1 thread", "closed, 2 threads"]);
         assert_eq!(parts[1].about.as_deref(), Some("A connection per request."));
         let [kept, closed] = [&parts[0].described, &parts[1].described];
-        assert_eq!((kept.subjects[0].threads(8), closed.subjects[0].threads(8)), (1, 2));
+        assert_eq!((kept.targets[0].threads(8), closed.targets[0].threads(8)), (1, 2));
         let words = kept.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--duration 3s --connections 100");
         let words = closed.loads[2].spec.words.0.join(" ");
         assert_eq!(words, "--no-keepalive --duration 3s --connections 100");
-        let started = format!("{:?}", closed.subjects[1].source);
+        let started = format!("{:?}", closed.targets[1].source);
         assert!(started.contains("./server {port} 2"), "{started}");
         // The text of a part can be read by itself.
         assert_eq!(file::read(&parts[1].text).unwrap().loads, closed.loads);

@@ -5,10 +5,10 @@ use ablaze_lab::{Experiment, profiles};
 use ablaze_model::spec::Secrets;
 use ablaze_report::file::write_atomically;
 
+use super::client::Native;
 use super::own_program;
-use super::tester::Native;
-use crate::Refusal;
-use crate::refusal::note;
+use crate::CommandError;
+use crate::error::note;
 
 /// Carries the profiled runs out; says which targets could not be profiled.
 ///
@@ -19,16 +19,16 @@ pub fn take(
     secrets: &Secrets,
     folder: &Folder,
     quiet: bool,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandError> {
     if !quiet {
         note(
             "the comparison is measured; now one run of each target with a profiler beside one without",
         );
     }
     let failed = profiles::take(experiment, folder, &own_program()?, &mut Native::new(secrets))
-        .map_err(|error| Refusal::machine(format!("the profiles cannot be kept: {error}")))?;
-    for (subject, why) in failed {
-        note(&format!("{}: not profiled: {why}", experiment.subjects[subject].name));
+        .map_err(|error| CommandError::machine(format!("the profiles cannot be kept: {error}")))?;
+    for (target, why) in failed {
+        note(&format!("{}: not profiled: {why}", experiment.targets[target].name));
     }
     Ok(())
 }
@@ -37,7 +37,7 @@ pub fn take(
 ///
 /// # Errors
 /// When one cannot be read back.
-pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Refusal> {
+pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, CommandError> {
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
     let mut text = profiles::words(experiment, &runs).join("\n");
     if !text.is_empty() {
@@ -50,15 +50,16 @@ pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Refusal
 ///
 /// # Errors
 /// When one cannot be written.
-pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), Refusal> {
+pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), CommandError> {
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
     for (name, svg) in profiles::files(experiment, &runs) {
-        write_atomically(&folder.path().join(name), svg.as_bytes())
-            .map_err(|error| Refusal::machine(format!("a flame graph is not kept: {error}")))?;
+        write_atomically(&folder.path().join(name), svg.as_bytes()).map_err(|error| {
+            CommandError::machine(format!("a flame graph is not kept: {error}"))
+        })?;
     }
     Ok(())
 }
 
-fn unreadable(error: ablaze_lab::experiment::FolderError) -> Refusal {
-    Refusal::machine(format!("a profiled run cannot be read back: {error}"))
+fn unreadable(error: ablaze_lab::experiment::FolderError) -> CommandError {
+    CommandError::machine(format!("a profiled run cannot be read back: {error}"))
 }

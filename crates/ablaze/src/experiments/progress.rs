@@ -11,7 +11,7 @@ use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
 use ablaze_lab::search::{Stage, Watch};
 use ablaze_report::number::{rate, time};
 
-use crate::refusal::note;
+use crate::error::note;
 
 /// How often the line is written anew while a run lasts.
 const TICK: Duration = Duration::from_secs(1);
@@ -149,13 +149,13 @@ fn asked_for(experiment: &Experiment, from: usize) -> Duration {
         let limits = &experiment.loads[trial.load].spec.limits;
         limits.duration_ns.unwrap_or(0) + limits.warmup_ns
     };
-    let live = |trial: &&Trial| experiment.subjects[trial.subject].saved_runs().is_none();
+    let live = |trial: &&Trial| experiment.targets[trial.target].saved_runs().is_none();
     Duration::from_nanos(experiment.trials().iter().skip(from).filter(live).map(of).sum())
 }
 
 impl Observer for LiveLine {
     fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize) {
-        let name = &experiment.subjects[trial.subject].name;
+        let name = &experiment.targets[trial.target].name;
         let label = &experiment.loads[trial.load].label;
         let asked = asked_for(experiment, number - 1);
         let left = self.time_for(of + 1 - number, asked) + self.behind;
@@ -166,7 +166,7 @@ impl Observer for LiveLine {
     }
 
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome) {
-        if experiment.subjects[trial.subject].saved_runs().is_none() {
+        if experiment.targets[trial.target].saved_runs().is_none() {
             self.carried_out += 1;
         }
         match outcome {
@@ -177,7 +177,7 @@ impl Observer for LiveLine {
                 self.last = format!(" · the last {rate}/s{p99}");
             }
             Outcome::Failed(why) => {
-                let name = &experiment.subjects[trial.subject].name;
+                let name = &experiment.targets[trial.target].name;
                 let label = &experiment.loads[trial.load].label;
                 if why.starts_with(SKIPPED) {
                     // Once: it is the same for every run.
@@ -229,21 +229,21 @@ mod tests {
     #[test]
     fn what_is_left_is_known_before_the_first_run_has_ended() {
         let mut secrets = ablaze_model::spec::Secrets::default();
-        let mut subject = |text: &str| super::super::targets::read(text, &mut secrets).unwrap();
-        let subjects = vec![subject("a=:1/"), subject("b=:2/")];
+        let mut target = |text: &str| super::super::targets::read(text, &mut secrets).unwrap();
+        let targets = vec![target("a=:1/"), target("b=:2/")];
         let load = super::super::loads::one(["--warmup", "1s"].map(String::from).to_vec());
         let load = load.read(&mut secrets).unwrap();
         let experiment = Experiment {
             title: String::new(),
-            subjects,
+            targets,
             loads: vec![load],
             repeats: 5,
             seed: 1,
             path: "/".to_owned(),
-            placement: ablaze_lab::subject::Placement::default(),
+            placement: ablaze_lab::target::Placement::default(),
             restart: true,
             ready_within_s: 10,
-            speaks: ablaze_lab::subject::Speaks::default(),
+            speaks: ablaze_lab::target::Speaks::default(),
         };
         // Ten runs of 3 s and a second before each; two are over.
         assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));

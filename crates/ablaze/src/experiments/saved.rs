@@ -4,43 +4,43 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_lab::saved;
-use ablaze_lab::subject::Subject;
+use ablaze_lab::target::Target;
 use ablaze_model::Run;
 use ablaze_model::spec::TargetSpec;
 
-use crate::Refusal;
-use crate::refusal::note;
+use crate::CommandError;
+use crate::error::note;
 
 /// Targets as they were written, with the words they were read from: files of one given name become
 /// repeats of one target; files whose made-up names are equal are told apart by their folders.
 ///
 /// # Errors
 /// When a file cannot be read, or holds no run with an answer.
-pub fn gathered(read: Vec<(&str, Subject)>) -> Result<Vec<Subject>, Refusal> {
-    let mut gathered: Vec<Subject> = Vec::new();
+pub fn gathered(read: Vec<(&str, Target)>) -> Result<Vec<Target>, CommandError> {
+    let mut gathered: Vec<Target> = Vec::new();
     let is_given = |text: &str, name: &str| text.starts_with(&format!("{name}="));
-    let taken = |name: &str| read.iter().filter(|(_, subject)| subject.name == name).count() > 1;
-    for (text, subject) in &read {
-        let Some([file]) = subject.saved_runs() else {
-            gathered.push(subject.clone());
+    let taken = |name: &str| read.iter().filter(|(_, target)| target.name == name).count() > 1;
+    for (text, target) in &read {
+        let Some([file]) = target.saved_runs() else {
+            gathered.push(target.clone());
             continue;
         };
-        let given = is_given(text, &subject.name);
-        let mut before = gathered.iter_mut().filter(|other| other.name == subject.name);
+        let given = is_given(text, &target.name);
+        let mut before = gathered.iter_mut().filter(|other| other.name == target.name);
         if given
             && let Some(TargetSpec::Saved(files)) = before.next().map(|other| &mut other.source)
         {
             files.push(file.clone());
             continue;
         }
-        let mut subject = subject.clone();
-        if !given && taken(&subject.name) {
-            subject.name = text.trim_end_matches(".json").to_owned();
+        let mut target = target.clone();
+        if !given && taken(&target.name) {
+            target.name = text.trim_end_matches(".json").to_owned();
         }
-        gathered.push(subject);
+        gathered.push(target);
     }
-    for subject in &mut gathered {
-        if let TargetSpec::Saved(files) = &mut subject.source {
+    for target in &mut gathered {
+        if let TargetSpec::Saved(files) = &mut target.source {
             in_order(files)?;
         }
     }
@@ -48,10 +48,10 @@ pub fn gathered(read: Vec<(&str, Subject)>) -> Result<Vec<Subject>, Refusal> {
 }
 
 /// In the order in which the runs began.
-fn in_order(files: &mut Vec<PathBuf>) -> Result<(), Refusal> {
+fn in_order(files: &mut Vec<PathBuf>) -> Result<(), CommandError> {
     let mut began = Vec::new();
     for file in files.drain(..) {
-        let run = saved::read(&file).map_err(Refusal::usage)?;
+        let run = saved::read(&file).map_err(CommandError::usage)?;
         note_if_of_another_command(&file, &run);
         began.push((run.started_unix_ns, file));
     }

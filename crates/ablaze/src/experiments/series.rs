@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ablaze_lab::experiment::{Folder, Results, conduct};
-use ablaze_lab::subject::file_name;
+use ablaze_lab::experiment::{Folder, Results, run};
+use ablaze_lab::target::file_name;
 use ablaze_lab::{Experiment, page};
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::Secrets;
@@ -13,13 +13,13 @@ use ablaze_report::file::write_atomically;
 use ablaze_report::page::{Block, Section};
 use ablaze_verdict::several::Several;
 
+use super::client::Native;
 use super::former::Former;
 use super::parts::Part;
 use super::progress::LiveLine;
 use super::shown::{self, Showing};
-use super::tester::Native;
 use super::{beside_each_other, contents, described, own_program, pages};
-use crate::Refusal;
+use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
 
 /// What starting and stopping a target takes beside its run.
@@ -74,7 +74,7 @@ impl Planned {
             Duration::from_nanos(ns) + BESIDE_A_RUN
         };
         let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.spec)).sum();
-        loads * self.experiment.subjects.len() as u32 * self.experiment.repeats
+        loads * self.experiment.targets.len() as u32 * self.experiment.repeats
     }
 }
 
@@ -123,7 +123,7 @@ pub fn carried_out(
     folder: &Path,
     quiet: bool,
     mut begun: impl FnMut(&Planned),
-) -> Result<Vec<Done>, Refusal> {
+) -> Result<Vec<Done>, CommandError> {
     listen_for_interrupts()?;
     let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
     let of = series.len();
@@ -141,18 +141,18 @@ pub fn carried_out(
     Ok(done)
 }
 
-fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, Refusal> {
+fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, CommandError> {
     let not_kept = |error: &dyn std::fmt::Display| {
-        Refusal::machine(format!("the results cannot be kept: {error}"))
+        CommandError::machine(format!("the results cannot be kept: {error}"))
     };
     let path = folder.join(folder_name(&planned.heading));
     let experiment = &planned.experiment;
     let mut folder = Folder::at(&path, experiment, &mut Former::default())
-        .map_err(|error| Refusal::usage(error.to_string()))?;
+        .map_err(|error| CommandError::usage(error.to_string()))?;
     write_atomically(&path.join(described::FILE), planned.text.as_bytes())
         .map_err(|error| not_kept(&error))?;
-    let mut tester = Native::new(&planned.secrets);
-    let results = conduct(experiment, &mut folder, own_program()?, &mut tester, &mut progress);
+    let mut client = Native::new(&planned.secrets);
+    let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
     let results = results.map_err(|error| not_kept(&error))?;
     let several = beside_each_other(experiment, &folder, &results)?;

@@ -9,7 +9,7 @@ use ablaze_lab::experiment::Results;
 use ablaze_lab::{json, text};
 use ablaze_verdict::several::Several;
 
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
+use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 
 /// How results are to be shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,7 +33,7 @@ impl Showing {
 
 /// Whether the results answer which target is better under one load.
 pub fn is_comparison(experiment: &Experiment) -> bool {
-    experiment.loads.len() == 1 && experiment.subjects.len() > 1
+    experiment.loads.len() == 1 && experiment.targets.len() > 1
 }
 
 /// The results in words or as JSON. The last target is what the others are held against.
@@ -43,7 +43,7 @@ pub fn comparison(
     several: Option<&Several>,
     showing: Showing,
 ) -> String {
-    let control = experiment.subjects.len() - 1;
+    let control = experiment.targets.len() - 1;
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
         let ranked = showing.unequal(several).is_empty();
@@ -82,14 +82,14 @@ pub fn either(
 /// The exit status that results deserve by themselves: a comparison wants every target that was not
 /// left out for want of a program, a sweep something to draw.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
-    let measured = |subject: usize| results.measured().any(|(trial, _)| trial.subject == subject);
-    let mut subjects = 0..experiment.subjects.len();
+    let measured = |target: usize| results.measured().any(|(trial, _)| trial.target == target);
+    let mut targets = 0..experiment.targets.len();
     let enough = match is_comparison(experiment) {
         true => {
-            let left_out = |subject| results.skipped(subject).is_some();
-            subjects.clone().any(measured) && subjects.all(|s| measured(s) || left_out(s))
+            let left_out = |target| results.skipped(target).is_some();
+            targets.clone().any(measured) && targets.all(|s| measured(s) || left_out(s))
         }
-        false => subjects.any(measured),
+        false => targets.any(measured),
     };
     match (results.interrupted, enough) {
         (true, _) => INTERRUPTED,

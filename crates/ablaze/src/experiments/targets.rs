@@ -1,33 +1,33 @@
 //! Targets as people write them, on command lines and in the files of experiments.
 
-use ablaze_lab::Subject;
+use ablaze_lab::Target;
 use ablaze_model::spec::{ModelOption, Secrets, TargetSpec, UrlSpec};
 
-use crate::{Refusal, servers};
+use crate::{CommandError, servers};
 
 /// Reads a target: a URL, `serve:MODEL,option=value,…`, or the file of a saved run, each with `name=`
 /// in front if the name is not to be made up.
 ///
 /// # Errors
 /// When it is none of these, or a built-in server that does not exist.
-pub fn read(text: &str, secrets: &mut Secrets) -> Result<Subject, Refusal> {
+pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     let (name, what) = named(text);
     if what.is_empty() {
         return Err(wrong(text, "nothing follows the name: write NAME=URL or NAME=serve:MODEL"));
     }
     let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
     if let Some(words) = what.strip_prefix("serve:") {
-        return Ok(Subject::new(called(words), model(&called(words), words)?));
+        return Ok(Target::new(called(words), model(&called(words), words)?));
     }
     let is_url = what.contains("://") || what.starts_with(':') || what.starts_with("localhost");
     if what.ends_with(".json") && !is_url {
         let stem = what.trim_end_matches(".json").rsplit('/').next().unwrap_or(what);
-        return Ok(Subject::new(called(stem), TargetSpec::Saved(vec![what.into()])));
+        return Ok(Target::new(called(stem), TargetSpec::Saved(vec![what.into()])));
     }
     if what.contains([':', '/', '.']) || what.starts_with("localhost") {
         // A name stands in tables, and in the names of files.
         let shown = ablaze_report::shown_command::url_without_secrets(what);
-        return Ok(Subject::new(called(&shown), url(what, secrets)?));
+        return Ok(Target::new(called(&shown), url(what, secrets)?));
     }
     Err(wrong(
         text,
@@ -40,7 +40,7 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Subject, Refusal> {
 ///
 /// # Errors
 /// When there is no command, or it does not say where the port goes.
-pub fn started_by(text: &str) -> Result<Subject, Refusal> {
+pub fn started_by(text: &str) -> Result<Target, CommandError> {
     let (name, command) = named(text);
     if command.trim().is_empty() {
         return Err(wrong(text, "no command: write NAME='./server -p {port}'"));
@@ -54,15 +54,16 @@ pub fn started_by(text: &str) -> Result<Subject, Refusal> {
     }
     let first = command.split_whitespace().next().unwrap_or(command);
     let made_up = first.rsplit('/').next().unwrap_or(first);
-    Ok(Subject::new(name.unwrap_or(made_up), TargetSpec::Command(command.to_owned())))
+    Ok(Target::new(name.unwrap_or(made_up), TargetSpec::Command(command.to_owned())))
 }
 
 /// A target that runs already; user and password in its URL are kept among the secrets.
 ///
 /// # Errors
 /// When it is no URL.
-pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, Refusal> {
-    let (url, user) = UrlSpec::parse(text).map_err(|error| Refusal::usage(error.to_string()))?;
+pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, CommandError> {
+    let (url, user) =
+        UrlSpec::parse(text).map_err(|error| CommandError::usage(error.to_string()))?;
     Ok(TargetSpec::Url { url, user: user.map(|user| secrets.keep_text("user", user)) })
 }
 
@@ -70,16 +71,16 @@ pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, Refusal> {
 ///
 /// # Errors
 /// When `ablaze serve` would not take it; `name` is whose fault that is.
-pub fn model(name: &str, text: &str) -> Result<TargetSpec, Refusal> {
+pub fn model(name: &str, text: &str) -> Result<TargetSpec, CommandError> {
     of_options(options(text))
-        .map_err(|refusal| Refusal { line: format!("{name}: {}", refusal.line), ..refusal })
+        .map_err(|error| CommandError { line: format!("{name}: {}", error.line), ..error })
 }
 
 /// A built-in server by its options.
 ///
 /// # Errors
 /// When `ablaze serve` would not take them.
-pub fn of_options(options: Vec<ModelOption>) -> Result<TargetSpec, Refusal> {
+pub fn of_options(options: Vec<ModelOption>) -> Result<TargetSpec, CommandError> {
     servers::model(options).map(TargetSpec::Model)
 }
 
@@ -127,16 +128,16 @@ fn named(text: &str) -> (Option<&str>, &str) {
     }
 }
 
-fn wrong(text: &str, why: &str) -> Refusal {
+fn wrong(text: &str, why: &str) -> CommandError {
     let text = ablaze_report::shown_command::url_without_secrets(text);
-    Refusal::usage(format!("`{text}`: {why}"))
+    CommandError::usage(format!("`{text}`: {why}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn target(text: &str) -> Subject {
+    fn target(text: &str) -> Target {
         read(text, &mut Secrets::default()).unwrap()
     }
 

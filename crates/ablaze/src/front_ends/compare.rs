@@ -11,13 +11,13 @@ use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
+use crate::error::FAIL_IF_MET;
 use crate::experiments::conditions::Conditions;
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::{self, Showing};
 use crate::outputs::Files;
-use crate::refusal::FAIL_IF_MET;
-use crate::{Refusal, experiments, outlets, terminal};
+use crate::{CommandError, experiments, outlets, terminal};
 
 /// Runs of each target unless the command line says otherwise: enough for an interval.
 const REPEATS: u32 = 10;
@@ -78,30 +78,29 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         }
         Err(error) => return crate::usage::refusal(&error, "compare").report(),
     };
-    compared(&matches).unwrap_or_else(|refusal| refusal.report())
+    compared(&matches).unwrap_or_else(|error| error.report())
 }
 
-fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
-    let read = |error: clap::Error| Refusal::usage(error.to_string());
+fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
+    let read = |error: clap::Error| CommandError::usage(error.to_string());
     let options = ExperimentOptions::from_arg_matches(matches).map_err(read)?;
     let compare = CompareOptions::from_arg_matches(matches).map_err(read)?;
     let mut secrets = Secrets::default();
-    let subjects = options.subjects_or_saved(&mut secrets)?;
-    if subjects.len() < 2 {
-        return Err(Refusal::usage(
+    let targets = options.targets_or_saved(&mut secrets)?;
+    if targets.len() < 2 {
+        return Err(CommandError::usage(
             "a comparison needs two targets: URLs, serve:MODEL, --start 'NAME=COMMAND {port}', \
              --control nginx, saved runs",
         ));
     }
     let repeats = options.repeat.unwrap_or(REPEATS);
     let words = load_words(matches);
-    let load = match subjects.iter().all(|subject| subject.saved_runs().is_some()) {
+    let load = match targets.iter().all(|target| target.saved_runs().is_some()) {
         true => nothing_to_load(&words, &options)?,
         false => loads::one(words).read(&mut secrets)?,
     };
     let conditions = Conditions::fail_if(&compare.fail_if)?;
-    let experiment =
-        experiments::experiment("comparison", &options, subjects, vec![load], repeats)?;
+    let experiment = experiments::experiment("comparison", &options, targets, vec![load], repeats)?;
     conditions.fit(&experiment)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let folder = options.folder.as_deref();
@@ -132,10 +131,10 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
 }
 
 /// Saved runs were loaded before.
-fn nothing_to_load(words: &[String], options: &ExperimentOptions) -> Result<Load, Refusal> {
+fn nothing_to_load(words: &[String], options: &ExperimentOptions) -> Result<Load, CommandError> {
     let repeat = options.repeat.map(|_| "--repeat");
     if let Some(word) = words.first().map(String::as_str).or(repeat) {
-        return Err(Refusal::usage(format!(
+        return Err(CommandError::usage(format!(
             "{word}: every target is a saved run, so nothing is run; leave it out, or name a target \
              that can be loaded"
         )));

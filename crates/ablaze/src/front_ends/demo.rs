@@ -1,5 +1,5 @@
 //! `ablaze demo`: a server, a few seconds of load, the report, two servers compared, and what to
-//! try next. The server is a process of its own, as a real target is, so that its CPU time is not the tester's.
+//! try next. The server is a process of its own, as a real target is, so that its CPU time is not the client's.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::{Refusal, terminal, usage, values};
+use crate::{CommandError, terminal, usage, values};
 
 /// Carries out a command.
 type Run = fn(&str, &[OsString]) -> ExitCode;
@@ -45,7 +45,7 @@ const WHAT_NEXT: &str = "
 What to try next:
   ablaze serve                        the same server, on http://127.0.0.1:8080/
   ablaze :8080/                       load it, in another terminal
-  ablaze -c 1 :8080/                  one connection: what a single answer takes
+  ablaze -c 1 :8080/                  one connection: what a single response takes
   ablaze --no-keepalive :8080/        a new connection for every request
   ablaze ab -kc 100 -n 100000 http://127.0.0.1:8080/     ab's options and ab's report
   ablaze compare --start 'mine=./server -p {port}' --control nginx     yours against nginx
@@ -66,7 +66,7 @@ pub fn main(arguments: &[OsString], run: Run) -> ExitCode {
     };
     let target = match Target::start() {
         Ok(target) => target,
-        Err(refusal) => return refusal.report(),
+        Err(error) => return error.report(),
     };
     let words = [
         "--connections".to_owned(),
@@ -113,14 +113,14 @@ struct Target {
 
 impl Target {
     /// Starts it and waits until it listens.
-    fn start() -> Result<Self, Refusal> {
+    fn start() -> Result<Self, CommandError> {
         let program = std::env::current_exe()
             .map_err(|error| refusal(&format!("this program's own file is not found: {error}")))?;
         let mut process = Command::new(program)
             .args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            // Ctrl-C on the terminal is for the tester; the server follows it.
+            // Ctrl-C on the terminal is for the client; the server follows it.
             .process_group(0)
             .spawn()
             .map_err(|error| refusal(&format!("no process could be started: {error}")))?;
@@ -141,10 +141,10 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
-        // It takes at most a second for answers under way.
-        let patience = Instant::now() + Duration::from_secs(3);
+        // It takes at most a second for responses under way.
+        let timeout = Instant::now() + Duration::from_secs(3);
         while let Ok(None) = self.process.try_wait() {
-            if Instant::now() > patience {
+            if Instant::now() > timeout {
                 // A child that was not waited for keeps its number, so this hits no one else.
                 let _ = self.process.kill().and_then(|()| self.process.wait());
                 return;
@@ -154,6 +154,6 @@ impl Drop for Target {
     }
 }
 
-fn refusal(why: &str) -> Refusal {
-    Refusal::machine(format!("the demo's server could not be started: {why}"))
+fn refusal(why: &str) -> CommandError {
+    CommandError::machine(format!("the demo's server could not be started: {why}"))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_lab::Subject;
-use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, conduct};
-use ablaze_lab::subject::Speaks;
+use ablaze_lab::Target;
+use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, run};
+use ablaze_lab::target::Speaks;
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
@@ -15,16 +15,16 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
 use crate::carry_out::listen_for_interrupts;
+use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
+use crate::experiments::client::Native;
 use crate::experiments::former::Former;
 use crate::experiments::options::{CpuList, can_be_loaded, can_speak, cpus, placement};
 use crate::experiments::progress::LiveLine;
 use crate::experiments::search::contents;
-use crate::experiments::tester::Native;
 use crate::experiments::{pages, targets, words};
 use crate::native::options::{ConnectionOptions, MachineOptions, RequestOptions, TlsOptions};
 use crate::outputs::Files;
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
-use crate::{Refusal, experiments, native, terminal, values};
+use crate::{CommandError, experiments, native, terminal, values};
 
 /// How long a stage is unless the command line says otherwise.
 const STAGE_NS: u64 = 2_000_000_000;
@@ -128,7 +128,7 @@ const AFTER_HELP: &str = "\
 Rates are doubled until one does not hold, then the gap is halved down to 2 %, and both ends are
 tried again in longer stages. A rate holds when 98 % of it are answered and every condition does.
 Conditions are those of --fail-if, but have to hold: rate mean p50 p90 p99 p99.9 max errors
-unexpected status.NNN lag cpu. Where the tester is the limit there is no answer.
+unexpected status.NNN lag cpu. Where the client is the limit there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
 Exit status: 0 answered; 1 could not be, or not all could be written; 2 usage; 130 interrupted.";
@@ -156,18 +156,18 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         }
         Err(error) => return crate::usage::refusal(&error, "find").report(),
     };
-    found(&matches).unwrap_or_else(|refusal| refusal.report())
+    found(&matches).unwrap_or_else(|error| error.report())
 }
 
-fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
+fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let options = FindOptions::from_arg_matches(matches)
-        .map_err(|error| Refusal::usage(error.to_string()))?;
+        .map_err(|error| CommandError::usage(error.to_string()))?;
     let Some(slo) = &options.slo else {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "nothing says what has to hold: write --slo 'p99<20ms,errors<0.1%'",
         ));
     };
-    let goal: Goal = slo.parse().map_err(|error| Refusal::usage(format!("--slo {error}")))?;
+    let goal: Goal = slo.parse().map_err(|error| CommandError::usage(format!("--slo {error}")))?;
     let mut secrets = Secrets::default();
     let search = search(&options, &goal, words::of(matches, &LOAD), &mut secrets)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
@@ -175,19 +175,19 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
         Some(path) => StageFolder::at(path, &search, &mut Former::default()),
         None => StageFolder::numbered(Path::new("find"), &search),
     };
-    let mut folder = folder.map_err(|error| Refusal::usage(error.to_string()))?;
+    let mut folder = folder.map_err(|error| CommandError::usage(error.to_string()))?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(options.quiet);
-    let mut tester = Native::new(&secrets);
+    let mut client = Native::new(&secrets);
     let setting = Setting {
         program: experiments::own_program()?,
-        tester: Some(&mut tester),
+        client: Some(&mut client),
         watch: &mut progress,
         rest: |time: Duration| std::thread::sleep(time),
     };
-    let searched = conduct(&search, &mut folder, setting);
+    let searched = run(&search, &mut folder, setting);
     progress.finish();
-    let searched = searched.map_err(|error| Refusal::machine(error.to_string()))?;
+    let searched = searched.map_err(|error| CommandError::machine(error.to_string()))?;
     let path = folder.path();
     let contents = contents(&search, &folder, &searched, &goal);
     let has_page = pages::keep(path, &contents);
@@ -219,28 +219,30 @@ fn search(
     goal: &Goal,
     words: Vec<String>,
     secrets: &mut Secrets,
-) -> Result<Search, Refusal> {
-    let subject = subject(options, secrets)?;
+) -> Result<Search, CommandError> {
+    let target = target(options, secrets)?;
     let lowest_per_s = options.from.unwrap_or(1.0);
     if lowest_per_s <= 0.0 {
-        return Err(Refusal::usage("--from 0 asks for nothing: give a rate above it"));
+        return Err(CommandError::usage("--from 0 asks for nothing: give a rate above it"));
     }
     if options.to < lowest_per_s {
-        return Err(Refusal::usage("--to is below --from: exchange them"));
+        return Err(CommandError::usage("--to is below --from: exchange them"));
     }
     let permitted_ns = goal.longest_limit_ns().unwrap_or(0.0) * TIMES_THE_LIMIT;
     let stage_ns = options.duration.unwrap_or(STAGE_NS.max(permitted_ns as u64));
     if stage_ns < 500_000_000 {
-        return Err(Refusal::usage("a stage shorter than 500 ms tells nothing: give a longer -d"));
+        return Err(CommandError::usage(
+            "a stage shorter than 500 ms tells nothing: give a longer -d",
+        ));
     }
     let start_per_s = options.from.unwrap_or(START_PER_S);
     let load = load(words, start_per_s, secrets)?;
     let speaks = Speaks::of(options.https, [&load]);
-    let subjects = std::slice::from_ref(&subject);
-    can_speak(subjects, speaks)?;
-    let placement = placement(subjects, options.target_cpus.as_ref(), [&load]);
+    let targets = std::slice::from_ref(&target);
+    can_speak(targets, speaks)?;
+    let placement = placement(targets, options.target_cpus.as_ref(), [&load]);
     Ok(Search {
-        subject,
+        target,
         goal: goal.texts().join(","),
         load,
         start_per_s,
@@ -259,25 +261,25 @@ fn search(
 
 /// The load of a stage. What stands on the command line is about a load on a schedule; the words that
 /// are kept have neither rate nor length.
-fn load(words: Vec<String>, per_s: f64, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+fn load(words: Vec<String>, per_s: f64, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
     let of_a_stage = ["--rate".to_owned(), format!("{per_s}/s")];
     let worded: Vec<String> = words.iter().cloned().chain(of_a_stage).collect();
     let load = native::of_words(&worded, secrets)?;
     Ok(LoadSpec { words: native::shown(&words), ..load })
 }
 
-fn subject(options: &FindOptions, secrets: &mut Secrets) -> Result<Subject, Refusal> {
-    let subject = match (&options.target, &options.start) {
+fn target(options: &FindOptions, secrets: &mut Secrets) -> Result<Target, CommandError> {
+    let target = match (&options.target, &options.start) {
         (Some(target), _) => targets::read(target, secrets)?,
         (None, Some(command)) => targets::started_by(command)?,
         (None, None) => {
-            return Err(Refusal::usage(
+            return Err(CommandError::usage(
                 "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
             ));
         }
     };
-    can_be_loaded(&subject)?;
-    Ok(subject)
+    can_be_loaded(&target)?;
+    Ok(target)
 }
 
 #[cfg(test)]
@@ -290,7 +292,7 @@ mod tests {
         let options = FindOptions::from_arg_matches(&matches).unwrap();
         let goal = options.slo.clone().unwrap_or_default().parse().map_err(|_| "no goal")?;
         search(&options, &goal, words::of(&matches, &LOAD), &mut Secrets::default())
-            .map_err(|refusal| refusal.line)
+            .map_err(|error| error.line)
     }
 
     #[test]

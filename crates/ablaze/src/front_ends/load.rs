@@ -10,28 +10,28 @@ use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::spec::Secrets;
 
 use crate::carry_out::{carry_out, own_command_line};
+use crate::error::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
 use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
-use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, outcome, outlets, profile, progress, terminal, verdict};
+use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
 
 /// Runs `ablaze load` with the words behind `load`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     match read(arguments).and_then(|line| line.map_or(Ok(ExitCode::SUCCESS), |line| load(&line))) {
         Ok(status) => status,
-        Err(refusal) => refusal.report(),
+        Err(error) => error.report(),
     }
 }
 
 /// The command line, or `None` when it asked for help, which is then given.
-fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
+fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, CommandError> {
     if arguments.is_empty() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "no URL is given: write for example `ablaze :8080/`; see `ablaze load --help`",
         ));
     }
     if let Some(hint) = hints::elsewhere_first(arguments) {
-        return Err(Refusal::usage(hint));
+        return Err(CommandError::usage(hint));
     }
     let program = OsString::from("ablaze load");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
@@ -44,7 +44,7 @@ fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, Refusal> {
     }
 }
 
-fn load(line: &CommandLine) -> Result<ExitCode, Refusal> {
+fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let report = &line.options.report;
     let outputs = Outputs::checked(report)?;
     let mut secrets = Secrets::default();

@@ -13,6 +13,7 @@ use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
+use crate::error::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::experiment;
 use crate::experiments::file::Described;
@@ -21,8 +22,7 @@ use crate::experiments::parts::{self, Part};
 use crate::experiments::series::{self, Done, Planned};
 use crate::experiments::shown::{self, Showing};
 use crate::outputs::Files;
-use crate::refusal::{FAIL_IF_MET, INTERRUPTED, NOTHING_MEASURED, note};
-use crate::{Refusal, experiments, terminal};
+use crate::{CommandError, experiments, terminal};
 
 /// Carries out the experiment that a file describes.
 #[derive(Debug, Parser)]
@@ -85,7 +85,7 @@ Exit status: 0 answered; 1 nothing could be measured, or not all could be writte
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze run");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
-        Ok(line) => run(&line).unwrap_or_else(|refusal| refusal.report()),
+        Ok(line) => run(&line).unwrap_or_else(|error| error.report()),
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             terminal::print(&CommandLine::command().render_help().to_string())
         }
@@ -93,17 +93,18 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     }
 }
 
-fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
+fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(path) = &line.file else {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "no file: write `ablaze run FILE.toml`; docs/comparing.md has what goes into one",
         ));
     };
     let file = path.display();
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Refusal::usage(format!("`{file}` cannot be read: {}", reason(&error))))?;
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        CommandError::usage(format!("`{file}` cannot be read: {}", reason(&error)))
+    })?;
     let mut parts = parts::read(&text, line.quick)
-        .map_err(|error| Refusal::usage(format!("{file}, {error}")))?;
+        .map_err(|error| CommandError::usage(format!("{file}, {error}")))?;
     if parts.len() > 1 || parts.iter().any(|part| part.name.is_some()) {
         return several(line, path, parts);
     }
@@ -153,11 +154,11 @@ fn conditions(
     path: &Path,
     described: &Described,
     experiment: &Experiment,
-) -> Result<Conditions, Refusal> {
+) -> Result<Conditions, CommandError> {
     for (at, check) in &described.checks {
-        check
-            .fits(experiment)
-            .map_err(|error| Refusal::usage(format!("{}, line {at}: {error}", path.display())))?;
+        check.fits(experiment).map_err(|error| {
+            CommandError::usage(format!("{}, line {at}: {error}", path.display()))
+        })?;
     }
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.checks = described.checks.iter().map(|(_, check)| check.clone()).collect();
@@ -166,7 +167,7 @@ fn conditions(
 }
 
 /// A file with parts: one experiment after the other, and a page of them all.
-fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, Refusal> {
+fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, CommandError> {
     let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
     let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
     for mut part in parts {
@@ -185,7 +186,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     let folder = match &line.folder {
         Some(folder) => folder.clone(),
         None => new_numbered(&path.with_extension(""))
-            .map_err(|error| Refusal::usage(error.to_string()))?,
+            .map_err(|error| CommandError::usage(error.to_string()))?,
     };
     let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
     let (mut status, mut documents, mut words) = (0, Vec::new(), String::new());
@@ -211,7 +212,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         words.push_str(&text);
         let own = shown::status(experiment, &done.results);
         let fails = own == 0 && conditions.fail(experiment, &done.results, &unequal);
-        // An interruption tells more than a failed check, and that more than a part without answers.
+        // An interruption tells more than a failed check, and that more than a part without responses.
         let rank = |status: u8| {
             [0, NOTHING_MEASURED, FAIL_IF_MET, INTERRUPTED].iter().position(|s| *s == status)
         };
@@ -246,7 +247,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
 /// What would be done.
 fn what(experiment: &Experiment) -> String {
     let mut lines = vec![format!("{}: {} runs", experiment.title, experiment.trials().len())];
-    lines.extend(experiment.subjects.iter().map(|subject| format!("  target {}", subject.name)));
+    lines.extend(experiment.targets.iter().map(|target| format!("  target {}", target.name)));
     lines.extend(experiment.loads.iter().map(|load| {
         let words = load.spec.words.0.join(" ");
         format!("  load {}, {} times: {words}", load.label, experiment.repeats)

@@ -10,12 +10,12 @@ use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
+use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::{self, Showing};
 use crate::outputs::Files;
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED};
-use crate::{Refusal, experiments, terminal};
+use crate::{CommandError, experiments, terminal};
 
 /// What is swept, beside what all experiments have.
 #[derive(Debug, Args)]
@@ -78,24 +78,24 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         }
         Err(error) => return crate::usage::refusal(&error, "sweep").report(),
     };
-    swept(&matches).unwrap_or_else(|refusal| refusal.report())
+    swept(&matches).unwrap_or_else(|error| error.report())
 }
 
-fn swept(matches: &ArgMatches) -> Result<ExitCode, Refusal> {
-    let read = |error: clap::Error| Refusal::usage(error.to_string());
+fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
+    let read = |error: clap::Error| CommandError::usage(error.to_string());
     let options = ExperimentOptions::from_arg_matches(matches).map_err(read)?;
     let sweep = SweepOptions::from_arg_matches(matches).map_err(read)?;
     let mut secrets = Secrets::default();
-    let subjects = options.subjects(&mut secrets)?;
-    if subjects.is_empty() {
-        return Err(Refusal::usage(
+    let targets = options.targets(&mut secrets)?;
+    if targets.is_empty() {
+        return Err(CommandError::usage(
             "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
         ));
     }
     let loads = loads::swept(load_words(matches), sweep.vary.as_deref())?;
     let loads = loads.into_iter().map(|load| load.read(&mut secrets)).collect::<Result<_, _>>()?;
     let repeats = options.repeat.unwrap_or(1);
-    let experiment = experiments::experiment("sweep", &options, subjects, loads, repeats)?;
+    let experiment = experiments::experiment("sweep", &options, targets, loads, repeats)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
     let (folder, results) =

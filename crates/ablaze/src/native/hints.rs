@@ -5,7 +5,7 @@ use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::Refusal;
+use crate::CommandError;
 use crate::suggest::nearest;
 
 /// Options of ab, wrk, hey, h2load and curl, and what they are called here.
@@ -23,7 +23,7 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("-x", "a proxy is --proxy http://HOST:PORT"),
     ("-q", "progress is turned off by --quiet"),
     ("-v", "there is no verbosity; what was measured goes to files by -o"),
-    ("-l", "answers of any length are accepted anyway"),
+    ("-l", "responses of any length are accepted anyway"),
     ("-B", "the local address is --local-address ADDR"),
     ("-z", "the length of a run is -d TIME"),
     ("-D", "a body from a file is -b @FILE"),
@@ -39,12 +39,12 @@ const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 /// The one line for what clap could not read.
-pub fn refusal(error: &clap::Error, command: &clap::Command) -> Refusal {
+pub fn refusal(error: &clap::Error, command: &clap::Command) -> CommandError {
     let option = context(error, ContextKind::InvalidArg).unwrap_or_default();
     let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
     // clap shows an option as "--name <VALUE>" or "-n, --name <VALUE>"; its last name is enough.
     let name = option.split(" <").next().unwrap_or_default();
-    Refusal::usage(match error.kind() {
+    CommandError::usage(match error.kind() {
         ErrorKind::UnknownArgument => unknown(&option, command),
         ErrorKind::ValueValidation => {
             let reason = std::error::Error::source(error).map(ToString::to_string);

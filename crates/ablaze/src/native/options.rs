@@ -168,7 +168,7 @@ pub struct ConnectionOptions {
     /// Ports to connect from, in turn
     #[arg(long, value_name = "A-B", value_parser = values::ports)]
     pub local_ports: Option<RangeInclusive<u16>>,
-    /// Longest head of an answer [default: 64KiB]
+    /// Longest head of a response [default: 64KiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub max_head: Option<u64>,
 }
@@ -234,12 +234,12 @@ pub struct MachineOptions {
     /// System calls to use: auto, uring or epoll [default: auto]
     #[arg(long, value_name = "IO", value_parser = io_choice)]
     pub io: Option<IoChoice>,
-    /// Watch for answers before sleeping: auto, off or a time [default: auto]
+    /// Watch for responses before sleeping: auto, off or a time [default: auto]
     #[arg(long, value_name = "SPIN", value_parser = spin)]
     pub spin: Option<Spin>,
     /// Do not watch the kernel, the target's process and the connections
-    #[arg(long, action = ArgAction::SetTrue)]
-    pub no_witness: bool,
+    #[arg(long, alias = "no-witness", action = ArgAction::SetTrue)]
+    pub no_monitor: bool,
 }
 
 /// Judging and reporting.
@@ -267,7 +267,7 @@ pub struct ReportOptions {
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
-    /// Run once more with a profiler on target, tester or both: where CPU goes
+    /// Run once more with a profiler on target, client or both: where CPU goes
     #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
           require_equals = true, default_missing_value = "target")]
     pub profile: Option<Sides>,
@@ -297,8 +297,8 @@ Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k
   sizes 64KB (1000), 64KiB (1024).
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
 Formats of -o by extension: {formats}.
-An error is no valid answer; an answer outside --expect is unexpected. Redirects are not followed.
-Exit status: 0 measured; 1 nothing measured, no answer as expected, or a report that could not be
+An error is no valid response; a response outside --expect is unexpected. Redirects are not followed.
+Exit status: 0 measured; 1 nothing measured, no response as expected, or a report that could not be
 written; 2 usage; 3 a --fail-if was met; 4 INVALID under --strict; 130 interrupted (the report is
 still printed).";
 

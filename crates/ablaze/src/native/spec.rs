@@ -14,7 +14,7 @@ use ablaze_report::system_error::reason;
 use super::options::{
     ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
 };
-use crate::{Refusal, values};
+use crate::{CommandError, values};
 
 /// Everything a native command line asks for.
 ///
@@ -24,7 +24,7 @@ pub fn spec(
     url: Option<&str>,
     options: &Options,
     secrets: &mut Secrets,
-) -> Result<LoadSpec, Refusal> {
+) -> Result<LoadSpec, CommandError> {
     let url = url.map(sources::url).transpose()?;
     let mut spec = template_without_tls(options, secrets)?;
     let list = match &spec.requests.urls {
@@ -32,7 +32,7 @@ pub fn spec(
         None => None,
     };
     let Some(url) = list.map(|list| list.url).or(url) else {
-        return Err(Refusal::usage("no URL is given: write for example `ablaze :8080/`"));
+        return Err(CommandError::usage("no URL is given: write for example `ablaze :8080/`"));
     };
     if let (Head::Composed { user: user @ None, .. }, Some(typed)) =
         (&mut spec.requests.head, &url.userinfo)
@@ -51,12 +51,15 @@ pub fn spec(
 ///
 /// # Errors
 /// When a header or a file cannot be used.
-pub fn template(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+pub fn template(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
     let spec = template_without_tls(options, secrets)?;
     Ok(LoadSpec { tls: tls(&options.tls, secrets)?, ..spec })
 }
 
-fn template_without_tls(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+fn template_without_tls(
+    options: &Options,
+    secrets: &mut Secrets,
+) -> Result<LoadSpec, CommandError> {
     let mut spec = LoadSpec::default();
     apply_requests(&options.request, &mut spec.requests, secrets)?;
     apply(options, &mut spec, secrets)?;
@@ -67,7 +70,11 @@ fn template_without_tls(options: &Options, secrets: &mut Secrets) -> Result<Load
 ///
 /// # Errors
 /// When two exclude each other, or a local address is not this host's.
-pub fn apply(options: &Options, spec: &mut LoadSpec, secrets: &mut Secrets) -> Result<(), Refusal> {
+pub fn apply(
+    options: &Options,
+    spec: &mut LoadSpec,
+    secrets: &mut Secrets,
+) -> Result<(), CommandError> {
     spec.http = options.request.http.or(spec.http);
     apply_load(&options.load, spec)?;
     apply_http2(options, spec)?;
@@ -87,7 +94,7 @@ fn apply_requests(
     options: &RequestOptions,
     requests: &mut RequestsSpec,
     secrets: &mut Secrets,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandError> {
     let method = options.method.as_ref().map(|method| Bytes::from(method.as_str()));
     requests.method = method.or(requests.method.take());
     if let Some(body) = &options.body {
@@ -122,7 +129,7 @@ fn line(typed: &str, secrets: &mut Secrets) -> Line {
 ///
 /// # Errors
 /// When a file cannot be read, or a name is unknown.
-pub fn tls(options: &TlsOptions, secrets: &mut Secrets) -> Result<TlsSpec, Refusal> {
+pub fn tls(options: &TlsOptions, secrets: &mut Secrets) -> Result<TlsSpec, CommandError> {
     let identity = planned_tls::identity(options.cert.as_deref(), options.key.as_deref())?;
     let name = options.sni.clone();
     Ok(TlsSpec {
@@ -144,31 +151,31 @@ pub fn tls(options: &TlsOptions, secrets: &mut Secrets) -> Result<TlsSpec, Refus
 }
 
 /// HTTP/2, and how many exchanges a connection of it has in flight.
-fn apply_http2(options: &Options, spec: &mut LoadSpec) -> Result<(), Refusal> {
+fn apply_http2(options: &Options, spec: &mut LoadSpec) -> Result<(), CommandError> {
     let streams = options.load.streams;
     if options.request.http != Some(HttpVersion::Http2) {
         return match streams {
             None => Ok(()),
-            Some(streams) => Err(Refusal::usage(format!(
+            Some(streams) => Err(CommandError::usage(format!(
                 "--streams are HTTP/2's: write --http 2 --streams {streams}, or --pipeline \
                  {streams} for HTTP/1.1"
             ))),
         };
     }
     if options.load.pipeline.is_some() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "--pipeline is HTTP/1's: requests in flight on a connection of HTTP/2 are --streams N",
         ));
     }
     let streams = streams.unwrap_or(1);
     if !(1..=Http2::STREAMS_MAX).contains(&streams) {
-        return Err(Refusal::usage(format!(
+        return Err(CommandError::usage(format!(
             "--streams {streams}: give a number from 1 to {}",
             Http2::STREAMS_MAX
         )));
     }
     if streams > 1 && !keeps_alive(options) {
-        return Err(Refusal::usage(format!(
+        return Err(CommandError::usage(format!(
             "--streams {streams} has no meaning with a connection per request: raise -c instead, or \
              leave --no-keepalive out"
         )));
@@ -182,7 +189,7 @@ fn keeps_alive(options: &Options) -> bool {
     !options.connection.no_keepalive && options.connection.requests_per_connection != Some(1)
 }
 
-fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), Refusal> {
+fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), CommandError> {
     spec.shape = shape(options, spec.shape)?;
     spec.in_flight = options.pipeline.unwrap_or(spec.in_flight);
     // The time by itself ends a run only when nothing else does.
@@ -200,7 +207,7 @@ fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), Refusal>
 }
 
 /// The shape of the load: the options applied to the front end's.
-fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, Refusal> {
+fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, CommandError> {
     let Some(mut rate) = options.rate else {
         return Ok(match before {
             // A default gives way to few requests without a word; what was asked for is capped with
@@ -212,20 +219,20 @@ fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, Refusal> {
         });
     };
     if options.pipeline.is_some() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "--pipeline and --rate exclude each other: a request of a schedule does not wait \
-             behind another's answer",
+             behind another's response",
         ));
     }
     if options.ramp.is_some() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "--ramp and --rate exclude each other: connections are opened when requests are due; \
              a rate that grows is --rate 0..1000/s",
         ));
     }
     rate.steps = options.steps.unwrap_or(0);
     if rate.steps > 1 && rate.is_constant() {
-        return Err(Refusal::usage("--steps needs two rates, such as --rate 100/s..5000/s"));
+        return Err(CommandError::usage("--steps needs two rates, such as --rate 100/s..5000/s"));
     }
     Ok(Shape::Open {
         rate,
@@ -234,13 +241,13 @@ fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, Refusal> {
     })
 }
 
-fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result<(), Refusal> {
+fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result<(), CommandError> {
     let connections = &mut spec.connections;
     if options.no_keepalive || options.requests_per_connection == Some(1) {
         connections.keep_alive = false;
     } else if let Some(requests) = options.requests_per_connection {
         if requests == 0 {
-            return Err(Refusal::usage(
+            return Err(CommandError::usage(
                 "0 requests per connection send nothing: give 1 or more, or leave it away",
             ));
         }
@@ -253,7 +260,7 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
             // Whether an address can be bound to is known best by binding to it: routes can make
             // whole networks this host's own without any interface showing them.
             UdpSocket::bind((*address, 0)).map_err(|error| {
-                Refusal::usage(format!(
+                CommandError::usage(format!(
                     "--local-address {address} cannot be used: {}; give addresses of this host",
                     reason(&error)
                 ))
@@ -277,10 +284,10 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
 }
 
 /// The shortest head of all, `HTTP/1.1 200` and its two line ends, has 16 bytes.
-fn max_head_bytes(bytes: u64) -> Result<usize, Refusal> {
+fn max_head_bytes(bytes: u64) -> Result<usize, CommandError> {
     const PERMITTED: std::ops::RangeInclusive<u64> = 16..=(1 << 30);
     if !PERMITTED.contains(&bytes) {
-        return Err(Refusal::usage(format!(
+        return Err(CommandError::usage(format!(
             "--max-head {bytes} bytes: give a size from 16 bytes to 1GiB"
         )));
     }
@@ -288,7 +295,7 @@ fn max_head_bytes(bytes: u64) -> Result<usize, Refusal> {
 }
 
 fn apply_workers(options: &MachineOptions, spec: &mut LoadSpec) {
-    spec.monitored &= !options.no_witness;
+    spec.monitored &= !options.no_monitor;
     let workers = &mut spec.workers;
     workers.threads = options.threads.or(workers.threads);
     if let Some(cpus) = &options.cpus {

@@ -96,7 +96,7 @@ fn every_option_reaches_the_spec() {
         (":1", |a, _| a.expect == [200..=399]),
         ("--expect 404,5xx :1", |a, _| a.expect == [404..=404, 500..=599]),
         ("-X PUT :1", |_, c| c.requests.method == "PUT"),
-        ("-m HEAD :1", |_, c| c.requests.templates[0].answer_has_no_body),
+        ("-m HEAD :1", |_, c| c.requests.templates[0].response_has_no_body),
         ("-b x --seed 7 :1", |_, c| c.requests.has_body && c.requests.seed == 7),
         ("--http 1.0 :1", |_, c| c.requests.minor_version == 0 && c.http2.is_none()),
         ("--http 2 -c 3 :1", |a, c| {

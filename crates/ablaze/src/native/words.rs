@@ -8,13 +8,13 @@ use ablaze_report::shown_command::without_secrets;
 use clap::{CommandFactory, Parser};
 
 use super::{CommandLine, hints, spec::template};
-use crate::Refusal;
+use crate::CommandError;
 
 /// The load that these options of `ablaze load` ask for, of whatever target.
 ///
 /// # Errors
 /// When `ablaze load` would not take them.
-pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
     let words = ["load"].into_iter().chain(options.iter().map(String::as_str));
     let line = CommandLine::try_parse_from(words)
         .map_err(|error| hints::refusal(&error, &CommandLine::command()))?;

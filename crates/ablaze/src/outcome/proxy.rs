@@ -1,4 +1,4 @@
-//! What to tell a person whose run went through a proxy and got no answer, or none as expected.
+//! What to tell a person whose run went through a proxy and got no response, or none as expected.
 
 use ablaze_model::plan::proxy::{Proxy, Way, authority};
 use ablaze_model::record::FirstFailure;
@@ -17,14 +17,14 @@ pub fn far_end(run: &Run) -> Option<String> {
     })
 }
 
-/// What the answers of this status say about the proxy that forwarded them.
+/// What the responses of this status say about the proxy that forwarded them.
 pub fn of_status(run: &Run, status: u16) -> Option<String> {
     let proxy = run.plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Forward)?;
     let name = named(proxy, run);
     match status {
         407 => Some(format!("{name} answered 407: {}", credentials(proxy))),
         502..=504 => Some(format!(
-            "no answer was as expected, most were {status}: can {name} reach {}?",
+            "no response was as expected, most were {status}: can {name} reach {}?",
             target(run)
         )),
         _ => None,
@@ -73,7 +73,7 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
 
 /// Whether it is how somebody ends a handshake of TLS who does not know what it is.
 fn ends_there(kind: FailureKind) -> bool {
-    matches!(kind, FailureKind::ClosedWithoutAnswer | FailureKind::Reset | FailureKind::Timeout)
+    matches!(kind, FailureKind::ClosedWithoutResponse | FailureKind::Reset | FailureKind::Timeout)
 }
 
 fn tunnels(run: &Run) -> u64 {

@@ -2,17 +2,17 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 
-use crate::Refusal;
+use crate::CommandError;
 
 /// Reads where to listen.
 ///
 /// # Errors
 /// When it is no address, or a name that cannot be resolved.
-pub fn address(text: &str) -> Result<SocketAddr, Refusal> {
+pub fn address(text: &str) -> Result<SocketAddr, CommandError> {
     let plain = text.strip_prefix("http://").unwrap_or(text);
     let plain = plain.strip_suffix('/').unwrap_or(plain);
     let refuse = |why: &str| {
-        Err(Refusal::usage(format!(
+        Err(CommandError::usage(format!(
             "cannot listen on `{text}`: {why}; write HOST:PORT, :PORT or [::1]:PORT"
         )))
     };

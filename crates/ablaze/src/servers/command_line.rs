@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ablaze_target::Model;
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{
-    AcceptBatch, AnswerKind, Arm, Delay, FaultShare, PerAccept, Route, Scheduler, WriteMode,
+    AcceptBatch, Arm, Delay, FaultShare, PerAccept, ResponseKind, Route, Scheduler, WriteMode,
 };
 use clap::{ArgAction, Args, Parser};
 
@@ -19,7 +19,7 @@ use crate::values;
 #[command(
     name = "ablaze serve",
     bin_name = "ablaze serve",
-    about = "Answer HTTP requests, for something to load, in any of the ways servers do it.",
+    about = "Response HTTP requests, for something to load, in any of the ways servers do it.",
     override_usage = "ablaze serve [OPTIONS] [ADDR]",
     disable_version_flag = true,
     disable_help_flag = true,
@@ -38,7 +38,7 @@ pub struct CommandLine {
     pub fibers: FiberOptions,
     /// What is answered.
     #[command(flatten)]
-    pub answers: AnswerOptions,
+    pub responses: ResponseOptions,
     /// Connections and their sockets.
     #[command(flatten)]
     pub connections: ConnectionOptions,
@@ -94,26 +94,26 @@ pub struct FiberOptions {
 
 /// What is answered.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Answers")]
-pub struct AnswerOptions {
+#[command(next_help_heading = "Responses")]
+pub struct ResponseOptions {
     /// Length of the body of / [default: 14, a greeting]
     #[arg(short, long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub size: Option<u64>,
     /// Status of / [default: 200]
     #[arg(long, value_name = "STATUS")]
     pub status: Option<u16>,
-    /// Pad shorter heads of answers to this length
+    /// Pad shorter heads of responses to this length
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub head_bytes: Option<u64>,
-    /// Answer of a path: /a*=404:gone, or @FILE as the body. Repeatable
+    /// Response of a path: /a*=404:gone, or @FILE as the body. Repeatable
     #[arg(long = "route", value_name = "PATH=STATUS:BODY", value_parser = conditions::route)]
     pub routes: Vec<Route>,
     /// Every path gives back what was posted, as /echo does
     #[arg(long)]
     pub echo: bool,
-    /// http; echo: bytes are sent back; none: no answer [default: http]
-    #[arg(long, value_name = "KIND", value_parser = names::answer)]
-    pub answer: Option<AnswerKind>,
+    /// http; echo: bytes are sent back; none: no response [default: http]
+    #[arg(long, alias = "answer", value_name = "KIND", value_parser = names::response)]
+    pub response: Option<ResponseKind>,
     /// The Server field; an empty one leaves it out [default: ablaze]
     #[arg(long, value_name = "NAME")]
     pub server_name: Option<String>,
@@ -141,7 +141,7 @@ pub struct ConnectionOptions {
     /// Streams an HTTP/2 client may have open at a time [default: 128]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub max_streams: Option<u32>,
-    /// Close each connection after its answer
+    /// Close each connection after its response
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
     /// Keep connections as the protocol says (the default)
@@ -165,7 +165,7 @@ pub struct ConnectionOptions {
     /// Events taken from one wait [default: 256]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub max_events: Option<u32>,
-    /// SO_SNDBUF: 64KiB makes long answers block [default: the kernel's]
+    /// SO_SNDBUF: 64KiB makes long responses block [default: the kernel's]
     #[arg(long, value_name = "SIZE", value_parser = buffer_bytes)]
     pub sndbuf: Option<u32>,
     /// SO_RCVBUF [default: the kernel's]
@@ -180,10 +180,10 @@ pub struct ConnectionOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trouble")]
 pub struct TroubleOptions {
-    /// Time each answer waits: 10ms, or a distribution; see below [default: 0]
+    /// Time each response waits: 10ms, or a distribution; see below [default: 0]
     #[arg(long, value_name = "TIME", value_parser = conditions::delay)]
     pub delay: Option<Delay>,
-    /// A fault in a share of the answers, see below. Repeatable
+    /// A fault in a share of the responses, see below. Repeatable
     #[arg(long = "fault", value_name = "KIND=SHARE", value_parser = conditions::fault)]
     pub faults: Vec<FaultShare>,
     /// Seed of the draws of delays and faults [default: 1]

@@ -76,7 +76,7 @@ pub fn route(text: &str) -> Result<Route, String> {
     }
     let body = match body.strip_prefix('@') {
         Some(file) => {
-            sources::read(Path::new(file), "a body").map_err(|refusal| refusal.to_string())?
+            sources::read(Path::new(file), "a body").map_err(|error| error.to_string())?
         }
         None => body.into(),
     };

@@ -19,25 +19,25 @@ use std::ffi::OsString;
 
 use ablaze_model::spec::{ModelOption, ModelSpec};
 
-use crate::{Refusal, values};
+use crate::{CommandError, values};
 pub use address::address;
 pub use command_line::ProcessOptions;
 use command_line::Threads;
-pub use resolve::{Asked, read};
+pub use resolve::{ServerSpec, read};
 
 /// Whether `ablaze serve` would take these options.
 ///
 /// # Errors
 /// When it would not.
-pub fn check(options: &[String]) -> Result<(), Refusal> {
+pub fn check(options: &[String]) -> Result<(), CommandError> {
     resolved(options).map(drop)
 }
 
-fn resolved(options: &[String]) -> Result<Option<Asked>, Refusal> {
+fn resolved(options: &[String]) -> Result<Option<ServerSpec>, CommandError> {
     let words: Vec<OsString> = options.iter().map(OsString::from).collect();
     let asked = read(&words)?;
     if let Some(asked) = &asked {
-        asked.options.validate().map_err(|error| Refusal::usage(error.to_string()))?;
+        asked.options.validate().map_err(|error| CommandError::usage(error.to_string()))?;
     }
     Ok(asked)
 }
@@ -47,10 +47,10 @@ fn resolved(options: &[String]) -> Result<Option<Asked>, Refusal> {
 ///
 /// # Errors
 /// When `ablaze serve` would not take them.
-pub fn model(options: Vec<ModelOption>) -> Result<ModelSpec, Refusal> {
+pub fn model(options: Vec<ModelOption>) -> Result<ModelSpec, CommandError> {
     let mut model = ModelSpec { options, threads: Some(1), ..ModelSpec::default() };
     let Some(asked) = resolved(&model.words())? else {
-        return Err(Refusal::usage("asks for help, not for a server: name a model"));
+        return Err(CommandError::usage("asks for help, not for a server: name a model"));
     };
     let value = |name: &str| model.options.iter().rfind(|option| option.name == name);
     let certificate = value("tls-cert").or(value("tls-ca-out")).is_some();

@@ -3,7 +3,7 @@
 use ablaze_target::Model;
 use ablaze_target::accepting::AcceptMode;
 use ablaze_target::conditions::{
-    AcceptBatch, AnswerKind, Arm, Fault, PerAccept, Scheduler, WriteMode,
+    AcceptBatch, Arm, Fault, PerAccept, ResponseKind, Scheduler, WriteMode,
 };
 
 use ablaze_target::tls::TlsVersion;
@@ -59,10 +59,10 @@ pub fn tls_version(text: &str) -> Result<TlsVersion, String> {
     one_of(text, &TlsVersion::ALL.map(|version| (version.name(), version)))
 }
 
-/// `--answer`.
-pub fn answer(text: &str) -> Result<AnswerKind, String> {
+/// `--response`.
+pub fn response(text: &str) -> Result<ResponseKind, String> {
     let known =
-        [("http", AnswerKind::Http), ("echo", AnswerKind::Echo), ("none", AnswerKind::None)];
+        [("http", ResponseKind::Http), ("echo", ResponseKind::Echo), ("none", ResponseKind::None)];
     one_of(text, &known)
 }
 

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 
-use crate::Refusal;
+use crate::CommandError;
 use crate::suggest::nearest;
 
 /// A measured system.
@@ -22,7 +22,7 @@ pub struct Preset {
 pub const PRESETS: [Preset; 12] = [
     Preset {
         name: "gurl-echo",
-        about: "gurl's own server: Go's net/http on all cores, an empty answer of 137 B",
+        about: "gurl's own server: Go's net/http on all cores, an empty response of 137 B",
         words: "--model fiber-asm --scheduler shared --arm persistent --accept single --threads all \
                 --size 0 --route /*=200: --server-name gurl-server",
     },
@@ -42,21 +42,21 @@ pub const PRESETS: [Preset; 12] = [
         name: "sylar-1",
         about: "SERVER_1 of the sylar measurement: plain epoll; reads, closes, never answers",
         words: "--model epoll-lt --accept single --threads 1 --accept-batch one --max-events 10 \
-                --backlog 5 --nodelay off --answer none --close",
+                --backlog 5 --nodelay off --response none --close",
     },
     Preset {
         name: "sylar-2",
         about: "SERVER_2: fibers, accepting by hand; sends the request back and closes",
         words: "--model fiber-ucontext --scheduler shared --arm per-wait --stack 128KiB \
                 --accept single --threads 1 --accept-batch one --max-events 256 --backlog 1024 \
-                --nodelay off --answer echo --close",
+                --nodelay off --response echo --close",
     },
     Preset {
         name: "sylar-3",
         about: "SERVER_3: sylar's TcpServer; reads, closes, never answers",
         words: "--model fiber-ucontext --scheduler shared --arm per-wait --stack 128KiB \
                 --accept single --threads 1 --accept-batch drain --max-events 256 --backlog 4096 \
-                --nodelay off --per-accept sylar --read-timeout 120s --answer none --close",
+                --nodelay off --per-accept sylar --read-timeout 120s --response none --close",
     },
     Preset {
         name: "routn",
@@ -107,14 +107,14 @@ impl Preset {
     ///
     /// # Errors
     /// When there is none.
-    pub fn find(name: &str) -> Result<&'static Self, Refusal> {
+    pub fn find(name: &str) -> Result<&'static Self, CommandError> {
         PRESETS.iter().find(|preset| preset.name == name).ok_or_else(|| {
             let names = PRESETS.map(|preset| preset.name);
             let meant = match nearest(name, &names) {
                 Some(name) => format!("did you mean {name}?"),
                 None => format!("choose from {}", names.join(", ")),
             };
-            Refusal::usage(format!(
+            CommandError::usage(format!(
                 "--like {name} is not known: {meant} (`ablaze serve --like list` prints all)"
             ))
         })
@@ -172,11 +172,11 @@ fn pairs(words: &str) -> Vec<String> {
 mod tests {
     use std::process::Command;
 
-    use super::super::resolve::{Asked, read};
+    use super::super::resolve::{ServerSpec, read};
     use super::*;
 
-    fn asked(words: &[OsString]) -> Asked {
-        read(words).unwrap_or_else(|refusal| panic!("{words:?}: {refusal}")).unwrap()
+    fn asked(words: &[OsString]) -> ServerSpec {
+        read(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).unwrap()
     }
 
     /// What a shell makes of a command line: the oracle for quoting.
@@ -209,9 +209,9 @@ mod tests {
 
     #[test]
     fn a_name_that_is_not_known_is_answered_with_the_nearest_or_all() {
-        let refusal = Preset::find("handy-te").unwrap_err();
-        assert!(refusal.line.contains("did you mean handy-et?"), "{refusal}");
-        let refusal = Preset::find("apache").unwrap_err();
-        assert!(refusal.line.contains("gurl-echo") && refusal.line.contains("muduo"), "{refusal}");
+        let error = Preset::find("handy-te").unwrap_err();
+        assert!(error.line.contains("did you mean handy-et?"), "{error}");
+        let error = Preset::find("apache").unwrap_err();
+        assert!(error.line.contains("gurl-echo") && error.line.contains("muduo"), "{error}");
     }
 }

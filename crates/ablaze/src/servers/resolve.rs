@@ -8,7 +8,7 @@ use std::time::Duration;
 use ablaze_load::planning::workers::{Cpus, refuse_foreign_cpu};
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{AnswerKind, FiberOptions, Scheduler, SocketOptions};
+use ablaze_target::conditions::{FiberOptions, ResponseKind, Scheduler, SocketOptions};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
@@ -17,11 +17,11 @@ use super::command_line::{CommandLine, HttpVersion, ProcessOptions, Threads};
 use super::presets::{self, Preset};
 use super::reference;
 use super::tls;
-use crate::{Refusal, terminal, usage};
+use crate::{CommandError, terminal, usage};
 
 /// What was asked for.
 #[derive(Debug)]
-pub struct Asked {
+pub struct ServerSpec {
     /// What the server is told.
     pub options: Options,
     /// How it starts and stops.
@@ -39,10 +39,11 @@ pub struct Asked {
 ///
 /// # Errors
 /// When they cannot be carried out, whatever the machine.
-pub fn read(arguments: &[OsString]) -> Result<Option<Asked>, Refusal> {
+pub fn read(arguments: &[OsString]) -> Result<Option<ServerSpec>, CommandError> {
     let Some(given) = parse(arguments.to_vec())? else { return Ok(None) };
-    if given.answers.echo && (given.answers.size.is_some() || given.answers.status.is_some()) {
-        return Err(Refusal::usage(
+    if given.responses.echo && (given.responses.size.is_some() || given.responses.status.is_some())
+    {
+        return Err(CommandError::usage(
             "--echo answers with what was posted, so --size and --status have no meaning: leave \
              one or the other out",
         ));
@@ -56,22 +57,22 @@ pub fn read(arguments: &[OsString]) -> Result<Option<Asked>, Refusal> {
     let words = Preset::find(&like)?.words().chain(arguments.iter().cloned());
     let Some(mut line) = parse(words.collect())? else { return Ok(None) };
     // Options that may be given several times add up; here too, the preset gives way.
-    let has_routes = !given.answers.routes.is_empty();
+    let has_routes = !given.responses.routes.is_empty();
     if has_routes {
-        line.answers.routes = given.answers.routes;
+        line.responses.routes = given.responses.routes;
     }
     if !given.trouble.faults.is_empty() {
         line.trouble.faults = given.trouble.faults;
     }
     // What the preset's HTTP server answered has no meaning for one that speaks no HTTP.
-    if given.answers.answer.is_some_and(|kind| kind != AnswerKind::Http) {
-        line.answers.size = given.answers.size;
-        line.answers.routes.retain(|_| has_routes);
+    if given.responses.response.is_some_and(|kind| kind != ResponseKind::Http) {
+        line.responses.size = given.responses.size;
+        line.responses.routes.retain(|_| has_routes);
     }
     asked(line, notes).map(Some)
 }
 
-fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, Refusal> {
+fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, CommandError> {
     let command = CommandLine::command().after_help(reference::text());
     let words = std::iter::once(OsString::from("ablaze serve")).chain(words);
     let line = command
@@ -105,15 +106,15 @@ fn notes(given: &CommandLine) -> Vec<String> {
     given.map(|(name, _)| format!("{name} has no meaning for {model}: it has no fibers")).collect()
 }
 
-fn asked(line: CommandLine, notes: Vec<String>) -> Result<Asked, Refusal> {
+fn asked(line: CommandLine, notes: Vec<String>) -> Result<ServerSpec, CommandError> {
     let options = options(&line)?;
     refuse_foreign_cpu(&options.cpus, &Cpus::of_this_process())?;
     let (process, authority_file) = (line.process, line.tls.tls_ca_out);
-    Ok(Asked { options, process, authority_file, threads: line.model.threads, notes })
+    Ok(ServerSpec { options, process, authority_file, threads: line.model.threads, notes })
 }
 
-fn options(line: &CommandLine) -> Result<Options, Refusal> {
-    let CommandLine { model, answers, connections, trouble, .. } = line;
+fn options(line: &CommandLine) -> Result<Options, CommandError> {
+    let CommandLine { model, responses, connections, trouble, .. } = line;
     let own = Options::default();
     let cpus = model.cpus.as_ref().map_or(own.cpus, |cpus| cpus.0.clone());
     let address = line.address.as_deref().map_or(Ok(own.address), address)?;
@@ -127,28 +128,28 @@ fn options(line: &CommandLine) -> Result<Options, Refusal> {
         // Without a number, as many as there are CPUs to pin them to.
         threads: model.threads.map_or(cpus.len(), Threads::count),
         cpus,
-        status: answers.status.unwrap_or(own.status),
-        body_bytes: answers.size,
-        head_bytes: answers.head_bytes.map(|bytes| bytes as usize),
-        routes: answers.routes.clone(),
-        echo_everywhere: answers.echo,
-        answer: answers.answer.unwrap_or(own.answer),
+        status: responses.status.unwrap_or(own.status),
+        body_bytes: responses.size,
+        head_bytes: responses.head_bytes.map(|bytes| bytes as usize),
+        routes: responses.routes.clone(),
+        echo_everywhere: responses.echo,
+        response: responses.response.unwrap_or(own.response),
         keep_alive: !connections.close,
         max_requests: limit(connections.max_requests),
         read_timeout: limit(connections.read_timeout).map(Duration::from_nanos),
         delay: trouble.delay.unwrap_or(own.delay),
-        work_ns: answers.work.unwrap_or(own.work_ns),
-        in_service: answers.in_service.filter(|k| *k > 0),
+        work_ns: responses.work.unwrap_or(own.work_ns),
+        in_service: responses.in_service.filter(|k| *k > 0),
         faults: trouble.faults.clone(),
         seed: trouble.seed.unwrap_or(own.seed),
-        server_name: answers.server_name.clone().unwrap_or(own.server_name),
-        max_body_bytes: answers.max_body.unwrap_or(own.max_body_bytes),
+        server_name: responses.server_name.clone().unwrap_or(own.server_name),
+        max_body_bytes: responses.max_body.unwrap_or(own.max_body_bytes),
         backlog: connections.backlog.unwrap_or(own.backlog),
         sockets: sockets(line),
         max_events: connections.max_events.map_or(own.max_events, |events| events as usize),
         accept_batch: connections.accept_batch.unwrap_or(own.accept_batch),
         per_accept: connections.per_accept.unwrap_or(own.per_accept),
-        write: answers.write.unwrap_or(own.write),
+        write: responses.write.unwrap_or(own.write),
         fibers: fibers(line),
         max_head_bytes: own.max_head_bytes,
     })
@@ -190,10 +191,10 @@ mod tests {
 
     fn options_of(words: &str) -> Options {
         let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
-        read(&words).unwrap_or_else(|refusal| panic!("{words:?}: {refusal}")).unwrap().options
+        read(&words).unwrap_or_else(|error| panic!("{words:?}: {error}")).unwrap().options
     }
 
-    fn refusal_of(words: &str) -> Refusal {
+    fn error_of(words: &str) -> CommandError {
         let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
         read(&words).unwrap_err()
     }
@@ -241,7 +242,7 @@ mod tests {
     fn every_option_reaches_the_server() {
         let words = "--io epoll-et --accept exclusive --threads 3 --stack 32KiB --stack-pool 7 \
                      --scheduler shared --arm per-wait --size 5 --status 201 --head-bytes 300 \
-                     --route /a=404:b --answer echo --server-name s --max-body 9 --work 2us \
+                     --route /a=404:b --response echo --server-name s --max-body 9 --work 2us \
                      --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
                      --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
                      --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --fault garbage=1% \
@@ -278,10 +279,10 @@ mod tests {
         // The preset's size is no reason to refuse --echo.
         assert!(options_of("--like handy-et --echo").echo_everywhere);
         // Nor is it one to refuse a server without HTTP.
-        assert_eq!(options_of("--like handy-et --answer none").validate(), Ok(()));
-        assert_eq!(options_of("--like gurl-echo --answer echo").validate(), Ok(()));
-        let sylar = options_of("--like sylar-1 --keep-alive --answer http");
-        assert!(sylar.keep_alive && sylar.answer == AnswerKind::Http && sylar.backlog == 5);
+        assert_eq!(options_of("--like handy-et --response none").validate(), Ok(()));
+        assert_eq!(options_of("--like gurl-echo --response echo").validate(), Ok(()));
+        let sylar = options_of("--like sylar-1 --keep-alive --response http");
+        assert!(sylar.keep_alive && sylar.response == ResponseKind::Http && sylar.backlog == 5);
         let gurl = options_of("--like gurl-echo --route /a=200:b");
         assert_eq!(gurl.routes.len(), 1);
         assert_eq!(gurl.routes[0].path, "/a");
@@ -293,8 +294,8 @@ mod tests {
         let pinned = options_of(&format!("--cpus {cpu}"));
         assert_eq!((pinned.threads, pinned.cpus), (1, vec![cpu]));
         assert_eq!(options_of(&format!("--cpus {cpu} -t 3")).threads, 3);
-        let refusal = refusal_of("--cpus 65535");
-        assert!(refusal.line.contains("choose from"), "{refusal}");
+        let error = error_of("--cpus 65535");
+        assert!(error.line.contains("choose from"), "{error}");
     }
 
     #[test]
@@ -328,10 +329,10 @@ mod tests {
             ("--delay uniform:3", "uniform:1ms-20ms"),
         ];
         for (words, needle) in cases {
-            let refusal = refusal_of(words);
-            assert_eq!(refusal.status, 2);
-            assert!(refusal.line.contains(needle), "{words}: {refusal}");
-            assert_eq!(refusal.line.lines().count(), 1, "{refusal}");
+            let error = error_of(words);
+            assert_eq!(error.status, 2);
+            assert!(error.line.contains(needle), "{words}: {error}");
+            assert_eq!(error.line.lines().count(), 1, "{error}");
         }
     }
 }

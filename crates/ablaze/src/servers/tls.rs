@@ -8,7 +8,7 @@ use ablaze_target::tls::{Identity, TlsOptions, TlsVersion};
 use clap::Args;
 
 use super::names;
-use crate::Refusal;
+use crate::CommandError;
 
 /// How TLS is spoken. Each of these options means TLS.
 #[derive(Debug, Args)]
@@ -44,7 +44,7 @@ pub struct TlsArguments {
 ///
 /// # Errors
 /// When a file cannot be read, or does not hold what it should.
-pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOptions>, Refusal> {
+pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOptions>, CommandError> {
     let TlsArguments {
         tls,
         tls_ca_out,
@@ -69,12 +69,12 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
     let identity = match (tls_cert, tls_key) {
         (Some(certificate), Some(key)) => given_identity(certificate, key)?,
         (Some(_), None) | (None, Some(_)) => {
-            return Err(Refusal::usage(
+            return Err(CommandError::usage(
                 "--tls-cert and --tls-key belong together: give both, or neither for a certificate \
                  made for this run",
             ));
         }
-        (None, None) => Identity::self_made(&[address]).map_err(Refusal::machine)?,
+        (None, None) => Identity::self_made(&[address]).map_err(CommandError::machine)?,
     };
     let own = TlsOptions::new(identity);
     let options = TlsOptions {
@@ -89,21 +89,21 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
     };
     // Here, where the names of the files are known.
     options.check().map_err(|why| match (tls_cert, tls_key) {
-        (Some(certificate), Some(key)) => Refusal::usage(format!(
+        (Some(certificate), Some(key)) => CommandError::usage(format!(
             "--tls-cert {} with --tls-key {}: {why}",
             certificate.display(),
             key.display()
         )),
-        _ => Refusal::usage(why),
+        _ => CommandError::usage(why),
     })?;
     Ok(Some(options))
 }
 
-fn given_identity(certificate: &Path, key: &Path) -> Result<Identity, Refusal> {
+fn given_identity(certificate: &Path, key: &Path) -> Result<Identity, CommandError> {
     let certificates = read(certificate, "--tls-cert")?;
     let private = read(key, "--tls-key")?;
     Identity::from_pem(&certificates, &private).map_err(|why| {
-        Refusal::usage(format!(
+        CommandError::usage(format!(
             "--tls-cert {} with --tls-key {}: {why}",
             certificate.display(),
             key.display()
@@ -111,9 +111,9 @@ fn given_identity(certificate: &Path, key: &Path) -> Result<Identity, Refusal> {
     })
 }
 
-fn read(path: &Path, option: &str) -> Result<Vec<u8>, Refusal> {
+fn read(path: &Path, option: &str) -> Result<Vec<u8>, CommandError> {
     std::fs::read(path).map_err(|error| {
-        Refusal::usage(format!("{option} {} cannot be read: {error}", path.display()))
+        CommandError::usage(format!("{option} {} cannot be read: {error}", path.display()))
     })
 }
 
@@ -121,18 +121,19 @@ fn read(path: &Path, option: &str) -> Result<Vec<u8>, Refusal> {
 ///
 /// # Errors
 /// When it could not.
-pub fn check_authority_file(path: Option<&Path>) -> Result<(), Refusal> {
+pub fn check_authority_file(path: Option<&Path>) -> Result<(), CommandError> {
     path.map_or(Ok(()), file::check_writable)
-        .map_err(|error| Refusal::usage(format!("--tls-ca-out {error}")))
+        .map_err(|error| CommandError::usage(format!("--tls-ca-out {error}")))
 }
 
 /// Writes the certificate of the authority, before anyone is told that the server is ready.
 ///
 /// # Errors
 /// When it cannot be written.
-pub fn write_authority(path: Option<&Path>, tls: Option<&TlsOptions>) -> Result<(), Refusal> {
+pub fn write_authority(path: Option<&Path>, tls: Option<&TlsOptions>) -> Result<(), CommandError> {
     let authority = tls.and_then(|tls| tls.identity.authority());
     let (Some(path), Some(authority)) = (path, authority) else { return Ok(()) };
-    file::write_atomically(path, authority.as_bytes())
-        .map_err(|error| Refusal::machine(format!("the authority's certificate is lost: {error}")))
+    file::write_atomically(path, authority.as_bytes()).map_err(|error| {
+        CommandError::machine(format!("the authority's certificate is lost: {error}"))
+    })
 }

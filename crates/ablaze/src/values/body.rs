@@ -6,19 +6,19 @@ use std::path::Path;
 use ablaze_load::planning::sources;
 use ablaze_model::spec::{Blob, Body};
 
-use crate::Refusal;
+use crate::CommandError;
 
 /// A body as given to `-b`: text, `@FILE`, or `@-` for standard input.
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn body(given: &str) -> Result<Body, Refusal> {
+pub fn body(given: &str) -> Result<Body, CommandError> {
     match given.strip_prefix('@') {
         None => Ok(Body::Given(given.into())),
         Some("-") => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
-                Refusal::usage(format!("the body cannot be read from standard input: {error}"))
+                CommandError::usage(format!("the body cannot be read from standard input: {error}"))
             })?;
             Ok(Body::File(Blob::new("-", bytes)))
         }
@@ -39,9 +39,7 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         let Body::File(file) = read.unwrap() else { panic!("no file") };
         assert_eq!(file.bytes().unwrap(), b"from a file");
-        let refusal = body("@/no/such/file").unwrap_err();
-        assert!(
-            refusal.line.contains("`/no/such/file`") && refusal.line.contains("check its name")
-        );
+        let error = body("@/no/such/file").unwrap_err();
+        assert!(error.line.contains("`/no/such/file`") && error.line.contains("check its name"));
     }
 }

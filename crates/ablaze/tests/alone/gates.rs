@@ -136,8 +136,8 @@ fn system_calls(backend: &str) -> Option<BTreeMap<String, u64>> {
         .arg(&summary)
         .args([env!("CARGO_BIN_EXE_ablaze"), "load", "--connections", "1", "--threads", "1"])
         .args(["--requests", &REQUESTS.to_string(), "--io", backend, "--spin", "off", "--quiet"])
-        // The witness reads /proc from a thread of its own, and not per request.
-        .arg("--no-witness")
+        // The monitor reads /proc from a thread of its own, and not per request.
+        .arg("--no-monitor")
         .arg(format!("http://{}/", server.address))
         .bounded_output()
         .expect("strace starts: it just answered --version");
@@ -284,7 +284,7 @@ fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()))
 }
 
-/// Answers every request with the same 142 bytes and counts them.
+/// Responses every request with the same 142 bytes and counts them.
 struct Server {
     address: SocketAddr,
     requests: Arc<AtomicU64>,
@@ -304,7 +304,7 @@ impl Server {
         std::thread::spawn(move || {
             for connection in listener.incoming().flatten() {
                 let counter = Arc::clone(&counter);
-                std::thread::spawn(move || answer(connection, &counter));
+                std::thread::spawn(move || response(connection, &counter));
             }
         });
         Self { address, requests }
@@ -315,7 +315,7 @@ impl Server {
     }
 }
 
-fn answer(mut connection: TcpStream, requests: &AtomicU64) {
+fn response(mut connection: TcpStream, requests: &AtomicU64) {
     let mut head = Vec::new();
     let mut part = [0; 4096];
     while let Ok(read @ 1..) = connection.read(&mut part) {

@@ -7,7 +7,7 @@ fn rates() -> Chart {
     let connections = [1.0, 10.0, 100.0, 1000.0];
     let mut plot = Plot::new(
         Axis::categories("connections", Unit::Count, &connections),
-        Axis::linear("answers per second", Unit::PerSecond),
+        Axis::linear("responses per second", Unit::PerSecond),
     );
     for (slot, (name, top)) in [("mine", 2e5), ("theirs", 1e5)].into_iter().enumerate() {
         let rates = [0.0, top / 2.0, top, top / 2.0];
@@ -43,13 +43,13 @@ fn every_series_has_its_sign_at_each_of_its_values() {
 fn bars_are_as_long_as_their_values() {
     let mut bars = Bars::new("CPU per request", Unit::TimeNs, &[]);
     bars.rows.push(BarRow::new("server", 0, &[8000.0]));
-    bars.rows.push(BarRow::new("tester", 0, &[2000.0]));
+    bars.rows.push(BarRow::new("client", 0, &[2000.0]));
     bars.rows.push(BarRow::new("none", 0, &[f64::NAN]));
     // 40 characters less 6 for the names, 7 for the values, 6 around them.
     let expected = "\
 CPU per request
   server █████████████████████ 8.00 µs
-  tester █████▎ 2.00 µs
+  client █████▎ 2.00 µs
   none    -
 ";
     assert_eq!(Chart::of("", bars.clone()).terminal(40, Unicode), expected);

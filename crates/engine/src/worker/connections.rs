@@ -70,7 +70,7 @@ impl<P: Protocol> Worker<P> {
         io.close(slot, how);
     }
 
-    /// How to close after an answer that announced it, or whose request did.
+    /// How to close after a response that announced it, or whose request did.
     pub(crate) fn announced_close(&self) -> CloseHow {
         match self.plan.connections.close {
             Close::Await => CloseHow::AwaitPeer,
@@ -91,7 +91,7 @@ impl<P: Protocol> Worker<P> {
 
     /// What a slot without a socket does next.
     fn go_on<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
-        if self.hopeless {
+        if self.unreachable {
             return;
         }
         let failed_attempts = self.connections[slot as usize].failed_attempts;
@@ -139,7 +139,7 @@ impl<P: Protocol> Worker<P> {
         }
         if nothing_stood {
             let limit =
-                self.plan.limits.hopeless_after.max(1).saturating_mul(self.addresses as u32);
+                self.plan.limits.unreachable_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
                 self.lose_hope(at, kind, errno);
             }
@@ -166,10 +166,10 @@ impl<P: Protocol> Worker<P> {
     /// Gives the run up if every address has failed. The failure is counted here, once, where it
     /// belongs to no exchange of the window.
     pub(crate) fn lose_hope(&mut self, at: u64, kind: FailureKind, errno: i32) {
-        if self.hopeless || self.untried_addresses > 0 {
+        if self.unreachable || self.untried_addresses > 0 {
             return;
         }
-        self.hopeless = true;
+        self.unreachable = true;
         if self.in_setup || !self.recorder.window_is_open() {
             self.recorder.count_failure(at, kind, errno, true);
         }
@@ -185,7 +185,7 @@ fn rest_ns(failed_attempts: u32) -> u64 {
 pub(crate) fn failure_of(why: CloseReason) -> (FailureKind, i32) {
     match why {
         // Closed here although something was in flight: the server had announced its close.
-        CloseReason::Local | CloseReason::Eof => (FailureKind::ClosedWithoutAnswer, 0),
+        CloseReason::Local | CloseReason::Eof => (FailureKind::ClosedWithoutResponse, 0),
         CloseReason::Connect(errno) | CloseReason::Transfer(errno) => {
             (FailureKind::from_errno(errno), errno)
         }

@@ -115,7 +115,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         worker.setup_left = first;
         let begun = now;
         for slot in 0..first {
-            if control.stopped() || worker.hopeless {
+            if control.stopped() || worker.unreachable {
                 break;
             }
             worker.set_up(&mut line.io(), slot, begun, now);
@@ -123,7 +123,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
             // not be timed with those behind it. Elsewhere none is waited for here.
             now = worker.turn(line, &mut course.effort, now, 0)?;
         }
-        while worker.setup_left > 0 && !control.stopped() && !worker.hopeless {
+        while worker.setup_left > 0 && !control.stopped() && !worker.unreachable {
             now = worker.turn(line, &mut course.effort, now + TURN_NS, 0)?;
         }
         now = gate.all_connected(&mut || line.io().now());
@@ -135,7 +135,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     }
 
     let mut ended = Ended::Complete;
-    if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.hopeless {
+    if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.unreachable {
         // Warming up takes numbers of its own, without end.
         worker.schedule = Schedule::new(Arc::new(Numbers::new(None, 1)));
         if let Some(open) = &mut worker.open_loop {
@@ -143,7 +143,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         }
         let warm_ns = now.saturating_add(plan.limits.warmup_ns);
         worker.start_all(&mut line.io(), now, warm_ns);
-        while now < warm_ns && !control.stopped() && !worker.hopeless {
+        while now < warm_ns && !control.stopped() && !worker.unreachable {
             let until = warm_ns.min(now + TURN_NS);
             let spin_ns = spin.for_now(worker);
             now = worker.turn(line, &mut course.effort, until, spin_ns)?;
@@ -164,7 +164,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     if control.stopped() {
         // Before the load began: an open loop without an arrival would look done.
         ended = Ended::Interrupted;
-    } else if !worker.hopeless {
+    } else if !worker.unreachable {
         worker.start_all(&mut line.io(), now, end_ns);
     }
     let mut spin = spin;
@@ -176,7 +176,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
             ended = Ended::Interrupted;
             break;
         }
-        if worker.hopeless {
+        if worker.unreachable {
             break;
         }
         if now >= end_ns {
@@ -191,8 +191,8 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
             control.rehearse_panic(assignment.worker);
         }
     }
-    if worker.hopeless {
-        ended = Ended::Hopeless;
+    if worker.unreachable {
+        ended = Ended::Unreachable;
     }
     let finished_early = worker.is_done() && ended == Ended::Complete;
     let closed_ns = if finished_early { worker.recorder.last_finish_ns() } else { now.min(end_ns) };

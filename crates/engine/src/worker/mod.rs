@@ -136,7 +136,7 @@ pub(crate) struct Worker<P: Protocol> {
     pub(crate) recorder: Recorder,
     /// Slots whose sends or opens leave with the current batch and take its time.
     unstamped: Vec<Slot>,
-    /// How the first bytes of the next answer are best received.
+    /// How the first bytes of the next response are best received.
     pub(crate) expected_mode: Receive,
     pub(crate) in_flight: u32,
     /// Slots in [`Stage::Open`] or with something under way.
@@ -151,9 +151,9 @@ pub(crate) struct Worker<P: Protocol> {
     /// How many of them have not failed yet.
     untried_addresses: usize,
     refused_in_a_row: u32,
-    /// Connections that TLS broke off before there was any answer.
+    /// Connections that TLS broke off before there was any response.
     turned_away: u32,
-    hopeless: bool,
+    unreachable: bool,
     pub(crate) next_check_ns: u64,
     pub(crate) now_ns: u64,
     pub(crate) requests_per_connection: u64,
@@ -195,7 +195,7 @@ impl<P: Protocol> Worker<P> {
             untried_addresses: addresses,
             refused_in_a_row: 0,
             turned_away: 0,
-            hopeless: false,
+            unreachable: false,
             next_check_ns: 0,
             now_ns: 0,
             requests_per_connection: match plan.connections.requests_per_connection {

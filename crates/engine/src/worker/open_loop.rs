@@ -12,9 +12,9 @@ use crate::protocol::Protocol;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::{Load, Plan};
 
-/// Connections opened before the answers that came meanwhile are looked at. After a pause many
+/// Connections opened before the responses that came meanwhile are looked at. After a pause many
 /// arrivals are due at once. A connection for each would take longer than the arrivals that come due
-/// in that time, which would want connections too, and never end; those whose answers are there
+/// in that time, which would want connections too, and never end; those whose responses are there
 /// can be used again.
 const OPENED_AT_A_TIME: u32 = 32;
 /// An arrival that is older than this was held up by this worker, or by the machine under it, and not by
@@ -101,7 +101,7 @@ impl<P: Protocol> Worker<P> {
     /// Hands out the arrivals that are due, as far as there are connections for them.
     #[inline]
     pub(crate) fn hand_out<I: Io>(&mut self, io: &mut I, now: u64) {
-        if self.next_arrival_ns() <= now && !self.in_setup && !self.hopeless {
+        if self.next_arrival_ns() <= now && !self.in_setup && !self.unreachable {
             self.hand_out_due(io, now);
         }
     }

@@ -12,8 +12,8 @@ const GATHER_NS_MAX: u64 = 25_000;
 /// connections, discarded on the socket: 63 µs of CPU time with 25 µs, 45 µs with 100 µs; over TLS, where
 /// the median is ten times as long, 320 µs with 100 µs, 294 µs with 300 µs).
 const GATHER_BULKY_NS_MAX: u64 = 300_000;
-/// The same with several streams on a connection, whose answers come as one event (100 streams on each of
-/// 10 connections, nginx: 5 answers a turn and 9.7 µs of CPU time each with 25 µs, 60 answers and
+/// The same with several streams on a connection, whose responses come as one event (100 streams on each of
+/// 10 connections, nginx: 5 responses a turn and 9.7 µs of CPU time each with 25 µs, 60 responses and
 /// 2.0 µs with 400 µs).
 const GATHER_STREAMS_NS_MAX: u64 = 500_000;
 /// The shortest: below, setting the timer costs more than the fuller batch saves (measured with
@@ -23,7 +23,7 @@ const GATHER_NS_MIN: u64 = 20_000;
 impl<P: Protocol> Worker<P> {
     /// How many events the next turn waits for, and how long at most, ns: a closed loop waits for a
     /// share of what is in flight, for at most 5 % of the median, and never long enough to matter to a slow
-    /// server's figures. The bound is each turn's: an answer that takes many turns, such as 1 MiB over TLS,
+    /// server's figures. The bound is each turn's: a response that takes many turns, such as 1 MiB over TLS,
     /// is waited for in several. An open loop does not wait: its figures count from the schedule.
     pub(crate) fn fuller_batch(&self, spin_ns: u64, sends_at_once: bool) -> (u32, u64) {
         // A driver that sends at once would only sleep more often for it.
@@ -57,11 +57,11 @@ impl Gathering {
 /// What arrives, as far as waiting for more of it goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Arrivals {
-    /// One small answer at a time.
+    /// One small response at a time.
     Small,
     /// Pieces of large bodies.
     Bulky,
-    /// Answers of several streams at once.
+    /// Responses of several streams at once.
     Streams,
 }
 
@@ -97,7 +97,7 @@ pub(super) struct SpinRule {
     switches: Option<u64>,
 }
 
-/// Waiting actively can only pay when the answer is expected within this time.
+/// Waiting actively can only pay when the response is expected within this time.
 const SPIN_NS_MAX: u64 = 100_000;
 /// Exchanges in flight up to which `auto` waits actively.
 const SPIN_IN_FLIGHT_MAX: u32 = 4;
@@ -133,7 +133,7 @@ impl SpinRule {
 }
 
 /// Involuntary switches per slice that do not yet mean somebody needs the CPU: the kernel's own
-/// threads take it now and then, and the witness's heartbeat ten times. Two threads that share a
+/// threads take it now and then, and the monitor's heartbeat ten times. Two threads that share a
 /// CPU change every 3 to 4 ms, which is 25 or more.
 const SWITCHES_TOLERATED: u64 = 14;
 

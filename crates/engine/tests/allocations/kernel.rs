@@ -6,22 +6,22 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
 /// A server that serves as many connections at a time as it has threads, until the process ends. After
-/// `answers` answers it closes a connection.
-pub fn serve(threads: usize, answer: &'static [u8], answers: u64) -> SocketAddr {
+/// `responses` responses it closes a connection.
+pub fn serve(threads: usize, response: &'static [u8], responses: u64) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();
     for _ in 0..threads {
         let listener = listener.try_clone().unwrap();
         std::thread::spawn(move || {
             while let Ok((stream, _)) = listener.accept() {
-                serve_one(stream, answer, answers);
+                serve_one(stream, response, responses);
             }
         });
     }
     address
 }
 
-fn serve_one(mut stream: TcpStream, answer: &[u8], answers: u64) {
+fn serve_one(mut stream: TcpStream, response: &[u8], responses: u64) {
     let _ = stream.set_nodelay(true);
     let mut bytes = [0; 4096];
     let (mut matched, mut answered) = (0, 0);
@@ -37,7 +37,7 @@ fn serve_one(mut stream: TcpStream, answer: &[u8], answers: u64) {
             }
             matched = 0;
             answered += 1;
-            if stream.write_all(answer).is_err() || answered == answers {
+            if stream.write_all(response).is_err() || answered == responses {
                 return;
             }
         }

@@ -9,11 +9,11 @@
 mod authority;
 mod built_in;
 #[path = "../all/simulated/http2_peer.rs"]
-#[expect(dead_code, reason = "these tests need answers only")]
+#[expect(dead_code, reason = "these tests need responses only")]
 mod http2_peer;
 mod kernel;
 #[path = "../all/tls/peer.rs"]
-#[expect(dead_code, reason = "these tests need answers only")]
+#[expect(dead_code, reason = "these tests need responses only")]
 mod peer;
 #[path = "../all/simulated/plans.rs"]
 mod plans;
@@ -22,7 +22,7 @@ use ablaze_engine::sink::{BodySink, NoSink, Response, SinkOf};
 use ablaze_engine::{Control, run, run_simulated_with_sinks};
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
-use ablaze_net::sim::{Answer, FarEnd, FixedAnswer, Misbehave, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, SimPeer};
 use ablaze_testing::allocations::{Counting, of_all_threads, uncounted};
 use ablaze_testing::skip::skip;
 use ablaze_wire::http1::builder::RequestBuilder;
@@ -54,7 +54,7 @@ impl<P: SimPeer> SimPeer for Uncounted<P> {
         self.0.bytes()
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         self.act(|peer| peer.connect(far, number))
     }
 
@@ -126,7 +126,7 @@ fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way
         }
     };
     let count = of_all_threads() - before;
-    assert_eq!(run.record.answers, requests);
+    assert_eq!(run.record.responses, requests);
     count
 }
 
@@ -143,14 +143,14 @@ fn allocates_nothing_per_request<P: SimPeer + Sync>(what: &str, plan: &Plan, pee
 /// One test, so that no other thread allocates meanwhile.
 #[test]
 fn nothing_is_allocated_per_request() {
-    let hello = FixedAnswer::new(HELLO, 100 * US);
+    let hello = FixedResponse::new(HELLO, 100 * US);
     let kept = with_timeout(plan_for(3_600 * S, 20), 200 * MS);
     allocates_nothing_per_request("kept alive", &kept, &hello);
     allocates_nothing_per_request("two workers", &with_workers(kept.clone(), 2), &hello);
     allocates_nothing_per_request("pipelined", &pipelined(kept.clone(), 8), &hello);
-    let cut = FixedAnswer::new(HELLO, 100 * US).cut(Pieces::SplitAt(20), 10 * US);
+    let cut = FixedResponse::new(HELLO, 100 * US).cut(Pieces::SplitAt(20), 10 * US);
     allocates_nothing_per_request("split heads", &kept, &cut);
-    let closing = FixedAnswer::new(HELLO_CLOSE, 100 * US).closing_after(1);
+    let closing = FixedResponse::new(HELLO_CLOSE, 100 * US).closing_after(1);
     allocates_nothing_per_request("closing each", &closing_each(kept.clone()), &closing);
     let mut patched = without_repeat(clock_before(kept));
     patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
@@ -212,7 +212,7 @@ fn allocates_nothing_over_sockets(what: &str, plan: &Plan) {
         let before = of_all_threads();
         let run = run(plan, &control);
         let count = of_all_threads() - before;
-        assert_eq!(run.unwrap().record.answers, requests, "{what}");
+        assert_eq!(run.unwrap().record.responses, requests, "{what}");
         count
     };
     let (once, twice) = (count(N), count(2 * N));

@@ -122,13 +122,18 @@ fn attach(blob: &mut Blob, folder: &Path) -> Result<(), FolderError> {
 /// From format 1.
 fn convert(value: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
     let Value::Object(document) = value else { return Err("it is no object".to_owned()) };
-    if let Some(Value::Array(subjects)) = document.get_mut("subjects") {
-        for subject in subjects {
-            convert_subject(subject, former)?;
+    for (old, new) in [("subjects", "targets"), ("subject", "target")] {
+        if let Some(value) = document.remove(old) {
+            document.insert(new.to_owned(), value);
         }
     }
-    if let Some(subject) = document.get_mut("subject") {
-        convert_subject(subject, former)?;
+    if let Some(Value::Array(targets)) = document.get_mut("targets") {
+        for target in targets {
+            convert_target(target, former)?;
+        }
+    }
+    if let Some(target) = document.get_mut("target") {
+        convert_target(target, former)?;
     }
     if let Some(Value::Array(loads)) = document.get_mut("loads") {
         for load in loads {
@@ -143,8 +148,8 @@ fn convert(value: &mut Value, former: &mut dyn FormerWords) -> Result<(), String
     Ok(())
 }
 
-fn convert_subject(subject: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
-    let Some(source) = subject.get_mut("source") else { return Ok(()) };
+fn convert_target(target: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
+    let Some(source) = target.get_mut("source") else { return Ok(()) };
     if let Some(url) = source.get("url").and_then(Value::as_str) {
         *source = json!(former.url(url)?);
     } else if let Some(words) = source.get("model") {
@@ -224,10 +229,10 @@ mod tests {
         std::fs::write(folder.join("experiment.json"), FORMAT_1).unwrap();
         let (_, experiment) = Folder::open(&folder, &mut Former).unwrap();
         std::fs::remove_dir_all(&folder).unwrap();
-        let TargetSpec::Url { url, .. } = &experiment.subjects[0].source else { panic!("no URL") };
+        let TargetSpec::Url { url, .. } = &experiment.targets[0].source else { panic!("no URL") };
         assert_eq!(url.shown, "http://127.0.0.1:8080/hello");
-        assert_eq!(experiment.subjects[1].threads(8), 2);
-        assert_eq!(experiment.subjects[2].source, TargetSpec::Nginx { workers: 2 });
+        assert_eq!(experiment.targets[1].threads(8), 2);
+        assert_eq!(experiment.targets[2].source, TargetSpec::Nginx { workers: 2 });
         assert!(experiment.loads[0].spec.is_http2());
         assert_eq!(experiment.loads[0].spec.words.0.join(" "), "--connections 5 --http 2.0");
     }

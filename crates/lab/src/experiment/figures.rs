@@ -8,13 +8,13 @@ use ablaze_report::effort::{self, Effort};
 /// One run's figures.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figures {
-    /// Complete answers.
-    pub answers: u64,
-    /// Exchanges that ended without a valid answer.
+    /// Complete responses.
+    pub responses: u64,
+    /// Exchanges that ended without a valid response.
     pub errors: u64,
-    /// Answers outside the expected statuses.
+    /// Responses outside the expected statuses.
     pub unexpected: u64,
-    /// Answers per second.
+    /// Responses per second.
     pub rate_per_s: f64,
     /// Mean time, ns.
     pub mean_ns: Option<f64>,
@@ -24,8 +24,8 @@ pub struct Figures {
     pub p99_ns: Option<u64>,
     /// CPU time of the server per request, ns, where its process was seen.
     pub server_cpu_ns: Option<f64>,
-    /// CPU time of the tester per request without active waiting, ns.
-    pub tester_cpu_ns: Option<f64>,
+    /// CPU time of the client per request without active waiting, ns.
+    pub client_cpu_ns: Option<f64>,
     /// Whether the run is to be believed.
     pub verdict: Verdict,
     /// What bounded its rate.
@@ -44,18 +44,18 @@ impl Figures {
         let latency = run.record.answered.latency();
         let elapsed_s = run.elapsed_ns as f64 / 1e9;
         Self {
-            answers: run.record.answers,
+            responses: run.record.responses,
             errors: run.record.failures_total(),
             unexpected: run.record.unexpected,
-            rate_per_s: if elapsed_s > 0.0 { run.record.answers as f64 / elapsed_s } else { 0.0 },
+            rate_per_s: if elapsed_s > 0.0 { run.record.responses as f64 / elapsed_s } else { 0.0 },
             mean_ns: latency.mean_ns(),
             p50_ns: latency.quantile_ns(0.5),
             p99_ns: latency.supported_quantile_ns(0.99),
-            // No answer costs nothing: a server that was seen too briefly was not seen.
+            // No response costs nothing: a server that was seen too briefly was not seen.
             server_cpu_ns: effort::of_the_server(run)
                 .map(|(cpu_ns, _)| cpu_ns)
                 .filter(|cpu_ns| *cpu_ns > 0.0),
-            tester_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
+            client_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
             verdict: judged.verdict,
             limit: judged.limited.by,
             findings: judged.findings.clone(),

@@ -10,7 +10,7 @@ use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
 use ablaze_verdict::live;
 
-use crate::subject::Tool;
+use crate::target::Tool;
 
 use super::document::{self, FormerWords};
 use super::{Experiment, Figures, Outcome, PrintedRun, Results, Trial};
@@ -133,7 +133,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Keeps a run of another tester, with what it printed in a text beside it.
+    /// Keeps a run of another client, with what it printed in a text beside it.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -169,13 +169,13 @@ impl Folder {
     /// # Errors
     /// When its file is damaged.
     pub fn run(&self, experiment: &Experiment, trial: Trial) -> Result<Option<Run>, FolderError> {
-        match experiment.subjects[trial.subject].tester {
+        match experiment.targets[trial.target].client {
             Tool::Ablaze => kept_run(&self.file(experiment, trial)),
             Tool::Ab => Ok(None),
         }
     }
 
-    /// The run of a trial by another tester, if it was kept.
+    /// The run of a trial by another client, if it was kept.
     ///
     /// # Errors
     /// When its file is damaged.
@@ -184,7 +184,7 @@ impl Folder {
         experiment: &Experiment,
         trial: Trial,
     ) -> Result<Option<PrintedRun>, FolderError> {
-        match experiment.subjects[trial.subject].tester {
+        match experiment.targets[trial.target].client {
             Tool::Ablaze => Ok(None),
             Tool::Ab => read(&self.file(experiment, trial)),
         }
@@ -249,7 +249,7 @@ pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderErr
     kept(path, json::write(assessed))
 }
 
-/// Keeps a run of another tester in this file, with what it printed in a text beside it.
+/// Keeps a run of another client in this file, with what it printed in a text beside it.
 ///
 /// # Errors
 /// When it cannot be written.

@@ -2,24 +2,24 @@
 //! targets of one load right after each other in random order, so that whatever drifts on the
 //! machine meets all of them alike.
 
-mod conduct;
 pub(crate) mod document;
 mod figures;
 pub(crate) mod folder;
 mod printed;
+mod running;
 
 use ablaze_model::LoadSpec;
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
-use crate::subject::{Placement, Speaks, Subject};
+use crate::target::{Placement, Speaks, Target};
 
-pub(crate) use conduct::aside;
-pub use conduct::{Failure, Observer, Tester, conduct};
 pub use document::FormerWords;
 pub use figures::Figures;
 pub use folder::{Folder, FolderError, keep_printed, new_numbered};
 pub use printed::PrintedRun;
+pub(crate) use running::aside;
+pub use running::{Failure, Observer, Runner, run};
 
 /// What is to be measured.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub struct Experiment {
     /// What the page is called.
     pub title: String,
     /// The targets, in the order in which tables show them.
-    pub subjects: Vec<Subject>,
+    pub targets: Vec<Target>,
     /// The loads, in the order in which they are applied.
     pub loads: Vec<Load>,
     /// How often each target meets each load.
@@ -66,7 +66,7 @@ pub struct Trial {
     /// Which load.
     pub load: usize,
     /// Which target.
-    pub subject: usize,
+    pub target: usize,
 }
 
 /// What became of a trial.
@@ -94,53 +94,53 @@ impl Experiment {
     /// Every trial in its order: saved runs, which only have to be read; then repeat by repeat, load
     /// by load, the targets of each load shuffled.
     pub fn trials(&self) -> Vec<Trial> {
-        let saved = |subject: usize| {
-            let files = self.subjects[subject].saved_runs().unwrap_or_default().len() as u32;
-            (0..files).map(move |repeat| Trial { repeat, load: 0, subject })
+        let saved = |target: usize| {
+            let files = self.targets[target].saved_runs().unwrap_or_default().len() as u32;
+            (0..files).map(move |repeat| Trial { repeat, load: 0, target })
         };
-        let mut trials: Vec<Trial> = (0..self.subjects.len()).flat_map(saved).collect();
+        let mut trials: Vec<Trial> = (0..self.targets.len()).flat_map(saved).collect();
         // Each load of each repeat is a block of its own.
         let blocks = self.repeats as usize * self.loads.len();
-        let turns = interleaved(self.subjects.len(), blocks, self.seed).into_iter();
-        let turns = turns.filter(|turn| self.subjects[turn.target].saved_runs().is_none());
+        let turns = interleaved(self.targets.len(), blocks, self.seed).into_iter();
+        let turns = turns.filter(|turn| self.targets[turn.target].saved_runs().is_none());
         trials.extend(turns.map(|turn| Trial {
             repeat: (turn.repeat / self.loads.len()) as u32,
             load: turn.repeat % self.loads.len(),
-            subject: turn.target,
+            target: turn.target,
         }));
         trials
     }
 
     /// Whether nothing is run for it: every target is a saved run.
     pub fn is_saved(&self) -> bool {
-        self.subjects.iter().all(|subject| subject.saved_runs().is_some())
+        self.targets.iter().all(|target| target.saved_runs().is_some())
     }
 
     /// How often a target meets each load.
-    pub fn repeats_of(&self, subject: usize) -> u32 {
-        self.subjects[subject].saved_runs().map_or(self.repeats, |files| files.len() as u32)
+    pub fn repeats_of(&self, target: usize) -> u32 {
+        self.targets[target].saved_runs().map_or(self.repeats, |files| files.len() as u32)
     }
 
     /// The name of a trial's files.
     pub fn stem(&self, trial: Trial) -> String {
-        let name = crate::subject::file_name(&self.subjects[trial.subject].name);
-        let label_of = |load: &Load| crate::subject::file_name(&load.label);
+        let name = crate::target::file_name(&self.targets[trial.target].name);
+        let label_of = |load: &Load| crate::target::file_name(&load.label);
         let mut label = label_of(&self.loads[trial.load]);
         // Long values may differ where names of files do not.
         if self.loads[..trial.load].iter().any(|before| label_of(before) == label) {
             label = format!("{label}.{}", trial.load + 1);
         }
-        format!("{}-{name}-{label}-{}", trial.subject + 1, trial.repeat + 1)
+        format!("{}-{name}-{label}-{}", trial.target + 1, trial.repeat + 1)
     }
 }
 
 impl Results {
     /// The figures of one target under one load, in the order of the repeats.
-    pub fn of(&self, subject: usize, load: usize) -> Vec<&Figures> {
+    pub fn of(&self, target: usize, load: usize) -> Vec<&Figures> {
         let mut of: Vec<(u32, &Figures)> = self
             .trials
             .iter()
-            .filter(|(trial, _)| trial.subject == subject && trial.load == load)
+            .filter(|(trial, _)| trial.target == target && trial.load == load)
             .filter_map(|(trial, outcome)| match outcome {
                 Outcome::Measured(figures) => Some((trial.repeat, &**figures)),
                 Outcome::Failed(_) => None,
@@ -162,8 +162,8 @@ impl Results {
         repeats.sort_unstable();
         repeats.dedup();
         let pair = |repeat| {
-            let one = find(Trial { repeat, load, subject: one })?;
-            Some((one, find(Trial { repeat, load, subject: other })?))
+            let one = find(Trial { repeat, load, target: one })?;
+            Some((one, find(Trial { repeat, load, target: other })?))
         };
         repeats.into_iter().filter_map(pair).collect()
     }
@@ -177,8 +177,8 @@ impl Results {
     }
 
     /// Why a target was left out: `skipped: install nginx`. `None` if it was not.
-    pub fn skipped(&self, subject: usize) -> Option<&str> {
-        let of = self.failed().filter(|(trial, _)| trial.subject == subject);
+    pub fn skipped(&self, target: usize) -> Option<&str> {
+        let of = self.failed().filter(|(trial, _)| trial.target == target);
         of.map(|(_, why)| why).find(|why| why.starts_with(SKIPPED))
     }
 
@@ -200,7 +200,7 @@ pub(crate) mod sample {
     /// A valid run at this rate.
     pub(crate) fn figures(rate_per_s: f64) -> Figures {
         Figures {
-            answers: rate_per_s as u64 * 10,
+            responses: rate_per_s as u64 * 10,
             errors: 0,
             unexpected: 0,
             rate_per_s,
@@ -208,7 +208,7 @@ pub(crate) mod sample {
             p50_ns: Some((1e9 / rate_per_s) as u64),
             p99_ns: Some((2e9 / rate_per_s) as u64),
             server_cpu_ns: Some(1e9 / rate_per_s),
-            tester_cpu_ns: Some(3_000.0),
+            client_cpu_ns: Some(3_000.0),
             verdict: ablaze_verdict::Verdict::Valid,
             limit: ablaze_verdict::Limit::Server,
             findings: Vec::new(),
@@ -218,9 +218,9 @@ pub(crate) mod sample {
     }
 
     /// A target that runs already.
-    pub(crate) fn running(name: &str, url: &str) -> Subject {
+    pub(crate) fn running(name: &str, url: &str) -> Target {
         let (url, _) = UrlSpec::parse(url).unwrap();
-        Subject::new(name, TargetSpec::Url { url, user: None })
+        Target::new(name, TargetSpec::Url { url, user: None })
     }
 
     /// A load of so many connections.
@@ -237,7 +237,7 @@ pub(crate) mod sample {
     pub(crate) fn experiment() -> Experiment {
         Experiment {
             title: "one and other".to_owned(),
-            subjects: vec![running("one", "http://one/"), running("other", "http://other/")],
+            targets: vec![running("one", "http://one/"), running("other", "http://other/")],
             loads: vec![load(10)],
             repeats: 3,
             seed: 1,
@@ -261,7 +261,7 @@ mod tests {
         let trials = experiment.trials();
         assert_eq!(trials.len(), 80);
         assert!(trials.iter().map(|trial| trial.repeat).is_sorted());
-        let first = trials.iter().step_by(2).filter(|trial| trial.subject == 0).count();
+        let first = trials.iter().step_by(2).filter(|trial| trial.target == 0).count();
         assert!((8..=32).contains(&first), "{first} of 40");
         assert_eq!(trials, experiment.trials(), "the same seed, the same order");
         let mut stems: Vec<String> = trials.iter().map(|trial| experiment.stem(*trial)).collect();

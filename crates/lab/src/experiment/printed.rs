@@ -1,4 +1,4 @@
-//! A run of another tester: what is known of it is what that tester printed. It is kept whole, as
+//! A run of another client: what is known of it is what that client printed. It is kept whole, as
 //! text, and its figures are read out of the text each time, by the reader that `explain` uses.
 
 use ablaze_verdict::printed::{self, Report};
@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Figures;
 
-/// A tester that used this share of a core had no time left: ab has one thread.
+/// A client that used this share of a core had no time left: ab has one thread.
 const TESTER_FULL: f64 = 0.85;
 
-/// One run of another tester.
+/// One run of another client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PrintedRun {
     /// Its command line.
@@ -26,7 +26,7 @@ pub struct PrintedRun {
     pub lived_ns: u64,
     /// CPU time of its process, ns.
     #[serde(rename = "client_cpu_ns", alias = "tester_cpu_ns")]
-    pub tester_cpu_ns: Option<u64>,
+    pub client_cpu_ns: Option<u64>,
     /// CPU time that the server's process used meanwhile, ns.
     pub server_cpu_ns: Option<u64>,
 }
@@ -49,7 +49,7 @@ impl PrintedRun {
         let complete = report.complete.unwrap_or(0);
         let parts = report.failed_parts.unwrap_or_default();
         let errors = parts.connect + parts.receive + parts.exceptions;
-        let answers = complete.saturating_sub(errors);
+        let responses = complete.saturating_sub(errors);
         let percentile = |percent: f64| {
             let written = self.percentiles_ms.iter().find(|(of, _)| *of == percent);
             let printed = || report.percentile(percent).map(|ms| ms.value);
@@ -57,10 +57,10 @@ impl PrintedRun {
         };
         let each = |ns: Option<u64>| Some(ns? as f64 / complete.max(1) as f64);
         let full = self
-            .tester_cpu_ns
+            .client_cpu_ns
             .is_some_and(|cpu_ns| cpu_ns as f64 >= TESTER_FULL * self.lived_ns as f64);
         Some(Figures {
-            answers,
+            responses,
             errors,
             unexpected: report.non_2xx.unwrap_or(0),
             rate_per_s: report.rate().unwrap_or(0.0),
@@ -68,9 +68,9 @@ impl PrintedRun {
             p50_ns: percentile(50.0),
             p99_ns: percentile(99.0),
             server_cpu_ns: each(self.server_cpu_ns),
-            tester_cpu_ns: each(self.tester_cpu_ns),
+            client_cpu_ns: each(self.client_cpu_ns),
             verdict: Verdict::of(&findings),
-            limit: if full { Limit::Tester } else { Limit::Unknown },
+            limit: if full { Limit::Client } else { Limit::Unknown },
             findings,
             started_unix_ns: self.started_unix_ns,
             elapsed_ns: report
@@ -105,7 +105,7 @@ mod tests {
             percentiles_ms: Vec::new(),
             started_unix_ns: 5,
             lived_ns: 33_310_000_000,
-            tester_cpu_ns: Some(33_000_000_000),
+            client_cpu_ns: Some(33_000_000_000),
             server_cpu_ns: Some(20_000_000_000),
         }
     }
@@ -113,10 +113,10 @@ mod tests {
     #[test]
     fn the_figures_are_those_that_were_printed() {
         let figures = run().figures().unwrap();
-        assert_eq!((figures.answers, figures.errors, figures.unexpected), (1_000_000, 0, 0));
+        assert_eq!((figures.responses, figures.errors, figures.unexpected), (1_000_000, 0, 0));
         assert_eq!(figures.rate_per_s, 30_029.76);
         assert_eq!((figures.p50_ns, figures.elapsed_ns), (Some(1_000_000), 33_300_000_000));
-        assert_eq!((figures.server_cpu_ns, figures.limit), (Some(20_000.0), Limit::Tester));
+        assert_eq!((figures.server_cpu_ns, figures.limit), (Some(20_000.0), Limit::Client));
         assert!(figures.findings.iter().any(|finding| finding.id == DiagnosisId::D06));
         let member = run().member("ab").unwrap();
         assert_eq!((member.name.as_str(), member.concurrency), ("ab", Some(21)));

@@ -12,7 +12,7 @@ use ablaze_stats::rate_search::Trial;
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
-/// A tester that waited for a processor for this share of the time was starved.
+/// A client that waited for a processor for this share of the time was starved.
 const STARVED: f64 = 0.5;
 /// An even schedule puts so many requests at most on either side of a boundary.
 const EVEN_CHANCE: f64 = 2.0;
@@ -28,11 +28,11 @@ pub struct Goal {
 pub struct Judged {
     /// Whether the rate holds, does not, or could not be offered.
     pub trial: Trial,
-    /// What does not hold, with its figure, or what kept the tester from offering the rate.
+    /// What does not hold, with its figure, or what kept the client from offering the rate.
     pub why: Option<String>,
     /// The figure of each condition, in their order; `None` where the run has none.
     pub figures: Vec<Option<String>>,
-    /// Answers per second in the second half of the run.
+    /// Responses per second in the second half of the run.
     pub answered_per_s: f64,
 }
 
@@ -65,7 +65,7 @@ impl Goal {
         self.conditions.iter().filter_map(Condition::limit_ns).reduce(f64::max)
     }
 
-    /// Percentiles for which this run has too few answers: there they are its slowest ones.
+    /// Percentiles for which this run has too few responses: there they are its slowest ones.
     pub fn unsupported(&self, run: &Run) -> Vec<&str> {
         let latency = run.record.answered.latency();
         let unsupported = |condition: &&Condition| match condition.metric() {
@@ -107,23 +107,23 @@ impl Goal {
     }
 }
 
-/// The second half of the measured time as whole slices: how many answers came in it, and its
-/// length. By then as many answers come as requests are sent, however long each takes, if the target
+/// The second half of the measured time as whole slices: how many responses came in it, and its
+/// length. By then as many responses come as requests are sent, however long each takes, if the target
 /// keeps up; otherwise its capacity comes.
 fn second_half(run: &Run) -> Option<(u64, f64)> {
     let slices = &run.record.slices;
     let whole = usize::try_from(run.elapsed_ns / slices.slice_ns.max(1)).ok()?;
     let half = slices.slices.get(whole / 2..whole)?;
-    let answers = half.iter().map(|slice| slice.answers).sum();
+    let responses = half.iter().map(|slice| slice.responses).sum();
     let length_s = half.len() as f64 * slices.slice_ns as f64 / 1e9;
-    (length_s > 0.0).then_some((answers, length_s))
+    (length_s > 0.0).then_some((responses, length_s))
 }
 
 fn answered_per_s(run: &Run) -> f64 {
     match second_half(run) {
-        Some((answers, length_s)) => answers as f64 / length_s,
+        Some((responses, length_s)) => responses as f64 / length_s,
         None if run.elapsed_ns == 0 => 0.0,
-        None => run.record.answers as f64 / (run.elapsed_ns as f64 / 1e9),
+        None => run.record.responses as f64 / (run.elapsed_ns as f64 / 1e9),
     }
 }
 
@@ -146,7 +146,7 @@ fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
 /// is Poisson distributed, and three deviations leave one in a thousand outside.
 fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
     let record = &run.record;
-    let times = record.slices.slices.iter().filter(|slice| slice.answers > 0);
+    let times = record.slices.slices.iter().filter(|slice| slice.responses > 0);
     let best_ns = times.map(|slice| slice.p50_ns).min().unwrap_or(0);
     let under_way = asked_per_s * best_ns as f64 / 1e9;
     let due = record.finished() + record.unfinished;
@@ -158,16 +158,16 @@ fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
     })
 }
 
-/// What shows that the tester could not offer the rate.
+/// What shows that the client could not offer the rate.
 fn client_is_the_limit(Assessed { run, judged }: &Assessed) -> Option<String> {
     let limited = &judged.limited;
-    if limited.by == Limit::Tester {
-        return Some(format!("the tester was the limit: {}", limited.evidence));
+    if limited.by == Limit::Client {
+        return Some(format!("the client was the limit: {}", limited.evidence));
     }
     let record = &run.record;
     let without = |kind: FailureKind, what: &str| {
         let count = record.failures_of(kind);
-        (count > 0).then(|| format!("the tester had no {what} left for {}", grouped(count)))
+        (count > 0).then(|| format!("the client had no {what} left for {}", grouped(count)))
     };
     without(FailureKind::LocalPorts, "local port")
         .or_else(|| without(FailureKind::LocalDescriptors, "descriptor"))
@@ -175,8 +175,8 @@ fn client_is_the_limit(Assessed { run, judged }: &Assessed) -> Option<String> {
 }
 
 /// Whether half of the requests were sent late although a connection could have been had: nothing
-/// but the tester itself was waited for. What was never sent may have waited for a target that does
-/// not accept, unless the tester had no processor to send it with.
+/// but the client itself was waited for. What was never sent may have waited for a target that does
+/// not accept, unless the client had no processor to send it with.
 fn sent_late(run: &Run) -> Option<String> {
     let intended = run.record.answered.intended.as_ref()?;
     let Load::Open { connections, .. } = run.plan.load else { return None };
@@ -190,14 +190,14 @@ fn sent_late(run: &Run) -> Option<String> {
         format!("waited {} of the time for a processor and ", percent(share, 1.0))
     });
     late.then(|| {
-        format!("the tester {waited}sent late: half of the requests by {lag}, of {response} in all")
+        format!("the client {waited}sent late: half of the requests by {lag}, of {response} in all")
     })
 }
 
-/// The share of the time for which the tester's thread that waited longest for a processor did so.
+/// The share of the time for which the client's thread that waited longest for a processor did so.
 fn waited(run: &Run) -> Option<f64> {
-    let tester = run.witness.as_ref()?.tester.as_ref()?;
-    let workers = tester.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
+    let client = run.monitor.as_ref()?.client.as_ref()?;
+    let workers = client.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
     let longest_ns = workers.map(|thread| thread.waited_ns).max()?;
-    (tester.watched_ns > 0).then(|| longest_ns as f64 / tester.watched_ns as f64)
+    (client.watched_ns > 0).then(|| longest_ns as f64 / client.watched_ns as f64)
 }

@@ -3,10 +3,10 @@
 //! ([`RateSearch`](ablaze_stats::RateSearch)). Every stage is kept, and how it went is judged from
 //! what is kept: a search that was interrupted goes the same way again up to there.
 
-mod conduct;
 mod folder;
 mod goal;
 mod page;
+mod running;
 
 use ablaze_model::LoadSpec;
 use ablaze_model::plan::{Arrivals, RateProfile};
@@ -15,12 +15,12 @@ use ablaze_stats::rate_search::{Found, Limits, Trial};
 use ablaze_verdict::{Finding, Verdict};
 use serde::{Deserialize, Serialize};
 
-use crate::subject::{Placement, Speaks, Subject};
+use crate::target::{Placement, Speaks, Target};
 
-pub use conduct::{Setting, Watch, conduct};
 pub use folder::StageFolder;
 pub use goal::{Goal, Judged};
 pub use page::{chart, of_search};
+pub use running::{Setting, Watch, run};
 
 /// A search gives up after so many stages.
 const MOST_STAGES: u32 = 60;
@@ -29,7 +29,7 @@ const MOST_STAGES: u32 = 60;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// The target.
-    pub subject: Subject,
+    pub target: Target,
     /// What has to hold: `p99<20ms,errors<0.1%`.
     pub goal: String,
     /// The load of a stage, in open loop; rate and length are those of each stage.
@@ -77,11 +77,11 @@ pub struct Stage {
 /// What a stage measured.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measured {
-    /// Answers per second in its second half.
+    /// Responses per second in its second half.
     pub answered_per_s: f64,
     /// The figure of each condition.
     pub figures: Vec<Option<String>>,
-    /// Conditions on percentiles for which there were too few answers.
+    /// Conditions on percentiles for which there were too few responses.
     pub unsupported: Vec<String>,
     /// Whether the run is to be believed.
     pub verdict: Verdict,

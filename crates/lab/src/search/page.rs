@@ -22,7 +22,7 @@ pub fn of_search(
     goal: &Goal,
 ) -> Result<Page, FolderError> {
     let printed = text::search(search, searched, goal);
-    let mut page = Page::new(&format!("{}: {}", search.subject.name, search.goal));
+    let mut page = Page::new(&format!("{}: {}", search.target.name, search.goal));
     page.subtitle = printed.lines().nth(1).unwrap_or_default().to_owned();
     page.sections.push(answer(searched, goal));
     page.sections.push(
@@ -39,7 +39,7 @@ pub fn of_search(
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed };
     page.sections.push(Section::new("In words").with(report));
-    page.figures.push((search.subject.name.clone(), json::search(search, searched)));
+    page.figures.push((search.target.name.clone(), json::search(search, searched)));
     page.explain_findings();
     Ok(page)
 }

@@ -61,7 +61,7 @@ fn what(experiment: &Experiment) -> String {
     let load = &experiment.loads[0];
     format!(
         "{} · {} · {} of each, interleaved · {}",
-        counted(experiment.subjects.len() as u64, "target"),
+        counted(experiment.targets.len() as u64, "target"),
         load.label,
         counted(u64::from(experiment.repeats), "run"),
         experiment.placement.in_words()
@@ -72,9 +72,9 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
     let mut table = Table::new(&[0]);
     let heads = ["", "rate /s", "slowest–fastest", "p50", "p99", "server CPU/request"];
     table.row(heads.map(String::from).to_vec(), "");
-    let named = experiment.subjects.iter().zip(&comparison.rows);
-    for (at, (subject, point)) in named.enumerate() {
-        let mut cells = vec![subject.name.clone()];
+    let named = experiment.targets.iter().zip(&comparison.rows);
+    for (at, (target, point)) in named.enumerate() {
+        let mut cells = vec![target.name.clone()];
         match point {
             Some(point) => cells.extend(self::cells(point)),
             None => cells.push(results.skipped(at).unwrap_or("not measured").to_owned()),
@@ -101,10 +101,10 @@ pub(crate) fn cells(point: &Point) -> [String; 5] {
 fn ratios(experiment: &Experiment, comparison: &Comparison) -> Table {
     let mut table = Table::new(&[0, 1, 2, 3, 4]);
     for against in &comparison.against {
-        let name = |at: usize| experiment.subjects[at].name.as_str();
-        let pair = format!("{} / {}", name(against.subject), name(against.control));
-        let answers = answers(against);
-        for (line, cells) in answers.chunks(2).enumerate() {
+        let name = |at: usize| experiment.targets[at].name.as_str();
+        let pair = format!("{} / {}", name(against.target), name(against.control));
+        let responses = responses(against);
+        for (line, cells) in responses.chunks(2).enumerate() {
             let first = if line == 0 { pair.clone() } else { String::new() };
             table.row(std::iter::once(first).chain(cells.iter().cloned()).collect(), "");
         }
@@ -115,12 +115,12 @@ fn ratios(experiment: &Experiment, comparison: &Comparison) -> Table {
 
 /// The same as rows for a page: the pair, and what may be said of each metric.
 pub(crate) fn ratio_rows(experiment: &Experiment, comparison: &Comparison) -> Vec<Vec<String>> {
-    let name = |at: usize| experiment.subjects[at].name.as_str();
+    let name = |at: usize| experiment.targets[at].name.as_str();
     let mut rows = Vec::new();
     for against in &comparison.against {
-        let pair = format!("{} / {}", name(against.subject), name(against.control));
+        let pair = format!("{} / {}", name(against.target), name(against.control));
         let [_, could] = could_show(against);
-        let said = answers(against).into_iter().chain((!could.is_empty()).then_some(could));
+        let said = responses(against).into_iter().chain((!could.is_empty()).then_some(could));
         rows.extend(
             said.enumerate().map(|(line, said)| {
                 vec![if line == 0 { pair.clone() } else { String::new() }, said]
@@ -131,7 +131,7 @@ pub(crate) fn ratio_rows(experiment: &Experiment, comparison: &Comparison) -> Ve
 }
 
 /// What may be said of each metric; the first decides.
-fn answers(against: &Against) -> Vec<String> {
+fn responses(against: &Against) -> Vec<String> {
     let mut cells = Vec::new();
     for compared in &against.metrics {
         let name = compared.metric.name();

@@ -62,7 +62,7 @@ pub(crate) struct Found<'a> {
     pub gravest: &'a Finding,
     /// Runs that it was found in.
     pub runs: usize,
-    subjects: BTreeSet<usize>,
+    targets: BTreeSet<usize>,
 }
 
 /// Every diagnosis that no other explains, in the order of their numbers.
@@ -70,10 +70,10 @@ pub(crate) fn found(results: &Results) -> Vec<Found<'_>> {
     let mut found: BTreeMap<DiagnosisId, Found<'_>> = BTreeMap::new();
     for (trial, run) in results.measured() {
         for finding in run.findings.iter().filter(|finding| finding.explained_by.is_none()) {
-            let new = Found { gravest: finding, runs: 0, subjects: BTreeSet::new() };
+            let new = Found { gravest: finding, runs: 0, targets: BTreeSet::new() };
             let of = found.entry(finding.id).or_insert(new);
             of.runs += 1;
-            of.subjects.insert(trial.subject);
+            of.targets.insert(trial.target);
             if finding.severity > of.gravest.severity {
                 of.gravest = finding;
             }
@@ -85,11 +85,11 @@ pub(crate) fn found(results: &Results) -> Vec<Found<'_>> {
 impl Found<'_> {
     /// The targets it was found of, unless it was all of them.
     pub fn names(&self, experiment: &Experiment) -> String {
-        if self.subjects.len() == experiment.subjects.len() {
+        if self.targets.len() == experiment.targets.len() {
             return String::new();
         }
-        let name = |subject: &usize| experiment.subjects[*subject].name.as_str();
-        format!(" ({})", self.subjects.iter().map(name).collect::<Vec<_>>().join(", "))
+        let name = |target: &usize| experiment.targets[*target].name.as_str();
+        format!(" ({})", self.targets.iter().map(name).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -108,11 +108,11 @@ pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String
     let mut reasons: BTreeMap<(usize, usize), (&str, usize)> = BTreeMap::new();
     // What was left out says so in its row.
     for (trial, why) in results.failed().filter(|(_, why)| !why.starts_with(SKIPPED)) {
-        reasons.entry((trial.subject, trial.load)).or_insert((why, 0)).1 += 1;
+        reasons.entry((trial.target, trial.load)).or_insert((why, 0)).1 += 1;
     }
-    let line = |((subject, load), (why, count)): (&(usize, usize), &(&str, usize))| {
-        let (name, label) = (&experiment.subjects[*subject].name, &experiment.loads[*load].label);
-        let of = experiment.repeats_of(*subject);
+    let line = |((target, load), (why, count)): (&(usize, usize), &(&str, usize))| {
+        let (name, label) = (&experiment.targets[*target].name, &experiment.loads[*load].label);
+        let of = experiment.repeats_of(*target);
         format!("  failed: {name}, {label}, {count} of {of} runs: {why}")
     };
     reasons.iter().map(line).collect()

@@ -54,7 +54,7 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             let least = holds_per_s
                 .map_or_else(String::new, |per_s| format!("at least {}; ", holding(per_s)));
             format!(
-                "no answer, the tester came to its limit first: {least}at {}/s {}; give it more \
+                "no answer, the client came to its limit first: {least}at {}/s {}; give it more \
                  threads (-t) or a machine of its own",
                 rate(limited_at_per_s),
                 why(searched, limited_at_per_s, Trial::LimitedByClient)
@@ -107,7 +107,7 @@ fn what(search: &Search) -> String {
     let poisson = search.arrivals() == Arrivals::Poisson;
     format!(
         "{} · {} · open loop, {} arrivals · stages of {} s, {} s to confirm · {}",
-        search.subject.name,
+        search.target.name,
         search.goal,
         if poisson { "poisson" } else { "constant" },
         seconds(search.stage_ns),
@@ -145,7 +145,7 @@ fn doubts(searched: &Searched) -> Vec<String> {
     let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
     for text in answered.iter().flat_map(|measured| &measured.unsupported) {
         lines.push(format!(
-            "  {text}: too few answers in a stage for this percentile, their slowest are taken; \
+            "  {text}: too few responses in a stage for this percentile, their slowest are taken; \
              longer stages (-d) tell more"
         ));
     }

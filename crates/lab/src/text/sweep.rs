@@ -32,9 +32,9 @@ pub fn sweep(
         lines.push("interrupted: the results up to then".to_owned());
     }
     lines.extend(failures(experiment, results));
-    let names = experiment.subjects.iter().enumerate();
-    let skipped = |(at, subject): (usize, &crate::Subject)| {
-        Some(format!("  {} {}", subject.name, results.skipped(at)?))
+    let names = experiment.targets.iter().enumerate();
+    let skipped = |(at, target): (usize, &crate::Target)| {
+        Some(format!("  {} {}", target.name, results.skipped(at)?))
     };
     lines.extend(names.filter_map(skipped));
     let curves = Curve::all(experiment, results, pick);
@@ -57,12 +57,12 @@ pub fn sweep(
 pub(crate) fn what(experiment: &Experiment) -> String {
     if experiment.is_saved() {
         let runs = counted(experiment.trials().len() as u64, "saved run");
-        let targets = counted(experiment.subjects.len() as u64, "target");
+        let targets = counted(experiment.targets.len() as u64, "target");
         return format!("{runs} of {targets}: nothing was run");
     }
     format!(
         "{} × {} × {}, interleaved · {}",
-        counted(experiment.subjects.len() as u64, "target"),
+        counted(experiment.targets.len() as u64, "target"),
         counted(experiment.loads.len() as u64, "load"),
         counted(u64::from(experiment.repeats), "run"),
         experiment.placement.in_words()

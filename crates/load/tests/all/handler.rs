@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use ablaze_load::Load;
-use ablaze_target::handler::{Answer, Handler, Method, Reply, Request};
+use ablaze_target::handler::{Handler, Method, Reply, Request, Response};
 use ablaze_target::{Model, Options, Server};
 
 /// Adds up the numbers that are posted to it.
@@ -21,9 +21,9 @@ impl Handler for Sum {
         match (request.method, request.field("x-unit"), number) {
             (Method::Put, Some(b"apples"), Some(number)) => {
                 self.0.fetch_add(number, Ordering::Relaxed);
-                Answer::text(201, "counted\n").into()
+                Response::text(201, "counted\n").into()
             }
-            _ => Answer::text(422, "PUT a number of apples\n").into(),
+            _ => Response::text(422, "PUT a number of apples\n").into(),
         }
     }
 }

@@ -22,7 +22,7 @@ macro_rules! diagnoses {
             D08 d08_connection_attempts_lost "connection attempts lost";
             D09 d09_retransmission "retransmission";
             D10 d10_delayed_acknowledgement "delayed acknowledgement";
-            D11 d11_tester_at_its_limit "tester at its limit";
+            D11 d11_client_at_its_limit "client at its limit";
             D12 d12_server_at_its_limit "server at its limit";
             D13 d13_shared_processors "shared processors";
             D14 d14_too_short "too short";

@@ -24,7 +24,7 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// The rules that found nothing, in the order of their numbers.
     pub passed: Vec<Passed>,
-    /// Why rules have nothing to go by in this Run, where some have not: `there was no witness`.
+    /// Why rules have nothing to go by in this Run, where some have not: `there was no monitor`.
     pub unseen_because: String,
     /// Whether its figures contradict each other by Little's law.
     pub little: Option<LittleGap>,
@@ -63,7 +63,7 @@ impl Judged {
     }
 
     /// The rules that could look at nothing, and why, in a line: `not to be seen here: D12, D13
-    /// (there was no witness)`; `None` when all of them could.
+    /// (there was no monitor)`; `None` when all of them could.
     pub fn unseen(&self) -> Option<String> {
         let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
         let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();

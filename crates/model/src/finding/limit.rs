@@ -8,9 +8,9 @@ use std::fmt;
 pub enum Limit {
     /// A thread of the server had no time left.
     Server,
-    /// A thread of the tester had no time left: the rate is a lower bound.
-    Tester,
-    /// Tester and server had no processor left between them.
+    /// A thread of the client had no time left: the rate is a lower bound.
+    Client,
+    /// Client and server had no processor left between them.
     SharedCpu,
     /// Nothing was at its limit: each request waited for the one before it.
     RoundTrip,
@@ -27,7 +27,7 @@ impl Limit {
     pub fn key(self) -> &'static str {
         match self {
             Self::Server => "server",
-            Self::Tester => "client",
+            Self::Client => "client",
             Self::SharedCpu => "shared-cpu",
             Self::RoundTrip => "round-trip",
             Self::AskedRate => "asked-rate",
@@ -41,8 +41,8 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Server => "limited by the server",
-            Self::Tester => "limited by the tester",
-            Self::SharedCpu => "limited by processors that tester and server share",
+            Self::Client => "limited by the client",
+            Self::SharedCpu => "limited by processors that client and server share",
             Self::RoundTrip => "limited by the round trip",
             Self::AskedRate => "limited by the asked rate",
             Self::Network => "limited by the network",

@@ -22,14 +22,14 @@ pub struct Environment {
     /// Memory that the control group grants, bytes; `None` for no limit, too.
     #[serde(default)]
     pub memory_limit_bytes: Option<u64>,
-    /// How late the kernel may end a thread's wait on purpose, ns. The tester's workers set their own
+    /// How late the kernel may end a thread's wait on purpose, ns. The client's workers set their own
     /// in an open loop.
     #[serde(default)]
     pub timer_slack_ns: Option<u64>,
-    /// How this tester was built: `release`, or `development` with checks that cost time.
+    /// How this client was built: `release`, or `development` with checks that cost time.
     #[serde(default)]
     #[serde(rename = "client_build")]
-    pub tester_build: Option<String>,
+    pub client_build: Option<String>,
     /// How the frequency of the first CPU is governed.
     pub governor: Option<String>,
     /// What the machine runs in or on, if it is virtual.

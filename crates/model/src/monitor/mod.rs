@@ -24,10 +24,10 @@ pub use target::{Listener, Target};
 
 /// What the operating system saw of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Witness {
+pub struct Monitored {
     /// From the first look to the last, ns; the run and the opening of its connections lie in it.
     pub interval_ns: u64,
-    /// CPU time that the witness itself took, ns.
+    /// CPU time that the monitor itself took, ns.
     pub cost_ns: Option<u64>,
     /// The machine as it was before the run.
     pub environment: Environment,
@@ -35,10 +35,10 @@ pub struct Witness {
     pub kernel: Kernel,
     /// Who served, if that was on this host.
     pub target: Target,
-    /// The tester's own threads over the measured window.
+    /// The client's own threads over the measured window.
     #[serde(rename = "client")]
-    pub tester: Option<Process>,
-    /// TCP's own figures on the connections to the target, at the tester's end.
+    pub client: Option<Process>,
+    /// TCP's own figures on the connections to the target, at the client's end.
     pub connections: Option<Connections>,
     /// The same at the server's end, where that is on this host.
     #[serde(default)]

@@ -34,7 +34,7 @@ pub struct Process {
     /// Who traces it with ptrace(2), as debuggers and strace(1) do: a name and a number.
     #[serde(default)]
     pub traced_by: Option<String>,
-    /// What is known of it because it serves; `None` for the tester.
+    /// What is known of it because it serves; `None` for the client.
     #[serde(default)]
     pub serving: Option<Serving>,
     /// Its threads, the busiest first, at most 64.

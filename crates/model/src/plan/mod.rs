@@ -93,14 +93,14 @@ impl Http2 {
 /// The shape of the load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Load {
-    /// A fixed number of exchanges always in flight: each waits for its answer.
+    /// A fixed number of exchanges always in flight: each waits for its response.
     Closed {
         /// Connections.
         connections: u32,
         /// Exchanges in flight on each: the depth of the pipeline of HTTP/1, the streams of HTTP/2.
         pipeline: u32,
     },
-    /// Requests on a schedule, whether or not answers come.
+    /// Requests on a schedule, whether or not responses come.
     Open {
         /// How many arrive, over time.
         rate: RateProfile,
@@ -156,7 +156,7 @@ impl Load {
     }
 
     /// Connections opened before the clock starts. In open loop as many as would be busy with
-    /// answers that take a millisecond, at most 100: the others are opened when they are needed.
+    /// responses that take a millisecond, at most 100: the others are opened when they are needed.
     pub fn connections_at_start(&self) -> u32 {
         match *self {
             Self::Closed { connections, .. } => connections,
@@ -192,10 +192,10 @@ pub struct Limits {
     pub warmup_ns: u64,
     /// From the intended time to the last byte, connecting included; 0 for none.
     pub timeout_ns: u64,
-    /// Longest head of an answer.
+    /// Longest head of a response.
     pub max_head_bytes: usize,
     /// Give up when this many connections in a row were refused and none ever stood.
-    pub hopeless_after: u32,
+    pub unreachable_after: u32,
 }
 
 /// How connections are made, used and ended.
@@ -207,7 +207,7 @@ pub struct Connections {
     pub requests_per_connection: Option<u64>,
     /// How a connection is closed that is not needed any more.
     pub close: Close,
-    /// Send a request again, once, when a reused connection was closed before any answer byte.
+    /// Send a request again, once, when a reused connection was closed before any response byte.
     pub repeat: bool,
     /// When the clock starts: before the first connect (as ab does) or when all connections stand.
     pub clock_starts: ClockStarts,

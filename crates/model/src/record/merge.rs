@@ -11,16 +11,16 @@ impl Record {
     /// An empty record.
     pub fn new() -> Self {
         Self {
-            answers: 0,
+            responses: 0,
             unexpected: 0,
             failures: [0; FailureKind::ALL.len()],
             statuses: Default::default(),
             body_lengths: Default::default(),
             body_lengths_other: 0,
             first_body_bytes: None,
-            first_answer_at_ns: 0,
+            first_response_at_ns: 0,
             first_head: Vec::new(),
-            kept_alive: 0,
+            reused: 0,
             repeated: 0,
             unfinished: 0,
             never_sent: 0,
@@ -52,16 +52,16 @@ impl Record {
     pub fn merge(&mut self, other: Self) {
         // Every field by name: one that is added later and forgotten here does not compile.
         let Self {
-            answers,
+            responses,
             unexpected,
             failures,
             statuses,
             body_lengths,
             body_lengths_other,
             first_body_bytes,
-            first_answer_at_ns,
+            first_response_at_ns,
             first_head,
-            kept_alive,
+            reused,
             repeated,
             unfinished,
             never_sent,
@@ -87,7 +87,7 @@ impl Record {
             every_request,
             faults,
         } = other;
-        self.merge_first_answer(first_body_bytes, first_answer_at_ns, first_head);
+        self.merge_first_response(first_body_bytes, first_response_at_ns, first_head);
         self.merge_body_lengths(body_lengths, body_lengths_other);
         self.first_failure = match (self.first_failure, first_failure) {
             (Some(mine), Some(theirs)) if theirs.at_ns < mine.at_ns => Some(theirs),
@@ -97,7 +97,7 @@ impl Record {
             self.first_malformed = first_malformed;
         }
         self.stopped.merge(stopped);
-        self.answers += answers;
+        self.responses += responses;
         self.unexpected += unexpected;
         for (mine, theirs) in self.failures.iter_mut().zip(failures) {
             *mine += theirs;
@@ -105,7 +105,7 @@ impl Record {
         for (status, count) in statuses {
             *self.statuses.entry(status).or_default() += count;
         }
-        self.kept_alive += kept_alive;
+        self.reused += reused;
         self.repeated += repeated;
         self.unfinished += unfinished;
         self.never_sent += never_sent;
@@ -138,15 +138,15 @@ impl Record {
     }
 
     /// Keeps the response that was complete first, of mine and theirs.
-    fn merge_first_answer(&mut self, body_bytes: Option<u64>, at_ns: u64, head: Vec<u8>) {
+    fn merge_first_response(&mut self, body_bytes: Option<u64>, at_ns: u64, head: Vec<u8>) {
         let theirs_is_first = match (self.first_body_bytes, body_bytes) {
             (None, _) => true,
             (_, None) => false,
-            _ => at_ns < self.first_answer_at_ns,
+            _ => at_ns < self.first_response_at_ns,
         };
         if theirs_is_first {
             self.first_body_bytes = body_bytes;
-            self.first_answer_at_ns = at_ns;
+            self.first_response_at_ns = at_ns;
             if !head.is_empty() {
                 self.first_head = head;
             }

@@ -1,5 +1,5 @@
 //! What is kept of a run's exchanges: counters, statuses, sizes, and one distribution per phase,
-//! apart for answers and for failures. Fixed size, whatever the number of requests.
+//! apart for responses and for failures. Fixed size, whatever the number of requests.
 
 mod fault;
 mod http2;
@@ -20,34 +20,34 @@ pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
 pub use slices::{Slice, Slices};
-pub use stopped::{Stopped, StoppedAnswer};
+pub use stopped::{Stopped, StoppedResponse};
 pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
 
 /// What is kept of a run's exchanges.
 #[derive(Debug, Clone)]
 pub struct Record {
-    /// Complete answers of any status.
-    pub answers: u64,
+    /// Complete responses of any status.
+    pub responses: u64,
     /// Those of them outside the expected statuses.
     pub unexpected: u64,
-    /// Exchanges that ended without a valid answer, by kind, in the order of
+    /// Exchanges that ended without a valid response, by kind, in the order of
     /// [`FailureKind::ALL`].
     pub failures: [u64; FailureKind::ALL.len()],
-    /// Answers by status.
+    /// Responses by status.
     pub statuses: BTreeMap<u16, u64>,
-    /// Answers by length of their body; at most [`Record::BODY_LENGTHS_KEPT`] lengths.
+    /// Responses by length of their body; at most [`Record::BODY_LENGTHS_KEPT`] lengths.
     pub body_lengths: BTreeMap<u64, u64>,
-    /// Answers whose length found no place in `body_lengths`.
+    /// Responses whose length found no place in `body_lengths`.
     pub body_lengths_other: u64,
-    /// Body length of the answer that was complete first.
+    /// Body length of the response that was complete first.
     pub first_body_bytes: Option<u64>,
     /// When it was complete, driver's clock: decides between workers.
-    pub first_answer_at_ns: u64,
-    /// Head of the answer that was complete first.
+    pub first_response_at_ns: u64,
+    /// Head of the response that was complete first.
     pub first_head: Vec<u8>,
-    /// Answers on connections that stayed open for another request.
-    pub kept_alive: u64,
-    /// Requests sent again because a reused connection was closed before any answer byte.
+    /// Responses on connections that stayed open for another request.
+    pub reused: u64,
+    /// Requests sent again because a reused connection was closed before any response byte.
     pub repeated: u64,
     /// Exchanges in flight when the run ended: neither success nor failure.
     pub unfinished: u64,
@@ -86,9 +86,9 @@ pub struct Record {
     pub drain_ns: Option<u64>,
     /// The first failure's errno by kind, for messages and exit statuses.
     pub first_failure: Option<FirstFailure>,
-    /// How the first malformed answer of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.
+    /// How the first malformed response of a worker began; at most [`Record::MALFORMED_KEPT`] bytes.
     pub first_malformed: Vec<u8>,
-    /// Answers that stopped in the middle.
+    /// Responses that stopped in the middle.
     pub stopped: Stopped,
     /// Count, errors and latency over time.
     pub slices: Slices,
@@ -131,7 +131,7 @@ impl Record {
     /// How many different body lengths are told apart.
     pub const BODY_LENGTHS_KEPT: usize = 64;
 
-    /// How many bytes of a malformed answer are kept.
+    /// How many bytes of a malformed response are kept.
     pub const MALFORMED_KEPT: usize = 256;
 
     /// Number of failures of one kind.
@@ -144,13 +144,13 @@ impl Record {
         self.failures.iter().sum()
     }
 
-    /// Exchanges finished: answers and failures.
+    /// Exchanges finished: responses and failures.
     pub fn finished(&self) -> u64 {
-        self.answers + self.failures_total()
+        self.responses + self.failures_total()
     }
 
-    /// Answers with an expected status.
+    /// Responses with an expected status.
     pub fn succeeded(&self) -> u64 {
-        self.answers - self.unexpected
+        self.responses - self.unexpected
     }
 }

@@ -2,14 +2,14 @@
 
 use ablaze_stats::Latency;
 
-/// Times of one outcome (answers, or failures), by phase.
+/// Times of one outcome (responses, or failures), by phase.
 #[derive(Debug, Clone)]
 pub struct Phases {
     /// From the first SYN to the connection standing, for exchanges that had to connect.
     pub connect: Latency,
-    /// From the request's sending to the first byte of the answer.
+    /// From the request's sending to the first byte of the response.
     pub wait: Latency,
-    /// From the first to the last byte of the answer.
+    /// From the first to the last byte of the response.
     pub receive: Latency,
     /// From sending, connecting included where the exchange had to, to the last byte.
     pub total: Latency,
@@ -55,10 +55,10 @@ impl Handshakes {
 /// do not wait for each other.
 #[derive(Debug, Clone)]
 pub struct Intended {
-    /// From when it was due to the last byte of its answer.
+    /// From when it was due to the last byte of its response.
     pub response: Latency,
     /// From when it was due to when it began (to be sent, or to connect for it): how late the
-    /// tester was, or how long a free connection was waited for.
+    /// client was, or how long a free connection was waited for.
     pub lag: Latency,
 }
 

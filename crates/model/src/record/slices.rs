@@ -8,7 +8,7 @@ use ablaze_stats::touched::{self, Touched};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slice {
     /// Responses completed in it.
-    pub answers: u64,
+    pub responses: u64,
     /// Exchanges failed in it.
     pub failures: u64,
     /// Median of the total time of its responses, ns; 0 when there are none.
@@ -63,7 +63,7 @@ impl Slices {
     /// Appends a slice with its distribution; when `kept` are there, pairs are joined first.
     pub fn push(&mut self, failures: u64, times: &Latency, kept: usize) -> Slice {
         let slice = Slice {
-            answers: times.count(),
+            responses: times.count(),
             failures,
             p50_ns: times.quantile_ns(0.5).unwrap_or(0),
             p99_ns: times.quantile_ns(0.99).unwrap_or(0),
@@ -130,7 +130,7 @@ impl Slices {
         let Some(other) = other else { return self.restore(one.0, one.1) };
         let touched = touched::added(one.1, other.1);
         let mut slice = one.0.join(other.0);
-        if touched::count(&touched) == slice.answers {
+        if touched::count(&touched) == slice.responses {
             let quantile = |q| touched::quantile_ns(&touched, q).unwrap_or(0).min(slice.max_ns);
             (slice.p50_ns, slice.p99_ns) = (quantile(0.5), quantile(0.99));
         }
@@ -157,13 +157,13 @@ impl Default for Slices {
 
 impl Slice {
     fn join(self, other: Self) -> Self {
-        let answers = self.answers + other.answers;
-        let weighted = u128::from(self.p50_ns) * u128::from(self.answers)
-            + u128::from(other.p50_ns) * u128::from(other.answers);
+        let responses = self.responses + other.responses;
+        let weighted = u128::from(self.p50_ns) * u128::from(self.responses)
+            + u128::from(other.p50_ns) * u128::from(other.responses);
         Self {
-            answers,
+            responses,
             failures: self.failures + other.failures,
-            p50_ns: weighted.checked_div(u128::from(answers)).unwrap_or(0) as u64,
+            p50_ns: weighted.checked_div(u128::from(responses)).unwrap_or(0) as u64,
             p99_ns: self.p99_ns.max(other.p99_ns),
             max_ns: self.max_ns.max(other.max_ns),
         }
@@ -205,7 +205,7 @@ mod tests {
         let mut all = worker(&[&quick]);
         all.merge(worker(&[&[9_000_000, 9_000_000]]));
         let slice = all.slices[0];
-        assert_eq!((slice.answers, slice.max_ns), (1_000, 9_000_000));
+        assert_eq!((slice.responses, slice.max_ns), (1_000, 9_000_000));
         assert!((1_000..1_010).contains(&slice.p99_ns), "{slice:?}");
         assert!((1_000..1_010).contains(&slice.p50_ns), "{slice:?}");
         assert_eq!(touched::count(all.touched(0)), 1_000);
@@ -216,8 +216,8 @@ mod tests {
         let mut all = worker(&[&[10], &[20]]);
         all.delay(1);
         all.merge(worker(&[&[30, 30]]));
-        let answers: Vec<u64> = all.slices.iter().map(|slice| slice.answers).collect();
-        assert_eq!(answers, [2, 1, 1]);
+        let responses: Vec<u64> = all.slices.iter().map(|slice| slice.responses).collect();
+        assert_eq!(responses, [2, 1, 1]);
         let counts: Vec<u64> = (0..3).map(|at| touched::count(all.touched(at))).collect();
         assert_eq!(counts, [2, 1, 1]);
         assert_eq!(touched::quantile_ns(all.touched(2), 0.5), Some(20));
@@ -228,18 +228,18 @@ mod tests {
         let mut all = worker(&[&[10, 11], &[20], &[30]]);
         all.halve();
         assert_eq!(all.slice_ns, 2 * Slices::SLICE_NS);
-        let kept: Vec<_> = all.slices.iter().map(|slice| (slice.answers, slice.p50_ns)).collect();
+        let kept: Vec<_> = all.slices.iter().map(|slice| (slice.responses, slice.p50_ns)).collect();
         assert_eq!(kept, [(3, 11), (1, 30)]);
         assert_eq!(touched::count(all.touched(0)), 3);
     }
 
     #[test]
     fn slices_of_a_file_without_buckets_are_joined_as_well_as_they_can_be() {
-        let slice = Slice { answers: 4, failures: 1, p50_ns: 10, p99_ns: 50, max_ns: 60 };
+        let slice = Slice { responses: 4, failures: 1, p50_ns: 10, p99_ns: 50, max_ns: 60 };
         let mut all = Slices::new();
         all.slices.push(slice);
         all.merge(worker(&[&[20, 20, 20, 20]]));
-        let expected = Slice { answers: 8, failures: 1, p50_ns: 15, p99_ns: 50, max_ns: 60 };
+        let expected = Slice { responses: 8, failures: 1, p50_ns: 15, p99_ns: 50, max_ns: 60 };
         assert_eq!(all.slices, [expected]);
     }
 }

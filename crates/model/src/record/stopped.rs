@@ -1,6 +1,6 @@
 //! Responses that stopped in the middle: a part came, and then not a byte for a second or longer.
 
-/// Exchanges of which a part of the answer came, and then not a byte for [`Stopped::SILENCE_NS`] or
+/// Exchanges of which a part of the response came, and then not a byte for [`Stopped::SILENCE_NS`] or
 /// longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Stopped {
@@ -9,12 +9,12 @@ pub struct Stopped {
     /// In flight when the run ended.
     pub unfinished: u64,
     /// The one that waited longest for its next byte.
-    pub longest: Option<StoppedAnswer>,
+    pub longest: Option<StoppedResponse>,
 }
 
-/// An answer that stopped in the middle.
+/// A response that stopped in the middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StoppedAnswer {
+pub struct StoppedResponse {
     /// Time since its last byte.
     pub silent_ns: u64,
     /// Bytes of its body that came.
@@ -41,8 +41,8 @@ impl Stopped {
     }
 
     /// Keeps the one that was silent longest.
-    pub fn note(&mut self, answer: Option<StoppedAnswer>) {
-        let both = [self.longest, answer].into_iter().flatten();
-        self.longest = both.max_by_key(|answer| answer.silent_ns);
+    pub fn note(&mut self, response: Option<StoppedResponse>) {
+        let both = [self.longest, response].into_iter().flatten();
+        self.longest = both.max_by_key(|response| response.silent_ns);
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::monitor::Witness;
+use crate::monitor::Monitored;
 use crate::profiling::Profiling;
 use crate::record;
 use serde::{Deserialize, Serialize};
@@ -77,7 +77,7 @@ pub(super) struct Document {
     pub slice_ns: u64,
     pub slices: Vec<Slice>,
     #[serde(default)]
-    pub monitor: Option<Witness>,
+    pub monitor: Option<Monitored>,
     #[serde(default)]
     pub profile: Option<Profiling>,
     /// What the rules say of all this; judged again when a file is read.

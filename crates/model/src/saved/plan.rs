@@ -204,7 +204,7 @@ impl Limits {
             warmup_ns,
             timeout_ns,
             max_head_bytes,
-            hopeless_after: unreachable_after,
+            unreachable_after,
         } = limits.clone();
         Self { requests, duration_ns, warmup_ns, timeout_ns, max_head_bytes, unreachable_after }
     }
@@ -218,14 +218,14 @@ impl Limits {
             max_head_bytes,
             unreachable_after,
         } = self;
-        let hopeless_after = unreachable_after;
+        let unreachable_after = unreachable_after;
         plan::Limits {
             requests,
             duration_ns,
             warmup_ns,
             timeout_ns,
             max_head_bytes,
-            hopeless_after,
+            unreachable_after,
         }
     }
 }

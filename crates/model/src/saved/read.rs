@@ -90,7 +90,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
         ended: match document.ended {
             Ended::Complete => run::Ended::Complete,
             Ended::Interrupted => run::Ended::Interrupted,
-            Ended::Unreachable => run::Ended::Hopeless,
+            Ended::Unreachable => run::Ended::Unreachable,
             Ended::Failed => run::Ended::Failed,
         },
         record,
@@ -106,7 +106,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
             cpus_allowed: document.machine.cpus_allowed,
             memory_bytes: document.machine.memory_bytes,
         },
-        witness: document.monitor,
+        monitor: document.monitor,
         profiling: document.profile,
     })
 }
@@ -156,16 +156,16 @@ fn record(document: &Document) -> Result<Record, LoadError> {
     let first_head = bytes("first_response.head", first.map_or("", |response| &response.head))?;
     let in_flight = &document.in_flight.integral_ns;
     Ok(Record {
-        answers: document.responses,
+        responses: document.responses,
         unexpected: document.unexpected,
         failures,
         statuses: document.statuses.clone(),
         body_lengths: document.body_lengths.clone(),
         body_lengths_other: document.body_lengths_other,
         first_body_bytes: first.and_then(|response| response.body_bytes),
-        first_answer_at_ns: first.map_or(0, |response| response.at_clock_ns),
+        first_response_at_ns: first.map_or(0, |response| response.at_clock_ns),
         first_head,
-        kept_alive: document.reused,
+        reused: document.reused,
         repeated: document.repeated,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
@@ -213,7 +213,7 @@ fn stopped(stopped: &Stopped) -> record::Stopped {
     record::Stopped {
         timed_out: stopped.timed_out,
         unfinished: stopped.unfinished,
-        longest: stopped.longest.as_ref().map(|longest| record::StoppedAnswer {
+        longest: stopped.longest.as_ref().map(|longest| record::StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,
             missing_bytes: longest.missing_bytes,
@@ -228,7 +228,7 @@ fn slices(document: &Document) -> Result<record::Slices, LoadError> {
         let touched = touched::from_text(&slice.buckets)
             .ok_or_else(|| damaged("slices.buckets", "no list of buckets"))?;
         let slice = record::Slice {
-            answers: slice.responses,
+            responses: slice.responses,
             failures: slice.failures,
             p50_ns: slice.p50_ns,
             p99_ns: slice.p99_ns,

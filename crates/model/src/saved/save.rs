@@ -25,7 +25,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         ended: match run.ended {
             run::Ended::Complete => Ended::Complete,
             run::Ended::Interrupted => Ended::Interrupted,
-            run::Ended::Hopeless => Ended::Unreachable,
+            run::Ended::Unreachable => Ended::Unreachable,
             run::Ended::Failed => Ended::Failed,
         },
         target: Target::save(&plan.target),
@@ -52,7 +52,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             memory_bytes: run.machine.memory_bytes,
         },
         rate_per_s: run.rate_per_s(),
-        responses: record.answers,
+        responses: record.responses,
         succeeded: record.succeeded(),
         unexpected: record.unexpected,
         failed: failed(record),
@@ -64,7 +64,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         stopped: stopped(record),
         faults: record.faults.iter().map(Fault::save).collect(),
         repeated: record.repeated,
-        reused: record.kept_alive,
+        reused: record.reused,
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),
         body_lengths: record.body_lengths.clone(),
@@ -74,8 +74,8 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             body: record.body_bytes,
             sent: record.sent_bytes,
         },
-        first_response: (record.answers > 0).then(|| FirstResponse {
-            at_clock_ns: record.first_answer_at_ns,
+        first_response: (record.responses > 0).then(|| FirstResponse {
+            at_clock_ns: record.first_response_at_ns,
             body_bytes: record.first_body_bytes,
             head: characters(&record.first_head),
         }),
@@ -100,7 +100,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             .iter()
             .enumerate()
             .map(|(at, slice)| Slice {
-                responses: slice.answers,
+                responses: slice.responses,
                 failures: slice.failures,
                 p50_ns: slice.p50_ns,
                 p99_ns: slice.p99_ns,
@@ -108,7 +108,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
                 buckets: touched::to_text(record.slices.touched(at)),
             })
             .collect(),
-        monitor: run.witness.clone(),
+        monitor: run.monitor.clone(),
         profile: run.profiling.clone(),
         verdict,
     }

@@ -20,7 +20,7 @@ impl Default for LoadSpec {
                 warmup_ns: 0,
                 timeout_ns: 30_000_000_000,
                 max_head_bytes: 65_536,
-                hopeless_after: 10,
+                unreachable_after: 10,
             },
             connections: ConnectionsSpec::default(),
             workers: WorkersSpec::default(),

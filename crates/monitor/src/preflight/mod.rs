@@ -1,5 +1,5 @@
-//! The survey: what of this machine can get in the way of a measurement, looked at once before a
-//! run and at leisure, where the witness looks beside one. Reads files of /proc and /sys, asks the
+//! The preflight: what of this machine can get in the way of a measurement, looked at once before a
+//! run and at leisure, where the monitor looks beside one. Reads files of /proc and /sys, asks the
 //! kernel, and watches for 200 ms; it changes nothing. What the platform does not offer is absent.
 
 mod frequency;
@@ -33,8 +33,8 @@ const SETTINGS: [&str; 5] = [
 
 /// This machine as this process finds it. `None` is unknown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Survey {
-    /// What the witness of a run notes, too.
+pub struct Preflight {
+    /// What the monitor of a run notes, too.
     pub environment: Environment,
     /// More settings by their names in sysctl(8); one that this kernel does not have is missing.
     pub settings: BTreeMap<String, String>,
@@ -64,7 +64,7 @@ pub struct Survey {
     pub sample: Sample,
 }
 
-impl Survey {
+impl Preflight {
     /// Looks around, and watches for so long. Looks for these programs on the search path.
     pub fn take(watch: Duration, programs: &[&str]) -> Self {
         let memory = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
@@ -110,12 +110,12 @@ mod tests {
 
     #[test]
     fn this_machine_can_be_surveyed() {
-        let survey = Survey::take(Duration::from_millis(30), &["sh", "no such program"]);
-        assert!(survey.sample.length_ns >= 30_000_000);
-        assert!(survey.programs["sh"].as_ref().unwrap().ends_with("/sh"));
-        assert_eq!(survey.programs["no such program"], None);
-        assert!(survey.clock_read_ns > 0.0);
-        assert!(survey.swap_used_bytes <= survey.swap_bytes);
-        assert!(survey.settings.values().all(|value| !value.is_empty()));
+        let preflight = Preflight::take(Duration::from_millis(30), &["sh", "no such program"]);
+        assert!(preflight.sample.length_ns >= 30_000_000);
+        assert!(preflight.programs["sh"].as_ref().unwrap().ends_with("/sh"));
+        assert_eq!(preflight.programs["no such program"], None);
+        assert!(preflight.clock_read_ns > 0.0);
+        assert!(preflight.swap_used_bytes <= preflight.swap_bytes);
+        assert!(preflight.settings.values().all(|value| !value.is_empty()));
     }
 }

@@ -79,9 +79,9 @@ impl Loopback {
         let flags = asked(&socket, libc::SIOCGIFFLAGS)?;
         // SAFETY: the kernel has answered SIOCGIFFLAGS with this member.
         let flags = i32::from(unsafe { flags.ifr_ifru.ifru_flags });
-        let mtu = asked(&socket, libc::SIOCGIFMTU).map(|answer| {
+        let mtu = asked(&socket, libc::SIOCGIFMTU).map(|response| {
             // SAFETY: the kernel has answered SIOCGIFMTU with this member.
-            unsafe { answer.ifr_ifru.ifru_mtu }
+            unsafe { response.ifr_ifru.ifru_mtu }
         });
         Some(Self {
             up: flags & libc::IFF_UP != 0,
@@ -97,8 +97,8 @@ fn asked(socket: &UdpSocket, question: libc::c_ulong) -> Option<libc::ifreq> {
         *place = letter as libc::c_char;
     }
     // SAFETY: the descriptor is open, and both questions read and write one ifreq, which lives.
-    let answer = unsafe { libc::ioctl(socket.as_raw_fd(), question as _, &raw mut request) };
-    (answer == 0).then_some(request)
+    let response = unsafe { libc::ioctl(socket.as_raw_fd(), question as _, &raw mut request) };
+    (response == 0).then_some(request)
 }
 
 /// Where each of these programs is: on the search path, or where servers and tools of the

@@ -1,7 +1,7 @@
 //! A far end of any kind behind one type, so that what is generic over it is compiled once and not for
 //! every kind of far end that a test scripts.
 
-use super::peer::{Answer, FarEnd, SimPeer};
+use super::peer::{ConnectReply, FarEnd, SimPeer};
 use crate::driver::CloseHow;
 
 /// Any far end.
@@ -17,7 +17,7 @@ impl<'p> AnyPeer<'p> {
 /// [`SimPeer`] without what keeps it from being an object.
 trait Scripted {
     fn bytes(&self) -> &[u8];
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer;
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply;
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]);
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32);
     fn closed(&mut self, how: CloseHow);
@@ -31,7 +31,7 @@ impl<P: SimPeer> Scripted for P {
         SimPeer::bytes(self)
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         SimPeer::connect(self, far, number)
     }
 
@@ -66,7 +66,7 @@ impl SimPeer for AnyPeer<'_> {
         self.0.bytes()
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         self.0.connect(far, number)
     }
 

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use super::peer::{Answer, FarEnd, Link, Reading, SimPeer};
+use super::peer::{ConnectReply, FarEnd, Link, Reading, SimPeer};
 use super::timeline::{Happening, Timeline, What};
 use crate::driver::{CloseHow, CloseReason, Io, OutBuffer, Outgoing, Receive, Slot};
 use crate::leases::Leases;
@@ -306,12 +306,12 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> Io for SimIo<P, SENDS_AT_ONCE> {
             let queued = Queued { bytes, accepted: 0, notify: false };
             self.outbox.push(&mut connection.queue, queued);
         }
-        let answer = self.at_far_end(slot, |peer, far, _| peer.connect(far, number));
+        let response = self.at_far_end(slot, |peer, far, _| peer.connect(far, number));
         let generation = self.connections[slot as usize].generation;
-        let (delay_ns, what) = match answer {
-            Some(Answer::AcceptAfter(delay_ns)) => (delay_ns, What::Connected),
-            Some(Answer::RefuseAfter(delay_ns, errno)) => (delay_ns, What::Refused(errno)),
-            Some(Answer::Never) | None => return,
+        let (delay_ns, what) = match response {
+            Some(ConnectReply::AcceptAfter(delay_ns)) => (delay_ns, What::Connected),
+            Some(ConnectReply::RefuseAfter(delay_ns, errno)) => (delay_ns, What::Refused(errno)),
+            Some(ConnectReply::Never) | None => return,
         };
         self.timeline.schedule(self.now + delay_ns, slot, generation, what);
     }

@@ -22,8 +22,8 @@ use crate::driver::{CloseHow, CloseReason, Driver, Handler, Receive, Setup, Slot
 
 pub use self::any_peer::AnyPeer;
 pub use self::io::SimIo;
-pub use self::peer::{Answer, FarEnd, Pieces, SimPeer};
-pub use self::peers::{FixedAnswer, Misbehave, Prepared, Silent};
+pub use self::peer::{ConnectReply, FarEnd, Pieces, SimPeer};
+pub use self::peers::{FixedResponse, Misbehave, Prepared, Silent};
 
 /// Simulated time begins here, ns: not at 0, so that a forgotten time stands out.
 pub const START_NS: u64 = 1_000_000_000;

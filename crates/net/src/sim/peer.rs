@@ -5,7 +5,7 @@ use crate::driver::{CloseHow, Slot};
 
 /// How a connect is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Answer {
+pub enum ConnectReply {
     /// The connection stands after so many nanoseconds.
     AcceptAfter(u64),
     /// It fails after so many nanoseconds with this errno.
@@ -20,9 +20,9 @@ pub trait SimPeer: Clone {
     fn bytes(&self) -> &[u8];
 
     /// A connection asks in: the `number`-th of the driver, from 0.
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         let _ = (far, number);
-        Answer::AcceptAfter(0)
+        ConnectReply::AcceptAfter(0)
     }
 
     /// Bytes of the client arrived and were read.
@@ -111,7 +111,7 @@ impl FarEnd<'_> {
         self.now
     }
 
-    /// Sends `len` bytes of [`SimPeer::bytes`] from `start`: one answer.
+    /// Sends `len` bytes of [`SimPeer::bytes`] from `start`: one response.
     pub fn send_after(&mut self, delay_ns: u64, start: u32, len: u32) {
         if self.link.sends_left == 0 {
             return;
@@ -196,9 +196,9 @@ impl FarEnd<'_> {
         self.link.stall = (from_ns, until_ns);
     }
 
-    /// Closes behind the `answers`-th send from now; later ones are not made.
-    pub fn close_after_sends(&mut self, answers: u32) {
-        self.link.sends_left = answers;
+    /// Closes behind the `responses`-th send from now; later ones are not made.
+    pub fn close_after_sends(&mut self, responses: u32) {
+        self.link.sends_left = responses;
     }
 
     pub(super) fn schedule_read(&mut self, delay_ns: u64) {

@@ -1,19 +1,19 @@
 //! Ready-made far ends, and ways to make them misbehave.
 //!
-//! The wrappers compose: `FixedAnswer::new(bytes, 1_000).cut(Pieces::Of(1), 10).closing_after(3)`.
+//! The wrappers compose: `FixedResponse::new(bytes, 1_000).cut(Pieces::Of(1), 10).closing_after(3)`.
 
 use std::sync::Arc;
 
-use super::peer::{Answer, FarEnd, Pieces, SimPeer};
+use super::peer::{ConnectReply, FarEnd, Pieces, SimPeer};
 use crate::driver::CloseHow;
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// Accepts at once and answers every request, recognised by the empty line that ends its head,
+/// Accepts at once and responses every request, recognised by the empty line that ends its head,
 /// with the same bytes.
 #[derive(Debug, Clone)]
-pub struct FixedAnswer {
-    answer: Arc<[u8]>,
+pub struct FixedResponse {
+    response: Arc<[u8]>,
     delay: Delay,
     requests: u64,
     /// How many bytes of [`HEAD_END`] the bytes so far ended with, when they ended between
@@ -27,28 +27,28 @@ enum Delay {
     PerRequest(fn(u64) -> u64),
 }
 
-impl FixedAnswer {
-    /// Answers each request after the same delay.
-    pub fn new(answer: impl Into<Arc<[u8]>>, delay_ns: u64) -> Self {
-        Self::with_delay(answer.into(), Delay::Fixed(delay_ns))
+impl FixedResponse {
+    /// Responses each request after the same delay.
+    pub fn new(response: impl Into<Arc<[u8]>>, delay_ns: u64) -> Self {
+        Self::with_delay(response.into(), Delay::Fixed(delay_ns))
     }
 
-    /// Answers after a delay that depends on the request's number within its connection, from 0.
-    pub fn with_delay_of(answer: impl Into<Arc<[u8]>>, delay_ns: fn(u64) -> u64) -> Self {
-        Self::with_delay(answer.into(), Delay::PerRequest(delay_ns))
+    /// Responses after a delay that depends on the request's number within its connection, from 0.
+    pub fn with_delay_of(response: impl Into<Arc<[u8]>>, delay_ns: fn(u64) -> u64) -> Self {
+        Self::with_delay(response.into(), Delay::PerRequest(delay_ns))
     }
 
-    fn with_delay(answer: Arc<[u8]>, delay: Delay) -> Self {
-        Self { answer, delay, requests: 0, matched: 0 }
+    fn with_delay(response: Arc<[u8]>, delay: Delay) -> Self {
+        Self { response, delay, requests: 0, matched: 0 }
     }
 
-    fn answer(&mut self, far: &mut FarEnd<'_>) {
+    fn response(&mut self, far: &mut FarEnd<'_>) {
         let delay_ns = match self.delay {
             Delay::Fixed(ns) => ns,
             Delay::PerRequest(of) => of(self.requests),
         };
         self.requests += 1;
-        far.send_after(delay_ns, 0, self.answer.len() as u32);
+        far.send_after(delay_ns, 0, self.response.len() as u32);
     }
 
     /// Takes one byte; whether it ends a head.
@@ -66,9 +66,9 @@ impl FixedAnswer {
     }
 }
 
-impl SimPeer for FixedAnswer {
+impl SimPeer for FixedResponse {
     fn bytes(&self) -> &[u8] {
-        &self.answer
+        &self.response
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, mut bytes: &[u8]) {
@@ -76,7 +76,7 @@ impl SimPeer for FixedAnswer {
         while let (true, [byte, rest @ ..]) = (self.matched > 0, bytes) {
             bytes = rest;
             if self.step(*byte) {
-                self.answer(far);
+                self.response(far);
             }
         }
         // Horspool's search: the byte under the pattern's last says how far the pattern can move.
@@ -86,7 +86,7 @@ impl SimPeer for FixedAnswer {
             last += match byte {
                 b'\n' if bytes[unanswered_from..=last].ends_with(HEAD_END) => {
                     unanswered_from = last + 1;
-                    self.answer(far);
+                    self.response(far);
                     HEAD_END.len()
                 }
                 b'\n' => 2,
@@ -101,16 +101,16 @@ impl SimPeer for FixedAnswer {
     }
 }
 
-/// Answers every connect in the same way, and accepted ones with silence.
+/// Responses every connect in the same way, and accepted ones with silence.
 #[derive(Debug, Clone, Copy)]
-pub struct Silent(pub Answer);
+pub struct Silent(pub ConnectReply);
 
 impl SimPeer for Silent {
     fn bytes(&self) -> &[u8] {
         &[]
     }
 
-    fn connect(&mut self, _: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, _: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         self.0
     }
 
@@ -138,12 +138,12 @@ impl<P: SimPeer> SimPeer for Prepared<P> {
         self.peer.bytes()
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         match self.preparation {
             Preparation::Cut(pieces, gap_ns) => far.cut(pieces, gap_ns),
             Preparation::Delay(ns) => far.delay(ns),
             Preparation::Stall(from_ns, until_ns) => far.stall(from_ns, until_ns),
-            Preparation::CloseAfterSends(answers) => far.close_after_sends(answers),
+            Preparation::CloseAfterSends(responses) => far.close_after_sends(responses),
             Preparation::ReadSlowly { window_bytes, bytes, every_ns } => {
                 far.set_window(window_bytes);
                 far.read_slowly(bytes, every_ns);
@@ -167,7 +167,7 @@ impl<P: SimPeer> SimPeer for Prepared<P> {
 
 /// Ways to make any peer misbehave.
 pub trait Misbehave: SimPeer + Sized {
-    /// Its answers arrive in pieces, `gap_ns` apart.
+    /// Its responses arrive in pieces, `gap_ns` apart.
     fn cut(self, pieces: Pieces, gap_ns: u64) -> Prepared<Self> {
         Prepared { peer: self, preparation: Preparation::Cut(pieces, gap_ns) }
     }
@@ -182,9 +182,9 @@ pub trait Misbehave: SimPeer + Sized {
         Prepared { peer: self, preparation: Preparation::Stall(from_ns, until_ns) }
     }
 
-    /// It closes each connection behind its `answers`-th answer.
-    fn closing_after(self, answers: u32) -> Prepared<Self> {
-        Prepared { peer: self, preparation: Preparation::CloseAfterSends(answers) }
+    /// It closes each connection behind its `responses`-th response.
+    fn closing_after(self, responses: u32) -> Prepared<Self> {
+        Prepared { peer: self, preparation: Preparation::CloseAfterSends(responses) }
     }
 
     /// It reads `bytes` bytes every `every_ns`, and has a window of `window_bytes` for the rest.

@@ -1,7 +1,7 @@
 //! The io_uring driver: one ring per worker, one system call per batch of sends and arrivals.
 //!
 //! The ring is single-issuer with deferred task run, so completions appear only inside our own
-//! `io_uring_enter` and the kernel says by a flag when there are any. Small answers come through
+//! `io_uring_enter` and the kernel says by a flag when there are any. Small responses come through
 //! a multishot receive into a small ring of buffers; large bodies nobody wants are gathered by the
 //! socket (`SO_RCVLOWAT`) and dropped (`MSG_TRUNC`); a short connection is one chain of linked
 //! requests on a direct descriptor. `slots` holds the
@@ -21,7 +21,7 @@ use self::slots::{BULK_GROUP, HEAD_GROUP};
 use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
 
-/// Buffers for heads and small answers: a page each, few, so that they stay in the cache.
+/// Buffers for heads and small responses: a page each, few, so that they stay in the cache.
 const HEAD_BUFFER_BYTES: u32 = 4096;
 /// Buffers for bodies that are wanted. Large: what they end in the middle of, such as a record of TLS,
 /// is copied.

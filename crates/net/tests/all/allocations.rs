@@ -9,7 +9,7 @@ use std::net::TcpListener;
 
 use ablaze_net::driver::Setup;
 use ablaze_net::epoll::EpollDriver;
-use ablaze_net::sim::{FixedAnswer, Misbehave, Pieces, SimDriver};
+use ablaze_net::sim::{FixedResponse, Misbehave, Pieces, SimDriver};
 use ablaze_net::uring::UringDriver;
 use ablaze_net::{
     Address, CloseHow, CloseReason, Driver, Endpoint, Handler, Io, Outgoing, Receive, Slot, Wait,
@@ -23,7 +23,7 @@ const ANSWER: &[u8] = b"HTTP/1.1 204 No Content\r\n\r\n";
 /// Closes every tenth connection's use, so that both requests and connections repeat.
 struct Loop {
     mode: Receive,
-    answers: u64,
+    responses: u64,
     bytes: usize,
 }
 
@@ -34,15 +34,15 @@ impl<I: Io> Handler<I> for Loop {
         self.bytes += bytes.len();
         if self.bytes == ANSWER.len() {
             self.bytes = 0;
-            self.answers += 1;
-            match self.answers % 10 {
+            self.responses += 1;
+            match self.responses % 10 {
                 // With the goodbye of TLS, or without.
-                0 if self.answers.is_multiple_of(20) => {
+                0 if self.responses.is_multiple_of(20) => {
                     io.send(slot, ALL, false);
                     io.close(slot, CloseHow::Fin);
                 }
                 0 => io.close(slot, CloseHow::Reset),
-                _ => io.send(slot, ALL, self.answers.is_multiple_of(3)),
+                _ => io.send(slot, ALL, self.responses.is_multiple_of(3)),
             }
         }
     }
@@ -68,16 +68,16 @@ fn setup(address: Address) -> Setup {
     }
 }
 
-/// Allocations of this thread while the driver serves 1000 answers, after the first 100.
+/// Allocations of this thread while the driver serves 1000 responses, after the first 100.
 fn allocations(driver: &mut impl Driver, mode: Receive) -> u64 {
-    let mut handler = Loop { mode, answers: 0, bytes: 0 };
+    let mut handler = Loop { mode, responses: 0, bytes: 0 };
     driver.io().open(0, 0, Some(ALL), mode);
     let wait = Wait { until_ns: u64::MAX, spin_ns: 0, at_least: 1, gather_ns: 0 };
-    while handler.answers < 100 {
+    while handler.responses < 100 {
         driver.turn(&mut handler, wait).unwrap();
     }
     let before = of_this_thread();
-    while handler.answers < 1_100 {
+    while handler.responses < 1_100 {
         driver.turn(&mut handler, wait).unwrap();
     }
     of_this_thread() - before
@@ -121,7 +121,7 @@ fn io_uring_allocates_nothing_per_request_or_connection() {
 #[test]
 fn the_simulation_allocates_nothing_per_event() {
     let nowhere = Address::Tcp(([127, 0, 0, 1], 1).into());
-    let peer = FixedAnswer::new(ANSWER, 1_000).cut(Pieces::Of(9), 10);
+    let peer = FixedResponse::new(ANSWER, 1_000).cut(Pieces::Of(9), 10);
     let mut driver: SimDriver<_> = SimDriver::new(&setup(nowhere.clone()), vec![peer.clone()]);
     assert_eq!(allocations(&mut driver, Receive::Stream), 0);
     let mut driver: SimDriver<_, false> = SimDriver::new(&setup(nowhere), vec![peer]);

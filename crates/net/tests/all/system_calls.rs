@@ -21,7 +21,7 @@ use ablaze_net::{
 const PING: Outgoing = Outgoing::Constant { start: 0, len: 4 };
 const ADDRESS: &str = "ABLAZE_TEST_TRACED_ADDRESS";
 
-/// Sends again for every answer, so often per connection, over so many connections in turn.
+/// Sends again for every response, so often per connection, over so many connections in turn.
 struct Loop {
     requests: u32,
     requests_left: u32,

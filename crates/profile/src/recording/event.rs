@@ -180,8 +180,8 @@ impl Wanted {
 /// Has an event write into the ring of another.
 pub(super) fn redirect(event: &OwnedFd, to: &OwnedFd) -> io::Result<()> {
     // SAFETY: both are open descriptors of events; the call takes numbers only.
-    let answer = unsafe { libc::ioctl(event.as_raw_fd(), SET_OUTPUT, to.as_raw_fd()) };
-    if answer < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+    let response = unsafe { libc::ioctl(event.as_raw_fd(), SET_OUTPUT, to.as_raw_fd()) };
+    if response < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
 pub(super) fn permitted() -> Result<Permitted, Refused> {

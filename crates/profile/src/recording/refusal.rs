@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_refusal_names_its_reason_and_a_remedy_that_fits() {
+    fn each_error_names_its_reason_and_a_remedy_that_fits() {
         let text = |error, paranoid| refusal(error, paranoid).to_string();
         for level in [3, 4] {
             for error in [libc::EACCES, libc::EPERM] {

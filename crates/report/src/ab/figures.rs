@@ -1,4 +1,4 @@
-//! ab's numbers, derived from a Run. Each request is counted once: as an answer, as an answer of
+//! ab's numbers, derived from a Run. Each request is counted once: as a response, as a response of
 //! another length than the first, or as a failure. Times are rounded as ab rounds: microseconds,
 //! then milliseconds with halves up.
 
@@ -9,15 +9,15 @@ use ablaze_wire::http1::response::field;
 /// ab's numbers of a Run.
 #[derive(Debug, Clone)]
 pub struct Figures {
-    /// Up to its first blank, as the first answer named it.
+    /// Up to its first blank, as the first response named it.
     pub server_software: String,
-    /// Body length of the first complete answer; 0 when there is none.
+    /// Body length of the first complete response; 0 when there is none.
     pub document_bytes: u64,
     /// Requests that ended, well or badly.
     pub complete: u64,
     /// Those that ended badly, by ab's four columns.
     pub failed: Failed,
-    /// Answers with a status outside 200 to 299.
+    /// Responses with a status outside 200 to 299.
     pub non_2xx: u64,
     /// Length of the run in seconds.
     pub taken_s: f64,
@@ -30,11 +30,11 @@ pub struct Figures {
 pub struct Failed {
     /// No connection: refused, unreachable, no port, no descriptor.
     pub connect: u64,
-    /// The connection broke or stayed silent: reset, closed without an answer, timeout.
+    /// The connection broke or stayed silent: reset, closed without a response, timeout.
     pub receive: u64,
     /// A body cut short, or of another length than the first one.
     pub length: u64,
-    /// No HTTP answer: malformed, head too large, anything else.
+    /// No HTTP response: malformed, head too large, anything else.
     pub exceptions: u64,
 }
 
@@ -46,7 +46,7 @@ impl Failed {
 }
 
 /// ab's four rows, each over every complete request: a reused connection connects in 0, a
-/// request without an answer byte waits 0.
+/// request without a response byte waits 0.
 #[derive(Debug, Clone)]
 pub struct Times {
     /// Opening the connection.
@@ -131,7 +131,7 @@ fn failed(record: &Record, variable_length: bool) -> Failed {
             | FailureKind::Unreachable
             | FailureKind::LocalPorts
             | FailureKind::LocalDescriptors => &mut failed.connect,
-            FailureKind::Reset | FailureKind::ClosedWithoutAnswer | FailureKind::Timeout => {
+            FailureKind::Reset | FailureKind::ClosedWithoutResponse | FailureKind::Timeout => {
                 &mut failed.receive
             }
             FailureKind::ShortBody => &mut failed.length,
@@ -145,7 +145,7 @@ fn failed(record: &Record, variable_length: bool) -> Failed {
     }
     if let (false, Some(first)) = (variable_length, record.first_body_bytes) {
         let same = record.body_lengths.get(&first).copied().unwrap_or(0);
-        failed.length += record.answers.saturating_sub(same);
+        failed.length += record.responses.saturating_sub(same);
     }
     failed
 }
@@ -197,7 +197,7 @@ mod tests {
         let figures = Figures::of(&run, false);
         // ab has no words for TLS, HTTP/2 and tunnels: what they fail of are exceptions.
         assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 1, exceptions: 23 });
-        assert_eq!(figures.complete, run.record.answers + 31);
+        assert_eq!(figures.complete, run.record.responses + 31);
     }
 
     #[test]

@@ -90,7 +90,7 @@ fn counts(run: &Run, figures: &Figures, table: &mut Table<'_>) -> io::Result<()>
         table.row("Non-2xx responses:", figures.non_2xx)?;
     }
     if run.plan.connections.keep_alive {
-        table.row("Keep-Alive requests:", record.kept_alive)?;
+        table.row("Keep-Alive requests:", record.reused)?;
     }
     table.row("Total transferred:", format_args!("{} bytes", record.received_bytes))?;
     if run.plan.requests.has_body {

@@ -1,11 +1,11 @@
-//! A Run made by hand, for the tests of ab's reports: ten answers, two of which had to connect.
+//! A Run made by hand, for the tests of ab's reports: ten responses, two of which had to connect.
 
 use ablaze_model::plan::*;
 use ablaze_model::record::RequestLine;
 use ablaze_model::run::{Backend, Ended, Machine};
 use ablaze_model::{Phases, Plan, Record, Run};
 
-/// Ten answers of 14 bytes in 1 to 10 ms; the first two include 2 ms and 1 ms of connecting.
+/// Ten responses of 14 bytes in 1 to 10 ms; the first two include 2 ms and 1 ms of connecting.
 pub fn run() -> Run {
     let mut answered = Phases::new();
     let mut every_request = Vec::new();
@@ -39,19 +39,19 @@ pub fn run() -> Run {
         backend: Backend { name: "epoll", fallback_reason: None },
         connected_to: "127.0.0.1:8080".into(),
         machine: Machine::default(),
-        witness: None,
+        monitor: None,
         profiling: None,
     }
 }
 
 fn record(answered: Phases, every_request: Vec<RequestLine>) -> Record {
     Record {
-        answers: 10,
+        responses: 10,
         statuses: [(200, 10)].into(),
         body_lengths: [(14, 10)].into(),
         first_body_bytes: Some(14),
         first_head: b"HTTP/1.1 200 OK\r\nServer: demo/1 (x)\r\n\r\n".to_vec(),
-        kept_alive: 10,
+        reused: 10,
         connections_opened: 2,
         received_bytes: 1024,
         body_bytes: 140,
@@ -90,7 +90,7 @@ fn plan() -> Plan {
             warmup_ns: 0,
             timeout_ns: 30_000_000_000,
             max_head_bytes: 65536,
-            hopeless_after: 10,
+            unreachable_after: 10,
         },
         connections: Connections {
             keep_alive: true,

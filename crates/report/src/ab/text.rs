@@ -92,7 +92,7 @@ fn counts(run: &Run, figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
         line(out, "Non-2xx responses:", figures.non_2xx)?;
     }
     if run.plan.connections.keep_alive {
-        line(out, "Keep-Alive requests:", record.kept_alive)?;
+        line(out, "Keep-Alive requests:", record.reused)?;
     }
     line(out, "Total transferred:", format_args!("{} bytes", record.received_bytes))?;
     if run.plan.requests.has_body {
@@ -287,14 +287,14 @@ Total:          3     8   12
     #[test]
     fn nothing_done_ends_after_the_counts() {
         let mut run = sample::run();
-        run.record.answers = 0;
+        run.record.responses = 0;
         assert!(text(&run, &Layout::default()).ends_with("HTML transferred:       140 bytes\n"));
     }
 
     #[test]
     fn one_request_has_no_percentiles() {
         let mut run = sample::run();
-        run.record.answers = 1;
+        run.record.responses = 1;
         assert!(!text(&run, &Layout::default()).contains("Percentage of"));
     }
 

@@ -19,7 +19,7 @@ fn error(text: &str) -> String {
 #[test]
 fn conditions_are_judged_on_the_figures_of_the_run() {
     let run = sample::troubled();
-    // 20,000 answers in 10 s; 15 errors of 20,015 = 0.0749 %; 100 unexpected; ten 503.
+    // 20,000 responses in 10 s; 15 errors of 20,015 = 0.0749 %; 100 unexpected; ten 503.
     for holds in [
         "rate<2001",
         "rate <= 2k",

@@ -1,6 +1,6 @@
 //! Pages in a real browser.
 
-use super::{Block, Page, Section, Subject, of_run, of_runs, section, tests};
+use super::{Block, Page, Section, ShownRun, of_run, of_runs, section, tests};
 use crate::sample::{self, assessed};
 use ablaze_testing::browser;
 
@@ -17,7 +17,7 @@ fn pages() -> Vec<(String, String)> {
         .collect();
     let (before, after) = (sample::ordinary(), sample::troubled());
     let name = "a-name-that-somebody-gave-to-a-target-and-that-goes-on-and-on";
-    let subjects = [Subject::new(name, 0, &before), Subject::new("after", 1, &after)];
+    let subjects = [ShownRun::new(name, 0, &before), ShownRun::new("after", 1, &after)];
     let mut page = Page::new(&name.repeat(3));
     page.sections.push(section::percentiles(&subjects));
     page.sections.push(section::distribution(&subjects));
@@ -36,7 +36,7 @@ fn curves(name: &str) -> Section {
     use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
     let x = [1., 2., 5., 10., 20., 50., 100., 200., 500., 1e3, 2e3, 5e3, 1e4];
     let connections = Axis::categories("connections", Unit::Count, &x);
-    let mut plot = Plot::new(connections, Axis::linear("answers per second", Unit::PerSecond));
+    let mut plot = Plot::new(connections, Axis::linear("responses per second", Unit::PerSecond));
     for slot in 0..3 {
         let points = x.iter().enumerate().map(|(index, x)| {
             let rate = 189_071.0 - 9_000.0 * (index as f64 - 6.0).powi(2) / (slot + 1) as f64;

@@ -7,7 +7,7 @@ use ablaze_model::plan::Load;
 use ablaze_model::record::Slice;
 use ablaze_stats::Latency;
 
-use super::Subject;
+use super::ShownRun;
 use crate::effort::{self, Effort};
 
 /// At most so many points over time are drawn; slices are put together until they fit.
@@ -18,13 +18,13 @@ const BINS: u32 = 48;
 const PER_NINE: u32 = 16;
 
 /// The one chart of a Run where there is room for one: over time, or what a run too short for that
-/// has. A Run without an answer has an empty one.
+/// has. A Run without a response has an empty one.
 pub fn main(run: &Run) -> Chart {
-    let subjects = [Subject::new("all answers", 0, run)];
+    let subjects = [ShownRun::new("all responses", 0, run)];
     let chart = over_time(run).or_else(|| distribution(&subjects)).unwrap_or_else(|| {
         let x = Axis::between("time", Unit::TimeNs, 0.0, run.elapsed_ns as f64);
-        let rate = Plot::new(x, Axis::linear("answers per second", Unit::PerSecond));
-        Chart::of("Too few answers to draw", rate)
+        let rate = Plot::new(x, Axis::linear("responses per second", Unit::PerSecond));
+        Chart::of("Too few responses to draw", rate)
     });
     let title = format!("{}: {} {}", chart.title, run.plan.requests.method, run.plan.target.url);
     Chart { title, ..chart }
@@ -42,12 +42,12 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     let pieces: Vec<Piece> = whole.chunks_exact(together).map(Piece::of).collect();
     let middle = |index: usize| (index as f64 + 0.5) * piece_ns;
     let x = || Axis::between("time", Unit::TimeNs, 0.0, run.elapsed_ns as f64);
-    let mut rate = Plot::new(x(), Axis::linear("answers per second", Unit::PerSecond));
+    let mut rate = Plot::new(x(), Axis::linear("responses per second", Unit::PerSecond));
     let per_s = |count: u64| count as f64 * 1e9 / piece_ns;
     let line = |name: &str, slot: usize, y: &dyn Fn(&Piece) -> f64| {
         Series::line(name, slot, pieces.iter().enumerate().map(|(i, piece)| (middle(i), y(piece))))
     };
-    rate.series.push(line("answers", 0, &|piece| per_s(piece.answers)));
+    rate.series.push(line("responses", 0, &|piece| per_s(piece.responses)));
     if pieces.iter().any(|piece| piece.failures > 0) {
         rate.series.push(line("errors", 1, &|piece| per_s(piece.failures)));
     }
@@ -65,22 +65,22 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     }
     let piece = crate::number::time_exact(piece_ns as u64);
     Some(Chart::of("Rate and latency over time", rate).above(latency).described(&format!(
-        "Answers per second, and the median and the 99th percentile of their latency, in pieces \
+        "Responses per second, and the median and the 99th percentile of their latency, in pieces \
              of {piece}."
     )))
 }
 
-/// The longest stretches without an answer, where there usually are some in every piece.
+/// The longest stretches without a response, where there usually are some in every piece.
 fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
-    /// Fewer answers per piece than this leave pieces empty by chance.
+    /// Fewer responses per piece than this leave pieces empty by chance.
     const USUALLY: u64 = 10;
     const MOST: usize = 3;
-    let answers: u64 = pieces.iter().map(|piece| piece.answers).sum();
-    if answers < USUALLY * pieces.len() as u64 {
+    let responses: u64 = pieces.iter().map(|piece| piece.responses).sum();
+    if responses < USUALLY * pieces.len() as u64 {
         return Vec::new();
     }
     let mut stretches: Vec<(usize, usize)> = Vec::new();
-    for (index, _) in pieces.iter().enumerate().filter(|(_, piece)| piece.answers == 0) {
+    for (index, _) in pieces.iter().enumerate().filter(|(_, piece)| piece.responses == 0) {
         match stretches.last_mut() {
             Some((from, length)) if *from + *length == index => *length += 1,
             _ => stretches.push((index, 1)),
@@ -89,7 +89,7 @@ fn stalls(pieces: &[Piece], piece_ns: f64) -> Vec<Mark> {
     stretches.sort_by_key(|(from, length)| (std::cmp::Reverse(*length), *from));
     let mark = |(from, length): &(usize, usize)| {
         let (from_ns, to_ns) = (*from as f64 * piece_ns, (from + length) as f64 * piece_ns);
-        let text = format!("no answer for {}", crate::number::time(to_ns - from_ns));
+        let text = format!("no response for {}", crate::number::time(to_ns - from_ns));
         Mark::between(from_ns, to_ns, &text)
     };
     stretches.iter().take(MOST).map(mark).collect()
@@ -118,20 +118,20 @@ fn whole_slices(run: &Run) -> usize {
 
 /// Some slices, put together.
 struct Piece {
-    answers: u64,
+    responses: u64,
     failures: u64,
-    /// NaN without answers.
+    /// NaN without responses.
     p50_ns: f64,
     p99_ns: f64,
 }
 
 impl Piece {
     fn of(slices: &[Slice]) -> Self {
-        let answered = || slices.iter().filter(|slice| slice.answers > 0);
+        let answered = || slices.iter().filter(|slice| slice.responses > 0);
         let medians: Vec<f64> = answered().map(|slice| slice.p50_ns as f64).collect();
         let figure = |ns: Option<u64>| ns.map_or(f64::NAN, |ns| ns as f64);
         Self {
-            answers: slices.iter().map(|slice| slice.answers).sum(),
+            responses: slices.iter().map(|slice| slice.responses).sum(),
             failures: slices.iter().map(|slice| slice.failures).sum(),
             p50_ns: ablaze_stats::repeats::median(&medians).unwrap_or(f64::NAN),
             p99_ns: figure(answered().map(|slice| slice.p99_ns).max()),
@@ -152,9 +152,9 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
 
 /// Latency by percentile on HDR's axis, with 95 % intervals where there are enough values. A single
 /// Run of an open loop has a line for the response and one for the service.
-pub fn percentiles(subjects: &[Subject<'_>]) -> Option<Chart> {
+pub fn percentiles(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let mut lines: Vec<(String, usize, &Latency)> = Vec::new();
-    for Subject { name, slot, run } in subjects {
+    for ShownRun { name, slot, run } in subjects {
         let answered = &run.record.answered;
         match (&answered.intended, subjects.len()) {
             (Some(intended), 1) => {
@@ -194,7 +194,7 @@ pub fn percentiles(subjects: &[Subject<'_>]) -> Option<Chart> {
         plot.marks.push(Mark::between(q, 1.0 - 1.0 / first.2.count() as f64, "few values"));
     }
     Some(Chart::of("Latency by percentile", plot).described(
-        "The time within which each share of the answers came; every further nine takes the same room.",
+        "The time within which each share of the responses came; every further nine takes the same room.",
     ))
 }
 
@@ -210,8 +210,8 @@ fn supported_quantile(latency: &Latency) -> Option<f64> {
     quantiles(latency.count()).filter(|q| latency.quantile_interval_ns(*q).is_some()).last()
 }
 
-/// How the latencies are spread: the share of the answers in each bin. The bins are the same for all.
-pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
+/// How the latencies are spread: the share of the responses in each bin. The bins are the same for all.
+pub fn distribution(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let latencies: Vec<(&str, usize, &Latency)> = subjects
         .iter()
         .map(|subject| (subject.name, subject.slot, subject.run.record.answered.latency()))
@@ -231,7 +231,7 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
         let edge = move |i| low as f64 + width * f64::from(i);
         (Axis::between("latency", Unit::TimeNs, low as f64, high as f64), Box::new(edge))
     };
-    let mut plot = Plot::new(axis, Axis::linear("share of the answers", Unit::Share));
+    let mut plot = Plot::new(axis, Axis::linear("share of the responses", Unit::Share));
     for (name, slot, latency) in latencies {
         let below = |i: u32| if i == 0 { 0 } else { latency.count_at_most(edge(i) as u64) };
         let points = (0..=BINS).map(|i| {
@@ -241,19 +241,19 @@ pub fn distribution(subjects: &[Subject<'_>]) -> Option<Chart> {
         plot.series.push(Series::steps(name, slot, points));
     }
     Some(Chart::of("Distribution of the latency", plot).described(
-        "The share of the answers in each interval of time, up to the 99.9th percentile.",
+        "The share of the responses in each interval of time, up to the 99.9th percentile.",
     ))
 }
 
-/// Less than this share of an answer's time is not drawn as a part of it.
+/// Less than this share of a response's time is not drawn as a part of it.
 const PART_FROM: f64 = 0.001;
 
-/// Where the time of an answer went, on average. `None` where all of it was one part.
-pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
+/// Where the time of a response went, on average. `None` where all of it was one part.
+pub fn phases(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let parts = ["waiting to be sent", "connect", "TLS", "wait for the first byte", "receive"];
-    let rows: Vec<(&Subject<'_>, [f64; 5])> = subjects
+    let rows: Vec<(&ShownRun<'_>, [f64; 5])> = subjects
         .iter()
-        .filter(|subject| subject.run.record.answers > 0)
+        .filter(|subject| subject.run.record.responses > 0)
         .map(|subject| (subject, mean_phases(subject.run)))
         .collect();
     let matters =
@@ -265,7 +265,7 @@ pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
         return None;
     }
     let names: Vec<&str> = used.iter().map(|part| parts[*part]).collect();
-    let mut bars = Bars::new("mean time of an answer", Unit::TimeNs, &names);
+    let mut bars = Bars::new("mean time of a response", Unit::TimeNs, &names);
     for (subject, means) in rows {
         let values: Vec<f64> = used.iter().map(|part| means[*part]).collect();
         bars.rows.push(BarRow::new(subject.name, subject.slot, &values));
@@ -273,22 +273,22 @@ pub fn phases(subjects: &[Subject<'_>]) -> Option<Chart> {
     Some(Chart::of("Where the time went", bars))
 }
 
-/// Mean time per answer in each phase: what adds up to its latency.
+/// Mean time per response in each phase: what adds up to its latency.
 fn mean_phases(run: &Run) -> [f64; 5] {
     let answered = &run.record.answered;
-    let answers = run.record.answers.max(1) as f64;
-    let mean = |latency: &Latency| latency.sum_ns() as f64 / answers;
+    let responses = run.record.responses.max(1) as f64;
+    let mean = |latency: &Latency| latency.sum_ns() as f64 / responses;
     let lag = answered.intended.as_ref().map_or(0.0, |intended| mean(&intended.lag));
     let tls = answered.tls.as_ref().map_or(0.0, |tls| mean(&tls.handshake));
     [lag, mean(&answered.connect), tls, mean(&answered.wait), mean(&answered.receive)]
 }
 
-/// CPU time per request of server and tester.
-pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
+/// CPU time per request of server and client.
+pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let several = subjects.len() > 1;
     let mut bars =
         Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "active waiting"]);
-    for Subject { name, slot, run } in subjects {
+    for ShownRun { name, slot, run } in subjects {
         let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
         if let Some((cpu_ns, who)) = effort::of_the_server(run) {
             let user = server_user_share(run);
@@ -300,7 +300,7 @@ pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
             // Active waiting is spent in user mode.
             let user = (effort.user_ns - effort.spun_ns).max(0.0);
             let kernel = effort.cpu_ns - user - effort.spun_ns;
-            bars.rows.push(BarRow::new(&named("tester"), *slot, &[user, kernel, effort.spun_ns]));
+            bars.rows.push(BarRow::new(&named("client"), *slot, &[user, kernel, effort.spun_ns]));
         }
     }
     if !bars.rows.iter().any(|row| row.values[2] > 0.0) {
@@ -311,7 +311,7 @@ pub fn cpu(subjects: &[Subject<'_>]) -> Option<Chart> {
 }
 
 fn server_user_share(run: &Run) -> f64 {
-    let Some(witness) = &run.witness else { return 0.0 };
-    let user: u64 = witness.target.processes.iter().map(|process| process.user_ns).sum();
-    user as f64 / witness.target.cpu_ns().max(1) as f64
+    let Some(monitor) = &run.monitor else { return 0.0 };
+    let user: u64 = monitor.target.processes.iter().map(|process| process.user_ns).sum();
+    user as f64 / monitor.target.cpu_ns().max(1) as f64
 }

@@ -7,7 +7,7 @@ use std::fmt::Write;
 use ablaze_chart::Table;
 use ablaze_model::Assessed;
 
-use super::{Block, Figure, FindingText, Page, Section, Subject, section};
+use super::{Block, Figure, FindingText, Page, Section, ShownRun, section};
 
 /// A page as Markdown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,10 +25,10 @@ pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
     let mut page = super::run::begun(run);
     page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
-    if run.record.answers > 0 {
+    if run.record.responses > 0 {
         page.sections.push(section::main(run));
         if run.record.answered.intended.is_some() {
-            page.sections.push(section::percentiles(&[Subject::new("all answers", 0, run)]));
+            page.sections.push(section::percentiles(&[ShownRun::new("all responses", 0, run)]));
         }
     }
     page.sections.push(section::command(&run.command_line));

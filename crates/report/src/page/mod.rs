@@ -8,10 +8,10 @@
 //! [`of_run`] is the page of one Run. A page of several is put together from the same pieces:
 //!
 //! ```
-//! # use ablaze_report::page::{self, Block, Page, Section, Subject};
+//! # use ablaze_report::page::{self, Block, Page, Section, ShownRun};
 //! # fn experiment(before: &ablaze_model::Assessed, after: &ablaze_model::Assessed, curve: ablaze_chart::Chart) -> String {
 //! // Each target keeps its slot: its colour, marker and dash in every chart of the page.
-//! let subjects = [Subject::new("before", 0, &before.run), Subject::new("after", 1, &after.run)];
+//! let subjects = [ShownRun::new("before", 0, &before.run), ShownRun::new("after", 1, &after.run)];
 //! let mut page = Page::new("before and after");
 //! page.subtitle = "GET /hello · 14 B · keep-alive".to_owned();
 //! page.sections.push(
@@ -181,7 +181,7 @@ pub struct Explained {
 
 /// A Run by the name and the slot (colour, marker, dash) that it has in all charts of a page.
 #[derive(Debug, Clone, Copy)]
-pub struct Subject<'a> {
+pub struct ShownRun<'a> {
     /// What it is called.
     pub name: &'a str,
     /// Its slot, from 0.
@@ -266,7 +266,7 @@ impl Block {
     }
 }
 
-impl<'a> Subject<'a> {
+impl<'a> ShownRun<'a> {
     /// A Run by its name and slot.
     pub fn new(name: &'a str, slot: usize, run: &'a Run) -> Self {
         Self { name, slot, run }

@@ -79,7 +79,7 @@ mod tests {
     use crate::sample;
 
     #[test]
-    fn a_profiled_run_has_its_graph_its_table_and_its_refusal_on_the_page() {
+    fn a_profiled_run_has_its_graph_its_table_and_its_error_on_the_page() {
         let run = sample::troubled();
         let html = super::super::of_run(&sample::assessed(&run)).html();
         for part in [

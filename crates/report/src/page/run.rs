@@ -2,16 +2,16 @@
 
 use ablaze_model::{Assessed, Run};
 
-use super::{Page, Section, Subject, profile, section};
+use super::{Page, Section, ShownRun, profile, section};
 
 /// The page of one Run, with the Run in it.
 pub fn of_run(assessed: &Assessed) -> Page {
     let run = &assessed.run;
     let mut page = begun(run);
-    let subjects = [Subject::new("all answers", 0, run)];
+    let subjects = [ShownRun::new("all responses", 0, run)];
     page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
-    if run.record.answers > 0 {
+    if run.record.responses > 0 {
         page.sections.push(section::over_time(run));
         page.sections.push(section::percentiles(&subjects));
         page.sections.push(section::distribution(&subjects));

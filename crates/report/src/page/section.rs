@@ -4,7 +4,9 @@ use ablaze_model::finding::{Finding, Judged};
 use ablaze_model::run::Ended;
 use ablaze_model::{Assessed, FailureKind, Run};
 
-use super::{Banner, Block, Figure, FindingText, Section, Subject, TableBlock, charts, shell_text};
+use super::{
+    Banner, Block, Figure, FindingText, Section, ShownRun, TableBlock, charts, shell_text,
+};
 use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::text;
@@ -20,7 +22,7 @@ pub fn verdict(assessed: &Assessed) -> Section {
         Ended::Interrupted => {
             Some(Block::Text(format!("Interrupted after {after}: the results up to then.")))
         }
-        Ended::Hopeless => {
+        Ended::Unreachable => {
             Some(Block::Text("Given up: not one connection could be made.".to_owned()))
         }
         Ended::Failed => Some(Block::Text(format!(
@@ -93,15 +95,15 @@ fn large(run: &Run) -> Vec<Figure> {
         figure(&format!("{what}, p50"), quantile(0.5), String::new()),
         figure(&format!("{what}, p99"), quantile(0.99), interval.unwrap_or_default()),
         figure(
-            "answers",
-            grouped(record.answers),
+            "responses",
+            grouped(record.responses),
             format!("in {}", crate::number::length(run.elapsed_ns as f64)),
         ),
         figure("errors", grouped(failures), errors),
     ]
 }
 
-/// What came back: answers by status, bodies, errors by kind, and what was neither.
+/// What came back: responses by status, bodies, errors by kind, and what was neither.
 pub fn outcome(run: &Run) -> Section {
     let record = &run.record;
     let share = |part: u64, whole: u64| percent(part as f64, whole as f64);
@@ -109,7 +111,7 @@ pub fn outcome(run: &Run) -> Section {
         .statuses
         .iter()
         .map(|(status, n)| {
-            vec![format!("answers {status}"), grouped(*n), share(*n, record.answers)]
+            vec![format!("responses {status}"), grouped(*n), share(*n, record.responses)]
         })
         .collect();
     for kind in FailureKind::ALL {
@@ -126,7 +128,7 @@ pub fn outcome(run: &Run) -> Section {
     }
     for (length, n) in record.body_lengths.iter().take(8) {
         let name = format!("body of {} B", grouped(*length));
-        rows.push(vec![name, grouped(*n), share(*n, record.answers)]);
+        rows.push(vec![name, grouped(*n), share(*n, record.responses)]);
     }
     let mut caption = String::new();
     if run.elapsed_ns > 0 && record.received_bytes > 0 {
@@ -161,7 +163,7 @@ pub fn over_time(run: &Run) -> Section {
 }
 
 /// Latency by percentile.
-pub fn percentiles(subjects: &[Subject<'_>]) -> Section {
+pub fn percentiles(subjects: &[ShownRun<'_>]) -> Section {
     let caption = "Every further nine takes the same room. The shade is the 95 % interval; where there \
                    are few values, longer runs would show another line.";
     let block = charts::percentiles(subjects).map(|chart| Block::Chart {
@@ -169,31 +171,31 @@ pub fn percentiles(subjects: &[Subject<'_>]) -> Section {
         caption: caption.to_owned(),
         figures: false,
     });
-    of_block("", block, "Too few answers for percentiles.")
+    of_block("", block, "Too few responses for percentiles.")
 }
 
 /// How the latencies are spread.
-pub fn distribution(subjects: &[Subject<'_>]) -> Section {
+pub fn distribution(subjects: &[ShownRun<'_>]) -> Section {
     let caption = "Up to the 99.9th percentile. Bins are equally wide as drawn.";
     let block = charts::distribution(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),
         figures: false,
     });
-    of_block("", block, "Too few answers for a distribution.")
+    of_block("", block, "Too few responses for a distribution.")
 }
 
-/// Where the time of an answer went.
-pub fn phases(subjects: &[Subject<'_>]) -> Section {
-    let without = "Nearly all of an answer's time was the wait for its first byte: there is no chart of its phases.";
+/// Where the time of a response went.
+pub fn phases(subjects: &[ShownRun<'_>]) -> Section {
+    let without = "Nearly all of a response's time was the wait for its first byte: there is no chart of its phases.";
     of_block("", charts::phases(subjects).map(Block::chart), without)
 }
 
-/// CPU time of server and tester.
-pub fn cpu(subjects: &[Subject<'_>]) -> Section {
+/// CPU time of server and client.
+pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
     let unseen = subjects.iter().any(|subject| crate::effort::of_the_server(subject.run).is_none());
     let caption =
-        if unseen { "A server's CPU time is seen only on the tester's own host." } else { "" };
+        if unseen { "A server's CPU time is seen only on the client's own host." } else { "" };
     let block = charts::cpu(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),
@@ -232,13 +234,13 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     };
     let machine = &run.machine;
     let proxied = run.plan.target.proxy.is_some();
-    let seen = run.witness.as_ref().map(|witness| &witness.environment);
+    let seen = run.monitor.as_ref().map(|monitor| &monitor.environment);
     add("started", Some(started(run)));
     let fallback = run.backend.fallback_reason.as_ref();
     let why = fallback.map(|reason| format!(" instead of io_uring: {reason}")).unwrap_or_default();
     add("ablaze", Some(format!("{}, {}{why}", env!("CARGO_PKG_VERSION"), run.backend.name)));
     let threads = counted(run.plan.workers.count.into(), "thread");
-    add("tester", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
+    add("client", Some(format!("{threads}: {}", run.plan.workers.count_reason)));
     add("connected to", Some(run.connected_to.clone()));
     add("proxy", crate::proxy::in_words(run).map(|items| items.join(" · ")));
     add(if proxied { "process of the proxy" } else { "server" }, server(run));
@@ -259,13 +261,13 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
 }
 
 fn server(run: &Run) -> Option<String> {
-    let process = run.witness.as_ref()?.target.busiest()?;
+    let process = run.monitor.as_ref()?.target.busiest()?;
     let threads = process.thread_count.map(|range| format!(", {}", counted(range.max, "thread")));
     Some(format!("{}, pid {}{}", process.name, process.pid, threads.unwrap_or_default()))
 }
 
 fn processor(run: &Run) -> Option<String> {
-    let seen = run.witness.as_ref().map(|witness| &witness.environment);
+    let seen = run.monitor.as_ref().map(|monitor| &monitor.environment);
     let model =
         seen.and_then(|seen| seen.cpu_model.clone()).or_else(|| run.machine.cpu_model.clone());
     let cpus =

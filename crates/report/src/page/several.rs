@@ -3,7 +3,7 @@
 use ablaze_model::Assessed;
 use ablaze_model::finding::{Finding, Verdict};
 
-use super::{Banner, Block, FindingText, Page, Section, Subject, section};
+use super::{Banner, Block, FindingText, Page, Section, ShownRun, section};
 use crate::number::{grouped, rate, time};
 use crate::{effort, text};
 
@@ -16,10 +16,10 @@ pub fn of_runs(runs: &[(String, Assessed)], together: &[Finding]) -> Page {
         page.subtitle = format!("{} runs", runs.len());
         page.when = format!("the first measured {}", section::started(&first.run));
     }
-    let subjects: Vec<Subject<'_>> = runs
+    let subjects: Vec<ShownRun<'_>> = runs
         .iter()
         .enumerate()
-        .map(|(slot, (name, assessed))| Subject::new(name, slot, &assessed.run))
+        .map(|(slot, (name, assessed))| ShownRun::new(name, slot, &assessed.run))
         .collect();
     page.sections.push(verdict(runs, together));
     page.sections.push(Section::new("Runs").with(table(runs)));
@@ -67,7 +67,7 @@ fn verdict(runs: &[(String, Assessed)], together: &[Finding]) -> Section {
 
 fn table(runs: &[(String, Assessed)]) -> Block {
     let head =
-        ["run", "started", "rate /s", "p50", "p99", "answers", "errors", "server CPU/request"];
+        ["run", "started", "rate /s", "p50", "p99", "responses", "errors", "server CPU/request"];
     let row = |(name, Assessed { run, .. }): &(String, Assessed)| {
         let latency = run.record.answered.latency();
         let quantile = |q: f64| latency.supported_quantile_ns(q);
@@ -78,7 +78,7 @@ fn table(runs: &[(String, Assessed)]) -> Block {
             run.rate_per_s().map_or("-".to_owned(), rate),
             times(quantile(0.5).map(|ns| ns as f64)),
             times(quantile(0.99).map(|ns| ns as f64)),
-            grouped(run.record.answers),
+            grouped(run.record.responses),
             grouped(run.record.failures_total()),
             times(effort::of_the_server(run).map(|(cpu_ns, _)| cpu_ns)),
         ]

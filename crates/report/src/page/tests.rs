@@ -16,7 +16,7 @@ pub(super) fn all() -> Vec<(&'static str, Run)> {
         vec!["ablaze".into(), "</code><img src=x>".into(), "-b".into(), "```".into()];
     hostile.record.first_head = b"HTTP/1.1 200 OK\r\nA: </script><!--\x00\r\n\r\n".to_vec();
     let mut unseen = sample::ordinary();
-    unseen.witness = None;
+    unseen.monitor = None;
     let mut short = sample::ordinary();
     short.record.slices.slices.truncate(1);
     short.elapsed_ns = 100_000_000;
@@ -32,7 +32,7 @@ pub(super) fn all() -> Vec<(&'static str, Run)> {
     ]
 }
 
-/// An open loop whose tester was late for some.
+/// An open loop whose client was late for some.
 fn open() -> Run {
     let mut run = sample::ordinary();
     run.plan.load = Load::Open {
@@ -153,7 +153,7 @@ fn figures_are_those_of_the_report() {
 #[test]
 fn an_open_loop_shows_response_beside_service() {
     let run = open();
-    let chart = charts::percentiles(&[Subject::new("x", 0, &run)]).unwrap();
+    let chart = charts::percentiles(&[ShownRun::new("x", 0, &run)]).unwrap();
     let ablaze_chart::Panel::Plot(plot) = &chart.panels[0] else { panic!("a plot") };
     let names: Vec<&str> = plot.series.iter().map(|series| series.name.as_str()).collect();
     assert_eq!(names, ["response", "service"]);
@@ -178,7 +178,7 @@ fn slices_are_put_together_when_there_are_many() {
     let chart = charts::over_time(&run).unwrap();
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
     assert_eq!(rate.series[0].points.len(), 240);
-    // 195 answers in 100 ms, whatever is put together.
+    // 195 responses in 100 ms, whatever is put together.
     assert!(rate.series[0].points.iter().all(|point| (point.y - 1950.0).abs() < 1e-9));
     let ablaze_chart::Panel::Plot(latency) = &chart.panels[1] else { panic!("a plot") };
     let p99 = latency.series.iter().find(|series| series.name == "p99").unwrap();
@@ -188,7 +188,7 @@ fn slices_are_put_together_when_there_are_many() {
 #[test]
 fn shares_of_a_distribution_add_up() {
     let run = sample::ordinary();
-    let chart = charts::distribution(&[Subject::new("x", 0, &run)]).unwrap();
+    let chart = charts::distribution(&[ShownRun::new("x", 0, &run)]).unwrap();
     let ablaze_chart::Panel::Plot(plot) = &chart.panels[0] else { panic!("a plot") };
     let sum: f64 = plot.series[0].points.iter().map(|point| point.y).sum();
     assert!((0.998..=1.0).contains(&sum), "{sum}");
@@ -201,7 +201,7 @@ fn markdown_is_read_back_by_explain() {
         let read = printed::read(&text);
         assert_eq!(read.reports.len(), 1, "{name}\n{text}");
         let report = &read.reports[0];
-        assert_eq!(report.complete.unwrap_or(0), run.record.answers, "{name}");
+        assert_eq!(report.complete.unwrap_or(0), run.record.responses, "{name}");
         for (file, svg) in &files {
             assert!(text.contains(&format!("]({file})")), "{name} {file}");
             roxmltree::Document::parse(svg).expect("a well-formed chart");
@@ -238,10 +238,10 @@ fn a_stall_is_pointed_at() {
     }
     let chart = charts::over_time(&run).unwrap();
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };
-    assert_eq!(rate.marks, [ablaze_chart::Mark::between(4e9, 4.5e9, "no answer for 500 ms")]);
-    // One answer now and then: empty pieces are what is usual.
+    assert_eq!(rate.marks, [ablaze_chart::Mark::between(4e9, 4.5e9, "no response for 500 ms")]);
+    // One response now and then: empty pieces are what is usual.
     for slice in &mut run.record.slices.slices {
-        slice.answers = u64::from(slice.answers > 200);
+        slice.responses = u64::from(slice.responses > 200);
     }
     let chart = charts::over_time(&run).unwrap();
     let ablaze_chart::Panel::Plot(rate) = &chart.panels[0] else { panic!("a plot") };

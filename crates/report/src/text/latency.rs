@@ -55,7 +55,7 @@ struct Row<'a> {
 
 /// The lines on latency.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
-    if run.record.answers == 0 {
+    if run.record.responses == 0 {
         return vec!["  No response came, so there is no latency to show.".to_string()];
     }
     let rows = rows(run);
@@ -67,7 +67,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
 
 /// The head and the rows of the table, for exporters of tables; no rows without a response.
 pub(crate) fn figures(run: &Run) -> (Vec<String>, Vec<Vec<String>>) {
-    let rows = if run.record.answers == 0 { Vec::new() } else { rows(run) };
+    let rows = if run.record.responses == 0 { Vec::new() } else { rows(run) };
     let row = |row: &Row<'_>| {
         let mut cells = cells(row, Columns::ALL);
         cells.push(row.note.clone());

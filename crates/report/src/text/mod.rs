@@ -58,7 +58,7 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
         Ended::Interrupted => {
             Some(style.warning(&format!("interrupted after {after}: the results up to then")))
         }
-        Ended::Hopeless => Some(style.error("given up: not one connection could be made")),
+        Ended::Unreachable => Some(style.error("given up: not one connection could be made")),
         Ended::Failed => {
             let text = format!("failed after {after}, a bug in ablaze: the results up to then");
             Some(style.error(&text))
@@ -68,7 +68,7 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
 
 /// What the shape of the load means for the figures.
 fn remark_on_load(run: &Run, style: &Style) -> Vec<String> {
-    if run.record.answers == 0 {
+    if run.record.responses == 0 {
         return Vec::new();
     }
     let asks = match run.plan.load {

@@ -32,7 +32,7 @@ fn key_figures(run: &Run, style: &Style) -> Vec<String> {
     let figure = run.rate_per_s().map_or("-".to_string(), rate);
     let latency = run.record.answered.latency();
     let mut items = Vec::new();
-    if run.record.answers > 0 {
+    if run.record.responses > 0 {
         let quantile = |q| latency.supported_quantile_ns(q).map(|ns| ns as f64);
         let shown = |value: Option<f64>| value.map_or("-".to_string(), time);
         items.push(format!("p50 {}", shown(quantile(0.5))));
@@ -58,7 +58,7 @@ fn responses(run: &Run, style: &Style) -> Vec<String> {
         0 => String::new(),
         ns => format!(" in {}", length(ns as f64)),
     };
-    let mut items = vec![format!("{} responses{time}", grouped(record.answers))];
+    let mut items = vec![format!("{} responses{time}", grouped(record.responses))];
     let statuses = record.statuses.iter().map(|(status, n)| format!("{status}: {}", grouped(*n)));
     items.extend(statuses);
     if run.elapsed_ns > 0 && record.received_bytes > 0 {
@@ -89,7 +89,8 @@ fn unexpected(run: &Run, style: &Style) -> Vec<String> {
     let is_expected = |status: &u16| run.plan.expect.iter().any(|range| range.contains(status));
     let expected: Vec<String> = run.plan.expect.iter().map(range_text).collect();
     let unexpected = record.statuses.iter().filter(|(status, _)| !is_expected(status));
-    let mut items = vec![format!("{} of the responses", share(record.unexpected, record.answers))];
+    let mut items =
+        vec![format!("{} of the responses", share(record.unexpected, record.responses))];
     items.extend(unexpected.map(|(status, n)| format!("{status}: {}", grouped(*n))));
     items.push(format!("expected: {}", expected.join(", ")));
     let start = start("unexpected", &grouped(record.unexpected));

@@ -21,7 +21,7 @@ fn an_ordinary_run_reads_as_designed() {
     // The server's thread used 9.6 of 10 s; 0.1 of the processors' 10.1 busy seconds were interrupts,
     // and its share of them is added: 9.6 / (1 - 0.1 / 10.1) is 9.7.
     let expected = "\
-VALID · limited by the server: its one thread ran at 97 % of a core, the tester at 1 %
+VALID · limited by the server: its one thread ran at 97 % of a core, the client at 1 %
 GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
 
   2,000 requests/s    p50 49.5 ms   p95 67.5 ms   p99 69.1 ms [69.1–69.2]   max 675 ms   errors 0
@@ -103,7 +103,7 @@ fn what_went_wrong_is_named_and_counted() {
 }
 
 #[test]
-fn a_run_without_answers_says_so() {
+fn a_run_without_responses_says_so() {
     for run in [sample::refused(), sample::empty()] {
         let text = plain(&run);
         assert!(text.contains("No response came"), "{text}");
@@ -116,9 +116,9 @@ fn a_run_without_answers_says_so() {
 }
 
 #[test]
-fn one_answer_has_a_mean_and_a_maximum_and_no_percentile() {
+fn one_response_has_a_mean_and_a_maximum_and_no_percentile() {
     let mut run = sample::empty();
-    run.record.answers = 1;
+    run.record.responses = 1;
     run.record.statuses = BTreeMap::from([(204, 1)]);
     run.record.answered.total.record(1_234_567);
     run.plan.load = Load::Closed { connections: 1, pipeline: 1 };
@@ -140,7 +140,7 @@ fn one_answer_has_a_mean_and_a_maximum_and_no_percentile() {
 fn receive_has_a_row_when_it_matters() {
     let has_row = |receive_ns: u64| {
         let mut run = sample::empty();
-        run.record.answers = 1000;
+        run.record.responses = 1000;
         for _ in 0..1000 {
             run.record.answered.wait.record(1_000_000);
             run.record.answered.receive.record(receive_ns);

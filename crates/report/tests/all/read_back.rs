@@ -13,7 +13,7 @@ use proptest::test_runner::RngSeed;
 /// What a Run is made different by.
 #[derive(Debug, Clone)]
 struct Change {
-    answers_404: u64,
+    responses_404: u64,
     resets: u64,
     keep_alive: bool,
     has_body: bool,
@@ -25,9 +25,9 @@ struct Change {
 fn changes() -> impl Strategy<Value = Change> {
     let times = prop::collection::vec(1_000u64..40_000_000_000, 1..300);
     (0u64..500, 0u64..50, any::<bool>(), any::<bool>(), 1_000_000u64..3_600_000_000_000, times)
-        .prop_flat_map(|(answers_404, resets, keep_alive, has_body, elapsed_ns, total_ns)| {
+        .prop_flat_map(|(responses_404, resets, keep_alive, has_body, elapsed_ns, total_ns)| {
             (0u64..1 << 40).prop_map(move |received_bytes| Change {
-                answers_404,
+                responses_404,
                 resets,
                 keep_alive,
                 has_body,
@@ -44,25 +44,26 @@ fn saved(change: &Change) -> json::SavedRun {
         json::load(&ablaze_testing::repository::file("crates/model/tests/saved/format-1.json"))
             .unwrap();
     let run = &mut saved.run;
-    let answers = change.total_ns.len() as u64 + change.answers_404;
+    let responses = change.total_ns.len() as u64 + change.responses_404;
     run.elapsed_ns = change.elapsed_ns;
     run.plan.connections.keep_alive = change.keep_alive;
     run.plan.requests.has_body = change.has_body;
-    run.record.answers = answers;
-    run.record.statuses = [(200, answers - change.answers_404), (404, change.answers_404)].into();
-    run.record.statuses.retain(|_, answers| *answers > 0);
+    run.record.responses = responses;
+    run.record.statuses =
+        [(200, responses - change.responses_404), (404, change.responses_404)].into();
+    run.record.statuses.retain(|_, responses| *responses > 0);
     run.record.failures.fill(0);
     run.record.failures[1] = change.resets;
     run.record.received_bytes = change.received_bytes;
-    run.record.kept_alive = answers / 2;
-    run.record.body_lengths = [(14, answers)].into();
+    run.record.reused = responses / 2;
+    run.record.body_lengths = [(14, responses)].into();
     run.record.body_lengths_other = 0;
     run.record.first_body_bytes = Some(14);
     run.record.answered.total.clear();
     for ns in &change.total_ns {
         run.record.answered.total.record(*ns);
     }
-    run.record.answered.total.record_many(change.total_ns[0], change.answers_404);
+    run.record.answered.total.record_many(change.total_ns[0], change.responses_404);
     saved
 }
 
@@ -106,14 +107,14 @@ proptest! {
         ab::banner(false, &mut out).unwrap();
         ab::report(&run, &layout, &mut out).unwrap();
         let report = only_report(&String::from_utf8(out).unwrap());
-        let answers = run.record.answers;
+        let responses = run.record.responses;
         prop_assert_eq!(report.tool, Tool::AblazeAb);
         prop_assert_eq!(report.concurrency, Some(u64::from(run.plan.load.connections())));
-        prop_assert_eq!(report.complete, Some(answers + change.resets));
+        prop_assert_eq!(report.complete, Some(responses + change.resets));
         prop_assert_eq!(report.failed, Some(change.resets));
-        prop_assert_eq!(report.non_2xx, Some(change.answers_404));
+        prop_assert_eq!(report.non_2xx, Some(change.responses_404));
         let kept = if change.keep_alive {
-            Connections::Kept(Some(answers / 2))
+            Connections::Kept(Some(responses / 2))
         } else {
             Connections::PerRequest
         };
@@ -123,7 +124,7 @@ proptest! {
         prop_assert_eq!(report.total_bytes, Some(change.received_bytes as i64));
         prop_assert_eq!(report.sent_bytes, change.has_body.then_some(run.record.sent_bytes));
         prop_assert!(stands_for(report.taken_s.unwrap(), change.elapsed_ns as f64 / 1e9));
-        let rate = (answers + change.resets) as f64 * 1e9 / change.elapsed_ns as f64;
+        let rate = (responses + change.resets) as f64 * 1e9 / change.elapsed_ns as f64;
         prop_assert!(stands_for(report.rate_per_s.unwrap(), rate));
         if change.resets == 0 {
             // The histogram keeps four digits, the report whole ms, rounded twice.
@@ -131,7 +132,7 @@ proptest! {
             let printed = report.max_ms().unwrap().value;
             prop_assert!((printed - longest_ms).abs() <= 0.51 + longest_ms * 1e-4);
         }
-        prop_assert_eq!(report.percentiles.len(), if percentiles && answers + change.resets > 1 { 9 } else { 0 });
+        prop_assert_eq!(report.percentiles.len(), if percentiles && responses + change.resets > 1 { 9 } else { 0 });
         prop_assert_eq!(report.total.unwrap().deviation_ms.is_some(), confidence);
     }
 
@@ -143,9 +144,9 @@ proptest! {
         ab::banner(true, &mut out).unwrap();
         ab::report(&run, &layout, &mut out).unwrap();
         let report = only_report(&String::from_utf8(out).unwrap());
-        prop_assert_eq!(report.complete, Some(run.record.answers + change.resets));
+        prop_assert_eq!(report.complete, Some(run.record.responses + change.resets));
         prop_assert_eq!(report.failed, Some(change.resets));
-        prop_assert_eq!(report.non_2xx, Some(change.answers_404));
+        prop_assert_eq!(report.non_2xx, Some(change.responses_404));
         prop_assert_eq!(report.total_bytes, Some(change.received_bytes as i64));
         prop_assert!(stands_for(report.taken_s.unwrap(), change.elapsed_ns as f64 / 1e9));
         prop_assert!(report.total.unwrap().max_ms.is_some());
@@ -156,8 +157,8 @@ proptest! {
         let run = saved(&change).run;
         let report = only_report(&format!("{}{}", gurl::heading("h"), gurl::write(&run)));
         prop_assert_eq!(report.tool, Tool::AblazeGurl);
-        prop_assert_eq!(report.complete, Some(run.record.answers));
-        prop_assert_eq!(report.non_2xx, Some(change.answers_404));
+        prop_assert_eq!(report.complete, Some(run.record.responses));
+        prop_assert_eq!(report.non_2xx, Some(change.responses_404));
         prop_assert_eq!(&report.statuses, &run.record.statuses);
         prop_assert_eq!(report.connections, Connections::Unknown);
         let mean_ms = run.record.answered.total.mean_ns().unwrap() / 1e6;
@@ -171,7 +172,7 @@ proptest! {
         let printed = text::write(&live::assessed(run.clone()), &Style { colour: width % 2 == 0, width, ..Style::default() });
         let report = only_report(&printed);
         prop_assert_eq!(report.tool, Tool::Ablaze);
-        prop_assert_eq!(report.complete, Some(run.record.answers), "{}", printed);
+        prop_assert_eq!(report.complete, Some(run.record.responses), "{}", printed);
         prop_assert_eq!(report.failed, Some(change.resets), "{}", printed);
         prop_assert_eq!(&report.statuses, &run.record.statuses, "{}", printed);
         // 100 connections with 4 pipelined requests each.

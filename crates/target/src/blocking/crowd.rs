@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::net::{Shutdown, shutdown};
 
-/// How long answers under way may take when the server is stopped.
+/// How long responses under way may take when the server is stopped.
 const DRAIN: Duration = Duration::from_secs(1);
 
 /// A connection: what its thread and whoever stops it share.
@@ -114,14 +114,14 @@ impl Crowd {
         self.stopping.load(Ordering::SeqCst)
     }
 
-    /// Ends all: those that wait for a request now, the others behind their present answer or
+    /// Ends all: those that wait for a request now, the others behind their present response or
     /// after a while. Returns when all threads have ended. No thread is started any more.
     pub fn end(&self) {
         self.stopping.store(true, Ordering::SeqCst);
         let mut members = self.members();
         for Living { member, .. } in members.living.values() {
             if member.idle.load(Ordering::SeqCst) {
-                // Its read ends, and an answer that began just now can still be written.
+                // Its read ends, and a response that began just now can still be written.
                 let _ = shutdown(&member.socket, Shutdown::Read);
             }
         }

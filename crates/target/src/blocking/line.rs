@@ -11,14 +11,14 @@ use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::time::Timespec;
 
 use super::crowd::{Crowd, Member};
-use crate::conversation::{Desk, Line, Over, Patience};
+use crate::conversation::{Buffers, Line, Over, WaitLimit};
 use crate::counters::Counters;
 
 /// The socket.
 pub struct ThreadLine {
     member: Arc<Member>,
     crowd: Arc<Crowd>,
-    desk: Desk,
+    buffers: Buffers,
     has_more: bool,
 }
 
@@ -30,7 +30,7 @@ impl ThreadLine {
         counters: Arc<Counters>,
         read_timeout: Option<Duration>,
     ) -> Self {
-        let mut line = Self { member, crowd, desk: Desk::new(counters), has_more: true };
+        let mut line = Self { member, crowd, buffers: Buffers::new(counters), has_more: true };
         if let Some(timeout) = read_timeout {
             line.limit_reads(timeout);
         }
@@ -39,7 +39,7 @@ impl ThreadLine {
 
     /// Reads give up after this time from now on.
     fn limit_reads(&mut self, timeout: Duration) {
-        self.desk.counters.timers.one();
+        self.buffers.counters.timers.one();
         // None means no limit to the kernel, and less than a microsecond is none to it.
         let timeout = Some(timeout.max(Duration::from_micros(1)));
         // It fails for no socket and no time (socket(7)); then reads have no limit.
@@ -49,21 +49,21 @@ impl ThreadLine {
 
 impl Line for ThreadLine {
     #[inline]
-    fn desk(&mut self) -> &mut Desk {
-        &mut self.desk
+    fn buffers(&mut self) -> &mut Buffers {
+        &mut self.buffers
     }
 
-    fn read(&mut self, patience: Patience) -> Result<(), Over> {
-        if let Patience::Until(until_ns) = patience {
+    fn read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
+        if let WaitLimit::Until(until_ns) = timeout {
             self.limit_reads(Duration::from_nanos(until_ns.saturating_sub(monotonic_ns())));
         }
-        let ends_with_stop = patience != Patience::UnderWay;
+        let ends_with_stop = timeout != WaitLimit::UnderWay;
         self.member.set_idle(ends_with_stop);
         if ends_with_stop && self.is_stopping() {
             return Err(Over);
         }
         let received = loop {
-            match self.desk.receive(&self.member.socket) {
+            match self.buffers.receive(&self.member.socket) {
                 Err(Errno::INTR) => {}
                 received => break received,
             }
@@ -71,8 +71,8 @@ impl Line for ThreadLine {
         if ends_with_stop {
             self.member.set_idle(false);
         }
-        self.desk.date.update();
-        self.has_more = self.desk.is_full();
+        self.buffers.date.update();
+        self.has_more = self.buffers.is_full();
         match received {
             // EAGAIN among them: it took too long.
             Ok(0) | Err(_) => Err(Over),
@@ -82,14 +82,14 @@ impl Line for ThreadLine {
 
     #[inline]
     fn write(&mut self) -> Result<(), Over> {
-        self.desk.send(&self.member.socket).map_err(|_| Over)
+        self.buffers.send(&self.member.socket).map_err(|_| Over)
     }
 
     fn sleep_until(&mut self, due_ns: u64) -> Result<(), Over> {
         loop {
             let left_ns = due_ns.saturating_sub(monotonic_ns());
             if left_ns == 0 {
-                self.desk.date.update();
+                self.buffers.date.update();
                 return Ok(());
             }
             let timeout = Timespec {
@@ -99,12 +99,12 @@ impl Line for ThreadLine {
             // Without events asked for, it tells of a reset, and of the end of a server that
             // has no time to wait: it shuts the socket down for both directions.
             let mut socket = [PollFd::new(&self.member.socket, PollFlags::empty())];
-            self.desk.counters.waits.one();
-            self.desk.counters.timers.one();
+            self.buffers.counters.waits.one();
+            self.buffers.counters.timers.one();
             match poll(&mut socket, Some(&timeout)) {
                 Ok(0) | Err(Errno::INTR) => {}
                 Ok(ready) => {
-                    self.desk.counters.events.add(ready as u64);
+                    self.buffers.counters.events.add(ready as u64);
                     return Err(Over);
                 }
                 Err(_) => return Err(Over),

@@ -146,9 +146,9 @@ fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, crowd: &Arc<Crowd>
         let (member_of_thread, crowd_of_thread) = (member.clone(), crowd.clone());
         let talk = move || {
             part.begin();
-            let desk_counters = part.counters().clone();
+            let buffers_counters = part.counters().clone();
             let mut line =
-                ThreadLine::new(member_of_thread, crowd_of_thread, desk_counters, read_timeout);
+                ThreadLine::new(member_of_thread, crowd_of_thread, buffers_counters, read_timeout);
             // Over is over: the socket is closed behind this.
             let _ = converse(&mut line, &service);
         };

@@ -1,4 +1,4 @@
-//! The conditions of a running server: what each answer meets.
+//! The conditions of a running server: what each response meets.
 
 use ablaze_sys::clock::monotonic_ns;
 
@@ -21,7 +21,7 @@ pub struct Circumstances {
     started_ns: u64,
 }
 
-/// What one answer meets.
+/// What one response meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Met {
     /// How long it has to wait before it leaves.
@@ -52,13 +52,13 @@ impl Circumstances {
         }
     }
 
-    /// Answers meet nothing: they leave as they are, when their handler says.
+    /// Responses meet nothing: they leave as they are, when their handler says.
     #[inline]
     pub fn are_none(&self) -> bool {
         self.none
     }
 
-    /// Burns the work of one request and draws what its answer meets. `own_delay_ns` is what its
+    /// Burns the work of one request and draws what its response meets. `own_delay_ns` is what its
     /// handler asks for; it takes up a place in service as the drawn delay does.
     pub fn meet(&self, own_delay_ns: u64) -> Met {
         if self.none {
@@ -79,7 +79,7 @@ impl Circumstances {
         }
     }
 
-    /// When an answer leaves whose work is done at `now_ns`.
+    /// When a response leaves whose work is done at `now_ns`.
     fn leaves_at(&self, now_ns: u64, delay_ns: u64) -> u64 {
         let begins_ns = self.delay.held_up_until(now_ns, self.started_ns);
         let ends_ns = match &self.places {

@@ -1,4 +1,4 @@
-//! What chance decides: how long an answer waits and what goes wrong with it. The n-th answer of
+//! What chance decides: how long a response waits and what goes wrong with it. The n-th response of
 //! a server gets the n-th draw, so that a seed decides what happens whatever the threads do.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +14,7 @@ pub struct Draws {
     taken: AtomicU64,
 }
 
-/// What is drawn for one answer: numbers from 0 up to, but not including, 1.
+/// What is drawn for one response: numbers from 0 up to, but not including, 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Draw {
     /// Decides about the delay.
@@ -29,7 +29,7 @@ impl Draws {
         Self { seed, taken: AtomicU64::new(0) }
     }
 
-    /// Those for the next answer, whichever thread gives it.
+    /// Those for the next response, whichever thread gives it.
     pub fn take(&self) -> Draw {
         let number = self.taken.fetch_add(1, Ordering::Relaxed).wrapping_mul(2);
         Draw {
@@ -84,7 +84,7 @@ mod tests {
     const N: usize = 100_000;
     const MS: Duration = Duration::from_millis(1);
 
-    /// Delays of the first answers of a seed, in milliseconds.
+    /// Delays of the first responses of a seed, in milliseconds.
     fn delays_ms(delay: Delay) -> Vec<f64> {
         let draws = Draws::new(1);
         (0..N).map(|_| delay.drawn_ns(draws.take().delay) as f64 / 1e6).collect()

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use work::burn_cpu;
 
-/// How long answers wait before they leave.
+/// How long responses wait before they leave.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Delay {
@@ -23,7 +23,7 @@ pub enum Delay {
     Uniform(Duration, Duration),
     /// Exponentially distributed with this mean: what comes of many independent causes.
     Exponential(Duration),
-    /// Mostly the first; the second for this share (0 to 1) of the answers.
+    /// Mostly the first; the second for this share (0 to 1) of the responses.
     Bimodal(Duration, Duration, f64),
     /// Nothing is answered for the first duration at the start of every period of the second.
     Stall(Duration, Duration),
@@ -41,17 +41,17 @@ impl From<Duration> for Delay {
     }
 }
 
-/// What goes wrong with an answer, for a share of the answers.
+/// What goes wrong with a response, for a share of the responses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// A reset instead of the answer.
+    /// A reset instead of the response.
     ResetBefore,
-    /// Half of the answer, then a reset.
+    /// Half of the response, then a reset.
     ResetDuring,
-    /// The whole answer, then a reset.
+    /// The whole response, then a reset.
     ResetAfter,
-    /// The connection is closed without an answer.
+    /// The connection is closed without a response.
     CloseUnanswered,
     /// Half of the body is missing, then the connection is closed.
     ShortBody,
@@ -59,11 +59,11 @@ pub enum Fault {
     WrongLength,
     /// Bytes that are not HTTP.
     Garbage,
-    /// The answer comes a few bytes at a time.
+    /// The response comes a few bytes at a time.
     Trickle,
 }
 
-/// A fault and how often it strikes, as a share from 0 to 1 of the answers.
+/// A fault and how often it strikes, as a share from 0 to 1 of the responses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FaultShare {
     /// What goes wrong.
@@ -74,7 +74,7 @@ pub struct FaultShare {
 
 /// What kind of server it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum AnswerKind {
+pub enum ResponseKind {
     /// An HTTP server.
     #[default]
     Http,
@@ -94,7 +94,7 @@ pub enum AcceptBatch {
     Drain,
 }
 
-/// How an answer is written.
+/// How a response is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum WriteMode {
     /// Head and body in one call as far as possible.
@@ -176,7 +176,7 @@ pub enum Arm {
     PerWait,
 }
 
-/// An answer for a path, from the command line.
+/// A response for a path, from the command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Route {
     /// The path; `*` stands for any characters, `?` for one.

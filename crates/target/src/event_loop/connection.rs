@@ -31,9 +31,9 @@ const ROUNDS_PER_TURN: usize = 16;
 pub struct Scratch {
     /// Where bytes are read to.
     pub input: Box<[u8]>,
-    /// Where answers are put together; empty between two turns.
+    /// Where responses are put together; empty between two turns.
     pub out: Output,
-    /// The date of answers.
+    /// The date of responses.
     pub date: Date,
     /// What this worker has done.
     pub counters: Arc<Counters>,
@@ -92,7 +92,7 @@ pub struct Connection {
 enum Stage {
     /// As the protocol said.
     Next(Next),
-    /// An answer waits for its time.
+    /// A response waits for its time.
     Waiting,
     /// Our side is closed; what comes is dropped.
     Lingering,
@@ -142,7 +142,7 @@ impl Connection {
         }
     }
 
-    /// The time of a delayed answer has come.
+    /// The time of a delayed response has come.
     pub fn resume(&mut self) {
         self.alarm_ns = 0;
         if self.stage == Stage::Waiting {
@@ -194,12 +194,12 @@ impl Connection {
         self.stage == Stage::Lingering
     }
 
-    /// The next answer is the last.
+    /// The next response is the last.
     pub fn finish(&mut self) {
         self.protocol.finish();
     }
 
-    /// Reads, answers and writes as far as it goes without waiting.
+    /// Reads, responses and writes as far as it goes without waiting.
     #[inline]
     pub fn turn<H: Handler>(&mut self, service: &Service<H>, scratch: &mut Scratch) -> Outcome {
         for _ in 0..ROUNDS_PER_TURN {
@@ -215,7 +215,7 @@ impl Connection {
         Outcome::Turn
     }
 
-    /// One write of what is left, or one read with its answers; nothing if it can go on.
+    /// One write of what is left, or one read with its responses; nothing if it can go on.
     #[inline]
     fn round<H: Handler>(
         &mut self,
@@ -260,7 +260,7 @@ impl Connection {
                 self.protocol.receive(bytes, service, &scratch.date, &mut scratch.out)
             }
         };
-        // Before the answer leaves: who has it finds it counted.
+        // Before the response leaves: who has it finds it counted.
         self.protocol.count_into(&scratch.counters);
         self.stage = Stage::Next(next);
         if scratch.out.is_empty() {
@@ -270,7 +270,7 @@ impl Connection {
             Written::All => None,
             Written::Part => {
                 self.pending = Some(Box::new(std::mem::take(&mut scratch.out)));
-                // An answer that waits does so from now on, not from when the client reads.
+                // A response that waits does so from now on, not from when the client reads.
                 match self.stage {
                     Stage::Next(Next::Wait(delay_ns)) => {
                         self.stage = Stage::Waiting;
@@ -284,7 +284,7 @@ impl Connection {
     }
 
     /// Reads once. A read that does not fill the buffer has emptied the socket (epoll(7), under
-    /// "Questions and answers", 9), so that a small request costs one read.
+    /// "Questions and responses", 9), so that a small request costs one read.
     fn read<'a>(
         &mut self,
         input: &'a mut [u8],

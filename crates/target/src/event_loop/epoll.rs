@@ -106,14 +106,14 @@ impl Epoll {
         epoll::wait(&self.epoll, &mut self.events[..], timeout.as_ref())
     }
 
-    /// By epoll_pwait2, which counts nanoseconds: delays of answers are often below a
+    /// By epoll_pwait2, which counts nanoseconds: delays of responses are often below a
     /// millisecond.
     fn wait_exactly(&mut self, timeout: Option<Timespec>) -> rustix::io::Result<usize> {
         let timeout = timeout.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         // SAFETY: `events` is writable for as many events as are said, in the layout that rustix
         // hands to the same family of calls; `timeout` is null or points to a timespec that
         // outlives the call; there is no signal mask.
-        let answer = unsafe {
+        let response = unsafe {
             libc::syscall(
                 libc::SYS_epoll_pwait2,
                 self.epoll.as_fd().as_raw_fd(),
@@ -124,7 +124,7 @@ impl Epoll {
                 0usize,
             )
         };
-        if let Ok(count) = usize::try_from(answer) {
+        if let Ok(count) = usize::try_from(response) {
             return Ok(count);
         }
         let error = Errno::from_io_error(&std::io::Error::last_os_error());

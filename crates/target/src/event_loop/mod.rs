@@ -3,7 +3,7 @@
 //!
 //! Per small request on an open connection: its share of one wait, one read, one write. A new
 //! connection is read before it is taken in: one that sends its request at once and is closed
-//! behind the answer never is.
+//! behind the response never is.
 
 pub mod connection;
 pub mod epoll;
@@ -44,7 +44,7 @@ const SWEEP: u64 = u64::MAX - 2;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
 pub const LINGER_NS: u64 = 2_000_000_000;
-/// How long answers under way may take when the server is stopped.
+/// How long responses under way may take when the server is stopped.
 pub const DRAIN_NS: u64 = 1_000_000_000;
 
 /// A worker's event loop before it runs.
@@ -104,7 +104,7 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         Ok(event_loop)
     }
 
-    /// Serves until told to stop, then lets answers under way finish.
+    /// Serves until told to stop, then lets responses under way finish.
     ///
     /// # Errors
     /// When the wait itself fails, which the kernel does only for lack of memory.
@@ -316,7 +316,7 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         }
     }
 
-    /// No new connections; idle ones are closed, the others behind their present answer.
+    /// No new connections; idle ones are closed, the others behind their present response.
     fn begin_draining(&mut self) -> rustix::io::Result<()> {
         self.useful = true;
         if !self.stop.is_set() || self.draining {

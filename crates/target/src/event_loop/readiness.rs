@@ -16,7 +16,7 @@ pub enum Wants {
     Input,
     /// Room for bytes to the client; input is left alone meanwhile.
     Output,
-    /// The time of a delayed answer.
+    /// The time of a delayed response.
     Time {
         /// Input has arrived and is left alone meanwhile.
         input: bool,

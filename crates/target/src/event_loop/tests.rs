@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::accepting::AcceptMode;
 use crate::conditions::{AcceptBatch, PerAccept, SocketOptions};
-use crate::handler::{Answer, Body, Handler, Reply, Request};
+use crate::handler::{Body, Handler, Reply, Request, Response};
 use crate::http1::filler;
 use crate::{Counts, Model, Options, Running, Server};
 use ablaze_wire::http1::request_head::Method;
@@ -20,7 +20,7 @@ fn options(model: Model) -> Options {
     Options { address: "127.0.0.1:0".parse().unwrap(), threads: 1, model, ..Options::default() }
 }
 
-/// Answers that do not fit into the socket's buffers.
+/// Responses that do not fit into the socket's buffers.
 fn blocking(model: Model) -> Options {
     let small = SocketOptions { send_buffer_bytes: Some(65_536), ..SocketOptions::default() };
     Options { body_bytes: Some(LONG_BYTES as u64), sockets: small, ..options(model) }
@@ -33,13 +33,13 @@ fn connect(address: SocketAddr) -> TcpStream {
     client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
     client.set_nodelay(true).unwrap();
     // Else the kernel lets the buffer grow to `net.ipv4.tcp_rmem`'s largest, which can hold a
-    // whole answer.
+    // whole response.
     rustix::net::sockopt::set_socket_recv_buffer_size(&client, 65_536).unwrap();
     client
 }
 
 /// Reads a head, byte by byte, then a body of so many bytes.
-fn read_answer(client: &mut TcpStream, body_bytes: usize) -> Vec<u8> {
+fn read_response(client: &mut TcpStream, body_bytes: usize) -> Vec<u8> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
         let mut byte = [0];
@@ -53,7 +53,7 @@ fn read_answer(client: &mut TcpStream, body_bytes: usize) -> Vec<u8> {
 }
 
 fn read_hello(client: &mut TcpStream) {
-    assert_eq!(read_answer(client, 14), b"hello, world!\n");
+    assert_eq!(read_response(client, 14), b"hello, world!\n");
 }
 
 /// Waits until the counters say so.
@@ -80,7 +80,7 @@ fn until_still(server: &Running) -> Counts {
 }
 
 #[test]
-fn an_answer_that_does_not_block_costs_one_read_and_one_write() {
+fn a_response_that_does_not_block_costs_one_read_and_one_write() {
     for model in LOOPS {
         let server = Server::start(options(model)).unwrap();
         let mut client = connect(server.address());
@@ -105,7 +105,7 @@ fn an_answer_that_does_not_block_costs_one_read_and_one_write() {
 }
 
 #[test]
-fn a_blocked_answer_costs_two_changes_level_triggered_and_none_edge_triggered() {
+fn a_blocked_response_costs_two_changes_level_triggered_and_none_edge_triggered() {
     const ANSWERS: u64 = 5;
     for model in LOOPS {
         let server = Server::start(blocking(model)).unwrap();
@@ -115,7 +115,7 @@ fn a_blocked_answer_costs_two_changes_level_triggered_and_none_edge_triggered() 
             let before = server.served().write_eagains;
             client.write_all(GET).unwrap();
             until(&server, "blocked", |counts| counts.write_eagains > before);
-            let body = read_answer(&mut client, LONG_BYTES);
+            let body = read_response(&mut client, LONG_BYTES);
             assert!((0..LONG_BYTES).all(|at| body[at] == filler::byte_at(at as u64)));
         }
         drop(client);
@@ -130,7 +130,7 @@ fn a_blocked_answer_costs_two_changes_level_triggered_and_none_edge_triggered() 
 }
 
 #[test]
-fn pipelined_input_behind_a_blocked_answer_makes_no_one_spin() {
+fn pipelined_input_behind_a_blocked_response_makes_no_one_spin() {
     for model in LOOPS {
         let server = Server::start(blocking(model)).unwrap();
         let mut client = connect(server.address());
@@ -147,7 +147,7 @@ fn pipelined_input_behind_a_blocked_answer_makes_no_one_spin() {
         // Edge-triggered, each arrival is an event; else, none is.
         assert!(waits <= if model == Model::EpollEt { 21 } else { 1 }, "{model}: {waits}");
         for _ in 0..21 {
-            read_answer(&mut client, LONG_BYTES);
+            read_response(&mut client, LONG_BYTES);
         }
         assert_eq!(client.read(&mut [0]).unwrap(), 0);
         assert_eq!(server.stop().unwrap().requests, 21);
@@ -155,7 +155,7 @@ fn pipelined_input_behind_a_blocked_answer_makes_no_one_spin() {
 }
 
 #[test]
-fn input_behind_a_delayed_answer_makes_no_one_spin() {
+fn input_behind_a_delayed_response_makes_no_one_spin() {
     let delay = Duration::from_millis(100);
     for model in LOOPS {
         let server = Server::start(Options { delay: delay.into(), ..options(model) }).unwrap();
@@ -180,7 +180,7 @@ fn input_behind_a_delayed_answer_makes_no_one_spin() {
 }
 
 #[test]
-fn a_delayed_answer_without_further_input_changes_nothing() {
+fn a_delayed_response_without_further_input_changes_nothing() {
     let delay = Duration::from_millis(2);
     for model in LOOPS {
         let server = Server::start(Options { delay: delay.into(), ..options(model) }).unwrap();
@@ -196,7 +196,7 @@ fn a_delayed_answer_without_further_input_changes_nothing() {
     }
 }
 
-/// Answers `/hold` only while it has the lock, with it all workers stand still; everything else
+/// Responses `/hold` only while it has the lock, with it all workers stand still; everything else
 /// with a long body.
 struct Holding(Mutex<()>);
 
@@ -213,7 +213,7 @@ impl Handler for Holding {
             }
             _ => Body::Owned((0..LONG_BYTES as u64).map(filler::byte_at).collect()),
         };
-        Reply { answer: Answer::new(200, "text/plain", body), delay_ns: 0 }
+        Reply { response: Response::new(200, "text/plain", body), delay_ns: 0 }
     }
 }
 
@@ -254,11 +254,11 @@ fn input_and_room_for_output_in_one_event_are_both_seen() {
         client.write_all(GET).unwrap();
         std::thread::sleep(Duration::from_millis(20));
         drop(held);
-        read_answer(&mut other, 4);
+        read_response(&mut other, 4);
         let head = beginning.windows(4).position(|four| four == b"\r\n\r\n").unwrap() + 4;
         let mut rest = vec![0; head + LONG_BYTES - beginning.len()];
         client.read_exact(&mut rest).unwrap();
-        read_answer(&mut client, LONG_BYTES);
+        read_response(&mut client, LONG_BYTES);
         assert_eq!(server.stop().unwrap().requests, 3, "{model}");
     }
 }

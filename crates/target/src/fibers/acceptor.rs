@@ -8,11 +8,11 @@ use std::sync::Arc;
 use ablaze_sys::clock::monotonic_ns;
 use rustix::event::epoll::EventFlags;
 
-use super::carrier::Here;
 use super::connection::FiberLine;
 use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
+use super::worker::Here;
 use crate::accepting::{ACCEPT_PAUSE_NS, Accepted, Intake, accept_one, accepts_per_event, welcome};
 use crate::conditions::{AcceptBatch, Arm, PerAccept};
 use crate::conversation::{Over, converse};
@@ -34,7 +34,7 @@ pub struct Acceptor<H> {
 impl<H: Handler> Acceptor<H> {
     /// Accepts until the server stops.
     pub fn run<S: Switch>(self, here: Here<'_, S>) {
-        let manners = here.carrier().manners();
+        let manners = here.worker().manners();
         // While this fiber has still to run, other workers wait on the same epoll: only an edge
         // is told to one of them, once.
         let by_edge = manners.shared && manners.arm == Arm::Persistent;
@@ -134,8 +134,8 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
             };
         }
         for count in 0..accepts_per_event(self.batch) {
-            let carrier = self.here.carrier();
-            match accept_one(&self.source, carrier.counters()) {
+            let worker = self.here.worker();
+            match accept_one(&self.source, worker.counters()) {
                 Accepted::Connection(connection) => {
                     self.accepted.push_back(connection);
                     if self.serve_accepted().is_err() {
@@ -143,8 +143,8 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
                     }
                 }
                 Accepted::Nothing => {
-                    if count == 0 && carrier.last_events() == 1 {
-                        carrier.counters().empty_wakes.one();
+                    if count == 0 && worker.last_events() == 1 {
+                        worker.counters().empty_wakes.one();
                     }
                     return Paused::UntilEvent;
                 }
@@ -160,14 +160,14 @@ impl<S: Switch, H: Handler> Accepting<'_, S, H> {
 
     /// Makes a fiber for each connection that has none.
     fn serve_accepted(&mut self) -> std::io::Result<()> {
-        let carrier = self.here.carrier();
+        let worker = self.here.worker();
         while !self.accepted.is_empty() {
-            let stack = carrier.stack()?;
+            let stack = worker.stack()?;
             let Some(connection) = self.accepted.pop_front() else { break };
             welcome(&connection, self.per_accept);
-            carrier.counters().connections.one();
+            worker.counters().connections.one();
             let service = self.service.clone();
-            carrier.spawn(stack, move |here| {
+            worker.spawn(stack, move |here| {
                 // Over is over: the socket is closed here.
                 let _ = converse(&mut FiberLine::new(here, connection), &service);
             });

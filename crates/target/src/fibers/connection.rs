@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use ablaze_sys::clock::monotonic_ns;
 use rustix::io::Errno;
 
-use super::carrier::{Here, Manners};
 use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
+use super::worker::{Here, Manners};
 use crate::conditions::Arm;
-use crate::conversation::{Desk, Line, Over, Patience};
+use crate::conversation::{Buffers, Line, Over, WaitLimit};
 use crate::sending::send_all;
 
 /// Reads and writes of one connection before the others have their turn.
@@ -34,7 +34,7 @@ pub struct FiberLine<'a, S: Switch> {
 impl<'a, S: Switch> FiberLine<'a, S> {
     /// Around a socket that was just accepted; its request may be there already.
     pub fn new(here: Here<'a, S>, socket: OwnedFd) -> Self {
-        let manners = here.carrier().manners();
+        let manners = here.worker().manners();
         Self {
             here,
             source: Source::connection(socket, manners.arm),
@@ -51,13 +51,13 @@ impl<'a, S: Switch> FiberLine<'a, S> {
     }
 
     /// Waits for something to read.
-    fn wait_to_read(&mut self, patience: Patience) -> Result<(), Over> {
-        let until_ns = match (patience, self.manners.read_timeout_ns) {
-            (Patience::Until(until_ns), _) => until_ns,
+    fn wait_to_read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
+        let until_ns = match (timeout, self.manners.read_timeout_ns) {
+            (WaitLimit::Until(until_ns), _) => until_ns,
             (_, Some(timeout_ns)) => monotonic_ns().saturating_add(timeout_ns),
             (_, None) => NEVER_NS,
         };
-        let until_stop = patience != Patience::UnderWay;
+        let until_stop = timeout != WaitLimit::UnderWay;
         self.calls_this_turn = 0;
         let woken = self.source.wait(&mut self.here, Awaited::Readable { until_stop }, until_ns)?;
         if !woken.says(Woken::READABLE) {
@@ -68,7 +68,7 @@ impl<'a, S: Switch> FiberLine<'a, S> {
         Ok(())
     }
 
-    /// Lets the others have their turn, now and then. What the desk holds is gone after it.
+    /// Lets the others have their turn, now and then. What the buffers holds is gone after it.
     #[inline]
     fn take_turns(&mut self) -> Result<(), Over> {
         self.calls_this_turn += 1;
@@ -93,12 +93,12 @@ impl<'a, S: Switch> FiberLine<'a, S> {
 
 impl<S: Switch> Line for FiberLine<'_, S> {
     #[inline]
-    fn desk(&mut self) -> &mut Desk {
-        self.here.desk()
+    fn buffers(&mut self) -> &mut Buffers {
+        self.here.buffers()
     }
 
-    fn read(&mut self, patience: Patience) -> Result<(), Over> {
-        if patience != Patience::UnderWay && self.is_stopping() {
+    fn read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
+        if timeout != WaitLimit::UnderWay && self.is_stopping() {
             return Err(Over);
         }
         loop {
@@ -106,17 +106,17 @@ impl<S: Switch> Line for FiberLine<'_, S> {
                 return Err(Over);
             }
             if !self.may_read {
-                self.wait_to_read(patience)?;
+                self.wait_to_read(timeout)?;
             }
             self.take_turns()?;
-            let desk = self.here.desk();
-            match desk.receive(&self.source) {
+            let buffers = self.here.buffers();
+            match buffers.receive(&self.source) {
                 Ok(0) => return Err(Over),
                 Ok(_) => {
                     // A read that does not fill the buffer has emptied the socket (epoll(7),
-                    // "Questions and answers", 9), so that a small request costs one read. A
+                    // "Questions and responses", 9), so that a small request costs one read. A
                     // fiber that is registered only while it waits cannot know what came since.
-                    self.has_more = desk.is_full() || self.half_closed;
+                    self.has_more = buffers.is_full() || self.half_closed;
                     self.may_read = self.has_more || self.manners.arm == Arm::PerWait;
                     return Ok(());
                 }
@@ -129,7 +129,7 @@ impl<S: Switch> Line for FiberLine<'_, S> {
 
     #[inline]
     fn write(&mut self) -> Result<(), Over> {
-        match self.here.desk().send(&self.source) {
+        match self.here.buffers().send(&self.source) {
             // A client that reads as fast as it is written to never makes this fiber wait.
             Ok(()) => self.take_turns(),
             Err(Errno::AGAIN) => self.write_rest(),
@@ -167,24 +167,24 @@ impl<S: Switch> Line for FiberLine<'_, S> {
 
 impl<S: Switch> Drop for FiberLine<'_, S> {
     /// What a failed connection, or a handler that panicked, still had to say is said to no one:
-    /// the desk is clean for the next fiber.
+    /// the buffers is clean for the next fiber.
     fn drop(&mut self) {
-        self.here.desk().out.clear();
+        self.here.buffers().out.clear();
     }
 }
 
 impl<S: Switch> FiberLine<'_, S> {
-    /// Takes what the socket did not from the desk and writes it as the client reads.
+    /// Takes what the socket did not from the buffers and writes it as the client reads.
     #[cold]
     fn write_rest(&mut self) -> Result<(), Over> {
-        let mut rest = mem::take(&mut self.here.desk().out);
+        let mut rest = mem::take(&mut self.here.buffers().out);
         loop {
             if self.must_end() {
                 return Err(Over);
             }
             let woken = self.source.wait(&mut self.here, Awaited::Writable, NEVER_NS)?;
             self.note(woken);
-            let counters = self.here.carrier().counters();
+            let counters = self.here.worker().counters();
             counters.out_events.one();
             match send_all(&self.source, &mut rest, counters) {
                 Ok(()) => return Ok(()),

@@ -3,21 +3,21 @@
 //!
 //! By layers, from below: [`stack`] is memory; [`switch`] how a stack is left and entered, in two
 //! ways, [`assembly`] and [`ucontext`]; [`wait`] what fibers and their scheduler say to each
-//! other; [`roster`] who can run and who waits for what; [`meeting`] the roster with its epoll,
-//! one per worker or one for all; [`carrier`] a worker's loop; [`source`] how a fiber waits for a
+//! other; [`registry`] who can run and who waits for what; [`reactor`] the registry with its epoll,
+//! one per worker or one for all; [`worker`] a worker's loop; [`source`] how a fiber waits for a
 //! descriptor; [`connection`] and [`acceptor`] what fibers do.
 
 pub mod acceptor;
 pub mod assembly;
-pub mod carrier;
 pub mod connection;
-pub mod meeting;
-pub mod roster;
+pub mod reactor;
+pub mod registry;
 pub mod source;
 pub mod stack;
 pub mod switch;
 pub mod ucontext;
 pub mod wait;
+pub mod worker;
 
 #[cfg(test)]
 mod tests;
@@ -31,9 +31,9 @@ use crate::handler::Handler;
 use crate::models::{Run, Worker};
 use crate::options::Options;
 use acceptor::Acceptor;
-use carrier::{Carrier, Kept};
-use meeting::{Common, Meeting};
+use reactor::{Common, Reactor};
 use switch::Switch;
+use worker::{FiberWorker, Kept};
 
 /// What the workers of one server share; nothing with a scheduler per thread.
 pub type Shared<S> = Option<Arc<Common<Kept<S>>>>;
@@ -79,18 +79,18 @@ pub fn share<S: Switch>(options: &Options) -> io::Result<Shared<S>> {
 /// When there is no descriptor, or no memory for the first fiber.
 pub fn set_up<S: Switch, H: Handler>(worker: Worker<H>, shared: &Shared<S>) -> io::Result<Run> {
     let Worker { number, intake, service, options, counters, stop } = worker;
-    let meeting = match shared {
-        None => Meeting::own()?,
-        Some(common) => Meeting::Shared(common.clone()),
+    let reactor = match shared {
+        None => Reactor::own()?,
+        Some(common) => Reactor::Shared(common.clone()),
     };
-    let carrier = Carrier::new(meeting, &options, counters, &stop)?;
+    let worker = FiberWorker::new(reactor, &options, counters, &stop)?;
     if shared.is_none() || number == 0 {
         let Options { accept_batch: batch, per_accept, .. } = *options;
         let acceptor = Acceptor { intake, service, batch, per_accept };
-        carrier.spawn(carrier.stack()?, |here| acceptor.run(here));
+        worker.spawn(worker.stack()?, |here| acceptor.run(here));
     }
     Ok(Box::new(move || {
-        let ended = carrier.run();
+        let ended = worker.run();
         // Watched to the end: a closed descriptor would leave the shared epoll without its news.
         drop(stop);
         Ok(ended?)

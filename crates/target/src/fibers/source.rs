@@ -5,9 +5,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::event::epoll::EventFlags;
 
-use super::carrier::Here;
 use super::switch::Switch;
 use super::wait::{Awaited, Woken};
+use super::worker::Here;
 use crate::conditions::Arm;
 use crate::conversation::Over;
 

@@ -15,7 +15,7 @@ use super::switch::{Fiber, Switch};
 use super::{assembly::Assembly, ucontext::Ucontext};
 use crate::accepting::AcceptMode;
 use crate::conditions::{Arm, FiberOptions, PerAccept, Scheduler, SocketOptions};
-use crate::handler::{Answer, Body, Handler, Method, Reply, Request};
+use crate::handler::{Body, Handler, Method, Reply, Request, Response};
 use crate::{Counts, Model, Options, Running, Server};
 
 const CHILD: &str = "ABLAZE_CHILD_OF_TEST";
@@ -103,12 +103,12 @@ fn connect(address: SocketAddr) -> TcpStream {
 /// Asks and reads a greeting.
 fn ask(stream: &mut TcpStream) {
     stream.write_all(GET).unwrap();
-    let mut answer = Vec::new();
-    while !answer.ends_with(b"hello, world!\n") {
+    let mut response = Vec::new();
+    while !response.ends_with(b"hello, world!\n") {
         let mut bytes = [0; 1024];
         let count = stream.read(&mut bytes).unwrap();
-        assert!(count > 0, "closed in an answer");
-        answer.extend_from_slice(&bytes[..count]);
+        assert!(count > 0, "closed in a response");
+        response.extend_from_slice(&bytes[..count]);
     }
 }
 
@@ -146,7 +146,7 @@ fn a_stop_with_thousands_of_fibers_leaves_no_descriptor_and_no_stack() {
         for request in [&b""[..], b"GET /ha", GET, b"GET /delay/60000 HTTP/1.1\r\n\r\n"] {
             for _ in 0..EACH {
                 let mut client = connect(server.address());
-                // Small, so that an answer of a few megabytes blocks.
+                // Small, so that a response of a few megabytes blocks.
                 set_socket_recv_buffer_size(&client, 65_536).unwrap();
                 client.write_all(request).unwrap();
                 clients.push(client);
@@ -256,8 +256,8 @@ fn workers_of_a_shared_scheduler_wake_each_other_and_carry_the_same_fibers() {
             assert!(Instant::now() < end, "{name}: {:?}", registry.total());
             clients.iter_mut().for_each(|client| client.write_all(GET).unwrap());
             for client in &mut clients {
-                let mut answer = [0; 1024];
-                assert!(client.read(&mut answer).unwrap() > 0);
+                let mut response = [0; 1024];
+                assert!(client.read(&mut response).unwrap() > 0);
             }
         }
         // 20 connections cannot keep two workers busy without moving: one of them accepted all.
@@ -275,7 +275,7 @@ impl Handler for Brittle {
 
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         assert_ne!(request.path, b"/panic", "a handler of the tests panics on purpose");
-        Answer::new(200, "text/plain", Body::Borrowed(b"hello, world!\n")).into()
+        Response::new(200, "text/plain", Body::Borrowed(b"hello, world!\n")).into()
     }
 }
 
@@ -294,17 +294,17 @@ fn a_handler_that_panics_costs_its_own_connection_only() {
         ask(&mut kept);
         for _ in 0..5 {
             let mut failing = connect(server.address());
-            // An answer that was made, but not written, when the next request fails.
+            // A response that was made, but not written, when the next request fails.
             let both = [GET, b"GET /panic HTTP/1.1\r\nHost: test\r\n\r\n"].concat();
             failing.write_all(&both).unwrap();
             let mut rest = Vec::new();
             failing.read_to_end(&mut rest).unwrap();
             assert_eq!(rest, b"", "{name}");
             kept.write_all(GET).unwrap();
-            let mut answer = [0; 4096];
-            let count = kept.read(&mut answer).unwrap();
-            let heads = answer[..count].windows(9).filter(|nine| nine == b"HTTP/1.1 ").count();
-            assert_eq!(heads, 1, "{name}: another's answer was sent");
+            let mut response = [0; 4096];
+            let count = kept.read(&mut response).unwrap();
+            let heads = response[..count].windows(9).filter(|nine| nine == b"HTTP/1.1 ").count();
+            assert_eq!(heads, 1, "{name}: another's response was sent");
         }
         server.stop().unwrap();
     }

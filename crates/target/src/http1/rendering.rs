@@ -1,11 +1,11 @@
-//! A handler's answer, put into bytes behind what is already to be written.
+//! A handler's response, put into bytes behind what is already to be written.
 
-use crate::handler::{Answer, Body, Stream};
-use crate::http1::answer::{Framing, HeadText, Persistence, status_permits_body};
+use crate::handler::{Body, Response, Stream};
 use crate::http1::date::{DATE_BYTES, Date};
 use crate::http1::output::Output;
+use crate::http1::response::{Framing, HeadText, Persistence, status_permits_body};
 
-/// How one answer is put into bytes.
+/// How one response is put into bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Rendering<'a> {
     /// What it says about the connection.
@@ -16,7 +16,7 @@ pub struct Rendering<'a> {
     pub split: bool,
     /// The client knows the chunked coding.
     pub chunked: bool,
-    /// The Server field of answers made for their request.
+    /// The Server field of responses made for their request.
     pub server_name: &'a [u8],
     /// Length that heads made for their request are padded to.
     pub head_bytes: usize,
@@ -40,7 +40,7 @@ impl RequestBody<'_> {
     }
 }
 
-/// What is to be known of an answer whose head, and mostly all of it, was put into bytes.
+/// What is to be known of a response whose head, and mostly all of it, was put into bytes.
 #[derive(Debug)]
 pub(crate) struct Rendered {
     /// Length of its head.
@@ -49,11 +49,11 @@ pub(crate) struct Rendered {
     pub rest: Rest,
 }
 
-/// What of an answer is not in bytes yet.
+/// What of a response is not in bytes yet.
 #[derive(Debug)]
 pub(crate) enum Rest {
     Nothing,
-    /// The body of the request. It can be given away only when the answer, which may borrow from
+    /// The body of the request. It can be given away only when the response, which may borrow from
     /// it, is gone.
     BodyOfRequest,
     /// A body that is made as it leaves.
@@ -61,19 +61,19 @@ pub(crate) enum Rest {
 }
 
 impl Rendering<'_> {
-    /// Adds an answer; what is missing then has to follow.
+    /// Adds a response; what is missing then has to follow.
     #[inline]
     pub(crate) fn push(
         &self,
-        answer: Answer<'_>,
+        response: Response<'_>,
         request_body_bytes: usize,
         out: &mut Output,
     ) -> Rendered {
-        match answer {
-            Answer::Fixed(fixed) => {
+        match response {
+            Response::Fixed(fixed) => {
                 Rendered { head_bytes: fixed.push(self, out), rest: Rest::Nothing }
             }
-            Answer::Made { status, content_type, fields, body } => {
+            Response::Made { status, content_type, fields, body } => {
                 let framing = match &body {
                     Body::OfRequest => Framing::Length(request_body_bytes as u64),
                     Body::Borrowed(bytes) => Framing::Length(bytes.len() as u64),

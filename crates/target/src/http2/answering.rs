@@ -1,4 +1,4 @@
-//! From a complete request to its answer, under the server's conditions.
+//! From a complete request to its response, under the server's conditions.
 
 use std::ops::Range;
 
@@ -9,21 +9,21 @@ use super::Core;
 use super::receiving::Receiving;
 use super::streams::{Reply as Leaving, Stream, Then};
 use crate::conditions::circumstances::Met;
-use crate::handler::{Answer, Handler, Method, Reply, Request, path_and_query};
-use crate::http1::answer::{FixedAnswer, Persistence};
+use crate::handler::{Handler, Method, Reply, Request, Response, path_and_query};
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::protocol::OUTPUT_BYTES_MAX;
 use crate::http1::rendering::{Rendering, RequestBody, Rest};
+use crate::http1::response::{FixedResponse, Persistence};
 use crate::service::{Refused, Service};
 
 /// A head of this length fits into one frame, however it is coded.
 const HEAD_BYTES_MAX: usize = 8 * 1024;
 
 impl<H: Handler> Receiving<'_, H> {
-    /// Answers a complete request.
+    /// Responses a complete request.
     #[inline]
-    pub(super) fn answer(
+    pub(super) fn response(
         &mut self,
         id: u32,
         method: Method,
@@ -36,20 +36,20 @@ impl<H: Handler> Receiving<'_, H> {
         let (path, query) = path_and_query(&head[target]);
         let lent = body.bytes();
         let request = Request { method, path, query, head, body: lent };
-        let (Reply { answer, delay_ns }, met) = match service.own_page(path) {
+        let (Reply { response, delay_ns }, met) = match service.own_page(path) {
             Some(reply) => (reply, Some(Met::default())),
             None => (service.handler.reply(&request), None),
         };
         let plain = delay_ns == 0 && (met.is_some() || service.circumstances.are_none());
         if plain
-            && let Answer::Fixed(fixed) = &answer
+            && let Response::Fixed(fixed) = &response
             && core.send_fixed(id, fixed, method == Method::Head, date, out)
         {
             return;
         }
         let rendering = rendering(service, method == Method::Head, date);
         let mut rendered = Output::default();
-        let facts = rendering.push(answer, lent.len(), &mut rendered);
+        let facts = rendering.push(response, lent.len(), &mut rendered);
         let mut source = None;
         match facts.rest {
             Rest::Nothing => {}
@@ -61,7 +61,7 @@ impl<H: Handler> Receiving<'_, H> {
         core.leave(id, leaving, met, out);
     }
 
-    /// Answers that a request is refused; what is still to come of it is of no use.
+    /// Responses that a request is refused; what is still to come of it is of no use.
     #[cold]
     pub(super) fn refuse(&mut self, id: u32, why: Refused) {
         let Self { core, service, date, out } = self;
@@ -70,7 +70,7 @@ impl<H: Handler> Receiving<'_, H> {
         let rendering = rendering(service, false, date);
         let head_bytes = service.refusal(why).push(&rendering, &mut rendered);
         let mut leaving = Leaving::new(rendered, head_bytes, None);
-        // Without an error, so that the answer is taken (RFC 9113, 8.1).
+        // Without an error, so that the response is taken (RFC 9113, 8.1).
         leaving.then = Then::Reset(ErrorCode::NO_ERROR);
         if let Some(stream) = core.streams.get(id) {
             stream.upload = None;
@@ -124,12 +124,12 @@ impl Core {
         self.last |= !service.keep_alive || self.answered_ever >= service.max_requests;
     }
 
-    /// Adds an answer that was built before, whole, if it can leave now.
+    /// Adds a response that was built before, whole, if it can leave now.
     #[inline]
     fn send_fixed(
         &mut self,
         id: u32,
-        fixed: &FixedAnswer,
+        fixed: &FixedResponse,
         head_only: bool,
         date: &Date,
         out: &mut Output,
@@ -169,7 +169,7 @@ impl Core {
         true
     }
 
-    /// Lets an answer leave as its circumstances have it.
+    /// Lets a response leave as its circumstances have it.
     #[inline(never)]
     fn leave(&mut self, id: u32, mut leaving: Leaving, met: Met, out: &mut Output) {
         if let Some(fault) = met.fault
@@ -192,7 +192,7 @@ impl Core {
         }
     }
 
-    /// The head of an answer leaves; its body may go on.
+    /// The head of a response leaves; its body may go on.
     pub(super) fn begin_reply(&mut self, id: u32, out: &mut Output) {
         let Some(Stream { reply: Some(reply), .. }) = self.streams.get(id) else { return };
         let Some(head) = reply.head.take() else { return self.streams.make_ready(id) };

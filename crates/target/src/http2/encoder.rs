@@ -1,5 +1,5 @@
-//! Header blocks of answers. Fields that come again are put into the client's table the first
-//! time, and are one byte each from then on. An answer that is always the same is one short block,
+//! Header blocks of responses. Fields that come again are put into the client's table the first
+//! time, and are one byte each from then on. A response that is always the same is one short block,
 //! as long as the table has not changed: the date changes it once a second.
 
 use std::collections::VecDeque;
@@ -9,10 +9,10 @@ use ablaze_wire::http2::hpack::dynamic_table::entry_size;
 use ablaze_wire::http2::hpack::encoder::{Indexing, Name, indexed, literal, size_update};
 use ablaze_wire::http2::hpack::static_table::{ENTRIES, Found, find};
 
-use crate::http1::answer::FixedAnswer;
 use crate::http1::date::{DATE_BYTES, Date};
+use crate::http1::response::FixedResponse;
 
-/// Blocks of fixed answers that are kept.
+/// Blocks of fixed responses that are kept.
 const KNOWN_MAX: usize = 8;
 
 /// The sending end of a connection's header compression.
@@ -30,11 +30,11 @@ pub struct HeadEncoder {
     name: Vec<u8>,
 }
 
-/// The block of a fixed answer.
+/// The block of a fixed response.
 #[derive(Debug)]
 struct Known {
-    /// Where it lies: an answer stays there as long as its server runs.
-    answer: usize,
+    /// Where it lies: a response stays there as long as its server runs.
+    response: usize,
     date: [u8; DATE_BYTES],
     changes: u64,
     block: Vec<u8>,
@@ -65,33 +65,33 @@ impl HeadEncoder {
         }
     }
 
-    /// The block of an answer that is always the same, but for its date.
+    /// The block of a response that is always the same, but for its date.
     #[inline]
-    pub fn fixed(&mut self, answer: &FixedAnswer, date: &Date) -> &[u8] {
+    pub fn fixed(&mut self, response: &FixedResponse, date: &Date) -> &[u8] {
         let is_it = |known: &Known| {
-            known.answer == std::ptr::from_ref(answer).addr()
+            known.response == std::ptr::from_ref(response).addr()
                 && known.changes == self.changes
                 && known.date == *date.text()
         };
         let place = match self.known.iter().position(is_it) {
             Some(place) => place,
-            None => self.remember(answer, date),
+            None => self.remember(response, date),
         };
         &self.known[place].block
     }
 
     #[inline(never)]
-    fn remember(&mut self, answer: &FixedAnswer, date: &Date) -> usize {
+    fn remember(&mut self, response: &FixedResponse, date: &Date) -> usize {
         let mut block = Vec::new();
         let before = (self.changes, self.smaller.is_some());
-        self.encode(&answer.head_text(date), &mut block);
+        self.encode(&response.head_text(date), &mut block);
         // What was put into the table just now is a reference from the next time on: that block is
         // made then, and stays.
         let stays = before == (self.changes, false);
         let changes = if stays { self.changes } else { u64::MAX };
-        let answer = std::ptr::from_ref(answer).addr();
-        let known = Known { answer, date: *date.text(), changes, block };
-        let same = |one: &Known| one.answer == answer;
+        let response = std::ptr::from_ref(response).addr();
+        let known = Known { response, date: *date.text(), changes, block };
+        let same = |one: &Known| one.response == response;
         let place = match self.known.iter().position(same) {
             Some(place) => place,
             None if self.known.len() < KNOWN_MAX => {
@@ -104,7 +104,7 @@ impl HeadEncoder {
         place
     }
 
-    /// Appends the block of an answer whose head would be this in HTTP/1.
+    /// Appends the block of a response whose head would be this in HTTP/1.
     pub fn encode(&mut self, head: &[u8], block: &mut Vec<u8>) {
         if let Some(bytes) = self.smaller.take() {
             size_update(block, bytes);

@@ -1,10 +1,10 @@
 //! One connection's HTTP/2 (RFC 9113) without any I/O, as [`crate::protocol::Protocol`] drives it:
-//! frames in, frames out. The same handler, routes and conditions answer as over HTTP/1; there is
+//! frames in, frames out. The same handler, routes and conditions response as over HTTP/1; there is
 //! no state of requests beyond what is under way.
 //!
 //! `receiving` does what the frames of requests ask for and `control` what the others do, `heads` reads header blocks of requests, `answering`
-//! has requests answered, `encoder` writes header blocks of answers, `streams` is what is under
-//! way, `sending` shares the windows among the answers, `spoiling` makes faults.
+//! has requests answered, `encoder` writes header blocks of responses, `streams` is what is under
+//! way, `sending` shares the windows among the responses, `spoiling` makes faults.
 
 mod answering;
 mod control;
@@ -40,7 +40,7 @@ use streams::Streams;
 const STREAM_WINDOW_BYTES: u32 = 1 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 4 << 20;
 
-/// As with HTTP/1: a reset destroys what has not left yet, so it waits behind a long answer.
+/// As with HTTP/1: a reset destroys what has not left yet, so it waits behind a long response.
 const DELIVERED_BYTES: u64 = 32 * 1024;
 const DELIVERY_NS: u64 = 50_000_000;
 

@@ -184,7 +184,7 @@ impl<H: Handler> Receiving<'_, H> {
         } else if block.end_stream {
             let body = RequestBody::Lent(b"");
             let (method, target) = (says.method(), says.target.clone());
-            self.answer(block.stream, method, &says.text, target, body);
+            self.response(block.stream, method, &says.text, target, body);
         } else {
             let head = says.text.clone();
             let (path, _) = path_and_query(&head[says.target.clone()]);
@@ -245,7 +245,7 @@ impl<H: Handler> Receiving<'_, H> {
         let Some(stream) = self.core.streams.get(id) else { return };
         let Some(upload) = stream.upload.take() else { return };
         let Upload { head, method, target, body, .. } = *upload;
-        self.answer(id, method, &head, target, RequestBody::Owned(body));
+        self.response(id, method, &head, target, RequestBody::Owned(body));
     }
 }
 
@@ -298,7 +298,7 @@ impl Core {
         if id > self.last_stream || id.is_multiple_of(2) {
             return Err(ErrorKind::IdleStream);
         }
-        // An answer that refuses a body leaves when there is room; until the client has it, it
+        // A response that refuses a body leaves when there is room; until the client has it, it
         // goes on sending.
         let refused = self.streams.get(id).is_some_and(|stream| stream.is_refused());
         if !refused && !self.streams.was_dropped(id) {

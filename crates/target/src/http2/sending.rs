@@ -1,4 +1,4 @@
-//! The bodies of answers, a frame of each in turn, as far as the windows and the output permit
+//! The bodies of responses, a frame of each in turn, as far as the windows and the output permit
 //! (RFC 9113, 5.2).
 
 use ablaze_sys::clock::monotonic_ns;
@@ -15,7 +15,7 @@ use crate::protocol::Next;
 /// A source that had nothing to say waits at least so long.
 const EMPTY_PAUSE_NS: u64 = 100_000;
 
-/// How an answer goes on behind a frame of it.
+/// How a response goes on behind a frame of it.
 enum Goes {
     /// With the next frame, when the others had their turn.
     On,
@@ -30,14 +30,14 @@ enum Goes {
 }
 
 impl Core {
-    /// Answers whose time has come go on.
+    /// Responses whose time has come go on.
     pub(super) fn run_timers(&mut self, now_ns: u64, out: &mut Output) {
         while let Some(id) = self.streams.pop_due(now_ns) {
             self.begin_reply(id, out);
         }
     }
 
-    /// Adds frames of the answers that are ready.
+    /// Adds frames of the responses that are ready.
     #[inline]
     pub(super) fn send(&mut self, out: &mut Output) {
         while out.left() < OUTPUT_BYTES_MAX
@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    /// All of an answer has left.
+    /// All of a response has left.
     fn end_reply(&mut self, id: u32, out: &mut Output) {
         let Some(Stream { reply: Some(reply), upload, .. }) = self.streams.get(id) else { return };
         let (then, uploading) = (reply.then, upload.is_some());

@@ -11,7 +11,7 @@ use crate::http1::protocol::{GARBAGE, SURPLUS, TRICKLE_PAUSE_NS, TRICKLE_PIECES}
 use crate::protocol::Next;
 
 impl Core {
-    /// Does to an answer what the fault says; whether it is to leave.
+    /// Does to a response what the fault says; whether it is to leave.
     pub(super) fn spoil(
         &mut self,
         id: u32,

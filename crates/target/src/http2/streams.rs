@@ -1,5 +1,5 @@
-//! The streams of a connection that are under way: requests that are not complete, and answers
-//! that have not left. Most requests are none of these: they come in one frame, and their answer
+//! The streams of a connection that are under way: requests that are not complete, and responses
+//! that have not left. Most requests are none of these: they come in one frame, and their response
 //! leaves before the next.
 
 use std::cmp::Reverse;
@@ -34,7 +34,7 @@ pub struct Upload {
     pub window_used: u32,
 }
 
-/// An answer that has not left.
+/// A response that has not left.
 #[derive(Debug)]
 pub struct Reply {
     /// Its head as it would be in HTTP/1, until it leaves: only then is it known what the client's
@@ -56,7 +56,7 @@ pub struct Reply {
     pub waits: bool,
 }
 
-/// What comes behind an answer.
+/// What comes behind a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Then {
     /// The end of its stream.
@@ -74,12 +74,12 @@ pub struct Stream {
     pub window: i64,
     /// Its request, as long as it is not complete.
     pub upload: Option<Box<Upload>>,
-    /// Its answer, when there is one.
+    /// Its response, when there is one.
     pub reply: Option<Box<Reply>>,
 }
 
 impl Stream {
-    /// Its answer tells the client to stop: the rest of the request is not wanted.
+    /// Its response tells the client to stop: the rest of the request is not wanted.
     pub fn is_refused(&self) -> bool {
         self.reply.as_ref().is_some_and(|reply| reply.then == Then::Reset(ErrorCode::NO_ERROR))
     }
@@ -89,9 +89,9 @@ impl Stream {
 #[derive(Debug, Default)]
 pub struct Streams {
     open: HashMap<u32, Stream>,
-    /// Answers that go on when the connection's window permits, in turn.
+    /// Responses that go on when the connection's window permits, in turn.
     ready: VecDeque<u32>,
-    /// When answers go on that wait for a time.
+    /// When responses go on that wait for a time.
     timers: BinaryHeap<Reverse<(u64, u32)>>,
     dropped: VecDeque<u32>,
 }
@@ -143,7 +143,7 @@ impl Streams {
         self.dropped.contains(&id)
     }
 
-    /// Its answer may go on.
+    /// Its response may go on.
     pub fn make_ready(&mut self, id: u32) {
         if let Some(Stream { reply: Some(reply), .. }) = self.open.get_mut(&id)
             && reply.head.is_none()
@@ -154,7 +154,7 @@ impl Streams {
         }
     }
 
-    /// The next whose answer may go on; it is made ready again if more of it can leave.
+    /// The next whose response may go on; it is made ready again if more of it can leave.
     pub fn next_ready(&mut self) -> Option<u32> {
         let id = self.ready.pop_front()?;
         if let Some(Stream { reply: Some(reply), .. }) = self.open.get_mut(&id) {
@@ -163,13 +163,13 @@ impl Streams {
         Some(id)
     }
 
-    /// Whether an answer may go on.
+    /// Whether a response may go on.
     #[inline]
     pub fn has_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// Its answer goes on at this time.
+    /// Its response goes on at this time.
     pub fn wait(&mut self, id: u32, due_ns: u64) {
         if let Some(Stream { reply: Some(reply), .. }) = self.open.get_mut(&id) {
             reply.waits = true;
@@ -177,7 +177,7 @@ impl Streams {
         }
     }
 
-    /// Whether an answer waits for a time.
+    /// Whether a response waits for a time.
     #[inline]
     pub fn has_timers(&self) -> bool {
         !self.timers.is_empty()

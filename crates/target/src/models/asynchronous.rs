@@ -6,8 +6,8 @@
 //! of a worker stay at 0.
 
 mod accept;
+mod buffers;
 mod connection;
-mod desk;
 mod socket;
 
 use std::io;
@@ -58,7 +58,7 @@ impl IoModel for Async {
             .max_io_events_per_tick(worker.options.max_events)
             .build()?;
         let Worker { intake, service, options, counters, stop, .. } = worker;
-        desk::put_up(counters.clone());
+        buffers::put_up(counters.clone());
         let here = Arc::new(Here { service, options, counters, stopping: AtomicBool::new(false) });
         let (stopped, arriving) = {
             let _registers_with = runtime.enter();
@@ -71,7 +71,7 @@ impl IoModel for Async {
             serve(&runtime, here, &stopped, arriving);
             // The tasks that are left end with it.
             drop(runtime);
-            desk::take_down();
+            buffers::take_down();
             Ok(())
         }))
     }
@@ -82,7 +82,7 @@ struct Here<H> {
     service: Arc<Service<H>>,
     options: Arc<Options>,
     counters: Arc<Counters>,
-    /// No connection is kept behind its present answer.
+    /// No connection is kept behind its present response.
     stopping: AtomicBool,
 }
 
@@ -103,7 +103,7 @@ impl AsRawFd for Watched<Arc<Stop>> {
     }
 }
 
-/// Serves until told to stop, then lets answers under way finish.
+/// Serves until told to stop, then lets responses under way finish.
 fn serve<H: Handler>(
     runtime: &Runtime,
     here: Arc<Here<H>>,
@@ -121,8 +121,8 @@ fn serve<H: Handler>(
         accepting.abort();
         // Its listener is closed when it is gone.
         let _ = accepting.await;
-        desk::wake_all();
-        let drained = std::future::poll_fn(desk::poll_empty);
+        buffers::wake_all();
+        let drained = std::future::poll_fn(buffers::poll_empty);
         let _ = tokio::time::timeout(std::time::Duration::from_nanos(DRAIN_NS), drained).await;
     });
 }

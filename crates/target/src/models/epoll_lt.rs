@@ -1,5 +1,5 @@
 //! Level-triggered epoll: each connection is registered for input. A write that blocks changes
-//! that to output, and the end of the answer changes it back: 0 or 2 epoll_ctl per answer. Input
+//! that to output, and the end of the response changes it back: 0 or 2 epoll_ctl per response. Input
 //! that has to wait is not told meanwhile, or the worker would spin.
 
 use std::io;
@@ -25,7 +25,7 @@ pub struct EpollLt;
 impl IoModel for EpollLt {
     const NAME: &'static str = "epoll-lt";
     const ABOUT: &'static str =
-        "one event loop per thread, level-triggered: two epoll_ctl per blocked answer";
+        "one event loop per thread, level-triggered: two epoll_ctl per blocked response";
     type Shared = ();
 
     fn refuses(_accept: AcceptMode) -> Option<&'static str> {
@@ -80,7 +80,7 @@ impl Readiness for LevelTriggered {
             Wants::Output => EventFlags::OUT,
             // Errors are told without being asked for.
             Wants::Time { input: true } => EventFlags::empty(),
-            // Most clients send nothing more before they have their answer.
+            // Most clients send nothing more before they have their response.
             Wants::Time { input: false } if *armed == EventFlags::OUT => EventFlags::IN,
             Wants::Time { input: false } => *armed,
         };

@@ -136,7 +136,7 @@ impl Readiness for Polled {
         // SAFETY: the list is writable for as many entries as are said; `timeout` is null or
         // points to a timespec that outlives the call; there is no signal mask. Descriptors are
         // plain numbers to the kernel.
-        let answer = unsafe {
+        let response = unsafe {
             libc::ppoll(
                 self.list.as_mut_ptr(),
                 self.list.len() as libc::nfds_t,
@@ -144,7 +144,7 @@ impl Readiness for Polled {
                 std::ptr::null(),
             )
         };
-        let Ok(count) = usize::try_from(answer) else {
+        let Ok(count) = usize::try_from(response) else {
             let error = Errno::from_io_error(&io::Error::last_os_error());
             return Err(error.unwrap_or(Errno::INVAL));
         };

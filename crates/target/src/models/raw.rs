@@ -1,9 +1,9 @@
-//! The least a server can do: one answer, built before, for every request whatever it asks. A
+//! The least a server can do: one response, built before, for every request whatever it asks. A
 //! yardstick beside the other models, and no HTTP server: methods, paths and bodies are not
 //! looked at. Per small request: its share of one wait, one read, one comparison, one write.
 
-mod answers;
 mod connection;
+mod responses;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -16,25 +16,25 @@ use super::{IoModel, Run, Worker};
 use crate::accepting::{
     ACCEPT_PAUSE_NS, AcceptMode, Accepted, Intake, accept_one, accepts_per_event, welcome,
 };
-use crate::conditions::{AnswerKind, Delay, WriteMode};
+use crate::conditions::{Delay, ResponseKind, WriteMode};
 use crate::event_loop::epoll::Epoll;
 use crate::event_loop::slots::Slots;
 use crate::handler::Handler;
 use crate::options::Options;
-use answers::{Answers, Form};
 use connection::{RawConnection, Then, Usual};
+use responses::{Form, Responses};
 
 /// The model.
 #[derive(Debug)]
 pub struct Raw;
 
-/// The answer is held as a whole, with its body.
+/// The response is held as a whole, with its body.
 const BODY_BYTES_MAX: u64 = 64 * 1024;
 
 impl IoModel for Raw {
     const NAME: &'static str = "raw";
     const ABOUT: &'static str =
-        "the least possible: one fixed answer to everything; no HTTP server";
+        "the least possible: one fixed response to everything; no HTTP server";
     const EXEMPT: bool = true;
     type Shared = ();
 
@@ -53,17 +53,17 @@ impl IoModel for Raw {
             (!options.faults.is_empty(), "a fault"),
             (!options.routes.is_empty(), "a route"),
             (
-                options.echo_everywhere || options.answer != AnswerKind::Http,
-                "another kind of answer",
+                options.echo_everywhere || options.response != ResponseKind::Http,
+                "another kind of response",
             ),
             (options.max_requests.is_some(), "a limit of requests per connection"),
             (options.read_timeout.is_some(), "a read timeout"),
-            (options.write != WriteMode::Whole, "a split answer"),
+            (options.write != WriteMode::Whole, "a split response"),
             (options.body_bytes > Some(BODY_BYTES_MAX), "a body of more than 64 KiB"),
         ];
         match meaningless.into_iter().find(|(asked, _)| *asked) {
             Some((_, what)) => Err(format!(
-                "model raw gives one small fixed answer at once and has no use for {what}; \
+                "model raw gives one small fixed response at once and has no use for {what}; \
                  use --model epoll-et"
             )),
             None => Ok(()),
@@ -95,7 +95,7 @@ struct RawLoop<H> {
     epoll: Epoll,
     worker: Worker<H>,
     slots: Slots<RawConnection>,
-    answers: Answers,
+    responses: Responses,
     usual: Usual,
     input: Box<[u8]>,
     /// Accepting pauses for lack of descriptors or memory.
@@ -109,7 +109,7 @@ impl<H: Handler> RawLoop<H> {
         let server = Self {
             epoll,
             slots: Slots::default(),
-            answers: Answers::new(&worker.service),
+            responses: Responses::new(&worker.service),
             worker,
             usual: Usual { bytes: Vec::new(), form: Form::Implied },
             input: vec![0; INPUT_BYTES].into_boxed_slice(),
@@ -127,7 +127,7 @@ impl<H: Handler> RawLoop<H> {
         }
     }
 
-    /// Serves until told to stop. Answers are never under way for long, so nothing is waited for.
+    /// Serves until told to stop. Responses are never under way for long, so nothing is waited for.
     fn run(mut self) -> rustix::io::Result<()> {
         loop {
             let count = match self.epoll.wait(self.paused.then_some(ACCEPT_PAUSE_NS)) {
@@ -135,7 +135,7 @@ impl<H: Handler> RawLoop<H> {
                 Err(Errno::INTR) => continue,
                 Err(errno) => return Err(errno),
             };
-            self.answers.update(&self.worker.service);
+            self.responses.update(&self.worker.service);
             if std::mem::take(&mut self.paused) {
                 self.watch_listener()?;
             }
@@ -223,10 +223,10 @@ impl<H: Handler> RawLoop<H> {
         }
     }
 
-    /// Sends what is left, then reads and answers as far as it goes.
+    /// Sends what is left, then reads and responses as far as it goes.
     #[inline]
     fn turn(&mut self, key: u64) -> Then {
-        let Self { worker, slots, answers, usual, input, .. } = self;
+        let Self { worker, slots, responses, usual, input, .. } = self;
         let Some(connection) = slots.get_mut(key) else { return Then::Goes };
         let counters = &*worker.counters;
         if connection.send_unsent(counters) == Then::Goes {
@@ -234,7 +234,7 @@ impl<H: Handler> RawLoop<H> {
         }
         while connection.unsent.is_empty() {
             if connection.has_more {
-                if connection.answer(answers, usual, &worker.service, counters) == Then::Goes {
+                if connection.response(responses, usual, &worker.service, counters) == Then::Goes {
                     return Then::Goes;
                 }
                 continue;
@@ -250,10 +250,10 @@ impl<H: Handler> RawLoop<H> {
                 // The same bytes mean the same: no other look is cheaper.
                 counters.requests.one();
                 connection.closing = usual.form == Form::Close;
-                connection.send(answers.of(usual.form), counters)
+                connection.send(responses.of(usual.form), counters)
             } else {
                 connection.rest.extend_from_slice(&input[..bytes]);
-                connection.answer(answers, usual, &worker.service, counters)
+                connection.response(responses, usual, &worker.service, counters)
             };
             // A read that does not fill the buffer has emptied the socket.
             let is_empty = bytes < input.len() && !connection.half_closed;

@@ -1,5 +1,5 @@
 //! io_uring: connections are accepted by one request that stays, received from by one request
-//! per connection that stays, and answers of a whole batch leave with the call that waits for the
+//! per connection that stays, and responses of a whole batch leave with the call that waits for the
 //! next. Per small request on an open connection: its share of one io_uring_enter.
 
 mod accepting;

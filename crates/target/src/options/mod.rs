@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::accepting::AcceptMode;
 use crate::conditions::{
-    AcceptBatch, AnswerKind, Delay, FaultShare, FiberOptions, PerAccept, Route, SocketOptions,
+    AcceptBatch, Delay, FaultShare, FiberOptions, PerAccept, ResponseKind, Route, SocketOptions,
     WriteMode,
 };
 use crate::models::Model;
@@ -15,7 +15,7 @@ use crate::tls::TlsOptions;
 
 pub use validate::OptionsError;
 
-/// How a server listens and answers. Fields may be added: end with `..Options::default()`.
+/// How a server listens and responses. Fields may be added: end with `..Options::default()`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Where to listen; port 0 picks a free one.
@@ -38,33 +38,33 @@ pub struct Options {
     pub status: u16,
     /// Length of the body of `/`; without one it is a short greeting.
     pub body_bytes: Option<u64>,
-    /// Length that heads of answers are padded to, where they are shorter, by a field
+    /// Length that heads of responses are padded to, where they are shorter, by a field
     /// `X-Padding`. Where fewer bytes are missing than the 12 of that field without a value, heads
     /// get that much longer.
     pub head_bytes: Option<usize>,
-    /// Further answers by path, before those the server has: first the paths without wildcards,
+    /// Further responses by path, before those the server has: first the paths without wildcards,
     /// then the others in their order.
     pub routes: Vec<Route>,
     /// Every path gives back what was posted, as `/echo` does.
     pub echo_everywhere: bool,
     /// What kind of server it is.
-    pub answer: AnswerKind,
-    /// Keep connections open as the protocol says, or close each after its answer.
+    pub response: ResponseKind,
+    /// Keep connections open as the protocol says, or close each after its response.
     pub keep_alive: bool,
-    /// Requests after which a connection is closed; the last answer announces it.
+    /// Requests after which a connection is closed; the last response announces it.
     pub max_requests: Option<u64>,
     /// How long an idle connection is kept.
     pub read_timeout: Option<Duration>,
-    /// How long each answer waits.
+    /// How long each response waits.
     pub delay: Delay,
     /// CPU time burnt for each request, ns.
     pub work_ns: u64,
     /// Requests that are served at a time, over all workers; the others queue. A request is in
     /// service for its work and its delay, so the capacity is this by their sum.
     pub in_service: Option<u32>,
-    /// What goes wrong, and how often: at most one fault for each answer.
+    /// What goes wrong, and how often: at most one fault for each response.
     pub faults: Vec<FaultShare>,
-    /// Where the draws of delays and faults begin. The n-th answer of a server gets the n-th draw.
+    /// Where the draws of delays and faults begin. The n-th response of a server gets the n-th draw.
     pub seed: u64,
     /// The Server field; empty leaves it out.
     pub server_name: String,
@@ -83,7 +83,7 @@ pub struct Options {
     pub accept_batch: AcceptBatch,
     /// What is done with each accepted connection besides serving it.
     pub per_accept: PerAccept,
-    /// How answers are written.
+    /// How responses are written.
     pub write: WriteMode,
     /// How fibers are kept and scheduled; for the models that have some.
     pub fibers: FiberOptions,
@@ -105,7 +105,7 @@ impl Default for Options {
             head_bytes: None,
             routes: Vec::new(),
             echo_everywhere: false,
-            answer: AnswerKind::Http,
+            response: ResponseKind::Http,
             keep_alive: true,
             max_requests: None,
             read_timeout: None,
@@ -135,7 +135,7 @@ impl Options {
     /// Number of threads that will run.
     pub fn threads_resolved(&self) -> usize {
         match self.threads {
-            // A tester on the same machine takes the other half.
+            // A client on the same machine takes the other half.
             0 => (std::thread::available_parallelism().map_or(1, |cpus| cpus.get()) / 2).max(1),
             threads => threads,
         }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::conditions::{AnswerKind, Delay, FaultShare, Route};
+use crate::conditions::{Delay, FaultShare, ResponseKind, Route};
 use crate::options::Options;
 use crate::tls::TlsOptions;
 
@@ -30,7 +30,7 @@ impl Options {
     }
 
     fn check(&self) -> Result<(), String> {
-        self.check_answers()?;
+        self.check_responses()?;
         self.check_connections()?;
         check_delay(&self.delay)?;
         self.check_service()?;
@@ -41,13 +41,15 @@ impl Options {
         self.model.check(self)
     }
 
-    fn check_answers(&self) -> Result<(), String> {
+    fn check_responses(&self) -> Result<(), String> {
         check_status(self.status)?;
         if !self.server_name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
             return Err("the server name may have printable ASCII characters only".into());
         }
         if self.head_bytes.is_some_and(|bytes| bytes > HEAD_BYTES_MAX) {
-            return Err("heads can be padded to 1 MiB at most; use --size for long answers".into());
+            return Err(
+                "heads can be padded to 1 MiB at most; use --size for long responses".into()
+            );
         }
         for route in &self.routes {
             check_route(route)?;
@@ -58,10 +60,10 @@ impl Options {
             ("a length of heads", self.head_bytes.is_some()),
             ("echo on every path", self.echo_everywhere),
         ];
-        let kind = match self.answer {
-            AnswerKind::Http => return Ok(()),
-            AnswerKind::Echo => "sends back what comes",
-            AnswerKind::None => "never answers",
+        let kind = match self.response {
+            ResponseKind::Http => return Ok(()),
+            ResponseKind::Echo => "sends back what comes",
+            ResponseKind::None => "never answers",
         };
         if let Some((what, _)) = unused.into_iter().find(|(_, asked)| *asked) {
             return Err(format!(
@@ -69,8 +71,8 @@ impl Options {
                  or let it answer HTTP"
             ));
         }
-        if self.answer == AnswerKind::None && !self.faults.is_empty() {
-            return Err("a server that never answers has no answer to spoil; leave the faults \
+        if self.response == ResponseKind::None && !self.faults.is_empty() {
+            return Err("a server that never answers has no response to spoil; leave the faults \
                         out, or let it answer HTTP or echo"
                 .into());
         }
@@ -109,7 +111,7 @@ impl Options {
         if self.max_streams == 0 {
             return Err("a connection of HTTP/2 needs at least 1 stream; use 1 or more".into());
         }
-        match self.http2 && self.answer != AnswerKind::Http {
+        match self.http2 && self.response != ResponseKind::Http {
             true => Err("a server that answers no HTTP speaks no HTTP/2; leave out one or the \
                          other"
                 .into()),
@@ -198,7 +200,7 @@ fn check_delay(delay: &Delay) -> Result<(), String> {
         Delay::Uniform(_, high) => *high,
         Delay::Bimodal(_, _, share) if !(0.0..=1.0).contains(share) => {
             return Err(format!(
-                "{share} of the answers cannot have the second delay; use a share from 0 to 1"
+                "{share} of the responses cannot have the second delay; use a share from 0 to 1"
             ));
         }
         Delay::Bimodal(first, second, _) => *first.max(second),
@@ -218,7 +220,7 @@ fn check_delay(delay: &Delay) -> Result<(), String> {
 fn check_faults(faults: &[FaultShare]) -> Result<(), String> {
     if let Some(fault) = faults.iter().find(|fault| !(0.0..=1.0).contains(&fault.share)) {
         return Err(format!(
-            "a fault cannot strike {} of the answers; use a share from 0 to 1",
+            "a fault cannot strike {} of the responses; use a share from 0 to 1",
             fault.share
         ));
     }
@@ -226,7 +228,7 @@ fn check_faults(faults: &[FaultShare]) -> Result<(), String> {
     // Shares that are written in decimals may add up to a little more than 1.
     match sum > 1.0 + 1e-9 {
         true => Err(format!(
-            "faults would strike {sum} of the answers; each answer can have one fault, so the \
+            "faults would strike {sum} of the responses; each response can have one fault, so the \
              shares may add up to 1 at most"
         )),
         false => Ok(()),
@@ -262,8 +264,8 @@ mod tests {
             Options { routes: route("/a b", 200), ..fine.clone() },
             Options { routes: route("/_/status", 200), ..fine.clone() },
             Options { routes: route("/a", 100), ..fine.clone() },
-            Options { answer: AnswerKind::Echo, body_bytes: Some(3), ..fine.clone() },
-            Options { answer: AnswerKind::None, faults: faults(&[0.5]), ..fine.clone() },
+            Options { response: ResponseKind::Echo, body_bytes: Some(3), ..fine.clone() },
+            Options { response: ResponseKind::None, faults: faults(&[0.5]), ..fine.clone() },
             Options { max_requests: Some(0), ..fine.clone() },
             Options { read_timeout: Some(Duration::ZERO), ..fine.clone() },
             Options { max_head_bytes: 10, ..fine.clone() },
@@ -274,7 +276,7 @@ mod tests {
             Options { delay: Delay::Stall(MS, MS), ..fine.clone() },
             Options { work_ns: u64::MAX, ..fine.clone() },
             Options { max_streams: 0, ..fine.clone() },
-            Options { http2: true, answer: AnswerKind::Echo, ..fine.clone() },
+            Options { http2: true, response: ResponseKind::Echo, ..fine.clone() },
             Options { in_service: Some(0), ..fine.clone() },
             Options { in_service: Some(u32::MAX), ..fine.clone() },
             Options { faults: faults(&[-0.1]), ..fine.clone() },
@@ -301,7 +303,11 @@ mod tests {
         let fine = [
             Options { routes: route("*.html", 404), ..fine.clone() },
             Options { faults: faults(&[0.1; 10]), ..fine.clone() },
-            Options { delay: Delay::Stall(MS, 2 * MS), answer: AnswerKind::Echo, ..fine.clone() },
+            Options {
+                delay: Delay::Stall(MS, 2 * MS),
+                response: ResponseKind::Echo,
+                ..fine.clone()
+            },
             Options { in_service: Some(1), work_ns: 1000, max_requests: Some(1), ..fine },
         ];
         for options in fine {

@@ -1,11 +1,11 @@
 //! The handler of `ablaze serve`.
 //!
-//! | path | answer |
+//! | path | response |
 //! |---|---|
 //! | `/` | status and size that the options say; without a size `hello, world!` |
 //! | `/hello` | 200, `text/plain`, the 14 bytes `hello, world!\n` |
 //! | `/bytes/N` | N bytes of [`crate::http1::filler`]; `/bytes/8MiB`, `/bytes/64KB` |
-//! | `/status/N` | an answer of this status, 200 to 999 |
+//! | `/status/N` | a response of this status, 200 to 999 |
 //! | `/delay/TIME` | as `/hello`, after so many milliseconds, or `5us`, `100ms`, `2s` |
 //! | `/echo` | the body of the request, with its Content-Type |
 //! | `/chunked/N?chunk=SIZE` | N bytes in chunks, of 8 KiB if nothing is said |
@@ -23,14 +23,14 @@ mod values;
 
 use std::collections::HashMap;
 
-use crate::handler::{Answer, Body, Handler, Method, Reply, Request};
-use crate::http1::answer::{FixedAnswer, FixedBody};
+use crate::handler::{Body, Handler, Method, Reply, Request, Response};
 use crate::http1::reason::reason;
+use crate::http1::response::{FixedBody, FixedResponse};
 use crate::options::Options;
 use streams::{FillerChunks, Lines};
 use values::{parameter, size_bytes, time_ns, whole};
 
-/// What `/hello` answers, and `/` when no size is asked for: 14 bytes.
+/// What `/hello` responses, and `/` when no size is asked for: 14 bytes.
 pub const HELLO: &[u8] = b"hello, world!\n";
 
 const PLAIN: &str = "text/plain; charset=utf-8";
@@ -41,29 +41,29 @@ const CHUNK_BYTES: u64 = 8 * 1024;
 /// The routes of the built-in server.
 #[derive(Debug)]
 pub struct Routes {
-    root: FixedAnswer,
-    hello: FixedAnswer,
-    exact: HashMap<Vec<u8>, FixedAnswer>,
-    patterns: Vec<(Vec<u8>, FixedAnswer)>,
-    not_found: FixedAnswer,
-    not_understood: FixedAnswer,
+    root: FixedResponse,
+    hello: FixedResponse,
+    exact: HashMap<Vec<u8>, FixedResponse>,
+    patterns: Vec<(Vec<u8>, FixedResponse)>,
+    not_found: FixedResponse,
+    not_understood: FixedResponse,
     echo_everywhere: bool,
 }
 
 impl Routes {
-    /// Builds the answers.
+    /// Builds the responses.
     pub fn new(options: &Options) -> Self {
         let fixed =
-            |status, content_type, body| FixedAnswer::under(options, status, content_type, body);
+            |status, content_type, body| FixedResponse::under(options, status, content_type, body);
         let mut exact = HashMap::new();
         let mut patterns = Vec::new();
         for route in &options.routes {
             let path = route.path.clone().into_bytes();
-            let answer = fixed(route.status, PLAIN, FixedBody::Bytes(&route.body));
+            let response = fixed(route.status, PLAIN, FixedBody::Bytes(&route.body));
             if glob::is_exact(&path) {
-                exact.entry(path).or_insert(answer);
+                exact.entry(path).or_insert(response);
             } else {
-                patterns.push((path, answer));
+                patterns.push((path, response));
             }
         }
         let body = options.body_bytes.map_or(FixedBody::Bytes(HELLO), FixedBody::Filler);
@@ -99,11 +99,11 @@ impl Routes {
         routes
     }
 
-    /// The answer of a route from the options.
-    fn asked_for(&self, path: &[u8]) -> Option<&FixedAnswer> {
+    /// The response of a route from the options.
+    fn asked_for(&self, path: &[u8]) -> Option<&FixedResponse> {
         self.exact.get(path).or_else(|| {
             let mut patterns = self.patterns.iter();
-            patterns.find(|(pattern, _)| glob::matches(pattern, path)).map(|(_, answer)| answer)
+            patterns.find(|(pattern, _)| glob::matches(pattern, path)).map(|(_, response)| response)
         })
     }
 
@@ -113,8 +113,8 @@ impl Routes {
         if self.echo_everywhere {
             return echo(request).into();
         }
-        if let Some(answer) = self.asked_for(request.path) {
-            return Answer::Fixed(answer).into();
+        if let Some(response) = self.asked_for(request.path) {
+            return Response::Fixed(response).into();
         }
         match request.path {
             b"/echo" => return echo(request).into(),
@@ -123,22 +123,22 @@ impl Routes {
         }
         let (route, value) = match request.path.iter().skip(1).position(|byte| *byte == b'/') {
             Some(slash) => request.path.split_at(slash + 2),
-            None => return Answer::Fixed(&self.not_found).into(),
+            None => return Response::Fixed(&self.not_found).into(),
         };
         let reply = match route {
             b"/bytes/" => size_bytes(value).map(|bytes| filler(bytes).into()),
             b"/status/" => status(value).map(Reply::from),
             b"/delay/" => time_ns(value)
-                .map(|delay_ns| Reply { answer: Answer::Fixed(&self.hello), delay_ns }),
+                .map(|delay_ns| Reply { response: Response::Fixed(&self.hello), delay_ns }),
             b"/chunked/" => chunked(value, request.query).map(Reply::from),
-            _ => return Answer::Fixed(&self.not_found).into(),
+            _ => return Response::Fixed(&self.not_found).into(),
         };
         self.understood(reply)
     }
 
     /// The reply, or what is to be written instead.
     fn understood<'a>(&'a self, reply: Option<Reply<'a>>) -> Reply<'a> {
-        reply.unwrap_or_else(|| Answer::Fixed(&self.not_understood).into())
+        reply.unwrap_or_else(|| Response::Fixed(&self.not_understood).into())
     }
 }
 
@@ -150,15 +150,15 @@ impl Handler for Routes {
     #[inline]
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         match request.path {
-            b"/" if !self.echo_everywhere => Answer::Fixed(&self.root).into(),
-            b"/hello" if !self.echo_everywhere => Answer::Fixed(&self.hello).into(),
+            b"/" if !self.echo_everywhere => Response::Fixed(&self.root).into(),
+            b"/hello" if !self.echo_everywhere => Response::Fixed(&self.hello).into(),
             _ => self.reply_to_others(request),
         }
     }
 }
 
-fn echo<'a>(request: &Request<'a>) -> Answer<'a> {
-    Answer::Made {
+fn echo<'a>(request: &Request<'a>) -> Response<'a> {
+    Response::Made {
         status: 200,
         content_type: content_type_of(request),
         fields: Default::default(),
@@ -166,37 +166,37 @@ fn echo<'a>(request: &Request<'a>) -> Answer<'a> {
     }
 }
 
-fn filler<'a>(bytes: u64) -> Answer<'a> {
-    Answer::new(200, PLAIN, Body::Filler(bytes))
+fn filler<'a>(bytes: u64) -> Response<'a> {
+    Response::new(200, PLAIN, Body::Filler(bytes))
 }
 
 /// 205 has no content, unlike others that have a body (RFC 9110, 15.3.6).
-fn status<'a>(value: &[u8]) -> Option<Answer<'a>> {
+fn status<'a>(value: &[u8]) -> Option<Response<'a>> {
     let status = whole(value).filter(|status| (200..=999).contains(status))? as u16;
     let text = match status {
         205 => String::new(),
         _ => format!("{status} {}\n", reason(status)),
     };
-    Some(Answer::text(status, text))
+    Some(Response::text(status, text))
 }
 
-fn chunked<'a>(value: &[u8], query: &[u8]) -> Option<Answer<'a>> {
+fn chunked<'a>(value: &[u8], query: &[u8]) -> Option<Response<'a>> {
     let chunk_bytes = match parameter(query, "chunk") {
         Some(size) => size_bytes(size).filter(|bytes| *bytes > 0)?,
         None => CHUNK_BYTES,
     };
     let stream = FillerChunks::new(size_bytes(value)?, chunk_bytes);
-    Some(Answer::new(200, PLAIN, Body::Stream(Box::new(stream))))
+    Some(Response::new(200, PLAIN, Body::Stream(Box::new(stream))))
 }
 
-fn stream<'a>(query: &[u8]) -> Option<Answer<'a>> {
+fn stream<'a>(query: &[u8]) -> Option<Response<'a>> {
     let lines = parameter(query, "lines").map_or(Some(10), whole)?;
     let every_ns = parameter(query, "every").map_or(Some(100_000_000), time_ns)?;
-    Some(Answer::new(200, PLAIN, Body::Stream(Box::new(Lines::new(lines, every_ns)))))
+    Some(Response::new(200, PLAIN, Body::Stream(Box::new(Lines::new(lines, every_ns)))))
 }
 
 /// The request's Content-Type, or that of unspecified bytes (RFC 9110, 8.3). One folded over
-/// several lines is not given back: answers must not fold (RFC 9112, 5.2).
+/// several lines is not given back: responses must not fold (RFC 9112, 5.2).
 fn content_type_of<'a>(request: &Request<'a>) -> &'a [u8] {
     match request.field("Content-Type") {
         Some(value) if !value.contains(&b'\n') => value,

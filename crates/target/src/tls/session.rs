@@ -27,11 +27,11 @@ use crate::service::{Refused, Service};
 
 thread_local! {
     /// What a connection needs while it is busy. It is never lent beyond a call.
-    static DESK: RefCell<Desk> = RefCell::default();
+    static BUFFERS: RefCell<Buffers> = RefCell::default();
 }
 
 #[derive(Debug, Default)]
-struct Desk {
+struct Buffers {
     records: Vec<u8>,
     plain: Output,
 }
@@ -52,7 +52,7 @@ pub struct TlsSession {
     begun: bool,
     /// It has failed: rustls is not asked again.
     broken: bool,
-    /// The next answer is the last.
+    /// The next response is the last.
     last: bool,
     /// To be counted.
     handshake: Option<HandshakeKind>,
@@ -107,10 +107,10 @@ impl TlsSession {
         if !mem::replace(&mut self.begun, true) && is_plain_http(bytes) {
             return self.refuse_plain_http(service, date, out);
         }
-        let mut desk = DESK.take();
-        self.received.extend(bytes, &mut desk.records);
-        let next = self.read(None, service, date, &mut desk.plain, out);
-        self.hand_over(next, desk, out)
+        let mut buffers = BUFFERS.take();
+        self.received.extend(bytes, &mut buffers.records);
+        let next = self.read(None, service, date, &mut buffers.plain, out);
+        self.hand_over(next, buffers, out)
     }
 
     /// Goes on; as [`Protocol::proceed`].
@@ -120,21 +120,21 @@ impl TlsSession {
         date: &Date,
         out: &mut Output,
     ) -> Next {
-        let mut desk = DESK.take();
+        let mut buffers = BUFFERS.take();
         let mut next = mem::replace(&mut self.next, Next::Read);
         if let Some(plain) = &mut self.plain {
             // It has to leave first.
-            mem::swap(&mut **plain, &mut desk.plain);
+            mem::swap(&mut **plain, &mut buffers.plain);
         } else {
             let due = matches!(next, Next::Proceed | Next::Wait(_) | Next::ReadFor(_));
             if due && let Some(inner) = &mut self.inner {
-                next = inner.proceed(service, date, &mut desk.plain);
+                next = inner.proceed(service, date, &mut buffers.plain);
             }
             if matches!(next, Next::Read | Next::ReadFor(_)) && self.received.has_record() {
-                next = self.read(Some(next), service, date, &mut desk.plain, out);
+                next = self.read(Some(next), service, date, &mut buffers.plain, out);
             }
         }
-        self.hand_over(next, desk, out)
+        self.hand_over(next, buffers, out)
     }
 
     /// Counts what was done since the last call.
@@ -160,7 +160,7 @@ impl TlsSession {
         }
     }
 
-    /// The next answer is the last.
+    /// The next response is the last.
     pub fn finish(&mut self) {
         self.last = true;
         if let Some(inner) = &mut self.inner {
@@ -179,11 +179,11 @@ impl TlsSession {
         }
     }
 
-    /// Reads records until the protocol has to be waited for, or there are none. `patience` is what
+    /// Reads records until the protocol has to be waited for, or there are none. `timeout` is what
     /// the protocol has asked for already.
     fn read<H: Handler>(
         &mut self,
-        mut patience: Option<Next>,
+        mut timeout: Option<Next>,
         service: &Service<H>,
         date: &Date,
         plain: &mut Output,
@@ -197,14 +197,14 @@ impl TlsSession {
             match step {
                 Step::GoOn => {}
                 Step::Established => self.establish(service),
-                // Answers leave before there are too many of them.
+                // Responses leave before there are too many of them.
                 Step::Asked(Next::Read | Next::ReadFor(_)) if plain.left() >= OUTPUT_BYTES_MAX => {
                     break Next::Proceed;
                 }
-                Step::Asked(asked @ (Next::Read | Next::ReadFor(_))) => patience = Some(asked),
+                Step::Asked(asked @ (Next::Read | Next::ReadFor(_))) => timeout = Some(asked),
                 Step::Asked(next) => break next,
                 Step::Read if visible < self.received.len() => visible = self.received.show_next(),
-                Step::Read => break patience.unwrap_or_else(|| self.ask(service, date, plain)),
+                Step::Read => break timeout.unwrap_or_else(|| self.ask(service, date, plain)),
                 Step::PeerClosed => break Next::Close { unread: false },
                 Step::Failed(why) => {
                     plain.clear();
@@ -296,23 +296,23 @@ impl TlsSession {
 
     /// Puts into records what the protocol said, as much as leaves at once, and passes on what it
     /// asked for when all is in them.
-    fn hand_over(&mut self, next: Next, mut desk: Desk, out: &mut Output) -> Next {
-        let sealed = seal(&mut self.tls, self.received.shown(), &mut desk.plain, out);
+    fn hand_over(&mut self, next: Next, mut buffers: Buffers, out: &mut Output) -> Next {
+        let sealed = seal(&mut self.tls, self.received.shown(), &mut buffers.plain, out);
         let told = if sealed.is_err() {
-            desk.plain.clear();
+            buffers.plain.clear();
             (self.broken, self.failed) = (true, true);
             Next::Close { unread: false }
-        } else if desk.plain.is_empty() {
+        } else if buffers.plain.is_empty() {
             self.plain = None;
             self.pass_on(next, out)
         } else {
             let plain = self.plain.get_or_insert_default();
-            mem::swap(&mut **plain, &mut desk.plain);
+            mem::swap(&mut **plain, &mut buffers.plain);
             self.next = next;
             Next::Proceed
         };
-        self.received.tidy(&mut desk.records);
-        DESK.set(desk);
+        self.received.tidy(&mut buffers.records);
+        BUFFERS.set(buffers);
         told
     }
 

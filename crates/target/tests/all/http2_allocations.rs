@@ -1,4 +1,4 @@
-//! A server's HTTP/2 connection that has warmed up allocates nothing for requests whose answers are
+//! A server's HTTP/2 connection that has warmed up allocates nothing for requests whose responses are
 //! there before they are asked for, whether the same heads come again or others.
 
 // Tests through and through; clippy knows only functions marked #[test] for such.
@@ -19,7 +19,7 @@ use ablaze_wire::http2::hpack::encoder::{Indexing, Name, literal};
 
 const TURNS: u32 = 2_000;
 const STREAMS: u32 = 10;
-/// What `/hello` answers.
+/// What `/hello` responses.
 const BODY_BYTES: u32 = 14;
 
 /// Allocations of the second half of the requests, of which ten come at once, in such pieces.

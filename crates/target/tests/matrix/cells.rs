@@ -20,7 +20,7 @@ pub enum Persistence {
     Kept,
     /// The client asks for the close with its last request.
     ClientCloses,
-    /// The server closes behind its first answer, whatever the client wants.
+    /// The server closes behind its first response, whatever the client wants.
     ServerCloses,
 }
 

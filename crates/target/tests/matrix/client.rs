@@ -5,12 +5,12 @@ use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 /// Longest wait of any single step.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+pub const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What `/hello` answers.
+/// What `/hello` responses.
 pub const HELLO: &[u8] = b"hello, world!\n";
 
-/// A connection, with what was read beyond the last answer.
+/// A connection, with what was read beyond the last response.
 pub struct Client {
     /// The socket.
     pub stream: TcpStream,
@@ -21,9 +21,9 @@ pub struct Client {
     pub sent_bytes: u64,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     /// Its status.
     pub status: u16,
     /// Its head, with the date masked.
@@ -32,7 +32,7 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
-impl Answer {
+impl Response {
     /// Value of the first field of this name.
     pub fn field(&self, name: &str) -> Option<&str> {
         self.head.lines().skip(1).find_map(|line| {
@@ -45,9 +45,9 @@ impl Answer {
 impl Client {
     /// Connects.
     pub fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect_timeout(&address, PATIENCE).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        let stream = TcpStream::connect_timeout(&address, TIMEOUT).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
         stream.set_nodelay(true).unwrap();
         Self { stream, surplus: Vec::new(), received_bytes: 0, sent_bytes: 0 }
     }
@@ -65,22 +65,22 @@ impl Client {
         self.sent_bytes += bytes.as_ref().len() as u64;
     }
 
-    /// Sends and reads the answer.
-    pub fn ask(&mut self, bytes: impl AsRef<[u8]>) -> Answer {
+    /// Sends and reads the response.
+    pub fn ask(&mut self, bytes: impl AsRef<[u8]>) -> Response {
         self.send(bytes);
-        self.answer()
+        self.response()
     }
 
     /// Reads a head, and a body of the length it announces.
-    pub fn answer(&mut self) -> Answer {
-        let answer = self.head();
-        let length = answer.field("Content-Length").map_or(0, |text| text.parse().unwrap());
+    pub fn response(&mut self) -> Response {
+        let response = self.head();
+        let length = response.field("Content-Length").map_or(0, |text| text.parse().unwrap());
         let body = self.take(length);
-        Answer { body, ..answer }
+        Response { body, ..response }
     }
 
     /// Reads a head only.
-    pub fn head(&mut self) -> Answer {
+    pub fn head(&mut self) -> Response {
         let end = loop {
             if let Some(at) = self.surplus.windows(4).position(|four| four == b"\r\n\r\n") {
                 break at + 4;
@@ -93,20 +93,20 @@ impl Client {
         let head = String::from_utf8(head).unwrap();
         assert!(head.starts_with("HTTP/1.1 "), "{head}");
         let status = head[9..12].parse().unwrap();
-        Answer { status, head, body: Vec::new() }
+        Response { status, head, body: Vec::new() }
     }
 
     /// Reads a head, and a body in chunks (RFC 9112, 7.1).
-    pub fn chunked_answer(&mut self) -> Answer {
-        let answer = self.head();
-        assert_eq!(answer.field("Transfer-Encoding"), Some("chunked"), "{}", answer.head);
+    pub fn chunked_response(&mut self) -> Response {
+        let response = self.head();
+        assert_eq!(response.field("Transfer-Encoding"), Some("chunked"), "{}", response.head);
         let mut body = Vec::new();
         loop {
             let size = usize::from_str_radix(&self.line(), 16).unwrap();
             body.extend(self.take(size));
             assert_eq!(self.take(2), b"\r\n", "behind a chunk of {size} bytes");
             if size == 0 {
-                return Answer { body, ..answer };
+                return Response { body, ..response };
             }
         }
     }
@@ -141,7 +141,7 @@ impl Client {
     /// took.
     pub fn until_closed(&mut self) -> (Vec<u8>, Duration) {
         let began = Instant::now();
-        self.stream.set_read_timeout(Some(PATIENCE / 3)).unwrap();
+        self.stream.set_read_timeout(Some(TIMEOUT / 3)).unwrap();
         let mut buffer = [0; 65_536];
         loop {
             match self.stream.read(&mut buffer) {
@@ -178,7 +178,7 @@ pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: test\r\n\r\n")
 }
 
-/// Overwrites the date, which differs between answers that are otherwise the same.
+/// Overwrites the date, which differs between responses that are otherwise the same.
 pub fn mask_date(head: &mut [u8]) {
     const NAME: &[u8] = b"\r\nDate: ";
     const DATE_BYTES: usize = 29;

@@ -1,4 +1,4 @@
-//! Every cell of the matrix serves the same bytes: small and large answers, HEAD, an upload, and
+//! Every cell of the matrix serves the same bytes: small and large responses, HEAD, an upload, and
 //! thousands of pipelined requests to a client that reads slowly. Heads are compared between the
 //! cells, bodies with what they are by definition, counts with what the client did.
 
@@ -13,7 +13,7 @@ use ablaze_random::SplitMix64;
 use ablaze_target::{Counts, filler};
 
 use crate::cells::{self, Cell, Persistence};
-use crate::client::{Answer, Client, HELLO, get, mask_date};
+use crate::client::{Client, HELLO, Response, get, mask_date};
 use crate::models::{message, start, within};
 
 const BODY_BYTES: usize = 8_388_608;
@@ -69,18 +69,18 @@ fn judge(cells: Vec<Cell>) {
     assert!(failed.is_empty(), "{} cells failed\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Goes through all steps with one server; the heads of its answers.
+/// Goes through all steps with one server; the heads of its responses.
 fn serve(cell: &Cell) -> Heads {
     let server = start(cell.options());
     let mut session = Session::new(server.address(), cell.persistence);
-    session.step("hello", &get("/hello"), |answer| {
-        assert_eq!((answer.status, &answer.body[..]), (200, HELLO));
+    session.step("hello", &get("/hello"), |response| {
+        assert_eq!((response.status, &response.body[..]), (200, HELLO));
     });
-    session.step("large", &get("/bytes/8388608"), |answer| {
-        assert_eq!(answer.status, 200);
-        assert!(answer.body == filler_bytes(BODY_BYTES), "wrong bytes in the large body");
+    session.step("large", &get("/bytes/8388608"), |response| {
+        assert_eq!(response.status, 200);
+        assert!(response.body == filler_bytes(BODY_BYTES), "wrong bytes in the large body");
     });
-    session.step("missing", &get("/nothing/here"), |answer| assert_eq!(answer.status, 404));
+    session.step("missing", &get("/nothing/here"), |response| assert_eq!(response.status, 404));
     session.chunked("chunked", "/chunked/100000", |body| {
         assert!(body == filler_bytes(100_000), "wrong bytes in the chunked body");
     });
@@ -129,47 +129,47 @@ impl Session {
         }
     }
 
-    /// Behind an answer: the connection is kept, or it has ended in order, as it should.
-    fn behind(&mut self, name: &'static str, mut client: Client, answer: Answer) {
+    /// Behind a response: the connection is kept, or it has ended in order, as it should.
+    fn behind(&mut self, name: &'static str, mut client: Client, response: Response) {
         self.requests += 1;
         if self.persistence == Persistence::Kept {
-            assert_eq!(answer.field("Connection"), None, "{name}");
+            assert_eq!(response.field("Connection"), None, "{name}");
             self.kept = Some(client);
         } else {
-            assert_eq!(answer.field("Connection"), Some("close"), "{name}");
-            assert_eq!(client.rest(), b"", "{name}: bytes behind the last answer");
+            assert_eq!(response.field("Connection"), Some("close"), "{name}");
+            assert_eq!(client.rest(), b"", "{name}: bytes behind the last response");
         }
-        self.heads.insert(name, answer.head);
+        self.heads.insert(name, response.head);
     }
 
-    /// One request and its answer.
-    fn step(&mut self, name: &'static str, request: &str, judge: impl Fn(&Answer)) {
+    /// One request and its response.
+    fn step(&mut self, name: &'static str, request: &str, judge: impl Fn(&Response)) {
         let mut client = self.connection();
         client.send(self.with_wish(request));
-        let answer = client.answer();
-        judge(&answer);
-        self.behind(name, client, answer);
+        let response = client.response();
+        judge(&response);
+        self.behind(name, client, response);
     }
 
     /// A request that is answered in chunks, some of which may have to wait for their time.
     fn chunked(&mut self, name: &'static str, path: &str, judge: impl Fn(&[u8])) {
         let mut client = self.connection();
         client.send(self.with_wish(&get(path)));
-        let answer = client.chunked_answer();
-        assert_eq!((answer.status, answer.field("Content-Length")), (200, None));
-        judge(&answer.body);
-        self.behind(name, client, answer);
+        let response = client.chunked_response();
+        assert_eq!((response.status, response.field("Content-Length")), (200, None));
+        judge(&response.body);
+        self.behind(name, client, response);
     }
 
-    /// A HEAD: the length is announced and no byte of the body follows, which the next answer on
+    /// A HEAD: the length is announced and no byte of the body follows, which the next response on
     /// the connection shows, or its end.
     fn head(&mut self, name: &'static str, path: &str, length: usize) {
         let mut client = self.connection();
         client.send(self.with_wish(&get(path).replacen("GET", "HEAD", 1)));
-        let answer = client.head();
-        assert_eq!(answer.status, 200);
-        assert_eq!(answer.field("Content-Length"), Some(length.to_string().as_str()));
-        self.behind(name, client, answer);
+        let response = client.head();
+        assert_eq!(response.status, 200);
+        assert_eq!(response.field("Content-Length"), Some(length.to_string().as_str()));
+        self.behind(name, client, response);
     }
 
     fn upload(&mut self) {
@@ -180,10 +180,10 @@ impl Session {
         let mut client = self.connection();
         client.send(self.with_wish(&head));
         client.send(posted());
-        let answer = client.answer();
-        assert_eq!((answer.status, answer.field("Content-Type")), (200, Some("test/x")));
-        assert!(answer.body == posted(), "what was posted came back wrong");
-        self.behind("upload", client, answer);
+        let response = client.response();
+        assert_eq!((response.status, response.field("Content-Type")), (200, Some("test/x")));
+        assert!(response.body == posted(), "what was posted came back wrong");
+        self.behind("upload", client, response);
     }
 
     /// Ends the kept connection: what follows has one of its own.
@@ -194,8 +194,8 @@ impl Session {
         }
     }
 
-    /// All requests at once, and the answers read slowly through a narrow window. The server must
-    /// neither lose nor double one when it gets stuck and goes on; of those behind an answer that
+    /// All requests at once, and the responses read slowly through a narrow window. The server must
+    /// neither lose nor double one when it gets stuck and goes on; of those behind a response that
     /// closes, it must answer none.
     fn pipeline(&mut self) {
         let mut client = Client::connect_narrow(self.address);
@@ -210,29 +210,29 @@ impl Session {
             assert!(sent.is_ok() || may_fail, "sending failed: {sent:?}");
         });
         thread::sleep(Duration::from_millis(30));
-        let answers = if may_fail { 1 } else { PIPELINED };
-        let first = client.answer();
-        for number in 1..answers {
-            let last = number == answers - 1;
-            let answer = match last {
-                true => client.answer(),
+        let responses = if may_fail { 1 } else { PIPELINED };
+        let first = client.response();
+        for number in 1..responses {
+            let last = number == responses - 1;
+            let response = match last {
+                true => client.response(),
                 // As the first, byte for byte: read as one piece.
                 false => same_as(&first, client.take(first.head.len() + HELLO.len()), number),
             };
-            assert!(answer.body == HELLO, "answer {number} has a wrong body");
+            assert!(response.body == HELLO, "response {number} has a wrong body");
             let closes = last && self.persistence == Persistence::ClientCloses;
-            assert_eq!(answer.field("Connection").is_some(), closes, "answer {number}");
+            assert_eq!(response.field("Connection").is_some(), closes, "response {number}");
             if number % 500 == 0 {
                 thread::sleep(Duration::from_millis(1));
             }
         }
-        self.requests += answers;
+        self.requests += responses;
         match self.persistence {
             Persistence::Kept => {
                 client.finish();
                 assert_eq!(client.rest(), b"");
             }
-            _ => assert_eq!(client.rest(), b"", "bytes behind the last answer"),
+            _ => assert_eq!(client.rest(), b"", "bytes behind the last response"),
         }
         sender.join().unwrap();
         self.heads.insert("pipelined", first.head);
@@ -248,12 +248,12 @@ impl Session {
     }
 }
 
-/// The next answer, which has to be the first again.
-fn same_as(first: &Answer, mut bytes: Vec<u8>, number: u64) -> Answer {
+/// The next response, which has to be the first again.
+fn same_as(first: &Response, mut bytes: Vec<u8>, number: u64) -> Response {
     mask_date(&mut bytes);
     let body = bytes.split_off(first.head.len());
-    assert!(bytes == first.head.as_bytes(), "answer {number} differs from the first");
-    Answer { status: first.status, head: first.head.clone(), body }
+    assert!(bytes == first.head.as_bytes(), "response {number} differs from the first");
+    Response { status: first.status, head: first.head.clone(), body }
 }
 
 /// The body that `/bytes/N` has by definition: a block, repeated.

@@ -58,10 +58,10 @@ fn a_server_that_has_to_wait_sleeps() {
         }
         thread::sleep(Duration::from_millis(50));
         for client in &mut clients[10..] {
-            assert_eq!(client.answer().body.len(), 8_388_608);
+            assert_eq!(client.response().body.len(), 8_388_608);
         }
         // Whoever waited for room to write has to stop waiting for it.
-        assert_still(&server, "with idle connections whose answers had been blocked");
+        assert_still(&server, "with idle connections whose responses had been blocked");
         for client in &mut clients[..5] {
             client.send(get("/bytes/8388608").repeat(3));
         }
@@ -78,16 +78,16 @@ fn a_server_that_has_to_wait_sleeps() {
             client.send(get("/hello").repeat(100));
             client.finish();
         }
-        assert_still(&server, "with bytes, and their end, behind a delayed answer");
+        assert_still(&server, "with bytes, and their end, behind a delayed response");
         for client in &mut clients[5..10] {
             for _ in 0..101 {
-                assert_eq!(client.answer().body, HELLO);
+                assert_eq!(client.response().body, HELLO);
             }
             assert_eq!(client.rest(), b"");
         }
         for client in &mut clients[..5] {
             for _ in 0..3 {
-                assert_eq!(client.answer().body.len(), 8_388_608);
+                assert_eq!(client.response().body.len(), 8_388_608);
             }
             assert_eq!(client.rest(), b"");
         }

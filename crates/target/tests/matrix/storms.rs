@@ -20,8 +20,8 @@ const AT_ONCE: usize = 8;
 /// Clients of a storm, one after the other by `AT_ONCE` threads.
 const CLIENTS: usize = 240;
 const LIMIT: Duration = Duration::from_secs(240);
-/// A connection may linger for two seconds after an answer whose client still sends (RFC 9112,
-/// 9.6); the rest is patience with a busy machine.
+/// A connection may linger for two seconds after a response whose client still sends (RFC 9112,
+/// 9.6); the rest is timeout with a busy machine.
 const CALM: Duration = Duration::from_secs(20);
 
 /// Random numbers.
@@ -53,8 +53,8 @@ const DEEDS: [(&str, Deed); 12] = [
     ("come and reset", |address, _, _| Client::connect(address).reset()),
     ("bytes one by one", bytes_one_by_one),
     ("half a request", half_a_request),
-    ("a reset during a large answer", reset_during_a_large_answer),
-    ("a close during a large answer", close_during_a_large_answer),
+    ("a reset during a large response", reset_during_a_large_response),
+    ("a close during a large response", close_during_a_large_response),
     ("a half close", half_close),
     ("garbage behind a request", garbage_behind_a_request),
     ("nothing but garbage", nothing_but_garbage),
@@ -72,8 +72,8 @@ fn bytes_one_by_one(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
             thread::sleep(Duration::from_micros(200));
         }
     }
-    assert_eq!(client.answer().body, b"hello");
-    assert_eq!(client.answer().body, HELLO);
+    assert_eq!(client.response().body, b"hello");
+    assert_eq!(client.response().body, HELLO);
 }
 
 fn half_a_request(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
@@ -91,16 +91,16 @@ fn half_a_request(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
     }
 }
 
-fn reset_during_a_large_answer(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
-    begin_a_large_answer(address, draws).reset();
+fn reset_during_a_large_response(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
+    begin_a_large_response(address, draws).reset();
 }
 
-fn close_during_a_large_answer(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
-    drop(begin_a_large_answer(address, draws));
+fn close_during_a_large_response(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
+    drop(begin_a_large_response(address, draws));
 }
 
-/// A client in the middle of an answer.
-fn begin_a_large_answer(address: SocketAddr, draws: &mut Draws) -> Client {
+/// A client in the middle of a response.
+fn begin_a_large_response(address: SocketAddr, draws: &mut Draws) -> Client {
     let mut client = Client::connect_narrow(address);
     client.send(get("/bytes/8388608").repeat(draws.below(2) + 1));
     client.take(draws.below(300_000));
@@ -113,7 +113,7 @@ fn half_close(address: SocketAddr, draws: &mut Draws, _: &mut Kept) {
     client.send(get("/hello").repeat(requests));
     client.finish();
     for _ in 0..requests {
-        assert_eq!(client.answer().body, HELLO);
+        assert_eq!(client.response().body, HELLO);
     }
     assert_eq!(client.rest(), b"");
 }
@@ -123,8 +123,8 @@ fn garbage_behind_a_request(address: SocketAddr, draws: &mut Draws, _: &mut Kept
     // No byte of a token (RFC 9110, 5.6.2): this begins no request.
     let garbage = [b"\x01\x02 / HTTP/1.1\r\n\r\n".to_vec(), draws.bytes(5000)].concat();
     client.send([get("/hello").into_bytes(), garbage].concat());
-    assert_eq!(client.answer().body, HELLO);
-    let refusal = client.answer();
+    assert_eq!(client.response().body, HELLO);
+    let refusal = client.response();
     assert_eq!((refusal.status, refusal.field("Connection")), (400, Some("close")));
     assert_eq!(client.rest(), b"");
 }

@@ -15,7 +15,7 @@ use crate::models::{accept_modes, all_at_once, for_each_model, options, start};
 
 /// For one model: far more than any of these tests waits.
 const LIMIT: Duration = Duration::from_secs(60);
-/// A stop lets answers finish for a second; the rest is the machine's.
+/// A stop lets responses finish for a second; the rest is the machine's.
 const STOP_LIMIT: Duration = Duration::from_secs(4);
 
 fn ms(ms: u64) -> Duration {
@@ -36,7 +36,7 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 #[test]
-fn a_delayed_answer_holds_up_no_other_connection() {
+fn a_delayed_response_holds_up_no_other_connection() {
     for_each_model(LIMIT, |model| {
         let server = start(alone(model));
         let mut slow = Client::connect(server.address());
@@ -48,7 +48,7 @@ fn a_delayed_answer_holds_up_no_other_connection() {
             assert_eq!(quick.ask(get("/hello")).body, HELLO);
         }
         let others_took = began.elapsed();
-        assert_eq!(slow.answer().status, 200);
+        assert_eq!(slow.response().status, 200);
         assert!(began.elapsed() >= ms(600), "the delay was cut to {:?}", began.elapsed());
         assert!(others_took < ms(600), "others had to wait: {others_took:?}");
     });
@@ -63,7 +63,7 @@ fn many_delays_run_side_by_side() {
         let mut clients: Vec<_> = (0..50).map(|_| Client::connect(server.address())).collect();
         clients.iter_mut().for_each(|client| client.send(get("/delay/150")));
         for client in &mut clients {
-            assert_eq!(client.answer().body, HELLO);
+            assert_eq!(client.response().body, HELLO);
         }
         let took = began.elapsed();
         // One after the other they would take 7.5 s.
@@ -72,7 +72,7 @@ fn many_delays_run_side_by_side() {
 }
 
 #[test]
-fn what_is_pipelined_behind_a_delayed_answer_stays_behind_it() {
+fn what_is_pipelined_behind_a_delayed_response_stays_behind_it() {
     for_each_model(LIMIT, |model| {
         let server = start(alone(model));
         let mut client = Client::connect(server.address());
@@ -80,26 +80,26 @@ fn what_is_pipelined_behind_a_delayed_answer_stays_behind_it() {
         let posted = "POST /echo HTTP/1.1\r\nContent-Length: 5\r\n\r\nfirst";
         client.send([posted, &get("/delay/120"), &get("/nothing"), &get("/delay/30")].concat());
         client.send(posted.replace("first", "final"));
-        assert_eq!(client.answer().body, b"first");
-        assert_eq!(client.answer().body, HELLO);
+        assert_eq!(client.response().body, b"first");
+        assert_eq!(client.response().body, HELLO);
         assert!(began.elapsed() >= ms(120));
-        assert_eq!(client.answer().status, 404);
-        assert_eq!(client.answer().body, HELLO);
+        assert_eq!(client.response().status, 404);
+        assert_eq!(client.response().body, HELLO);
         assert!(began.elapsed() >= ms(150));
-        assert_eq!(client.answer().body, b"final");
+        assert_eq!(client.response().body, b"final");
         assert_eq!(server.served().requests, 5);
     });
 }
 
 #[test]
-fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
+fn a_delayed_response_reaches_a_client_that_has_closed_its_side() {
     for_each_model(LIMIT, |model| {
         let server = start(alone(model));
         let mut client = Client::connect(server.address());
         client.send([get("/delay/80"), get("/hello")].concat());
         client.finish();
-        assert_eq!(client.answer().status, 200);
-        assert_eq!(client.answer().status, 200);
+        assert_eq!(client.response().status, 200);
+        assert_eq!(client.response().status, 200);
         assert_eq!(client.rest(), b"");
     });
 }
@@ -156,7 +156,7 @@ fn idle_connections_end_at_the_read_timeout_and_no_earlier() {
 }
 
 #[test]
-fn a_read_timeout_does_not_cut_a_delayed_answer() {
+fn a_read_timeout_does_not_cut_a_delayed_response() {
     for_each_model(LIMIT, |model| {
         let options = Options { read_timeout: Some(ms(100)), ..alone(model) };
         let server = start(options);
@@ -178,10 +178,10 @@ fn the_last_request_of_a_connection_is_answered_and_closes_it() {
                     (true, 1) => client.send(get("/hello").repeat(5)),
                     _ => {}
                 }
-                let answer = client.answer();
-                assert_eq!(answer.body, HELLO);
+                let response = client.response();
+                assert_eq!(response.body, HELLO);
                 let closes = (number == 3).then_some("close");
-                assert_eq!(answer.field("Connection"), closes, "answer {number}");
+                assert_eq!(response.field("Connection"), closes, "response {number}");
             }
             assert_eq!(client.rest(), b"", "pipelined: {pipelined}");
         }
@@ -224,7 +224,7 @@ fn a_stop_finishes_what_is_under_way_and_closes_what_is_idle() {
             assert_eq!(client.rest(), b"");
         }
         for client in &mut busy {
-            assert_eq!(client.answer().body, HELLO);
+            assert_eq!(client.response().body, HELLO);
             assert_eq!(client.rest(), b"");
         }
         let served = stopping.join().unwrap();
@@ -273,7 +273,7 @@ fn load(address: SocketAddr) -> u64 {
     answered
 }
 
-/// Whether an answer of `/hello` could be read whole.
+/// Whether a response of `/hello` could be read whole.
 fn read_hello(reader: &mut impl std::io::BufRead) -> bool {
     let mut line = Vec::new();
     // The body ends with the only line that is this one.

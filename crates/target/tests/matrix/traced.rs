@@ -260,7 +260,7 @@ fn work(server: &mut ServerProcess) -> (i64, i64) {
     let mut kept: Vec<_> = (0..10).map(|_| Client::connect(server.address)).collect();
     for _ in 0..80 {
         kept.iter_mut().for_each(|client| client.send(get("/hello")));
-        kept.iter_mut().for_each(|client| assert_eq!(client.answer().body, HELLO));
+        kept.iter_mut().for_each(|client| assert_eq!(client.response().body, HELLO));
     }
     for number in 0..190 {
         let mut client = Client::connect(server.address);
@@ -279,7 +279,7 @@ fn work(server: &mut ServerProcess) -> (i64, i64) {
         let mut client = Client::connect_narrow(server.address);
         client.send(get("/bytes/8388608"));
         std::thread::sleep(Duration::from_millis(10));
-        assert_eq!(client.answer().body.len(), 8_388_608);
+        assert_eq!(client.response().body.len(), 8_388_608);
         sent_bytes += client.sent_bytes;
     }
     sent_bytes += kept.iter().map(|client| client.sent_bytes).sum::<u64>();

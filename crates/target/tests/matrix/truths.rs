@@ -1,5 +1,5 @@
 //! What is known of the models beforehand, as their counters tell it: how many epoll_ctl a
-//! blocked answer costs, how many workers an accept wakes, what a context switch asks of the
+//! blocked response costs, how many workers an accept wakes, what a context switch asks of the
 //! kernel.
 
 use std::collections::BTreeMap;
@@ -20,25 +20,25 @@ fn named(name: &str) -> Option<Model> {
     judged().into_iter().find(|model| model.name() == name)
 }
 
-/// What one connection's answers cost, without what connecting and closing cost.
-fn costs(model: Model, path: &str, answers: u64, body_bytes: usize) -> Counts {
+/// What one connection's responses cost, without what connecting and closing cost.
+fn costs(model: Model, path: &str, responses: u64, body_bytes: usize) -> Counts {
     let sockets = SocketOptions { send_buffer_bytes: Some(65_536), ..SocketOptions::default() };
     let server = start(Options { sockets, ..options(model, accept_modes(model)[0], 1) });
     let mut client = Client::connect_narrow(server.address());
     assert_eq!(client.ask(get("/hello")).body, HELLO);
     let before = settled(&server);
-    for _ in 0..answers {
+    for _ in 0..responses {
         let blocked = server.served().write_eagains;
         client.send(get(path));
         if body_bytes > HELLO.len() {
             // Nobody reads, and no buffer holds all of it: it has to block.
             let end = Instant::now() + Duration::from_secs(10);
             while server.served().write_eagains == blocked {
-                assert!(Instant::now() < end, "{model}: the answer did not block");
+                assert!(Instant::now() < end, "{model}: the response did not block");
                 thread::sleep(Duration::from_millis(1));
             }
         }
-        assert_eq!(client.answer().body.len(), body_bytes);
+        assert_eq!(client.response().body.len(), body_bytes);
     }
     settled(&server) - before
 }
@@ -62,9 +62,9 @@ fn epoll_ctls(counts: &Counts) -> (u64, u64, u64) {
 }
 
 #[test]
-fn a_blocked_answer_costs_two_epoll_ctl_level_triggered_and_none_edge_triggered() {
+fn a_blocked_response_costs_two_epoll_ctl_level_triggered_and_none_edge_triggered() {
     const ANSWERS: u64 = 10;
-    // However often an answer blocks: armed once, disarmed once.
+    // However often a response blocks: armed once, disarmed once.
     for (name, expected) in [("epoll-lt", (0, 2 * ANSWERS, 0)), ("epoll-et", (0, 0, 0))] {
         let Some(model) = named(name) else { continue };
         let blocked = costs(model, "/bytes/8388608", ANSWERS, 8_388_608);

@@ -5,7 +5,7 @@ use std::time::Duration;
 /// What is done with a request, or with a connection before its first request.
 ///
 /// Unless a line says otherwise, the request is read completely first, and behind a complete
-/// answer the connection is kept or closed as the request asks; to HTTP/1.0 an answer says so.
+/// response the connection is kept or closed as the request asks; to HTTP/1.0 a response says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behaviour {
     /// 200 with a body of this length.
@@ -18,11 +18,11 @@ pub enum Behaviour {
 
     /// FIN as soon as the connection stands, before anything is read.
     CloseAtOnce,
-    /// FIN after the request, without a byte of an answer.
-    CloseWithoutAnswer,
+    /// FIN after the request, without a byte of a response.
+    CloseWithoutResponse,
     /// RST as soon as the connection stands.
     ResetAtOnce,
-    /// RST after the request, without a byte of an answer.
+    /// RST after the request, without a byte of a response.
     Reset,
     /// Head, `sent` of `announced` bytes of the body, then RST.
     ResetMidBody {
@@ -98,12 +98,12 @@ pub enum Behaviour {
         /// Time between two bytes.
         pause: Duration,
     },
-    /// Two requests are awaited (the second for at most 200 ms), their answers sent in one write.
+    /// Two requests are awaited (the second for at most 200 ms), their responses sent in one write.
     TwoInOne,
 
     /// Bytes that are no HTTP, then FIN.
     Garbage,
-    /// A correct answer with so many bytes too many behind it.
+    /// A correct response with so many bytes too many behind it.
     Surplus {
         /// Number of bytes.
         bytes: usize,
@@ -114,7 +114,7 @@ pub enum Behaviour {
     LengthAndChunked,
     /// A Content-Length that is no number.
     LengthNoNumber,
-    /// A correct answer whose head has a field of this length.
+    /// A correct response whose head has a field of this length.
     LongHead {
         /// Length of the field's value.
         field_bytes: usize,
@@ -124,21 +124,21 @@ pub enum Behaviour {
 
     /// So many requests are answered with 14 bytes, then the idle connection is closed: FIN, and
     /// RST to a request that comes all the same.
-    AnswersThenClose {
-        /// Number of answers.
-        answers: u64,
-        /// Whether the last answer says `Connection: close`.
+    ResponsesThenClose {
+        /// Number of responses.
+        responses: u64,
+        /// Whether the last response says `Connection: close`.
         announced: bool,
     },
     /// Answered when the head is there, before the body was read, and closed with FIN.
-    AnswerBeforeBody,
+    ResponseBeforeBody,
     /// The same, but closed with the body unread, which makes the kernel send RST.
-    AnswerBeforeBodyThenReset,
+    ResponseBeforeBodyThenReset,
 
     /// `Fine` with 14 bytes, exactly this time after the request was read; both times are
     /// recorded, for tests of what a client says about latency.
     Stamped {
-        /// From the read that completed the request to the write of the answer.
+        /// From the read that completed the request to the write of the response.
         delay: Duration,
     },
 }

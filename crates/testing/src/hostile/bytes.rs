@@ -1,10 +1,10 @@
-//! What is sent: answers right and wrong, as bytes.
+//! What is sent: responses right and wrong, as bytes.
 
 use ablaze_wire::http1::request_head::RequestHead;
 
 use super::Chunks;
 
-/// Body of answers of no particular length.
+/// Body of responses of no particular length.
 pub const BODY: &[u8] = b"hello, world!\n";
 
 /// The field that tells a client whether its connection is kept. HTTP/1.1 keeps it without a
@@ -17,14 +17,14 @@ pub fn connection(request: &RequestHead, keep: bool) -> &'static str {
     }
 }
 
-/// A correct answer with a length, and these further fields.
-pub fn answer(status: u16, fields: &str, body: &[u8]) -> Vec<u8> {
+/// A correct response with a length, and these further fields.
+pub fn response(status: u16, fields: &str, body: &[u8]) -> Vec<u8> {
     let mut bytes = head(status, body.len(), fields);
     bytes.extend_from_slice(body);
     bytes
 }
 
-/// The head of an answer with a length, and these further fields.
+/// The head of a response with a length, and these further fields.
 pub fn head(status: u16, length: usize, fields: &str) -> Vec<u8> {
     let reason = reason(status);
     format!(
@@ -34,7 +34,7 @@ pub fn head(status: u16, length: usize, fields: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-/// The reason phrases of the answers above.
+/// The reason phrases of the responses above.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -60,7 +60,7 @@ pub fn body(bytes: usize) -> Vec<u8> {
     (0..bytes.div_ceil(64)).flat_map(line).take(bytes).collect()
 }
 
-/// A chunked answer, with these further fields.
+/// A chunked response, with these further fields.
 pub fn chunked(body: &[u8], chunks: Chunks, fields: &str) -> Vec<u8> {
     let head = format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n{fields}\r\n");
     let mut bytes = head.into_bytes();

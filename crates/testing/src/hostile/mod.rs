@@ -106,7 +106,7 @@ impl Hostile {
         self.shared.requests.load(Ordering::Relaxed)
     }
 
-    /// When each request of [`Behaviour::Stamped`] was read and answered, in order of the answers.
+    /// When each request of [`Behaviour::Stamped`] was read and answered, in order of the responses.
     pub fn stamps(&self) -> Vec<Stamp> {
         lock(&self.shared.stamps).clone()
     }
@@ -197,7 +197,7 @@ mod tests {
     fn http_1_0_is_kept_only_if_it_asks() {
         for behaviour in [Behaviour::Fine { body_bytes: 3 }, Behaviour::BareLf, Behaviour::ObsFold]
         {
-            let text = asked_by_1_0(&behaviour, "").expect("closed behind the answer");
+            let text = asked_by_1_0(&behaviour, "").expect("closed behind the response");
             assert!(text.contains("Connection: close"), "{behaviour:?}: {text}");
             assert_eq!(asked_by_1_0(&behaviour, "Connection: keep-alive\r\n"), None);
         }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use ablaze_wire::http1::request_head::{Method, RequestHead};
 
-use super::bytes::{BODY, answer, body, chunked, connection, head, lines};
+use super::bytes::{BODY, body, chunked, connection, head, lines, response};
 use super::visitor::{After, Visitor};
 use super::{Behaviour, Chunks, stamps};
 
@@ -15,12 +15,12 @@ use super::{Behaviour, Chunks, stamps};
 /// long is enough, on one machine, for the bytes before it to be received.
 const BEFORE_RESET: Duration = Duration::from_millis(20);
 
-/// The field of an answer behind which the connection is closed, whatever was asked for.
+/// The field of a response behind which the connection is closed, whatever was asked for.
 const CLOSE: &str = "Connection: close\r\n";
 
 /// Whether a behaviour does not wait for the body of the request.
-pub fn answers_before_body(behaviour: &Behaviour) -> bool {
-    matches!(behaviour, Behaviour::AnswerBeforeBody | Behaviour::AnswerBeforeBodyThenReset)
+pub fn responses_before_body(behaviour: &Behaviour) -> bool {
+    matches!(behaviour, Behaviour::ResponseBeforeBody | Behaviour::ResponseBeforeBodyThenReset)
 }
 
 /// Carries a behaviour out on a request.
@@ -39,11 +39,11 @@ pub fn perform(
             thread::sleep(time);
             fine(stream, 200, BODY, request)
         }
-        B::CloseAtOnce | B::CloseWithoutAnswer => Ok(After::Fin),
+        B::CloseAtOnce | B::CloseWithoutResponse => Ok(After::Fin),
         B::ResetAtOnce | B::Reset => Ok(After::Reset),
         B::Hang => Ok(After::Silence),
         B::ShortHead => {
-            let whole = answer(200, keep, BODY);
+            let whole = response(200, keep, BODY);
             send(stream, &whole[..whole.len() / 3], After::Fin)
         }
         B::ResetMidBody { announced, sent } => {
@@ -65,27 +65,27 @@ pub fn perform(
             Ok(After::Open)
         }
         B::SplitEverywhere { pause } => {
-            byte_by_byte(stream, &answer(200, keep, BODY), pause)?;
+            byte_by_byte(stream, &response(200, keep, BODY), pause)?;
             Ok(After::Open)
         }
         B::Chunked { body_bytes, chunks } => send_chunked(stream, body_bytes, chunks, keep),
         B::EndlessHead => endless_head(visitor),
         B::TwoInOne => two_in_one(visitor, keep),
-        B::AnswersThenClose { answers, announced } => {
-            let last = visitor.requests >= answers;
+        B::ResponsesThenClose { responses, announced } => {
+            let last = visitor.requests >= responses;
             let keep = connection(request, request.keep_alive && !(last && announced));
-            let bytes = answer(200, keep, BODY);
+            let bytes = response(200, keep, BODY);
             send(&mut visitor.stream, &bytes, if last { After::Drop } else { After::Open })
         }
-        B::AnswerBeforeBody => send(stream, &answer(200, CLOSE, BODY), After::Fin),
-        B::AnswerBeforeBodyThenReset => {
-            stream.write_all(&answer(200, CLOSE, BODY))?;
+        B::ResponseBeforeBody => send(stream, &response(200, CLOSE, BODY), After::Fin),
+        B::ResponseBeforeBodyThenReset => {
+            stream.write_all(&response(200, CLOSE, BODY))?;
             thread::sleep(BEFORE_RESET);
             Ok(After::Drop)
         }
         B::Stamped { delay } => {
-            let bytes = answer(200, keep, BODY);
-            let stamp = stamps::answer_at(stream, visitor.read_ns, delay, &bytes)?;
+            let bytes = response(200, keep, BODY);
+            let stamp = stamps::response_at(stream, visitor.read_ns, delay, &bytes)?;
             visitor.shared.record(stamp);
             Ok(After::Open)
         }
@@ -116,7 +116,7 @@ fn constant(behaviour: &Behaviour, keep: &str) -> (Vec<u8>, After) {
         }
         B::NotModified { length } => kept("HTTP/1.1 304 Not Modified", &length_field(length), b""),
         B::ContinueFirst => (
-            [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], &answer(200, keep, BODY)].concat(),
+            [&b"HTTP/1.1 100 Continue\r\n\r\n"[..], &response(200, keep, BODY)].concat(),
             After::Open,
         ),
         B::BareLf => {
@@ -127,7 +127,7 @@ fn constant(behaviour: &Behaviour, keep: &str) -> (Vec<u8>, After) {
         B::ObsFold => kept(ok, "X-Folded: one\r\n  two\r\nContent-Length:\r\n\t14\r\n", BODY),
         B::Garbage => (b"\x00\xff\x16\x03\x01 this is no HTTP \r\n\r\n\r\n".to_vec(), After::Fin),
         B::Surplus { bytes } => {
-            ([answer(200, keep, BODY), vec![b'!'; bytes]].concat(), After::Open)
+            ([response(200, keep, BODY), vec![b'!'; bytes]].concat(), After::Open)
         }
         B::ConflictingLengths => {
             (lines(&[ok, "Content-Length: 14", "Content-Length: 15"], BODY), After::Fin)
@@ -150,7 +150,7 @@ fn length_field(length: Option<usize>) -> String {
     length.map(|length| format!("Content-Length: {length}\r\n")).unwrap_or_default()
 }
 
-/// A correct answer.
+/// A correct response.
 fn fine(
     stream: &mut TcpStream,
     status: u16,
@@ -218,9 +218,9 @@ fn endless_head(visitor: &mut Visitor<'_>) -> io::Result<After> {
 }
 
 fn two_in_one(visitor: &mut Visitor<'_>, fields: &str) -> io::Result<After> {
-    let mut bytes = answer(200, fields, BODY);
+    let mut bytes = response(200, fields, BODY);
     if visitor.second_request(Duration::from_millis(200))?.is_some() {
-        bytes.extend(answer(200, fields, BODY));
+        bytes.extend(response(200, fields, BODY));
     }
     send(&mut visitor.stream, &bytes, After::Open)
 }

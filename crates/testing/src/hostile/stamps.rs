@@ -1,4 +1,4 @@
-//! Answers at an exact time, and the record of it: the truth that a client's latencies are held
+//! Responses at an exact time, and the record of it: the truth that a client's latencies are held
 //! against.
 
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use ablaze_sys::clock::monotonic_ns;
 pub struct Stamp {
     /// Right after the read that completed the request returned.
     pub read_ns: u64,
-    /// Right before the write of the answer.
+    /// Right before the write of the response.
     pub written_ns: u64,
 }
 
@@ -28,15 +28,15 @@ impl Stamp {
 /// microseconds late, more on a busy machine.
 const WATCHED: Duration = Duration::from_micros(300);
 
-/// Writes `answer` at `delay` after `read_ns`, and says when.
+/// Writes `response` at `delay` after `read_ns`, and says when.
 ///
 /// # Errors
 /// When the client is gone.
-pub fn answer_at(
+pub fn response_at(
     stream: &mut TcpStream,
     read_ns: u64,
     delay: Duration,
-    answer: &[u8],
+    response: &[u8],
 ) -> io::Result<Stamp> {
     let due_ns = read_ns.saturating_add(u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX));
     let left = Duration::from_nanos(due_ns.saturating_sub(monotonic_ns()));
@@ -50,6 +50,6 @@ pub fn answer_at(
         }
         std::hint::spin_loop();
     };
-    stream.write_all(answer)?;
+    stream.write_all(response)?;
     Ok(Stamp { read_ns, written_ns })
 }

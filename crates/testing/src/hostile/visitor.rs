@@ -13,7 +13,7 @@ use rustix::net::sockopt::set_socket_linger;
 
 use super::{Behaviour, Shared, perform};
 
-/// Whether the connection goes on behind an answer.
+/// Whether the connection goes on behind a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum After {
     /// The next request is awaited if the client asked for the connection to be kept, otherwise
@@ -74,7 +74,7 @@ impl Visitor<'_> {
             self.count();
             let turn = self.shared.turns.fetch_add(1, Ordering::Relaxed);
             let behaviour = self.shared.script.behaviour(number, turn);
-            if !perform::answers_before_body(behaviour) {
+            if !perform::responses_before_body(behaviour) {
                 self.read_body(&head)?;
             }
             match perform::perform(self, behaviour, &head)? {

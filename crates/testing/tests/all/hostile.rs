@@ -34,13 +34,13 @@ fn ask_closing(behaviour: Behaviour) -> (String, Result<(), ErrorKind>) {
 }
 
 #[test]
-fn ends_without_an_answer() {
+fn ends_without_a_response() {
     let server = Hostile::always(Behaviour::ResetAtOnce).unwrap();
     // Nothing is sent: the reset could meet the sending, and reading would not see it.
     assert_eq!(ask(&server, ""), (Vec::new(), Err(ErrorKind::ConnectionReset)));
     for (behaviour, end) in [
         (Behaviour::CloseAtOnce, Ok(())),
-        (Behaviour::CloseWithoutAnswer, Ok(())),
+        (Behaviour::CloseWithoutResponse, Ok(())),
         (Behaviour::Reset, Err(ErrorKind::ConnectionReset)),
     ] {
         assert_eq!(ask_closing(behaviour.clone()), (String::new(), end), "{behaviour:?}");
@@ -62,7 +62,7 @@ fn ends_in_the_middle() {
 }
 
 #[test]
-fn answers_with_a_length_keep_the_connection() {
+fn responses_with_a_length_keep_the_connection() {
     let pause = Duration::from_micros(200);
     for behaviour in [
         Behaviour::Fine { body_bytes: 14 },
@@ -77,10 +77,10 @@ fn answers_with_a_length_keep_the_connection() {
         let server = Hostile::always(behaviour.clone()).unwrap();
         let mut client = Client::connect(server.address());
         for _ in 0..2 {
-            let answer = client.ask(get("/"));
-            assert_eq!(answer.body.len(), 14, "{behaviour:?}");
+            let response = client.ask(get("/"));
+            assert_eq!(response.body.len(), 14, "{behaviour:?}");
             let status = if behaviour == Behaviour::Status(500) { 500 } else { 200 };
-            assert_eq!(answer.status, status);
+            assert_eq!(response.status, status);
         }
         assert_eq!((server.requests(), server.connections()), (2, 1));
     }
@@ -91,7 +91,7 @@ fn two_pipelined_requests_are_answered_together() {
     let server = Hostile::always(Behaviour::TwoInOne).unwrap();
     let mut client = Client::connect(server.address());
     client.send(get("/").repeat(2));
-    assert_eq!(client.answer().body, client.answer().body);
+    assert_eq!(client.response().body, client.response().body);
     assert_eq!(server.requests(), 2);
 }
 
@@ -203,10 +203,10 @@ fn an_endless_head_goes_on_until_the_client_closes() {
 }
 
 #[test]
-fn connections_end_after_so_many_answers() {
+fn connections_end_after_so_many_responses() {
     for announced in [true, false] {
         let server =
-            Hostile::always(Behaviour::AnswersThenClose { answers: 3, announced }).unwrap();
+            Hostile::always(Behaviour::ResponsesThenClose { responses: 3, announced }).unwrap();
         for _ in 0..2 {
             let mut client = Client::connect(server.address());
             for number in 1..=3 {
@@ -221,17 +221,17 @@ fn connections_end_after_so_many_answers() {
 }
 
 #[test]
-fn an_answer_can_come_before_the_body_was_read() {
+fn a_response_can_come_before_the_body_was_read() {
     let request = "POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\nonly";
-    let server = Hostile::always(Behaviour::AnswerBeforeBody).unwrap();
+    let server = Hostile::always(Behaviour::ResponseBeforeBody).unwrap();
     let mut client = Client::connect(server.address());
     client.send(request);
-    assert_eq!(client.answer().field("Connection"), Some("close"));
+    assert_eq!(client.response().field("Connection"), Some("close"));
     assert_eq!(client.rest(), b"");
-    let server = Hostile::always(Behaviour::AnswerBeforeBodyThenReset).unwrap();
+    let server = Hostile::always(Behaviour::ResponseBeforeBodyThenReset).unwrap();
     let mut client = Client::connect(server.address());
     client.send("POST / HTTP/1.1\r\nContent-Length: 10\r\n\r\n");
-    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.response().status, 200);
     // What comes now is not read any more.
     let _ = client.stream.write_all(b"0123456789");
     let end = client.stream.read(&mut [0; 1]).map_err(|error| error.kind());
@@ -267,7 +267,7 @@ fn stamps_tell_when_a_request_was_read_and_answered() {
         client.ask(get("/"));
         seen.push(began.elapsed());
     }
-    // A stamp is kept behind its answer: the last may take a moment.
+    // A stamp is kept behind its response: the last may take a moment.
     let end = Instant::now() + Duration::from_secs(10);
     while server.stamps().len() < 20 && Instant::now() < end {
         std::thread::sleep(Duration::from_millis(1));

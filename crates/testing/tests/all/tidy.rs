@@ -14,7 +14,7 @@ const LINES_MAX: usize = 400;
 const TEST_LINES_MAX: usize = 600;
 
 /// Files that are longer, and the most lines each may have: what it had when it was listed, or less.
-const LONGER: [(&str, usize); 1] = [("crates/ablaze/src/front_ends/ab/asked.rs", 476)];
+const LONGER: [(&str, usize); 1] = [("crates/ablaze/src/front_ends/ab/spec.rs", 476)];
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.

@@ -202,7 +202,7 @@ mod tests_on_runs {
         run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        // 20,000 answers of 500 µs in 10 s.
+        // 20,000 responses of 500 µs in 10 s.
         assert!(finding.evidence.contains("100 requests were in flight"), "{}", finding.evidence);
         assert!(
             finding.evidence.ends_with("divided by 10.00 s, give 1.00."),

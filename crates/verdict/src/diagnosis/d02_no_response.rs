@@ -1,4 +1,4 @@
-//! D02: requests that nobody answered. Other testers count them as complete.
+//! D02: requests that nobody answered. Other clients count them as complete.
 
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::record::Stopped;
@@ -27,19 +27,19 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// Fewer than this are accidents.
 const SHARE: f64 = 0.01;
-/// From here on the rate is no rate of answers.
+/// From here on the rate is no rate of responses.
 const MOST: f64 = 0.5;
-/// ab counts a request as complete when the connection closes, with or without an answer; the
-/// shortest HTTP answer there can be is `HTTP/1.0 200 OK` with its two line ends.
+/// ab counts a request as complete when the connection closes, with or without a response; the
+/// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
 const SHORTEST_ANSWER_BYTES: f64 = 19.0;
 
-/// Failures by which the far end left a request without an answer; those of this machine have
+/// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
 const OF_THE_SERVER: [FailureKind; 28] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
-    FailureKind::ClosedWithoutAnswer,
+    FailureKind::ClosedWithoutResponse,
     FailureKind::ShortBody,
     FailureKind::Malformed,
     FailureKind::TooLarge,
@@ -68,7 +68,7 @@ const OF_THE_SERVER: [FailureKind; 28] = [
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    // Answers that stopped in the middle are another diagnosis.
+    // Responses that stopped in the middle are another diagnosis.
     let stuck =
         if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
@@ -87,7 +87,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let which: Vec<String> =
         kinds.map(|kind| format!("{} {}", grouped(failures_of(kind)), kind.label())).collect();
     let evidence = format!(
-        "{} of {} ({}) got no valid answer: {}.",
+        "{} of {} ({}) got no valid response: {}.",
         grouped(unanswered),
         counted(record.finished(), "request"),
         percent(share),
@@ -100,14 +100,14 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of_proxy: u64 = of_proxy.map(failures_of).sum();
     let cause = if of_proxy > unanswered / 2 {
         "The proxy in between made no tunnels: what the target would have answered is not known."
-    } else if record.answers == 0 && of_tls > 0 {
+    } else if record.responses == 0 && of_tls > 0 {
         "Server and client did not come to terms about TLS."
-    } else if record.answers == 0 && run.plan.http2.is_some() {
+    } else if record.responses == 0 && run.plan.http2.is_some() {
         "Nobody listened there, or whoever did speaks something else than HTTP/2."
-    } else if record.answers == 0 {
+    } else if record.responses == 0 {
         "Nobody listened there, or whoever did speaks something else than HTTP/1."
     } else {
-        "The server, or something before it, refused, cut or left out answers; their times are in no \
+        "The server, or something before it, refused, cut or left out responses; their times are in no \
          percentile."
     };
     Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
@@ -118,7 +118,7 @@ fn seen(run: &Run) -> Option<String> {
     let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
     (record.finished() > 0).then(|| {
         format!(
-            "{} of {} were left without a valid answer.",
+            "{} of {} were left without a valid response.",
             grouped(unanswered),
             counted(record.finished(), "request")
         )
@@ -135,7 +135,7 @@ fn still_waiting(run: &Run) -> Finding {
             decimal(elapsed_s(run), 2),
             grouped(run.record.unfinished)
         ),
-        "The server takes connections and does not answer, or its answers take longer than the run.",
+        "The server takes connections and does not answer, or its responses take longer than the run.",
         remedy(run),
     )
 }
@@ -168,7 +168,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     if total_bytes > 0 {
         let answered = (total_bytes as f64 / SHORTEST_ANSWER_BYTES) as u64;
         let evidence = format!(
-            "{} bytes came back for {}: {} each, where the shortest answer has 19. At least {} had \
+            "{} bytes came back for {}: {} each, where the shortest response has 19. At least {} had \
              none.",
             grouped(total_bytes as u64),
             counted(complete, "complete request"),
@@ -195,7 +195,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 
 fn cause(report: &Report) -> String {
     let counts = if report.tool.is_ab_like() {
-        "ab counts a request as complete when its connection closes, with or without an answer."
+        "ab counts a request as complete when its connection closes, with or without a response."
     } else {
         "The tool counts a closed connection as a complete request."
     };
@@ -246,7 +246,7 @@ mod tests_on_runs {
             run.record.failures[FailureKind::Reset as usize] = resets;
             on_run(run).map(|finding| finding.severity)
         };
-        // 20,000 answers.
+        // 20,000 responses.
         assert_eq!(with(&mut run, 200), None);
         assert_eq!(with(&mut run, 300), Some(Severity::Suspect));
         assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
@@ -279,7 +279,7 @@ mod tests_on_reports {
     use crate::rules::sample;
 
     #[test]
-    fn bytes_decide_what_an_answer_is() {
+    fn bytes_decide_what_a_response_is() {
         let with_bytes = |bytes| {
             let mut report = sample::ab();
             report.total_bytes = Some(bytes);

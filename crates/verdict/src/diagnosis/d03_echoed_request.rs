@@ -1,4 +1,4 @@
-//! D03: the target sent the request back. Its first line is no status line, so that every such answer
+//! D03: the target sent the request back. Its first line is no status line, so that every such response
 //! fails as malformed; how the first of them began was kept.
 //! Of a printed report the length tells: that of ab's request is known, and an echo has the same.
 
@@ -42,7 +42,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         D03,
         Severity::Invalid,
         format!(
-            "{} of {} got an answer that is none, the first of which began with the request's own \
+            "{} of {} got a response that is none, the first of which began with the request's own \
              line, `{line}`; {} B were sent and {} B came back.",
             grouped(echoes),
             counted(record.finished(), "request"),
@@ -57,14 +57,14 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let malformed = run.record.failures_of(FailureKind::Malformed);
     if malformed == 0 {
-        return (run.record.answers > 0)
-            .then(|| "Every answer began with a status line.".to_owned());
+        return (run.record.responses > 0)
+            .then(|| "Every response began with a status line.".to_owned());
     }
     let bytes = &run.record.first_malformed;
     (!bytes.is_empty()).then(|| {
         format!(
             "{} malformed; the first began with `{}`.",
-            counted(malformed, "answer"),
+            counted(malformed, "response"),
             first_line(bytes)
         )
     })
@@ -93,7 +93,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let total = grouped(report.total_bytes?.unsigned_abs());
     let evidence = format!(
         "{total} B / {} are {received:.0} B for each request, and ab's own request to this URL has \
-         {request:.0} B; no answer had a status of 2xx, and none had a body.",
+         {request:.0} B; no response had a status of 2xx, and none had a body.",
         grouped(complete)
     );
     Some(Finding::new(
@@ -135,16 +135,16 @@ mod tests_on_runs {
     }
 
     #[test]
-    fn other_malformed_answers_are_no_echo() {
+    fn other_malformed_responses_are_no_echo() {
         assert_eq!(on_run(&with(b"SSH-2.0-OpenSSH_9.6\r\n")), None);
         assert_eq!(on_run(&with(b"POST / HTTP/1.1\r\n")), None, "not what was sent");
         assert_eq!(on_run(&with(b"GET the manual\r\n")), None);
         assert_eq!(on_run(&with(b"")), None);
-        // A few among answers are something else.
+        // A few among responses are something else.
         let mut few = with(b"GET / HTTP/1.1\r\n");
-        few.record.answers = 1000;
+        few.record.responses = 1000;
         assert_eq!(on_run(&few), None);
-        assert!(seen(&few).unwrap().contains("900 answers malformed"));
+        assert!(seen(&few).unwrap().contains("900 responses malformed"));
     }
 }
 

@@ -1,4 +1,4 @@
-//! D04: answers that are no success: outside what was expected, or, where nothing was said about
+//! D04: responses that are no success: outside what was expected, or, where nothing was said about
 //! that, redirects, which nobody followed.
 //! In a printed report they are those without a status of 2xx, which ab counts as complete and not as
 //! failed.
@@ -26,34 +26,34 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// Fewer than this are accidents.
 const SHARE: f64 = 0.001;
-/// From here on the rate is that of the other answers.
+/// From here on the rate is that of the other responses.
 const MOST: f64 = 0.5;
 
 const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a server \
                              other work than the page that was meant.";
-const CAUSE_OF_SOME: &str = "Some answers are error pages or redirects, which cost a server other work \
+const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server other work \
                              than the page that was meant, and they are in the rate and in the times.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     let others = || record.statuses.iter().filter(|(status, _)| !is_success(run, **status));
-    let count: u64 = others().map(|(_, answers)| answers).sum();
-    let share = count as f64 / record.answers as f64;
-    if record.answers == 0 || share <= SHARE {
+    let count: u64 = others().map(|(_, responses)| responses).sum();
+    let share = count as f64 / record.responses as f64;
+    if record.responses == 0 || share <= SHARE {
         return None;
     }
-    let statuses = others().map(|(status, answers)| format!("{status} ({}×)", grouped(*answers)));
+    let statuses = others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
     let evidence = format!(
         "{} of {} ({}) were no success: {}.",
         grouped(count),
-        counted(record.answers, "answer"),
+        counted(record.responses, "response"),
         percent(share),
         listed(statuses)
     );
     let cause = if share > MOST { CAUSE_OF_MOST } else { CAUSE_OF_SOME };
     let remedy = format!(
-        "Look at one answer with `curl -i {}`, mend the URL or the server, and measure again; if \
-         these answers are meant, say so with --expect.",
+        "Look at one response with `curl -i {}`, mend the URL or the server, and measure again; if \
+         these responses are meant, say so with --expect.",
         run.plan.target.url
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
@@ -64,9 +64,9 @@ fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     let statuses = record.statuses.iter();
     let listed =
-        listed(statuses.map(|(status, answers)| format!("{status} ({}×)", grouped(*answers))));
-    (record.answers > 0)
-        .then(|| format!("Of {} the status was {listed}.", counted(record.answers, "answer")))
+        listed(statuses.map(|(status, responses)| format!("{status} ({}×)", grouped(*responses))));
+    (record.responses > 0)
+        .then(|| format!("Of {} the status was {listed}.", counted(record.responses, "response")))
 }
 
 /// What was expected; of a redirect that is so only if it was named.
@@ -100,16 +100,16 @@ fn on_report(report: &Report) -> Option<Finding> {
         _ => String::new(),
     };
     let evidence = if others == complete {
-        format!("Not one of {} had a status of 2xx{which}.{body}", counted(complete, "answer"))
+        format!("Not one of {} had a status of 2xx{which}.{body}", counted(complete, "response"))
     } else {
         format!(
             "{} of {} ({}) had another status than 2xx{which}.{body}",
             grouped(others),
-            counted(complete, "answer"),
+            counted(complete, "response"),
             percent(share)
         )
     };
-    let counted_so = "Testers count such answers as complete and not as failed.";
+    let counted_so = "Runners count such responses as complete and not as failed.";
     let cause = if others == complete && report.body_bytes == Some(0) {
         let no_page = "What came back is no page: it has no body, and no status of success.";
         format!("{no_page} {counted_so}")
@@ -120,9 +120,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     let remedy = match url(report) {
         Some(url) => format!(
-            "Look at one answer with `curl -i {url}`, mend the URL or the server, and measure again."
+            "Look at one response with `curl -i {url}`, mend the URL or the server, and measure again."
         ),
-        None => "Look at one answer with `curl -i` and the URL, mend the URL or the server, and \
+        None => "Look at one response with `curl -i` and the URL, mend the URL or the server, and \
                  measure again."
             .to_owned(),
     };
@@ -177,7 +177,7 @@ mod tests_on_reports {
     fn statuses_are_named_where_they_were_printed() {
         let mut report = sample::ab();
         report.non_2xx = Some(1_000_000);
-        assert!(on_report(&report).unwrap().evidence.contains("Not one of 1,000,000 answers"));
+        assert!(on_report(&report).unwrap().evidence.contains("Not one of 1,000,000 responses"));
         report.statuses = [(404, 999_000), (503, 1000)].into();
         let evidence = on_report(&report).unwrap().evidence;
         assert!(evidence.contains("404 (999,000×) and 503 (1,000×)"), "{evidence}");

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::DiagnosisId::{D07, D13, D22, D23};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, witness};
+use crate::live::figures::{asked_in_flight, elapsed_s, in_flight, monitor};
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
 use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
@@ -30,7 +30,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     },
 };
 
-/// A slice without an answer means something only where slices have so many as a rule: with 20
+/// A slice without a response means something only where slices have so many as a rule: with 20
 /// expected, none is left to chance once in half a billion.
 const FEWEST_USUAL: u64 = 20;
 /// The requests that were frozen took at least so many times the median, or the 99 % time where that
@@ -38,7 +38,7 @@ const FEWEST_USUAL: u64 = 20;
 const OUTSIDE_THE_CROWD: f64 = 5.0;
 /// Below this share of the run a stall is a note.
 const LITTLE: f64 = 0.01;
-/// More answers than so many times those that stalls can have frozen are not late by stalls.
+/// More responses than so many times those that stalls can have frozen are not late by stalls.
 const TIMES_THE_FROZEN: f64 = 2.0;
 /// A pause of this process of at least so much of the stall can be its cause.
 const OF_THE_STALL: f64 = 0.5;
@@ -58,7 +58,7 @@ const TOLERANCE_REQUESTS: f64 = 2.0;
 /// The usual scatter may make up so much of the variance.
 const SCATTER: f64 = 0.1;
 
-const CAUSE: &str = "The server, the tester, the machine under one of them or the network between them \
+const CAUSE: &str = "The server, the client, the machine under one of them or the network between them \
                      stood still for that long. It is no property of single requests, and no slow tail.";
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -72,7 +72,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let lost_s = stalls.iter().map(|(_, length)| *length as f64).sum::<f64>() * slice_s;
     let longest_s = stalls.iter().map(|(_, length)| *length).max()? as f64 * slice_s;
-    // Whoever was frozen shows it: an empty slice without late answers is the end of the work.
+    // Whoever was frozen shows it: an empty slice without late responses is the end of the work.
     let times = run.record.answered.latency();
     let (median_ns, max_ns) = (times.quantile_ns(0.5)? as f64, times.max_ns()? as f64);
     if max_ns < median_ns * OUTSIDE_THE_CROWD || max_ns < longest_s * 0.8e9 {
@@ -80,7 +80,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     // An open loop works off what came meanwhile: its rate is the asked one.
     let without = asked_in_flight(run).map_or(String::new(), |_| {
-        let per_s = run.record.answers as f64 / (elapsed_s(run) - lost_s);
+        let per_s = run.record.responses as f64 / (elapsed_s(run) - lost_s);
         format!(" Without it the rate would be about {}/s.", amount(per_s))
     });
     let named = stalls.iter().take(NAMED).map(|(at, length)| {
@@ -97,7 +97,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     };
     let share = lost_s / elapsed_s(run);
     let evidence = format!(
-        "Nothing came back for {}{more}, with {} requests in flight on average and {} answers in \
+        "Nothing came back for {}{more}, with {} requests in flight on average and {} responses in \
          a usual {} ms. That is {} of the run; the longest request took {}.{without}",
         listed(named),
         amount(in_flight(run)?),
@@ -124,7 +124,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 /// The longest time that this process stood still, in seconds. Where it is much shorter than the
 /// stall, something else stood still.
 fn own_pause_s(run: &Run) -> Option<f64> {
-    let heartbeat = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
+    let heartbeat = monitor(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
     let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
     Some(longest_ns as f64 / 1e9)
 }
@@ -143,7 +143,7 @@ fn seen(run: &Run) -> Option<String> {
 }
 
 /// Where packets are lost all the time, now and then everybody waits to send one again at once (D09):
-/// far more answers are late by exactly that timer than stalls of everybody would make.
+/// far more responses are late by exactly that timer than stalls of everybody would make.
 fn are_of_timers(run: &Run, stalls: usize) -> bool {
     let frozen = in_flight(run).unwrap_or(0.0) * stalls as f64;
     let times = &run.record.answered.total;
@@ -153,7 +153,7 @@ fn are_of_timers(run: &Run, stalls: usize) -> bool {
 
 /// Requests finished in each slice.
 fn finished(run: &Run) -> Vec<u64> {
-    run.record.slices.slices.iter().map(|slice| slice.answers + slice.failures).collect()
+    run.record.slices.slices.iter().map(|slice| slice.responses + slice.failures).collect()
 }
 
 /// How many a usual slice has: the median; `None` when they are too few to tell a stall by.

@@ -9,7 +9,7 @@ use ablaze_stats::Latency;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, target, witness};
+use crate::live::figures::{counter, target, monitor};
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
 use crate::rules::arithmetic::slow_requests;
@@ -40,7 +40,7 @@ const LATER_MS: f64 = 60.0;
 const USUAL: f64 = 0.1;
 
 fn on_run(run: &Run) -> Option<Finding> {
-    // Where nothing was sent again, connects are late because the tester was.
+    // Where nothing was sent again, connects are late because the client was.
     let resent = counter(run, "TcpExtTCPSynRetrans");
     let late = late(&run.record.setup_connect) + late(&run.record.answered.connect);
     let late = late.min(resent.unwrap_or(late));
@@ -69,9 +69,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     if overflows.is_some() && void > 0 {
         evidence.push(format!(
-            "{} came {} s later than the median: their connections stood for the tester and not for \
+            "{} came {} s later than the median: their connections stood for the client and not for \
              the server, and the request was sent again by timers.",
-            counted(void, "answer"),
+            counted(void, "response"),
             d09_retransmission::times()
         ));
     }
@@ -141,10 +141,10 @@ fn was_full(run: &Run) -> bool {
     queue.is_none_or(|(backlog, longest)| longest >= backlog)
 }
 
-/// Answers to requests that went out before the server knew of the connection. When a full accept
-/// queue drops the last packet of opening, the tester's kernel takes the connection to stand.
+/// Responses to requests that went out before the server knew of the connection. When a full accept
+/// queue drops the last packet of opening, the client's kernel takes the connection to stand.
 fn requests_into_the_void(run: &Run) -> u64 {
-    let sent_again = witness(run).and_then(|witness| witness.connections.as_ref());
+    let sent_again = monitor(run).and_then(|monitor| monitor.connections.as_ref());
     if sent_again.is_some_and(|connections| connections.last.with_retransmissions == 0) {
         return 0;
     }
@@ -224,7 +224,7 @@ mod tests_on_runs {
         assert_eq!(on_run(&run), None);
         sample::counter(&mut run, "TcpExtListenOverflows", 994);
         assert_eq!(on_run(&run), None, "3 of 511 were seen waiting: another queue was full");
-        let listener = sample::witness(&mut run).target.listener.as_mut().unwrap();
+        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
         listener.longest_queue = Some(511);
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
@@ -237,7 +237,7 @@ mod tests_on_runs {
     }
 
     #[test]
-    fn a_late_connect_of_which_nothing_was_lost_is_a_late_tester() {
+    fn a_late_connect_of_which_nothing_was_lost_is_a_late_client() {
         let mut run = sample::run();
         run.record.setup_connect.record_many(1_750_000_000, 20);
         sample::counter(&mut run, "TcpExtTCPSynRetrans", 0);
@@ -253,23 +253,23 @@ mod tests_on_runs {
         run.record.answered.processing.record_many(500_000, 20_000);
         run.record.answered.processing.record_many(204_000_000, 30);
         run.record.answered.processing.record_many(612_000_000, 7);
-        let connections = &mut sample::witness(&mut run).connections;
+        let connections = &mut sample::monitor(&mut run).connections;
         connections.as_mut().unwrap().last.with_retransmissions = 37;
         assert_eq!(on_run(&run), None, "no queue was full");
         assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
         sample::counter(&mut run, "TcpExtListenOverflows", 40);
         let evidence = on_run(&run).unwrap().evidence;
         assert!(on_run(&run).unwrap().cause.starts_with("More connections came"));
-        assert!(evidence.contains("37 answers came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
+        assert!(evidence.contains("37 responses came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 
     #[test]
     fn a_remote_server_is_not_accused_by_local_counters() {
         let mut run = sample::run();
         sample::counter(&mut run, "TcpExtListenOverflows", 994);
-        sample::witness(&mut run).target.on_this_host = false;
+        sample::monitor(&mut run).target.on_this_host = false;
         assert_eq!(on_run(&run), None);
-        run.witness = None;
+        run.monitor = None;
         run.record.setup_connect.record(900_000_000);
         assert_eq!(on_run(&run), None);
     }

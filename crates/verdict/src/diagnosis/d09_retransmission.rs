@@ -1,4 +1,4 @@
-//! D09: answers that waited for a retransmission timer: 200 ms later than the others, or 0.6, 1.4 or
+//! D09: responses that waited for a retransmission timer: 200 ms later than the others, or 0.6, 1.4 or
 //! 3.0 s, as the timer doubles.
 //! In a printed report: a few requests took 200 ms longer than all others.
 
@@ -7,7 +7,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d07_global_stall};
 use crate::DiagnosisId::{D07, D08, D09, D22, D23};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, witness};
+use crate::live::figures::{counter, monitor};
 use crate::live::timers::Crowd;
 use crate::printed::Report;
 use crate::rules::arithmetic::slow_requests;
@@ -31,9 +31,9 @@ pub(super) const TIMERS_NS: [u64; 4] = [200_000_000, 600_000_000, 1_400_000_000,
 /// Kernel ticks before, and ticks, round trip and service behind.
 const BEFORE_NS: u64 = 5_000_000;
 const BEHIND_NS: u64 = 30_000_000;
-/// Where answers take longer than this, 200 ms more do not stand out.
+/// Where responses take longer than this, 200 ms more do not stand out.
 const LONGEST_MEDIAN_NS: u64 = 20_000_000;
-/// Above this share of the answers the 99 % time is that of the timer.
+/// Above this share of the responses the 99 % time is that of the timer.
 const MOVES_P99: f64 = 0.01;
 /// From this share of the segments on, retransmissions alone are worth a note.
 const MANY: f64 = 1e-3;
@@ -44,8 +44,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let sent_again = sent_again(run)?;
     let late = late(run).filter(|late| *late > 0 && sent_again.count() > 0);
     let Some(late) = late else { return many(&sent_again) };
-    let answers = run.record.answers;
-    let share = late as f64 / answers as f64;
+    let responses = run.record.responses;
+    let share = late as f64 / responses as f64;
     // Of connections that were kept their own counts tell; else only those of everybody.
     let proven = sent_again.own > 0 || (!kept(run) && sent_again.namespace >= late);
     let severity = if share >= MOVES_P99 && proven { Severity::Suspect } else { Severity::Note };
@@ -58,7 +58,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!(
             "{} of {} ({}) came {} s later than the median. {}{p99}",
             grouped(late),
-            counted(answers, "answer"),
+            counted(responses, "response"),
             percent(share),
             times(),
             sent_again.sentence()
@@ -74,7 +74,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 /// A pause makes nobody send again unless it is about as long as the timer.
 fn longest_pause_ns(run: &Run) -> u64 {
-    let heartbeat = witness(run).and_then(|witness| witness.heartbeat.as_ref());
+    let heartbeat = monitor(run).and_then(|monitor| monitor.heartbeat.as_ref());
     let pauses = heartbeat.into_iter().flat_map(|heartbeat| &heartbeat.longest);
     pauses.map(|gap| gap.length_ns).max().unwrap_or(0)
 }
@@ -84,7 +84,7 @@ fn seen(run: &Run) -> Option<String> {
     let sent_again = sent_again(run)?;
     Some(format!(
         "{} came {} s later than the median. {}",
-        counted(late, "answer"),
+        counted(late, "response"),
         times(),
         sent_again.sentence()
     ))
@@ -110,7 +110,7 @@ fn many(sent_again: &SentAgain) -> Option<Finding> {
     })
 }
 
-/// Answers that came as late as the timers make them; `None` where that would not stand out.
+/// Responses that came as late as the timers make them; `None` where that would not stand out.
 fn late(run: &Run) -> Option<u64> {
     let times = &run.record.answered.total;
     let median_ns = times.quantile_ns(0.5).filter(|median_ns| *median_ns <= LONGEST_MEDIAN_NS)?;
@@ -154,8 +154,8 @@ struct SentAgain {
 }
 
 fn sent_again(run: &Run) -> Option<SentAgain> {
-    let witness = witness(run)?;
-    let sides = [&witness.connections, &witness.server_connections];
+    let monitor = monitor(run)?;
+    let sides = [&monitor.connections, &monitor.server_connections];
     let last = || sides.into_iter().flatten().map(|side| side.last);
     let segments = last().filter_map(|side| side.sent_segments).reduce(|a, b| a + b);
     let first_packets = counter(run, "TcpExtTCPSynRetrans").unwrap_or(0);
@@ -166,7 +166,7 @@ fn sent_again(run: &Run) -> Option<SentAgain> {
     Some(SentAgain {
         own: last().map(|side| side.retransmissions).sum(),
         segments: segments.filter(|segments| *segments > 0),
-        both_sides: witness.server_connections.is_some(),
+        both_sides: monitor.server_connections.is_some(),
         namespace: all.unwrap_or(0).saturating_sub(first_packets),
         timeouts: counter(run, "TcpExtTCPTimeouts"),
         probes: counter(run, "TcpExtTCPLossProbes"),
@@ -182,7 +182,7 @@ impl SentAgain {
         let whose = if self.both_sides {
             "this run's connections, both sides"
         } else {
-            "the tester's side of this run's connections (the server's is unseen)"
+            "the client's side of this run's connections (the server's is unseen)"
         };
         let details: Vec<String> = [(self.timeouts, "timeouts"), (self.probes, "loss probes")]
             .into_iter()
@@ -238,22 +238,22 @@ mod tests_on_runs {
     use crate::live::sample;
     use ablaze_model::monitor::Gap;
 
-    fn late_by(ms: u64, answers: u64) -> Run {
+    fn late_by(ms: u64, responses: u64) -> Run {
         let mut run = sample::run();
-        run.record.answered.total.record_many(500_000 + ms * 1_000_000, answers);
-        run.record.answers += answers;
+        run.record.answered.total.record_many(500_000 + ms * 1_000_000, responses);
+        run.record.responses += responses;
         run
     }
 
     fn sent_again(run: &mut Run, segments: u64) {
-        let side = sample::witness(run).connections.as_mut().unwrap();
+        let side = sample::monitor(run).connections.as_mut().unwrap();
         side.last.retransmissions = segments;
     }
 
     #[test]
     fn a_timer_that_moves_the_99_percent_time_is_suspect() {
-        let severity = |ms, answers, segments| {
-            let mut run = late_by(ms, answers);
+        let severity = |ms, responses, segments| {
+            let mut run = late_by(ms, responses);
             sent_again(&mut run, segments);
             on_run(&run).map(|finding| finding.severity)
         };
@@ -268,7 +268,7 @@ mod tests_on_runs {
             sent_again(&mut run, 4);
             on_run(&run).unwrap()
         };
-        assert!(finding.evidence.contains("3 of 20,003 answers"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("3 of 20,003 responses"), "{}", finding.evidence);
         assert!(finding.evidence.contains("0.2, 0.6, 1.4 or 3.0 s"), "{}", finding.evidence);
         assert!(finding.evidence.contains("4 segments"), "{}", finding.evidence);
     }
@@ -279,7 +279,7 @@ mod tests_on_runs {
             let mut run = late_by(204, 300);
             sent_again(&mut run, 300);
             let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
-            sample::witness(&mut run).heartbeat.as_mut().unwrap().longest = vec![gap];
+            sample::monitor(&mut run).heartbeat.as_mut().unwrap().longest = vec![gap];
             on_run(&run).unwrap().not_explained_by
         };
         assert_eq!(ruled_out(50), [D23]);
@@ -300,7 +300,7 @@ mod tests_on_runs {
     }
 
     #[test]
-    fn slow_answers_hide_the_timer_and_many_losses_are_a_note() {
+    fn slow_responses_hide_the_timer_and_many_losses_are_a_note() {
         let mut run = sample::run();
         run.record.answered.total.clear();
         run.record.answered.total.record_many(30_000_000, 20_000);
@@ -316,7 +316,7 @@ mod tests_on_runs {
         // Probes for acknowledgements that were late.
         sample::counter(&mut run, "TcpExtTCPLossProbes", 1);
         assert_eq!(on_run(&run), None);
-        run.witness = None;
+        run.monitor = None;
         assert_eq!(on_run(&run), None);
     }
 }

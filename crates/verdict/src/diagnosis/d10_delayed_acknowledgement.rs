@@ -1,12 +1,12 @@
-//! D10: the end of an answer came 40 ms after its beginning: the server sent them apart, with Nagle's
-//! algorithm on, and the second waited for the tester's delayed acknowledgement of the first.
+//! D10: the end of a response came 40 ms after its beginning: the server sent them apart, with Nagle's
+//! algorithm on, and the second waited for the client's delayed acknowledgement of the first.
 
 use ablaze_model::Run;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D10;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, witness};
+use crate::live::figures::{counter, monitor};
 use crate::live::timers::Crowd;
 use crate::words::{amount, counted, grouped, percent};
 
@@ -14,15 +14,15 @@ use crate::words::{amount, counted, grouped, percent};
 /// processor on a busy machine, come on top.
 const FROM_NS: u64 = 38_000_000;
 const TO_NS: u64 = 62_000_000;
-/// A lone answer that took so long at the start of a run is something else.
+/// A lone response that took so long at the start of a run is something else.
 const FEWEST: u64 = 10;
-/// Below this share of the answers nothing is said.
+/// Below this share of the responses nothing is said.
 const LEAST: f64 = 1e-4;
 /// From here on it is in the 99 % time.
 const MOVES_P99: f64 = 0.01;
-/// From here on most answers wait, and other figures must show it too.
+/// From here on most responses wait, and other figures must show it too.
 const MOST: f64 = 0.5;
-/// Two segments of an answer, where most have them.
+/// Two segments of a response, where most have them.
 const SEGMENTS: f64 = 1.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -35,13 +35,13 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 fn on_run(run: &Run) -> Option<Finding> {
     let crowd = crowd(run);
-    let share = crowd.count as f64 / run.record.answers.max(1) as f64;
+    let share = crowd.count as f64 / run.record.responses.max(1) as f64;
     if crowd.count < FEWEST || share < LEAST || !crowd.stands_out() {
         return None;
     }
-    // Each answer that waited, waited for one delayed acknowledgement.
+    // Each response that waited, waited for one delayed acknowledgement.
     let delayed = counter(run, "TcpExtDelayedACKs");
-    let segments = segments_per_answer(run);
+    let segments = segments_per_response(run);
     let unsent = unsent_bytes(run);
     let contradicted = segments.is_some_and(|segments| segments < SEGMENTS) || unsent == Some(0);
     if delayed.is_some_and(|delayed| delayed < crowd.count / 2) || share >= MOST && contradicted {
@@ -67,23 +67,23 @@ fn on_run(run: &Run) -> Option<Finding> {
             "From the first byte to the last {} of {} ({}) took 38 to 62 ms, and {} a little more or \
              less.{delayed}{segments}{unsent}",
             grouped(crowd.count),
-            counted(run.record.answers, "answer"),
+            counted(run.record.responses, "response"),
             percent(share),
             grouped(crowd.beside())
         ),
         "The server sends head and body apart, and its kernel keeps the second back until the first is \
-         acknowledged (Nagle's algorithm), which the tester's kernel does after 40 ms.",
+         acknowledged (Nagle's algorithm), which the client's kernel does after 40 ms.",
         "Let the server send head and body together, with one write or writev, or set TCP_NODELAY on \
          its connections.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
-    (run.record.answers > 0).then(|| {
+    (run.record.responses > 0).then(|| {
         let crowd = crowd(run);
         format!(
             "{} took 38 to 62 ms from the first byte to the last, {} a little more or less.",
-            counted(crowd.count, "answer"),
+            counted(crowd.count, "response"),
             grouped(crowd.beside())
         )
     })
@@ -94,11 +94,11 @@ fn crowd(run: &Run) -> Crowd {
 }
 
 /// Segments with data that came for each with a request, where a request is one of them.
-fn segments_per_answer(run: &Run) -> Option<f64> {
+fn segments_per_response(run: &Run) -> Option<f64> {
     if run.plan.load.pipeline() > 1 || run.plan.requests.has_body {
         return None;
     }
-    let last = witness(run)?.connections.as_ref()?.last;
+    let last = monitor(run)?.connections.as_ref()?.last;
     let sent = last.sent_segments.filter(|sent| *sent > 0)?;
     Some(last.received_segments? as f64 / sent as f64)
 }
@@ -106,7 +106,7 @@ fn segments_per_answer(run: &Run) -> Option<f64> {
 /// The most bytes that lay in the server's sockets and were not sent, at the first or last look: what
 /// Nagle's algorithm keeps back.
 fn unsent_bytes(run: &Run) -> Option<u64> {
-    let looks = witness(run)?.server_connections.as_ref()?;
+    let looks = monitor(run)?.server_connections.as_ref()?;
     [looks.first.unsent_bytes, looks.last.unsent_bytes].into_iter().flatten().max()
 }
 
@@ -116,39 +116,39 @@ mod tests {
     use crate::live::sample;
     use ablaze_model::monitor::ConnectionsAt;
 
-    /// So many of 20,000 answers came in two pieces, 41 ms apart, each for a delayed acknowledgement.
-    fn split(answers: u64) -> Run {
+    /// So many of 20,000 responses came in two pieces, 41 ms apart, each for a delayed acknowledgement.
+    fn split(responses: u64) -> Run {
         let mut run = sample::run();
         let receive = &mut run.record.answered.receive;
         receive.clear();
-        receive.record_many(41_000_000, answers);
-        receive.record_many(1_000, 20_000 - answers);
-        sample::counter(&mut run, "TcpExtDelayedACKs", answers);
-        let last = &mut sample::witness(&mut run).connections.as_mut().unwrap().last;
-        last.received_segments = last.sent_segments.map(|sent| sent + answers);
+        receive.record_many(41_000_000, responses);
+        receive.record_many(1_000, 20_000 - responses);
+        sample::counter(&mut run, "TcpExtDelayedACKs", responses);
+        let last = &mut sample::monitor(&mut run).connections.as_mut().unwrap().last;
+        last.received_segments = last.sent_segments.map(|sent| sent + responses);
         server(&mut run).unsent_bytes = Some(1400);
         run
     }
 
     fn server(run: &mut Run) -> &mut ConnectionsAt {
-        &mut sample::witness(run).server_connections.as_mut().unwrap().last
+        &mut sample::monitor(run).server_connections.as_mut().unwrap().last
     }
 
     #[test]
     fn a_crowd_at_40_ms_is_found_with_its_share() {
-        let severity = |answers| on_run(&split(answers)).map(|finding| finding.severity);
+        let severity = |responses| on_run(&split(responses)).map(|finding| finding.severity);
         assert_eq!(severity(20_000), Some(Severity::Suspect));
         assert_eq!(severity(200), Some(Severity::Suspect));
         assert_eq!(severity(199), Some(Severity::Note));
         assert_eq!(severity(9), None, "the start of a run");
         let evidence = on_run(&split(20_000)).unwrap().evidence;
-        assert!(evidence.contains("20,000 of 20,000 answers (100 %)"), "{evidence}");
+        assert!(evidence.contains("20,000 of 20,000 responses (100 %)"), "{evidence}");
         assert!(evidence.contains("2.00 packets with data"), "{evidence}");
         assert!(evidence.contains("up to 1,400 B lay unsent"), "{evidence}");
     }
 
     #[test]
-    fn answers_that_take_40_ms_for_another_reason_are_not_accused() {
+    fn responses_that_take_40_ms_for_another_reason_are_not_accused() {
         assert_eq!(on_run(&sample::run()), None);
         // The kernel delayed nothing.
         let mut run = split(20_000);
@@ -156,7 +156,7 @@ mod tests {
         assert_eq!(on_run(&run), None);
         // They came in one piece.
         let mut run = split(20_000);
-        let last = &mut sample::witness(&mut run).connections.as_mut().unwrap().last;
+        let last = &mut sample::monitor(&mut run).connections.as_mut().unwrap().last;
         last.received_segments = last.sent_segments;
         assert_eq!(on_run(&run), None);
         // The server had sent all that it had: it wrote the end 40 ms after the beginning.

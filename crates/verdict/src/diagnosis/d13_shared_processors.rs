@@ -1,4 +1,4 @@
-//! D13: tester and server, or others, had no processor left between them.
+//! D13: client and server, or others, had no processor left between them.
 
 use ablaze_model::Run;
 
@@ -6,10 +6,10 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{machine, server, tester};
+use crate::live::figures::{machine, server, client};
 use crate::words::{amount, percent};
 
-/// Other processes took this share of the machine: its figures are not those of tester and server.
+/// Other processes took this share of the machine: its figures are not those of client and server.
 const OTHERS: f64 = 0.2;
 /// A thread of ours waited for a processor for this share of the time.
 const WAITED: f64 = 0.1;
@@ -35,7 +35,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
     if disturbed {
         let evidence = format!(
-            "Other processes took {} of {} processors, and a thread of tester or server waited {} of \
+            "Other processes took {} of {} processors, and a thread of client or server waited {} of \
              the time for one.",
             amount(machine.others),
             amount(machine.processors),
@@ -55,7 +55,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Note,
             format!("Processors were used up: {}.", limited.evidence),
-            "Tester and server run on the same processors, and wait for each other: with more of them \
+            "Client and server run on the same processors, and wait for each other: with more of them \
              the server would do more.",
             "Use two machines, or a machine with more processors, to learn the server's capacity.",
         )
@@ -65,7 +65,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let machine = machine(run)?;
     Some(format!(
-        "Of {} processors {} were busy, {} with other processes; a thread of tester or server waited \
+        "Of {} processors {} were busy, {} with other processes; a thread of client or server waited \
          at most {} of the time for one.",
         amount(machine.processors),
         amount(machine.busy),
@@ -76,7 +76,7 @@ fn seen(run: &Run) -> Option<String> {
 
 /// The largest share of the time for which a thread of ours waited for a processor.
 pub(super) fn waited(run: &Run) -> f64 {
-    let sides = [server(run), tester(run)].into_iter().flatten();
+    let sides = [server(run), client(run)].into_iter().flatten();
     sides.map(|busy| busy.wanting - busy.busiest).fold(0.0, f64::max)
 }
 

@@ -42,7 +42,7 @@ const CAUSE: &str = "Opening connections, filling caches and finding a steady st
 const REMEDY: &str = "Let it run for 10 s or more, with 100 requests or more for each connection";
 
 fn on_run(run: &Run) -> Option<Finding> {
-    if run.record.answers == 0 || run.elapsed_ns == 0 {
+    if run.record.responses == 0 || run.elapsed_ns == 0 {
         return None;
     }
     let length_s = elapsed_s(run);
@@ -81,7 +81,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let length = time(elapsed_s(run) * 1e3);
     match run.plan.load {
-        _ if run.record.answers == 0 => None,
+        _ if run.record.responses == 0 => None,
         Load::Closed { connections, .. } => Some(format!(
             "The run took {length}, no part of it at a rate of its own; {} requests fell to each of {}.",
             amount(run.record.finished() as f64 / f64::from(connections)),
@@ -109,7 +109,7 @@ fn warm_up(run: &Run) -> Option<Beginning> {
     }
     // The last slice may be cut short.
     let whole = (run.elapsed_ns / slices.slice_ns) as usize;
-    let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.answers).collect();
+    let counts: Vec<u64> = slices.slices.iter().take(whole).map(|slice| slice.responses).collect();
     let shift = change_point::warm_up(&counts)?;
     let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
     let after = counts.get(shift.index..).filter(|after| !after.is_empty())?;

@@ -283,7 +283,7 @@ fn on_command(command: &Command, best_of_line: Option<usize>) -> Option<Finding>
         D15,
         Severity::Suspect,
         best_of(Some(line)).trim().to_owned(),
-        "The best run is the one in which least went wrong, for the tester as for the target.",
+        "The best run is the one in which least went wrong, for the client as for the target.",
         "Show the median of at least three runs, with the lowest and the highest.",
     ))
 }

@@ -1,6 +1,6 @@
 //! D16: more clients made every single request faster. In a closed loop with a steady service time
 //! the rate grows at most as fast as the number of clients (the asymptotic bound of operational
-//! analysis: Denning and Buzen, ACM Computing Surveys 10(3), 1978), and does not fall where much
+//! analysis: Denning and Buzen, ACM Computing Inspects 10(3), 1978), and does not fall where much
 //! more would still go through.
 
 use super::{Diagnosis, Forms, ShownBy};

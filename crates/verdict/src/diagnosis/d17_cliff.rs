@@ -68,9 +68,9 @@ fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) ->
         Severity::Note,
         evidence.join("\n"),
         "A rate that breaks off at one step has met a limit there: an accept queue, memory, a table, \
-         or the tester's own. Which one, a rate alone does not tell.",
+         or the client's own. Which one, a rate alone does not tell.",
         "Measure just before and just after the fall, and see what changes: `ss -lnt`, \
-         `nstat`, and the processor time of the tester and of the server.",
+         `nstat`, and the processor time of the client and of the server.",
     ))
 }
 

@@ -54,7 +54,7 @@ fn repeated(run: &Run) -> Option<Finding> {
             percent(share),
             grouped(record.connections_opened)
         ),
-        "The server closes kept connections without saying so in the answer before (`Connection: \
+        "The server closes kept connections without saying so in the response before (`Connection: \
          close`): such a request is sent twice, its time has both sendings in it, and what it changes \
          on the server may have been done twice.",
         "Have the server announce the close or keep connections longer, or close first with \
@@ -69,14 +69,14 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
     if facts.goaways == 0 {
         return None;
     }
-    let each = record.answers as f64 / facts.goaways as f64;
+    let each = record.responses as f64 / facts.goaways as f64;
     let codes: Vec<String> = facts
         .goaway_codes
         .named()
         .map(|(name, times)| format!("{} with {name}", grouped(times)))
         .collect();
     let evidence = format!(
-        "The server ended {} by GOAWAY ({}): one in {} answers. {} connections were opened, and {} were \
+        "The server ended {} by GOAWAY ({}): one in {} responses. {} connections were opened, and {} were \
          sent again, as the server had not processed them.",
         counted(facts.goaways, "connection"),
         codes.join(", "),
@@ -148,21 +148,21 @@ fn of_nginx(each: f64) -> &'static str {
     }
 }
 
-/// Connections that the server closed with an answer.
+/// Connections that the server closed with a response.
 fn cut(run: &Run) -> Option<Finding> {
     let (record, connections) = (&run.record, &run.plan.connections);
     if !connections.keep_alive || connections.requests_per_connection.is_some() {
         return None;
     }
-    let cut = record.answers.saturating_sub(record.kept_alive);
+    let cut = record.responses.saturating_sub(record.reused);
     // One cut per connection may be the end of the run.
-    if record.kept_alive == 0
+    if record.reused == 0
         || cut == 0
         || record.connections_opened <= u64::from(run.plan.load.connections())
     {
         return None;
     }
-    let each = record.answers as f64 / cut as f64;
+    let each = record.responses as f64 / cut as f64;
     let nginx = of_nginx(each);
     Some(Finding::new(
         D18,
@@ -170,7 +170,7 @@ fn cut(run: &Run) -> Option<Finding> {
         format!(
             "{} of {} closed their connection: one in {}. {} connections were opened.",
             grouped(cut),
-            counted(record.answers, "answer"),
+            counted(record.responses, "response"),
             amount(each),
             grouped(record.connections_opened)
         ),
@@ -183,11 +183,11 @@ fn cut(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
-    (run.plan.connections.keep_alive && record.answers > 0).then(|| {
+    (run.plan.connections.keep_alive && record.responses > 0).then(|| {
         format!(
             "{} of {} left their connection open; {} were opened and {} sent again.",
-            grouped(record.kept_alive),
-            counted(record.answers, "answer"),
+            grouped(record.reused),
+            counted(record.responses, "response"),
             counted(record.connections_opened, "connection"),
             counted(record.repeated, "request")
         )
@@ -203,7 +203,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let closes = complete - kept;
     let each = complete as f64 / closes as f64;
     let mut evidence = format!(
-        "{} of {} answers were on a connection that went on: {} closes, one in {}.",
+        "{} of {} responses were on a connection that went on: {} closes, one in {}.",
         grouped(kept),
         grouped(complete),
         grouped(closes),
@@ -232,7 +232,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     ))
 }
 
-/// The bytes prove it where the head says `close` instead of `keep-alive` on the last answer.
+/// The bytes prove it where the head says `close` instead of `keep-alive` on the last response.
 fn bytes_agree(report: &Report, complete: u64, closes: u64) -> Option<String> {
     let total = u64::try_from(report.total_bytes?).ok()?;
     let whole = total + LETTERS * closes;
@@ -259,10 +259,10 @@ mod tests_on_runs {
     fn cuts_are_noted_with_how_often() {
         let mut run = sample::run();
         assert_eq!(on_run(&run), None);
-        run.record.kept_alive = 19_800;
+        run.record.reused = 19_800;
         run.record.connections_opened = 300;
         let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.starts_with("200 of 20,000 answers closed"), "{finding:?}");
+        assert!(finding.evidence.starts_with("200 of 20,000 responses closed"), "{finding:?}");
         assert!(finding.cause.contains("keepalive_requests until"), "{finding:?}");
         // As asked.
         run.plan.connections.requests_per_connection = Some(100);
@@ -295,7 +295,7 @@ mod tests_on_runs {
             finding.evidence.contains("20 connections by GOAWAY (20 with NO_ERROR)"),
             "{finding:?}"
         );
-        assert!(finding.evidence.contains("one in 1,000 answers"), "{finding:?}");
+        assert!(finding.evidence.contains("one in 1,000 responses"), "{finding:?}");
         assert!(finding.cause.contains("keepalive_requests since"), "{finding:?}");
         let facts = run.record.http2.as_mut().unwrap();
         facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);

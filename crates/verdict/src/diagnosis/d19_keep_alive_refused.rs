@@ -1,4 +1,4 @@
-//! D19: connections were to be kept, and not one was. The head of the first answer tells why.
+//! D19: connections were to be kept, and not one was. The head of the first response tells why.
 
 use ablaze_model::Run;
 
@@ -23,8 +23,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
     // With one request per connection nobody knows.
-    let one_each = record.answers <= u64::from(run.plan.load.connections());
-    if !asked(run) || record.kept_alive > 0 || record.answers == 0 || one_each {
+    let one_each = record.responses <= u64::from(run.plan.load.connections());
+    if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
         return None;
     }
     let (cause, remedy) = Reason::of(&record.first_head).in_words();
@@ -33,7 +33,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         Severity::Suspect,
         format!(
             "Not one of {} left its connection open: {} connections were opened.",
-            counted(record.answers, "answer"),
+            counted(record.responses, "response"),
             grouped(record.connections_opened)
         ),
         cause,
@@ -43,11 +43,11 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
-    (asked(run) && record.answers > 0).then(|| {
+    (asked(run) && record.responses > 0).then(|| {
         format!(
             "{} of {} left their connection open.",
-            grouped(record.kept_alive),
-            counted(record.answers, "answer")
+            grouped(record.reused),
+            counted(record.responses, "response")
         )
     })
 }
@@ -57,7 +57,7 @@ fn asked(run: &Run) -> bool {
     run.plan.connections.keep_alive && run.plan.connections.requests_per_connection.is_none()
 }
 
-/// What in an answer's head ends the connection (RFC 9112, 9.3 and 6.3).
+/// What in a response's head ends the connection (RFC 9112, 9.3 and 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Reason {
     /// It says so.
@@ -100,30 +100,30 @@ impl Reason {
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Self::Close => (
-                "The server ends each connection and says so: the head of its answer has `Connection: \
+                "The server ends each connection and says so: the head of its response has `Connection: \
                  close`.",
                 "Turn keep-alive on in the server's configuration; if it is to close, say \
                  --no-keepalive.",
             ),
             Self::NoKeepAlive => (
-                "The answer is HTTP/1.0, and its head lacks `Connection: keep-alive`, which HTTP/1.0 \
+                "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which HTTP/1.0 \
                  needs to keep a connection.",
                 "Measure over HTTP/1.1 (--http 1.1), where connections are kept unless the server \
                  closes them; if it answers HTTP/1.0 there too, let it send that header.",
             ),
             Self::NoLength => (
-                "The head of the answer has neither `Content-Length` nor `Transfer-Encoding: chunked`: \
+                "The head of the response has neither `Content-Length` nor `Transfer-Encoding: chunked`: \
                  only closing the connection tells where the body ends.",
                 "Let the server send a Content-Length; if it is to close, say --no-keepalive.",
             ),
             Self::None => (
-                "The head of the answer permits to keep the connection, and the server closes it all \
+                "The head of the response permits to keep the connection, and the server closes it all \
                  the same, or sends more bytes than it announced.",
-                "Look at one answer with `curl -i` and the URL, and in the server for what closes \
+                "Look at one response with `curl -i` and the URL, and in the server for what closes \
                  the connection.",
             ),
             Self::Unknown => (
-                "The server closes after each answer.",
+                "The server closes after each response.",
                 "Look at the head with `curl -i` and the URL; if the server is to close, say \
                  --no-keepalive.",
             ),
@@ -140,10 +140,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         D19,
         Severity::Suspect,
         format!(
-            "0 of {} answers left their connection open, so that each request paid for a new one.",
+            "0 of {} responses left their connection open, so that each request paid for a new one.",
             grouped(complete)
         ),
-        "The server closes after each answer, or its answers lack what ab needs to keep a connection \
+        "The server closes after each response, or its responses lack what ab needs to keep a connection \
          to HTTP/1.0: the word `Keep-Alive` in the head, and a `Content-Length`.",
         "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or measure \
          over HTTP/1.1, where connections are kept unless the server closes them (ablaze does).",
@@ -159,8 +159,8 @@ mod tests_on_runs {
     fn none_kept_is_not_the_same_as_not_asked() {
         let mut run = sample::run();
         assert_eq!(on_run(&run), None);
-        assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 answers left their connection open.");
-        run.record.kept_alive = 0;
+        assert_eq!(seen(&run).unwrap(), "20,000 of 20,000 responses left their connection open.");
+        run.record.reused = 0;
         run.record.first_head =
             b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nconnection:Close\r\n\r\n".to_vec();
         assert!(on_run(&run).unwrap().cause.contains("`Connection: close`"));

@@ -5,7 +5,7 @@ use ablaze_model::{FailureKind, Run};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D20};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::witness;
+use crate::live::figures::monitor;
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{grouped, percent};
@@ -28,7 +28,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let share = failed as f64 / run.record.finished() as f64;
     let ports = ports(run).map(|range| format!(" The kernel gives out ports {range}."));
-    let waiting = witness(run).and_then(|witness| witness.kernel.time_wait).map(|sockets| {
+    let waiting = monitor(run).and_then(|monitor| monitor.kernel.time_wait).map(|sockets| {
         format!(" {} sockets were in TIME_WAIT at the end.", grouped(sockets.after))
     });
     let more = [ports, waiting].into_iter().flatten().collect::<String>();
@@ -54,7 +54,7 @@ fn seen(run: &Run) -> Option<String> {
 
 /// The ports that the kernel gives out: `32768 to 60999`.
 fn ports(run: &Run) -> Option<String> {
-    let range = witness(run)?.environment.settings.get("net.ipv4.ip_local_port_range")?;
+    let range = monitor(run)?.environment.settings.get("net.ipv4.ip_local_port_range")?;
     Some(range.split_whitespace().collect::<Vec<_>>().join(" to "))
 }
 

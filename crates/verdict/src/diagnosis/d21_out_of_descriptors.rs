@@ -1,4 +1,4 @@
-//! D21: the tester, or the server, could open no more descriptors.
+//! D21: the client, or the server, could open no more descriptors.
 
 use ablaze_model::monitor::Process;
 use ablaze_model::{FailureKind, Run};
@@ -6,7 +6,7 @@ use ablaze_model::{FailureKind, Run};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{target, witness};
+use crate::live::figures::{target, monitor};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{grouped, percent};
@@ -25,16 +25,16 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    of_the_tester(run).or_else(|| of_the_server(run))
+    of_the_client(run).or_else(|| of_the_server(run))
 }
 
-fn of_the_tester(run: &Run) -> Option<Finding> {
+fn of_the_client(run: &Run) -> Option<Finding> {
     let failed = run.record.failures_of(FailureKind::LocalDescriptors);
     if failed == 0 {
         return None;
     }
     let share = failed as f64 / run.record.finished() as f64;
-    let limit = witness(run).and_then(|witness| witness.environment.descriptors.soft);
+    let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
     let more = limit.map_or(String::new(), |limit| {
         format!(" The limit was {} when the run began.", grouped(limit))
     });
@@ -74,7 +74,7 @@ fn of_the_server(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let limit = witness(run).and_then(|witness| witness.environment.descriptors.soft);
+    let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
     let limit = limit.map_or(String::new(), |limit| {
         format!("; {} were permitted when the run began", grouped(limit))
     });
@@ -147,7 +147,7 @@ mod tests {
         let mut run = sample::run();
         assert!(seen(&run).unwrap().ends_with("permitted when the run began."));
         let with = |run: &mut Run, max| {
-            sample::witness(run).target.processes[0].descriptors =
+            sample::monitor(run).target.processes[0].descriptors =
                 Some(Range { min: 9, max, last: 9 });
             on_run(run)
         };

@@ -7,7 +7,7 @@ use ablaze_model::monitor::ConnectionTracking;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D22;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, witness};
+use crate::live::figures::{counter, monitor};
 use crate::words::{counted, grouped, listed, percent};
 
 /// Counters that rise when a queue is full, and what each is about.
@@ -37,7 +37,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 fn on_run(run: &Run) -> Option<Finding> {
     let full = full(run)?;
     if full.is_empty() {
-        return nearly_full(&witness(run)?.kernel.connection_tracking?);
+        return nearly_full(&monitor(run)?.kernel.connection_tracking?);
     }
     let dropped: u64 = full.iter().map(|(_, _, count)| count).sum();
     let segments = counter(run, "TcpInSegs").unwrap_or(0).max(1);
@@ -64,7 +64,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let kernel = &witness(run)?.kernel;
+    let kernel = &monitor(run)?.kernel;
     kernel.network.as_ref()?;
     let tracked = kernel.connection_tracking.map_or(String::new(), |table| {
         format!(
@@ -78,7 +78,7 @@ fn seen(run: &Run) -> Option<String> {
 
 /// The counters that rose, each with what it is about.
 fn full(run: &Run) -> Option<Vec<(&'static str, &'static str, u64)>> {
-    let kernel = &witness(run)?.kernel;
+    let kernel = &monitor(run)?.kernel;
     let table = kernel.connection_tracking;
     let of_table = |field: fn(&ConnectionTracking) -> Option<u64>| table.as_ref().and_then(field);
     let queues = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([
@@ -130,7 +130,7 @@ mod tests {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("1,001 × a socket's backlog (TCPBacklogDrop)"));
-        run.witness = None;
+        run.monitor = None;
         assert_eq!(on_run(&run), None);
     }
 
@@ -139,7 +139,7 @@ mod tests {
         let mut run = sample::run();
         sample::counter(&mut run, "TcpInSegs", 1_000_000);
         let table = |run: &mut Run, after, dropped| {
-            sample::witness(run).kernel.connection_tracking = Some(ConnectionTracking {
+            sample::monitor(run).kernel.connection_tracking = Some(ConnectionTracking {
                 before: 10,
                 after,
                 most: 1000,

@@ -7,7 +7,7 @@ use ablaze_model::monitor::Heartbeat;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D23;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{machine, witness};
+use crate::live::figures::{machine, monitor};
 use crate::words::{amount, counted, percent, time};
 
 /// A smaller share of the run is a note.
@@ -26,12 +26,12 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let witness = witness(run)?;
+    let monitor = monitor(run)?;
     let quiet = Heartbeat::default();
-    let heartbeat = witness.heartbeat.as_ref().unwrap_or(&quiet);
-    let paused = heartbeat.gaps_ns as f64 / witness.interval_ns.max(1) as f64;
+    let heartbeat = monitor.heartbeat.as_ref().unwrap_or(&quiet);
+    let paused = heartbeat.gaps_ns as f64 / monitor.interval_ns.max(1) as f64;
     let stolen = machine(run).map_or(0.0, |machine| machine.stolen / machine.processors);
-    let suspended_ns = witness.kernel.suspended_ns.unwrap_or(0);
+    let suspended_ns = monitor.kernel.suspended_ns.unwrap_or(0);
     if heartbeat.gaps == 0 && stolen < STOLEN && suspended_ns == 0 {
         return None;
     }
@@ -65,7 +65,7 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let beats = witness(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?.beats;
+    let beats = monitor(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?.beats;
     let stolen = machine(run).map_or(String::new(), |machine| {
         let share = machine.stolen / machine.processors;
         format!("; a hypervisor took {} of the processors' time", percent(share))
@@ -82,7 +82,7 @@ fn cause(heartbeat: &Heartbeat) -> (&'static str, &'static str) {
     let waited = heartbeat.gaps_waited_ns.unwrap_or(0) * 2 > heartbeat.gaps_ns;
     if heartbeat.gaps > 0 && waited {
         (
-            "Other tasks had the processors meanwhile, so tester and server may have waited for them \
+            "Other tasks had the processors meanwhile, so client and server may have waited for them \
              too.",
             "Look with `top` what else runs on this machine, stop it, and measure again.",
         )
@@ -105,7 +105,7 @@ mod tests {
     fn with_gap(length_ms: u64, waited_ms: u64) -> Run {
         let mut run = sample::run();
         let (length_ns, waited_ns) = (length_ms * 1_000_000, Some(waited_ms * 1_000_000));
-        sample::witness(&mut run).heartbeat = Some(Heartbeat {
+        sample::monitor(&mut run).heartbeat = Some(Heartbeat {
             beats: 9000,
             gaps: 1,
             gaps_ns: length_ns,

@@ -16,10 +16,10 @@ const LINES: f64 = 0.5;
 const LINE_BYTES: std::ops::RangeInclusive<f64> = 20.0..=1000.0;
 /// From so many calls per request on there is one for each.
 const CALLS: f64 = 0.9;
-/// From so many on the answers may have one, and something else another.
+/// From so many on the responses may have one, and something else another.
 const CALLS_FOR_BOTH: f64 = 1.5;
 /// Requests and bytes were not counted over quite the same time: a difference of this share of the
-/// answers says nothing.
+/// responses says nothing.
 const UNSURE: f64 = 0.15;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -144,20 +144,20 @@ fn lines(run: &Run, process: &Process, file: &GrownFile) -> Option<(f64, f64)> {
     Some((per_request(run, process, file.bytes)? / line_bytes, line_bytes))
 }
 
-/// Bytes that no answer is made of, where standard output or error is a terminal or a pipe.
+/// Bytes that no response is made of, where standard output or error is a terminal or a pipe.
 fn log_stream(run: &Run) -> Option<Fault> {
     outputs(run).into_iter().find_map(|(process, output)| {
         let standard = output.standard.as_ref()?;
         let calls = per_request(run, process, output.write_calls?)?;
         let written = per_request(run, process, output.written_bytes?)?;
-        let answer = run.record.received_bytes as f64 / run.record.answers as f64;
-        let line_bytes = beside_answers(calls, written, answer)?;
+        let response = run.record.received_bytes as f64 / run.record.responses as f64;
+        let line_bytes = beside_responses(calls, written, response)?;
         let is_log = LINE_BYTES.contains(&line_bytes);
         let certain = standard.terminal && standard.written_to == Some(true);
         (is_log && standard.written_to != Some(false)).then(|| Fault {
             severity: if certain { Severity::Suspect } else { Severity::Note },
             evidence: format!(
-                "{}, process {}, writes {} B per request beside its answers, in {} calls per request \
+                "{}, process {}, writes {} B per request beside its responses, in {} calls per request \
                  all in all, and its standard output is {}.",
                 process.name,
                 process.pid,
@@ -176,15 +176,15 @@ fn log_stream(run: &Run) -> Option<Fault> {
     })
 }
 
-/// The bytes per request that no answer is made of, by calls and bytes that were written per request.
-/// Answers that go out by send(2) are not among what is written; those that go out by writev(2) are.
-fn beside_answers(calls: f64, written: f64, answer: f64) -> Option<f64> {
-    let unlike_answers = (written - answer).abs() > UNSURE * answer;
+/// The bytes per request that no response is made of, by calls and bytes that were written per request.
+/// Responses that go out by send(2) are not among what is written; those that go out by writev(2) are.
+fn beside_responses(calls: f64, written: f64, response: f64) -> Option<f64> {
+    let unlike_responses = (written - response).abs() > UNSURE * response;
     match calls {
-        // Either the answers or something else.
-        CALLS..CALLS_FOR_BOTH => unlike_answers.then_some(written),
-        CALLS_FOR_BOTH.. if unlike_answers && written > answer => Some(written - answer),
-        CALLS_FOR_BOTH.. if unlike_answers => Some(written),
+        // Either the responses or something else.
+        CALLS..CALLS_FOR_BOTH => unlike_responses.then_some(written),
+        CALLS_FOR_BOTH.. if unlike_responses && written > response => Some(written - response),
+        CALLS_FOR_BOTH.. if unlike_responses => Some(written),
         _ => None,
     }
 }
@@ -201,7 +201,7 @@ fn outputs(run: &Run) -> Vec<(&Process, &Output)> {
 /// What came in the time that a process was watched for, by the requests of that time.
 fn per_request(run: &Run, process: &Process, amount: u64) -> Option<f64> {
     let watched_s = process.watched_ns as f64 / 1e9;
-    let requests = run.record.answers as f64 * watched_s / elapsed_s(run);
+    let requests = run.record.responses as f64 * watched_s / elapsed_s(run);
     (requests >= 100.0).then(|| amount as f64 / requests)
 }
 
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_beside_the_answers_go_to_a_terminal() {
+    fn bytes_beside_the_responses_go_to_a_terminal() {
         let mut run = sample::run();
         run.record.received_bytes = 20_000 * 300;
         let to = |terminal, written_to| {
@@ -284,17 +284,17 @@ mod tests {
             Some(Standard { name, terminal, written_to })
         };
         let severity = |finding: Option<Finding>| finding.map(|finding| finding.severity);
-        // Answers by send(2), a line by write(2).
+        // Responses by send(2), a line by write(2).
         let sent = wrote(&mut run, 20_000, 20_000 * 80, to(true, Some(true)));
         assert_eq!(severity(sent), Some(Severity::Suspect));
-        // Answers by writev(2), too.
+        // Responses by writev(2), too.
         let both = wrote(&mut run, 40_000, 20_000 * 380, to(true, Some(true)));
         assert!(both.unwrap().evidence.contains("80.0 B per request"));
         let piped = wrote(&mut run, 40_000, 20_000 * 380, to(false, None));
         assert_eq!(severity(piped), Some(Severity::Note), "it may be something else");
-        // A line by write(2) that is longer than an answer.
+        // A line by write(2) that is longer than a response.
         assert!(wrote(&mut run, 20_000, 20_000 * 400, to(true, Some(true))).is_some());
-        // Nothing but answers; answers in two pieces; a number that wakes another thread; both.
+        // Nothing but responses; responses in two pieces; a number that wakes another thread; both.
         assert_eq!(wrote(&mut run, 40_000, 20_000 * 308, to(true, Some(true))), None);
         assert_eq!(wrote(&mut run, 20_000, 20_000 * 300, to(true, Some(true))), None);
         assert_eq!(wrote(&mut run, 40_000, 20_000 * 300, to(true, Some(true))), None);

@@ -11,7 +11,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D25;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{target, witness};
+use crate::live::figures::{target, monitor};
 use crate::rules::comparison::Comparison;
 use crate::rules::differences::bytes;
 use crate::rules::work::Server;
@@ -29,7 +29,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     },
 };
 
-/// Models of `ablaze serve` that differ only where an answer has to wait.
+/// Models of `ablaze serve` that differ only where a response has to wait.
 const MODELS: [&str; 2] = ["epoll-lt", "epoll-et"];
 /// Words of a command line that name a way of waiting, and nothing else that serves.
 const WAYS: [&str; 8] =
@@ -38,8 +38,8 @@ const WAYS: [&str; 8] =
 const FITS_BYTES: f64 = 65_536.0;
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let (asked, answer_bytes, buffer_bytes) = figures(run)?;
-    if answer_bytes > buffer_bytes {
+    let (asked, response_bytes, buffer_bytes) = figures(run)?;
+    if response_bytes > buffer_bytes {
         return None;
     }
     Some(Finding::new(
@@ -48,30 +48,30 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!(
             "The server was started with {asked}, and what a connection has to send at a time, {} B at \
              most, fits into its send buffer of {} B or more.",
-            grouped(answer_bytes),
+            grouped(response_bytes),
             grouped(buffer_bytes)
         ),
-        "Each answer went out in one write that never had to wait, so that level-triggered and \
+        "Each response went out in one write that never had to wait, so that level-triggered and \
          edge-triggered waiting do the same here.",
-        "To see them differ, ask for longer answers (/bytes/1000000), and start the server with \
+        "To see them differ, ask for longer responses (/bytes/1000000), and start the server with \
          --sndbuf 64KiB.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let (asked, answer_bytes, buffer_bytes) = figures(run)?;
+    let (asked, response_bytes, buffer_bytes) = figures(run)?;
     Some(format!(
         "The server was started with {asked}, and what a connection has to send at a time, {} B, may \
          be more than its send buffer takes, {} B or more.",
-        grouped(answer_bytes),
+        grouped(response_bytes),
         grouped(buffer_bytes)
     ))
 }
 
-/// Whether answers are longer than what a connection's send buffer begins with, as far as that is
+/// Whether responses are longer than what a connection's send buffer begins with, as far as that is
 /// known: then writes may have had to wait.
 pub(crate) fn outgrows_its_buffer(run: &Run) -> bool {
-    figures(run).is_some_and(|(_, answer_bytes, buffer_bytes)| answer_bytes > buffer_bytes)
+    figures(run).is_some_and(|(_, response_bytes, buffer_bytes)| response_bytes > buffer_bytes)
 }
 
 /// What the server was asked for, the most that a connection has to send at a time, and the least
@@ -89,22 +89,22 @@ fn figures(run: &Run) -> Option<(String, u64, u64)> {
         Some(size) => size_bytes(size)?,
         // `least default most`. A connection's buffer begins with the default and only grows.
         None => {
-            let settings = &witness(run)?.environment.settings;
+            let settings = &monitor(run)?.environment.settings;
             settings.get("net.ipv4.tcp_wmem")?.split(' ').nth(1)?.parse().ok()?
         }
     };
-    Some((asked, longest_answers(run)?, buffer_bytes))
+    Some((asked, longest_responses(run)?, buffer_bytes))
 }
 
-/// Head and body of the longest answer, as many times as a connection may have them to send.
-fn longest_answers(run: &Run) -> Option<u64> {
+/// Head and body of the longest response, as many times as a connection may have them to send.
+fn longest_responses(run: &Run) -> Option<u64> {
     let record = &run.record;
     let (longest, _) = record.body_lengths.last_key_value()?;
     if record.body_lengths_other > 0 {
         return None;
     }
     let heads_bytes = record.received_bytes.saturating_sub(record.body_bytes);
-    let head_bytes = heads_bytes.div_ceil(record.answers.max(1));
+    let head_bytes = heads_bytes.div_ceil(record.responses.max(1));
     Some((longest + head_bytes) * u64::from(run.plan.load.pipeline().max(1)))
 }
 
@@ -222,15 +222,15 @@ mod tests_on_runs {
         record.body_lengths = BTreeMap::from([(body_bytes, 20_000)]);
         record.body_bytes = 20_000 * body_bytes;
         record.received_bytes = 20_000 * (body_bytes + 150);
-        let witness = sample::witness(&mut run);
+        let monitor = sample::monitor(&mut run);
         let wmem = ("net.ipv4.tcp_wmem".to_owned(), "4096 16384 4194304".to_owned());
-        witness.environment.settings.extend([wmem]);
-        witness.target.processes[0].command_line = words.split(' ').map(str::to_owned).collect();
+        monitor.environment.settings.extend([wmem]);
+        monitor.target.processes[0].command_line = words.split(' ').map(str::to_owned).collect();
         run
     }
 
     #[test]
-    fn an_answer_that_fits_never_waits() {
+    fn a_response_that_fits_never_waits() {
         let run = started("/usr/bin/ablaze serve --model epoll-lt -t 2", 14);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);

@@ -1,6 +1,6 @@
 //! D26: the server uses processor time while nothing is asked of it. A server that was busy is
 //! looked at once more when the load is over and the connections still stand. Not to be seen: a
-//! server elsewhere, one that spins for less than most of a core, and one whose answers take longer
+//! server elsewhere, one that spins for less than most of a core, and one whose responses take longer
 //! than it is given to finish them.
 
 use ablaze_model::Run;
@@ -16,7 +16,7 @@ use crate::words::{counted, time};
 /// A thread at rest that uses this share of a core does not rest.
 const BUSY: f64 = 0.5;
 
-/// A server has so many times its slowest answers' time to come to rest.
+/// A server has so many times its slowest responses' time to come to rest.
 const TIMES: u64 = 10;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -77,7 +77,7 @@ fn busiest(run: &Run) -> Option<(&Process, AtRest)> {
 
 /// Whether the last requests were surely answered before the look: there were none left, or those in
 /// flight at the end take no longer than the others, and even ten times that would have been enough.
-/// Nobody reads long answers to their end any more, and the server tries to get rid of them.
+/// Nobody reads long responses to their end any more, and the server tries to get rid of them.
 fn could_finish(run: &Run, at_rest: AtRest) -> bool {
     if run.record.unfinished == 0 && run.record.failures_total() == 0 {
         return true;

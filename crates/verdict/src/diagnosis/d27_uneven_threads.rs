@@ -216,7 +216,7 @@ mod tests {
         run.plan.load = Load::Closed { connections: 4, pipeline: 1 };
         run.record.connections_opened = 4;
         assert!(!on_run(&run).unwrap().evidence.contains("chance"));
-        sample::witness(&mut run).target.listener.as_mut().unwrap().sockets = 2;
+        sample::monitor(&mut run).target.listener.as_mut().unwrap().sockets = 2;
         // 1.8 times the mean of 2 is 4 of 4, which 2 of 16 deals give: 12.5 %.
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("out to 2 threads, it is as uneven in 13 %"), "{evidence}");

@@ -64,7 +64,7 @@ fn seen(run: &Run) -> Option<String> {
 fn figures(run: &Run) -> Option<(u64, f64)> {
     let target = target(run)?;
     let opened = run.record.connections_opened;
-    let few_requests = run.record.answers as f64 <= REQUESTS_PER_CONNECTION * opened as f64;
+    let few_requests = run.record.responses as f64 <= REQUESTS_PER_CONNECTION * opened as f64;
     if opened < FEWEST || !few_requests {
         return None;
     }
@@ -83,7 +83,7 @@ mod tests {
     fn with(woken: Option<u64>, sleeps_per_connection: f64) -> Run {
         let mut run = sample::run();
         run.record.connections_opened = 20_000;
-        let target = &mut sample::witness(&mut run).target;
+        let target = &mut sample::monitor(&mut run).target;
         target.woken_per_connection = woken;
         target.processes[0].switches =
             Some(Switches { voluntary: (sleeps_per_connection * 20_000.0) as u64, involuntary: 0 });
@@ -105,7 +105,7 @@ mod tests {
     fn kept_connections_wake_nobody() {
         let mut run = with(Some(4), 4.0);
         assert!(seen(&run).unwrap().starts_with("4 epoll instances"));
-        run.record.answers = 200_000;
+        run.record.responses = 200_000;
         assert_eq!((on_run(&run), seen(&run)), (None, None));
     }
 }

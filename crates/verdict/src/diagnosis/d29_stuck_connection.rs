@@ -1,12 +1,12 @@
-//! D29: answers that stopped in the middle and never went on.
+//! D29: responses that stopped in the middle and never went on.
 
 use ablaze_model::Run;
-use ablaze_model::record::StoppedAnswer;
+use ablaze_model::record::StoppedResponse;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D29;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::witness;
+use crate::live::figures::monitor;
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, grouped, time};
@@ -24,7 +24,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { run: Some(OnRun { check: on_run, seen }), abort: Some(on_abort), ..Forms::NONE },
 };
 
-/// Whether answers stopped in the middle, so that they are no other diagnosis'.
+/// Whether responses stopped in the middle, so that they are no other diagnosis'.
 pub(super) fn is_found(run: &Run) -> bool {
     on_run(run).is_some()
 }
@@ -48,13 +48,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!(
             "{} stopped in the middle for a second or longer: {} had timed out, {} still waited at the \
              end. {} {}",
-            counted(stopped.total(), "answer"),
+            counted(stopped.total(), "response"),
             grouped(stopped.timed_out),
             grouped(stopped.unfinished),
             of_longest(&longest),
             of_queues(queues)
         ),
-        "The server began these answers and did not go on: as a rule it lost an event, such as the one \
+        "The server began these responses and did not go on: as a rule it lost an event, such as the one \
          that says that a socket can be written to again.",
         "Look in the server at what happens after a write that was not taken whole: with edge-triggered \
          epoll it must go on until EAGAIN, and with EPOLLONESHOT be armed again.",
@@ -63,21 +63,21 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
-    if record.answers + record.stopped.total() == 0 {
+    if record.responses + record.stopped.total() == 0 {
         return None;
     }
     Some(match record.stopped.longest {
-        None => "No answer stopped in the middle for a second or longer.".to_owned(),
+        None => "No response stopped in the middle for a second or longer.".to_owned(),
         Some(longest) => format!(
             "{} stopped in the middle for a second or longer. {} {}",
-            counted(record.stopped.total(), "answer"),
+            counted(record.stopped.total(), "response"),
             of_longest(&longest),
             of_queues(queues(run))
         ),
     })
 }
 
-fn of_longest(longest: &StoppedAnswer) -> String {
+fn of_longest(longest: &StoppedResponse) -> String {
     let of = longest
         .missing_bytes
         .map_or(String::new(), |missing| format!(" of {}", grouped(longest.body_bytes + missing)));
@@ -93,12 +93,12 @@ fn of_longest(longest: &StoppedAnswer) -> String {
 struct Queues {
     /// With nothing in the send queue.
     empty: u64,
-    /// With something in it: the server has written it, and the tester or the network holds it up.
+    /// With something in it: the server has written it, and the client or the network holds it up.
     full: u64,
 }
 
 fn queues(run: &Run) -> Option<Queues> {
-    let last = witness(run)?.server_connections.as_ref()?.last;
+    let last = monitor(run)?.server_connections.as_ref()?.last;
     let full = last.silent_with_send_queue?;
     Some(Queues { empty: last.silent?.saturating_sub(full), full })
 }
@@ -129,9 +129,9 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             Severity::Invalid,
             evidence(abort),
             "For as long as -s says (30 s) nothing happened on any connection. The server stopped \
-             answering; or, with -k, ab waits for the end of an answer that it cannot see, one that is \
+             answering; or, with -k, ab waits for the end of a response that it cannot see, one that is \
              chunked or has no Content-Length.",
-            "Run it without -k: if that works it is the latter, and `ablaze ab -k` reads such answers. \
+            "Run it without -k: if that works it is the latter, and `ablaze ab -k` reads such responses. \
              If not, the server is stuck.",
         )
     })
@@ -151,19 +151,19 @@ mod tests {
         run.record.stopped = Stopped {
             timed_out: 0,
             unfinished: connections,
-            longest: Some(StoppedAnswer {
+            longest: Some(StoppedResponse {
                 silent_ns: 6_000_000_000,
                 body_bytes: 2_500_000,
                 missing_bytes: Some(7_500_000),
             }),
         };
-        let last = &mut sample::witness(&mut run).server_connections.as_mut().unwrap().last;
+        let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
         last.silent = Some(connections);
         run
     }
 
     #[test]
-    fn answers_that_never_go_on_are_found() {
+    fn responses_that_never_go_on_are_found() {
         assert_eq!(on_run(&sample::run()), None);
         let finding = on_run(&stuck(3)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
@@ -172,14 +172,14 @@ mod tests {
         assert!(evidence.contains("on 3 connections, on 0 of them"), "{evidence}");
         assert_eq!(on_run(&stuck(50)).unwrap().severity, Severity::Invalid);
         let mut unseen = stuck(3);
-        unseen.witness = None;
+        unseen.monitor = None;
         assert!(on_run(&unseen).unwrap().evidence.contains("is unseen"));
     }
 
     #[test]
     fn what_the_server_has_written_and_what_is_slow_anyway_is_not_stuck() {
         let mut run = stuck(3);
-        let last = &mut sample::witness(&mut run).server_connections.as_mut().unwrap().last;
+        let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
         last.silent_with_send_queue = Some(3);
         assert_eq!(on_run(&run), None);
         assert!(seen(&run).unwrap().contains("on 3 of them with bytes left"));
@@ -197,7 +197,7 @@ mod tests {
     fn their_timeouts_are_not_counted_twice() {
         let mut run = stuck(0);
         run.record.stopped.timed_out = 100;
-        run.record.answers = 100;
+        run.record.responses = 100;
         run.record.failures[FailureKind::Timeout as usize] = 100;
         let found = |run: &Run, id| judge(run).findings.iter().any(|finding| finding.id == id);
         assert!(found(&run, D29) && !found(&run, D02));

@@ -14,7 +14,7 @@ use crate::words::{counted, grouped, percent, time};
 const LITTLE_NS: u64 = 1_000_000;
 const LITTLE: f64 = 0.1;
 /// One that makes up this share of it, and is as long as what counts as a pause of a machine (D23),
-/// makes the tail the tester's own.
+/// makes the tail the client's own.
 const PAUSE_NS: u64 = 20_000_000;
 const MOST: f64 = 0.5;
 /// A single pause of a machine makes a hundredth of a short run late, and no more; a longer one than this
@@ -86,7 +86,7 @@ fn described(times: &Times) -> String {
     )
 }
 
-/// Whether a connection was waited for, or the tester: connections that were asked for as a bound
+/// Whether a connection was waited for, or the client: connections that were asked for as a bound
 /// may be too few; without a bound there were as many as this machine permits.
 fn why(run: &Run) -> (String, &'static str) {
     let connections = u64::from(run.plan.load.connections());
@@ -98,7 +98,7 @@ fn why(run: &Run) -> (String, &'static str) {
                  slowly than that many connections can carry at this rate.",
                 counted(connections, "connection")
             ),
-            "Take the response as what a user sees; for a tester that never waits give more connections \
+            "Take the response as what a user sees; for a client that never waits give more connections \
              (-c) or none, or lower the rate.",
         ),
         Load::Open { .. } if all_in_use => (
@@ -110,10 +110,10 @@ fn why(run: &Run) -> (String, &'static str) {
              connections, or lower the rate.",
         ),
         _ => (
-            "Connections were free: the tester itself was late, because its threads had too much to do \
+            "Connections were free: the client itself was late, because its threads had too much to do \
              or did not get a processor."
                 .to_owned(),
-            "Take the response as an upper bound; give the tester more threads (-t) or a machine of its \
+            "Take the response as an upper bound; give the client more threads (-t) or a machine of its \
              own, or lower the rate.",
         ),
     }
@@ -179,7 +179,7 @@ mod tests {
         let mut run = late_by(1_200_000_000);
         assert!(on_run(&run).unwrap().cause.contains("100 connections that were permitted"));
         run.record.connections_opened = 12;
-        assert!(on_run(&run).unwrap().cause.contains("the tester itself was late"));
+        assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
         if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
             (*bounded, *connections) = (false, 12);
         }

@@ -28,7 +28,7 @@ fn on_report(report: &Report) -> Option<Finding> {
             return None;
         }
         format!(
-            "{} answers of {} bytes are {} bytes, and {} were counted.",
+            "{} responses of {} bytes are {} bytes, and {} were counted.",
             grouped(complete),
             grouped(length),
             decimal(expected?, 0),

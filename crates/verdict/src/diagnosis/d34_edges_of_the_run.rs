@@ -46,7 +46,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let rate = if full_s > elapsed_s(run) * NOTICEABLE {
         format!(
             " Without the edges the rate would be at most {}/s.",
-            amount(run.record.answers as f64 / full_s)
+            amount(run.record.responses as f64 / full_s)
         )
     } else {
         String::new()
@@ -113,7 +113,7 @@ mod tests {
         run.record.drain_ns = Some(2_000_000_000);
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("and 2.00 s at the end: 20 % of the run"), "{finding:?}");
-        // 20,000 answers in the other 8 s.
+        // 20,000 responses in the other 8 s.
         assert!(finding.evidence.contains("at most 2,500/s"), "{finding:?}");
         assert!(finding.remedy.contains("-d"), "{finding:?}");
         sample::open_loop(&mut run, 2_000.0);

@@ -1,4 +1,4 @@
-//! D35: server and tester, or two servers, read in pieces of different sizes. Nothing looks for it:
+//! D35: server and client, or two servers, read in pieces of different sizes. Nothing looks for it:
 //! ablaze discards long bodies in the kernel, and how a server reads is not to be seen from outside.
 //! It keeps its number and its place in docs/diagnoses.md.
 

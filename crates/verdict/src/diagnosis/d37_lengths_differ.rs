@@ -1,4 +1,4 @@
-//! D37: answers that differ from the first one, in their status or in the length of their body.
+//! D37: responses that differ from the first one, in their status or in the length of their body.
 //! Other lengths ab counts as failed.
 
 use ablaze_model::Run;
@@ -30,29 +30,29 @@ fn on_run(run: &Run) -> Option<Finding> {
     let mut evidence = Vec::new();
     if let Some((first, number)) = status {
         evidence.push(format!(
-            "The first answer was a {first}; {} of {} ({}) had another status.",
+            "The first response was a {first}; {} of {} ({}) had another status.",
             grouped(number),
-            counted(record.answers, "answer"),
-            percent(number as f64 / record.answers as f64)
+            counted(record.responses, "response"),
+            percent(number as f64 / record.responses as f64)
         ));
     }
     if let Some((first, number)) = length {
         evidence.push(format!(
-            "The first answer had a body of {} B; {} of {} ({}) had another length, {}.",
+            "The first response had a body of {} B; {} of {} ({}) had another length, {}.",
             grouped(first),
             grouped(number),
-            counted(record.answers, "answer"),
-            percent(number as f64 / record.answers as f64),
+            counted(record.responses, "response"),
+            percent(number as f64 / record.responses as f64),
             lengths(run)
         ));
     }
     let most = length.or(status.map(|(status, number)| (u64::from(status), number)));
-    let cause = if most.is_some_and(|(_, number)| number + 1 >= record.answers) {
-        "The first answer is the odd one: all others differ from it, as a cache that was filled or a \
+    let cause = if most.is_some_and(|(_, number)| number + 1 >= record.responses) {
+        "The first response is the odd one: all others differ from it, as a cache that was filled or a \
          redirect does it."
     } else {
-        "Pages with a date, a counter or a token in them differ each time, and so do the answers to \
-         different requests; errors within pages do too, and a server that cuts its answers short."
+        "Pages with a date, a counter or a token in them differ each time, and so do the responses to \
+         different requests; errors within pages do too, and a server that cuts its responses short."
     };
     Some(Finding::new(
         D37,
@@ -60,7 +60,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         evidence.join(" "),
         cause,
         format!(
-            "Look at two answers with `curl -i {}`; if they are meant to differ, nothing is wrong, but \
+            "Look at two responses with `curl -i {}`; if they are meant to differ, nothing is wrong, but \
              compare only with runs that got the same mixture.",
             run.plan.target.url
         ),
@@ -69,25 +69,25 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
-    let first = record.first_body_bytes.filter(|_| record.answers > 0)?;
+    let first = record.first_body_bytes.filter(|_| record.responses > 0)?;
     let status = first_status(run).map_or(String::new(), |status| format!("a {status} with "));
     Some(format!(
         "All of {} were as the first: {status}a body of {} B.",
-        counted(record.answers, "answer"),
+        counted(record.responses, "response"),
         grouped(first)
     ))
 }
 
-/// The first answer's body length, and how many had another.
+/// The first response's body length, and how many had another.
 fn other_length(run: &Run) -> Option<(u64, u64)> {
     let record = &run.record;
     let first = record.first_body_bytes?;
     let others = record.body_lengths.iter().filter(|(length, _)| **length != first);
     let number = others.map(|(_, number)| number).sum::<u64>() + record.body_lengths_other;
-    (number > 0 && record.answers > 0).then_some((first, number))
+    (number > 0 && record.responses > 0).then_some((first, number))
 }
 
-/// The first answer's status, and how many had another.
+/// The first response's status, and how many had another.
 fn other_status(run: &Run) -> Option<(u16, u64)> {
     let first = first_status(run)?;
     let others = run.record.statuses.iter().filter(|(status, _)| **status != first);
@@ -125,7 +125,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let parts = report.failed_parts.filter(|parts| parts.length > 0)?;
     let others = parts.connect + parts.receive + parts.exceptions;
     let mut evidence = format!(
-        "{} of {} ({}) had a body of another length than the first answer.",
+        "{} of {} ({}) had a body of another length than the first response.",
         grouped(parts.length),
         grouped(complete),
         percent(parts.length as f64 / complete as f64)
@@ -138,9 +138,9 @@ fn on_report(report: &Report) -> Option<Finding> {
         ));
     }
     let cause = if parts.length + 1 >= complete {
-        "The first answer is the odd one: all others differ from it."
+        "The first response is the odd one: all others differ from it."
     } else {
-        "ab takes the first answer's length for the right one. A page with a date, a counter or a token \
+        "ab takes the first response's length for the right one. A page with a date, a counter or a token \
          in it has another length each time and is no failure."
     };
     Some(Finding::new(
@@ -148,7 +148,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         Severity::Note,
         evidence,
         cause,
-        "If the page may change its length, give ab -l; if not, look at two answers with `curl -i` and see what differs.",
+        "If the page may change its length, give ab -l; if not, look at two responses with `curl -i` and see what differs.",
     ))
 }
 
@@ -172,19 +172,19 @@ mod tests_on_runs {
     fn other_lengths_are_noted_with_their_range() {
         assert_eq!(on_run(&with_lengths(&[])), None);
         let said = seen(&with_lengths(&[])).unwrap();
-        assert_eq!(said, "All of 20,000 answers were as the first: a 200 with a body of 14 B.");
+        assert_eq!(said, "All of 20,000 responses were as the first: a 200 with a body of 14 B.");
         let mut run = with_lengths(&[(13, 50), (15, 150)]);
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.contains("200 of 20,000 answers (1.0 %)"), "{evidence}");
+        assert!(evidence.contains("200 of 20,000 responses (1.0 %)"), "{evidence}");
         assert!(evidence.contains("3 lengths from 13 to 15 B in all"), "{evidence}");
         run.record.body_lengths_other = 5;
         assert!(on_run(&run).unwrap().evidence.contains("more than 3 lengths"));
     }
 
     #[test]
-    fn a_first_answer_that_is_the_odd_one_is_named() {
+    fn a_first_response_that_is_the_odd_one_is_named() {
         let finding = on_run(&with_lengths(&[(162, 19_999)])).unwrap();
-        assert!(finding.cause.starts_with("The first answer is the odd one"), "{finding:?}");
+        assert!(finding.cause.starts_with("The first response is the odd one"), "{finding:?}");
         let finding = on_run(&with_lengths(&[(162, 10)])).unwrap();
         assert!(finding.cause.starts_with("Pages with a date"), "{finding:?}");
     }
@@ -194,7 +194,7 @@ mod tests_on_runs {
         let mut run = with_lengths(&[]);
         run.record.statuses = [(200, 19_000), (204, 1_000)].into();
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.contains("first answer was a 200; 1,000 of 20,000"), "{evidence}");
+        assert!(evidence.contains("first response was a 200; 1,000 of 20,000"), "{evidence}");
         // The head is one of before the clock started.
         run.record.first_head = b"HTTP/1.1 503 Busy\r\n\r\n".to_vec();
         assert_eq!(on_run(&run), None);
@@ -208,7 +208,7 @@ mod tests_on_reports {
     use crate::rules::sample;
 
     #[test]
-    fn a_first_answer_that_is_the_odd_one_is_named() {
+    fn a_first_response_that_is_the_odd_one_is_named() {
         let with_length = |length| {
             let mut report = sample::ab();
             report.failed_parts = Some(FailedParts { length, ..FailedParts::default() });

@@ -1,4 +1,4 @@
-//! D38: a tracer stops the server, or the tester, at each of its system calls. perf(1) is not to be
+//! D38: a tracer stops the server, or the client, at each of its system calls. perf(1) is not to be
 //! seen from here, and not looked for.
 
 use ablaze_model::Run;
@@ -7,7 +7,7 @@ use ablaze_model::monitor::Process;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D38;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::witness;
+use crate::live::figures::monitor;
 
 /// Debuggers: they stop a process at what they were told to, and else let it run.
 const DEBUGGERS: [&str; 3] = ["gdb", "lldb", "lldb-server"];
@@ -21,11 +21,11 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
-    let witness = witness(run)?;
-    let servers = witness.target.processes.iter().map(|process| ("server", process));
-    let tester = witness.tester.iter().map(|process| ("tester", process));
+    let monitor = monitor(run)?;
+    let servers = monitor.target.processes.iter().map(|process| ("server", process));
+    let client = monitor.client.iter().map(|process| ("client", process));
     let (side, process, tracer) = servers
-        .chain(tester)
+        .chain(client)
         .find_map(|(side, process)| Some((side, process, process.traced_by.as_deref()?)))?;
     let debugger = DEBUGGERS.iter().any(|name| tracer.starts_with(&format!("{name},")));
     Some(Finding::new(
@@ -43,9 +43,9 @@ fn on_run(run: &Run) -> Option<Finding> {
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let witness = witness(run)?;
+    let monitor = monitor(run)?;
     let of = |process: &Process| format!("{}, process {}", process.name, process.pid);
-    let processes = witness.target.processes.iter().chain(&witness.tester).map(of);
+    let processes = monitor.target.processes.iter().chain(&monitor.client).map(of);
     let processes: Vec<String> = processes.collect();
     (!processes.is_empty())
         .then(|| format!("Nobody traced {}. perf is not looked for.", processes.join("; ")))
@@ -62,11 +62,11 @@ mod tests {
         assert_eq!(on_run(&run), None);
         assert!(seen(&run).unwrap().starts_with("Nobody traced nginx, process 4711; ablaze"));
         let traced = |process: &mut Process, by: &str| process.traced_by = Some(by.to_owned());
-        traced(sample::witness(&mut run).tester.as_mut().unwrap(), "strace, process 5");
+        traced(sample::monitor(&mut run).client.as_mut().unwrap(), "strace, process 5");
         let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.starts_with("The tester, ablaze"), "{}", finding.evidence);
+        assert!(finding.evidence.starts_with("The client, ablaze"), "{}", finding.evidence);
         assert_eq!(finding.severity, Severity::Suspect);
-        traced(&mut sample::witness(&mut run).target.processes[0], "gdb, process 6");
+        traced(&mut sample::monitor(&mut run).target.processes[0], "gdb, process 6");
         let finding = on_run(&run).unwrap();
         assert!(
             finding.evidence.starts_with("The server, nginx") && finding.cause.contains("debugger")

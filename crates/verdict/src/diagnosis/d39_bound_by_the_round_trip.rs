@@ -44,7 +44,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         "One request at a time measures the way there and back and the waking up, which are the same \
          for most servers: c = 1 compares round-trip latency, not capacity.",
         "For the capacity give -c 10, 100 and more until the rate no longer grows; take from c = 1 only \
-         the shortest time that an answer can take.",
+         the shortest time that a response can take.",
     ))
 }
 

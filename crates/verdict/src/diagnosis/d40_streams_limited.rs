@@ -1,5 +1,5 @@
 //! D40: the server permits fewer streams on a connection than were asked for, so the load is another one;
-//! or it permits them, and the tester did not fill them.
+//! or it permits them, and the client did not fill them.
 
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
@@ -86,10 +86,10 @@ fn unfilled(run: &Run) -> Option<Finding> {
             amount(reached),
             grouped(asked)
         ),
-        "The answers came faster than the tester could send the next requests: streams were free while it \
+        "The responses came faster than the client could send the next requests: streams were free while it \
          worked.",
         format!(
-            "Read the rate as that of about {} in flight, or give the tester more threads (-t).",
+            "Read the rate as that of about {} in flight, or give the client more threads (-t).",
             amount(reached.max(1.0).ceil())
         ),
     ))
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_that_the_tester_does_not_fill_are_noted() {
+    fn streams_that_the_client_does_not_fill_are_noted() {
         let found = on_run(&permitting(128, 499)).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert!(found.evidence.starts_with("On average 499 of 1,000 streams"), "{found:?}");

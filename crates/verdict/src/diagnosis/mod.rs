@@ -26,7 +26,7 @@ ablaze_model::diagnoses!(files);
 pub enum ShownBy {
     /// A printed report is enough.
     Text,
-    /// Only a run itself knows: counters of the tester, of the kernel or of the server.
+    /// Only a run itself knows: counters of the client, of the kernel or of the server.
     Run,
 }
 

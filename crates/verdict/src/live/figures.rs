@@ -2,7 +2,7 @@
 //! what was asked for.
 
 use ablaze_model::Run;
-use ablaze_model::monitor::{Process, Target, Thread, Witness};
+use ablaze_model::monitor::{Monitored, Process, Target, Thread};
 use ablaze_model::plan::Load;
 
 /// A share of a core is believed from this many readings on, or from two so far apart.
@@ -22,8 +22,8 @@ pub(crate) struct Busy {
     pub threads: usize,
 }
 
-/// The tester's workers over the measured window, active waiting not counted.
-pub(crate) fn tester(run: &Run) -> Option<Busy> {
+/// The client's workers over the measured window, active waiting not counted.
+pub(crate) fn client(run: &Run) -> Option<Busy> {
     let workers = || run.workers.iter().filter(|worker| worker.window_ns > 0);
     let share = |busy_ns: u64, of_ns: u64| busy_ns as f64 / of_ns as f64;
     let busiest = workers().map(|w| share(w.busy_ns, w.window_ns)).reduce(f64::max)?;
@@ -32,9 +32,9 @@ pub(crate) fn tester(run: &Run) -> Option<Busy> {
         (busy_ns + worker.busy_ns, spun_ns + worker.spun_ns)
     });
     let working = share(busy_ns, (busy_ns + spun_ns).max(1));
-    let waiting = witness(run).and_then(|witness| witness.tester.as_ref()).map_or(0.0, |tester| {
-        let own = tester.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
-        own.map(|thread| share(thread.waited_ns, tester.watched_ns.max(1))).fold(0.0, f64::max)
+    let waiting = monitor(run).and_then(|monitor| monitor.client.as_ref()).map_or(0.0, |client| {
+        let own = client.threads.iter().filter(|thread| thread.name.starts_with("worker-"));
+        own.map(|thread| share(thread.waited_ns, client.watched_ns.max(1))).fold(0.0, f64::max)
     });
     let whole = with_interrupts(run);
     Some(Busy {
@@ -78,7 +78,7 @@ fn is_believed(process: &Process) -> bool {
 /// thread that never rests then shows 80 %. Of a busy processor's time they take the same share
 /// wherever they strike.
 fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
-    let times = witness(run).and_then(|witness| witness.kernel.processors);
+    let times = monitor(run).and_then(|monitor| monitor.kernel.processors);
     let share = times
         .filter(|times| times.busy_ns() > 0)
         .map_or(0.0, |times| times.interrupts_ns as f64 / times.busy_ns() as f64);
@@ -88,16 +88,16 @@ fn with_interrupts(run: &Run) -> impl Fn(f64) -> f64 {
 
 /// Who served, if that was on this host.
 pub(crate) fn target(run: &Run) -> Option<&Target> {
-    witness(run).map(|witness| &witness.target).filter(|target| target.on_this_host)
+    monitor(run).map(|monitor| &monitor.target).filter(|target| target.on_this_host)
 }
 
-pub(crate) fn witness(run: &Run) -> Option<&Witness> {
-    run.witness.as_ref()
+pub(crate) fn monitor(run: &Run) -> Option<&Monitored> {
+    run.monitor.as_ref()
 }
 
 /// Processors of the machine.
 pub(crate) fn processors(run: &Run) -> Option<f64> {
-    let online = witness(run).and_then(|witness| witness.environment.cpus_online);
+    let online = monitor(run).and_then(|monitor| monitor.environment.cpus_online);
     online.or(run.machine.cpus_allowed).map(f64::from)
 }
 
@@ -108,7 +108,7 @@ pub(crate) struct Machine {
     pub processors: f64,
     /// Those that were busy, interrupts included.
     pub busy: f64,
-    /// Processes that are neither the tester nor the target.
+    /// Processes that are neither the client nor the target.
     pub others: f64,
     /// What a hypervisor gave to others.
     pub stolen: f64,
@@ -116,8 +116,8 @@ pub(crate) struct Machine {
 
 /// `None` when the kernel's figures or those of the target are missing.
 pub(crate) fn machine(run: &Run) -> Option<Machine> {
-    let witness = witness(run)?;
-    let times = witness.kernel.processors?;
+    let monitor = monitor(run)?;
+    let times = monitor.kernel.processors?;
     let processors = processors(run)?;
     if times.total_ns() == 0 {
         return None;
@@ -126,7 +126,7 @@ pub(crate) fn machine(run: &Run) -> Option<Machine> {
     // Interrupts are on account of no process, or of whichever they interrupted.
     let processes = cores(times.user_ns + times.system_ns);
     let server = if target(run).is_some() { server(run)?.cores } else { 0.0 };
-    let ours = tester(run).map_or(0.0, |tester| tester.cores) + server;
+    let ours = client(run).map_or(0.0, |client| client.cores) + server;
     Some(Machine {
         processors,
         busy: cores(times.busy_ns()),
@@ -157,7 +157,7 @@ pub(crate) fn in_flight(run: &Run) -> Option<f64> {
 
 /// What a counter of the network namespace rose by.
 pub(crate) fn counter(run: &Run, name: &str) -> Option<u64> {
-    witness(run)?.kernel.network.as_ref()?.get(name).copied()
+    monitor(run)?.kernel.network.as_ref()?.get(name).copied()
 }
 
 /// A share of a core in words: `96 % of a core`.

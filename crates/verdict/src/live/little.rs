@@ -30,7 +30,7 @@ pub(crate) fn gap(run: &Run) -> Option<LittleGap> {
 /// window too short. How many, and for how many there are places.
 pub(crate) fn more_than_fit(run: &Run) -> Option<(f64, u64)> {
     let (asked, reached) = (asked_in_flight(run)?, in_flight(run)?);
-    // The last request of each place may end behind the window, all of them if the tester was held
+    // The last request of each place may end behind the window, all of them if the client was held
     // up there, and their times have that in them.
     let longest_ns = [&run.record.answered, &run.record.failed]
         .into_iter()
@@ -67,7 +67,7 @@ mod tests {
         let mut run = sample::run();
         run.record.in_flight_ns = 106 * u128::from(run.elapsed_ns);
         assert_eq!(more_than_fit(&run), Some((106.0, 100)));
-        // The tester was held up for a second as the window ended.
+        // The client was held up for a second as the window ended.
         run.record.answered.total.record_many(1_000_000_000, 100);
         run.record.in_flight_ns = 110 * u128::from(run.elapsed_ns);
         assert_eq!(more_than_fit(&run), None);

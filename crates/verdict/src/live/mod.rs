@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(notes, [D12]);
     }
 
-    /// Rules that the sample, a closed loop with a witness, has nothing for, and why.
+    /// Rules that the sample, a closed loop with a monitor, has nothing for, and why.
     const NOTHING_TO_GO_BY: [(DiagnosisId, &str); 6] = [
         (D24, "nothing tells how the server was built"),
         (D25, "the server is none of ours that waits by level or edge"),
@@ -95,7 +95,7 @@ mod tests {
         );
         // What was not asked for or seen is said to be so.
         sample::open_loop(&mut run, 2_000.0);
-        run.witness = None;
+        run.monitor = None;
         let unseen = judge(&run).unseen().unwrap();
         for id in ["D01", "D12", "D13", "D22", "D23"] {
             assert!(unseen.contains(id), "{id}: {unseen}");
@@ -116,9 +116,9 @@ mod tests {
     }
 
     #[test]
-    fn without_a_witness_nothing_is_made_up() {
+    fn without_a_monitor_nothing_is_made_up() {
         let mut run = sample::run();
-        run.witness = None;
+        run.monitor = None;
         let judged = judge(&run);
         assert_eq!((judged.verdict, judged.findings.len()), (Verdict::Valid, 0));
     }

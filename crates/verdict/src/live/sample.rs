@@ -11,30 +11,30 @@ use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
 use ablaze_model::run::WorkerEffort;
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
-/// answers, the server full, the tester not.
+/// responses, the server full, the client not.
 pub fn run() -> Run {
     with_shares(0.96, 0.75)
 }
 
-/// The same with other shares of a core for the server's one thread and the tester's one thread.
-pub fn with_shares(server: f64, tester: f64) -> Run {
+/// The same with other shares of a core for the server's one thread and the client's one thread.
+pub fn with_shares(server: f64, client: f64) -> Run {
     let mut run = recorded::run();
     let record = &mut run.record;
-    // Little's law: 20,000 answers of 500 µs.
+    // Little's law: 20,000 responses of 500 µs.
     record.in_flight_ns = 20_000 * 500_000;
     record.answered.total.clear();
     record.answered.total.record_many(500_000, 20_000);
     let slice =
-        Slice { answers: 200, failures: 0, p50_ns: 500_000, p99_ns: 500_000, max_ns: 500_000 };
+        Slice { responses: 200, failures: 0, p50_ns: 500_000, p99_ns: 500_000, max_ns: 500_000 };
     record.slices.slices = vec![slice; 100];
-    let busy_ns = (tester * 1e10) as u64;
+    let busy_ns = (client * 1e10) as u64;
     run.workers = vec![WorkerEffort {
         user_ns: busy_ns,
         busy_ns,
         window_ns: 10_000_000_000,
         ..WorkerEffort::default()
     }];
-    run.witness = Some(witnessed((server * 1e10) as u64, busy_ns));
+    run.monitor = Some(witnessed((server * 1e10) as u64, busy_ns));
     run
 }
 
@@ -55,17 +55,17 @@ pub fn over_http2(streams: u32) -> Run {
     run
 }
 
-/// Makes server and tester rest for most of the time.
+/// Makes server and client rest for most of the time.
 pub fn idle(run: &mut Run) {
     let idle = with_shares(0.2, 0.1);
     run.workers = idle.workers;
-    run.witness = idle.witness;
+    run.monitor = idle.monitor;
 }
 
 /// Nothing came back, and 100 requests wait.
 pub fn nobody_answers(run: &mut Run) {
-    run.record.answers = 0;
-    run.record.kept_alive = 0;
+    run.record.responses = 0;
+    run.record.reused = 0;
     run.record.statuses.clear();
     run.record.answered.total.clear();
     run.record.unfinished = 100;
@@ -81,28 +81,28 @@ pub fn open_loop(run: &mut Run, per_s: f64) {
     run.plan.load = Load::Open { rate, arrivals, connections: 100, bounded: true };
 }
 
-pub fn witness(run: &mut Run) -> &mut Witness {
-    run.witness.as_mut().unwrap()
+pub fn monitor(run: &mut Run) -> &mut Monitored {
+    run.monitor.as_mut().unwrap()
 }
 
 /// The threads of the server.
 pub fn threads(run: &mut Run) -> &mut Vec<Thread> {
-    &mut witness(run).target.processes[0].threads
+    &mut monitor(run).target.processes[0].threads
 }
 
 /// What is known of the server because it serves.
 pub fn serving(run: &mut Run) -> &mut Serving {
-    witness(run).target.processes[0].serving.as_mut().unwrap()
+    monitor(run).target.processes[0].serving.as_mut().unwrap()
 }
 
 /// The times of the machine's processors.
 pub fn processors(run: &mut Run) -> &mut Processors {
-    witness(run).kernel.processors.as_mut().unwrap()
+    monitor(run).kernel.processors.as_mut().unwrap()
 }
 
 /// Sets what a counter of the network rose by.
 pub fn counter(run: &mut Run, name: &str, value: u64) {
-    let counters = witness(run).kernel.network.as_mut().unwrap();
+    let counters = monitor(run).kernel.network.as_mut().unwrap();
     counters.insert(name.to_owned(), value);
 }
 
@@ -132,7 +132,7 @@ pub fn connections() -> Connections {
     Connections { first: at, last: at }
 }
 
-fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
+fn witnessed(server_ns: u64, client_ns: u64) -> Monitored {
     let share = Shares { min: 0.0, max: 1.0, last: 0.5 };
     let thread = |name: &str, cpu_ns| Thread {
         tid: 4711,
@@ -158,7 +158,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
         serving: None,
         threads,
     };
-    Witness {
+    Monitored {
         interval_ns: 10_000_000_000,
         cost_ns: Some(20_000_000),
         environment: Environment {
@@ -170,7 +170,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             cpu_quota: None,
             memory_limit_bytes: None,
             timer_slack_ns: None,
-            tester_build: None,
+            client_build: None,
             governor: None,
             virtualisation: None,
             memory_bytes: None,
@@ -193,10 +193,10 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
             time_wait: None,
             pressure: None,
             processors: Some(Processors {
-                user_ns: server_ns + tester_ns,
+                user_ns: server_ns + client_ns,
                 system_ns: 0,
                 interrupts_ns: 0,
-                idle_ns: 20_000_000_000u64.saturating_sub(server_ns + tester_ns),
+                idle_ns: 20_000_000_000u64.saturating_sub(server_ns + client_ns),
                 steal_ns: 0,
             }),
             throttled: None,
@@ -217,7 +217,7 @@ fn witnessed(server_ns: u64, tester_ns: u64) -> Witness {
                 ..process("nginx", server_ns, vec![thread("nginx", server_ns)])
             }],
         },
-        tester: Some(process("ablaze", tester_ns, vec![thread("worker-0", tester_ns)])),
+        client: Some(process("ablaze", client_ns, vec![thread("worker-0", client_ns)])),
         connections: Some(connections()),
         server_connections: Some(connections()),
         heartbeat: Some(Heartbeat { beats: 9000, ..Heartbeat::default() }),

@@ -1,4 +1,4 @@
-//! Crowds in a distribution of times: answers that a timer of TCP held up come all as late as that
+//! Crowds in a distribution of times: responses that a timer of TCP held up come all as late as that
 //! timer, and stand apart from the others.
 
 use ablaze_stats::Latency;

@@ -7,7 +7,7 @@ use super::figures::{server, target};
 /// The reasons that hold for this Run, in a few words each.
 pub(super) fn why(run: &Run) -> String {
     let mut reasons = Vec::new();
-    if run.record.answers == 0 {
+    if run.record.responses == 0 {
         reasons.push("nothing was answered");
     }
     reasons.push(match run.plan.load.is_open() {
@@ -17,8 +17,8 @@ pub(super) fn why(run: &Run) -> String {
     if !run.plan.connections.keep_alive {
         reasons.push("connections were not to be kept");
     }
-    if run.witness.is_none() {
-        reasons.push("there was no witness");
+    if run.monitor.is_none() {
+        reasons.push("there was no monitor");
     } else if target(run).is_none() {
         reasons.push("the server is on another machine");
     } else if server(run).is_none() {
@@ -38,10 +38,10 @@ mod tests {
     fn the_reasons_are_those_of_the_run() {
         let mut run = sample::run();
         assert!(why(&run).starts_with("in a closed loop no request is late; D24 needs"));
-        sample::witness(&mut run).target.on_this_host = false;
+        sample::monitor(&mut run).target.on_this_host = false;
         assert!(why(&run).ends_with("late; the server is on another machine"), "{}", why(&run));
-        run.witness = None;
+        run.monitor = None;
         sample::open_loop(&mut run, 10.0);
-        assert_eq!(why(&run), "an open loop asks for no number in flight; there was no witness");
+        assert_eq!(why(&run), "an open loop asks for no number in flight; there was no monitor");
     }
 }

@@ -73,7 +73,7 @@ pub fn in_words(words: &[String], number: usize) -> Option<Command> {
 }
 
 /// Reads a program's words: what is asked for, and how many words that took.
-type Parse = fn(&[String]) -> Option<(Asked, usize)>;
+type Parse = fn(&[String]) -> Option<(Words, usize)>;
 
 /// Words as a shell splits them, up to what ends the command.
 fn shell_words(line: &str) -> Vec<String> {
@@ -109,7 +109,7 @@ fn shell_words(line: &str) -> Vec<String> {
 }
 
 /// What a command asks for, with the tool's defaults.
-struct Asked {
+struct Words {
     program: Program,
     requests: Option<u64>,
     concurrency: (u64, u64),
@@ -121,7 +121,7 @@ struct Asked {
     options: usize,
 }
 
-impl Asked {
+impl Words {
     fn new(program: Program, requests: Option<u64>, concurrency: u64) -> Self {
         Self {
             program,
@@ -156,10 +156,10 @@ impl Asked {
 }
 
 /// ab's grammar: bundled letters, values attached or apart, options before the URL.
-fn ab(words: &[String]) -> Option<(Asked, usize)> {
+fn ab(words: &[String]) -> Option<(Words, usize)> {
     const WITH_VALUE: &str = "ncsbBpuTvxyzCHAPXgeZfEmt";
     const ALONE: &str = "wikdlrSqVhI";
-    let mut asked = Asked::new(Program::Ab, Some(1), 1);
+    let mut asked = Words::new(Program::Ab, Some(1), 1);
     asked.keep_alive = Some(false);
     let mut index = 0;
     while let Some(cluster) = words.get(index).and_then(|word| word.strip_prefix('-')) {
@@ -193,7 +193,7 @@ fn ab(words: &[String]) -> Option<(Asked, usize)> {
     Some((asked, index + 1))
 }
 
-fn ab_value(asked: &mut Asked, letter: char, value: &str) -> Option<()> {
+fn ab_value(asked: &mut Words, letter: char, value: &str) -> Option<()> {
     match letter {
         'n' => asked.requests = Some(count(value)?),
         'c' => asked.concurrency = range(value)?,
@@ -219,8 +219,8 @@ fn range(value: &str) -> Option<(u64, u64)> {
 }
 
 /// gurl's grammar: words of one dash; only a benchmark has a report.
-fn gurl(words: &[String]) -> Option<(Asked, usize)> {
-    let mut asked = Asked::new(Program::Gurl, Some(1), 1);
+fn gurl(words: &[String]) -> Option<(Words, usize)> {
+    let mut asked = Words::new(Program::Gurl, Some(1), 1);
     let mut last = 0;
     let mut benchmark = false;
     let mut index = 0;

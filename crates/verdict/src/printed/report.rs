@@ -61,7 +61,7 @@ impl Tool {
 /// `Document Length`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Document {
-    /// The first answer's body.
+    /// The first response's body.
     Bytes(u64),
     /// `Variable`: ab was told not to compare (`-l`).
     Variable,
@@ -72,7 +72,7 @@ pub enum Document {
 pub enum Connections {
     /// One for each request.
     PerRequest,
-    /// Kept, for this many of the answers where that is printed.
+    /// Kept, for this many of the responses where that is printed.
     Kept(Option<u64>),
     /// Not printed.
     Unknown,
@@ -85,7 +85,7 @@ pub struct FailedParts {
     pub connect: u64,
     /// The connection broke.
     pub receive: u64,
-    /// Another length than the first answer's.
+    /// Another length than the first response's.
     pub length: u64,
     /// Anything else.
     pub exceptions: u64,
@@ -129,11 +129,11 @@ pub struct Report {
     pub tls: bool,
     /// `Document Length`.
     pub document: Option<Document>,
-    /// Answers by status, where the tool prints them.
+    /// Responses by status, where the tool prints them.
     pub statuses: BTreeMap<u16, u64>,
     /// Requests in flight that were asked for.
     pub concurrency: Option<u64>,
-    /// Requests were sent on a schedule, whether or not answers came.
+    /// Requests were sent on a schedule, whether or not responses came.
     pub open_loop: bool,
     /// Length of the run.
     pub taken_s: Option<Printed>,
@@ -143,7 +143,7 @@ pub struct Report {
     pub failed: Option<u64>,
     /// Failed requests by kind.
     pub failed_parts: Option<FailedParts>,
-    /// Answers whose status is not 200 to 299. ab prints no line when there were none.
+    /// Responses whose status is not 200 to 299. ab prints no line when there were none.
     pub non_2xx: Option<u64>,
     /// How connections were used.
     pub connections: Connections,
@@ -153,7 +153,7 @@ pub struct Report {
     pub body_bytes: Option<i64>,
     /// Bytes sent, heads included.
     pub sent_bytes: Option<u64>,
-    /// Answers per second.
+    /// Responses per second.
     pub rate_per_s: Option<Printed>,
     /// Time per request as ab has it: concurrency × length / requests.
     pub per_request_ms: Option<Printed>,
@@ -161,7 +161,7 @@ pub struct Report {
     pub kilobytes_per_s: Option<Printed>,
     /// Time to open connections.
     pub connect: Option<Times>,
-    /// Time to the first byte of the answer.
+    /// Time to the first byte of the response.
     pub waiting: Option<Times>,
     /// All of a request's time.
     pub total: Option<Times>,
@@ -229,7 +229,7 @@ impl Report {
         self.total.and_then(|row| row.mean_ms)
     }
 
-    /// Answers per second: as printed, else from count and length.
+    /// Responses per second: as printed, else from count and length.
     pub fn rate(&self) -> Option<f64> {
         let counted = || {
             let taken_s = self.taken_s.filter(|taken| taken.value > 0.0)?;

@@ -1,7 +1,7 @@
 //! In what two measurements were not the same work.
 
 use super::comparison::Member;
-use super::work::{Answers, Circumstances, Work};
+use super::work::{Circumstances, Responses, Work};
 use crate::finding::Severity::{self, Invalid, Note, Suspect};
 use crate::printed::Connections;
 use crate::words::{amount, counted, decimal, grouped, listed, percent};
@@ -12,7 +12,7 @@ const APART: f64 = 0.01;
 const LENGTHS_APART: f64 = 2.0;
 /// And so many times as many in flight are another load.
 const IN_FLIGHT_APART: f64 = 2.0;
-/// Answers for which a connection had to be opened, as a share: one in twenty is work.
+/// Responses for which a connection had to be opened, as a share: one in twenty is work.
 const OPENED_APART: f64 = 0.05;
 /// A share of all from which on it is all, and below whose rest it is none.
 const ALL: f64 = 0.99;
@@ -33,7 +33,7 @@ pub fn between(one: &Member, other: &Member) -> Vec<Difference> {
     let mut add = |severity, text: Option<String>| {
         found.extend(text.map(|text| Difference { severity, text }));
     };
-    add(Invalid, answers(a, b));
+    add(Invalid, responses(a, b));
     add_bytes(a, b, &mut add);
     connections(a, b, &mut add);
     load(one, other, a, b, &mut add);
@@ -66,7 +66,7 @@ fn unequal(a: &Option<String>, b: &Option<String>, what: &str) -> Option<String>
     (a != b).then(|| format!("{what} {a} against {b}"))
 }
 
-fn answers(a: &Work, b: &Work) -> Option<String> {
+fn responses(a: &Work, b: &Work) -> Option<String> {
     let shares = |work: &Work, status: u16| {
         let all: u64 = work.statuses.values().sum();
         work.statuses.get(&status).copied().unwrap_or(0) as f64 / all.max(1) as f64
@@ -84,17 +84,17 @@ fn answers(a: &Work, b: &Work) -> Option<String> {
         };
         return differ.then(|| format!("status {} against {}", words(a), words(b)));
     }
-    let differ = match (a.answers, b.answers) {
-        (Answers::Unknown, _) | (_, Answers::Unknown) => false,
-        (Answers::Good(x), Answers::Good(y)) => (x - y).abs() > APART,
+    let differ = match (a.responses, b.responses) {
+        (Responses::Unknown, _) | (_, Responses::Unknown) => false,
+        (Responses::Good(x), Responses::Good(y)) => (x - y).abs() > APART,
         (a, b) => a != b,
     };
-    let words = |work: &Work| match work.answers {
-        Answers::Nothing => "no answer at all".to_owned(),
-        Answers::Good(share) if share >= ALL => "status 2xx".to_owned(),
-        Answers::Good(share) if share <= 1.0 - ALL => "no status of 2xx".to_owned(),
-        Answers::Good(share) => format!("status 2xx in {} of the answers", percent(share)),
-        Answers::Unknown => "statuses not printed".to_owned(),
+    let words = |work: &Work| match work.responses {
+        Responses::Nothing => "no response at all".to_owned(),
+        Responses::Good(share) if share >= ALL => "status 2xx".to_owned(),
+        Responses::Good(share) if share <= 1.0 - ALL => "no status of 2xx".to_owned(),
+        Responses::Good(share) => format!("status 2xx in {} of the responses", percent(share)),
+        Responses::Unknown => "statuses not printed".to_owned(),
     };
     differ.then(|| format!("{} against {}", words(a), words(b)))
 }
@@ -103,7 +103,7 @@ fn answers(a: &Work, b: &Work) -> Option<String> {
 fn add_bytes(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>)) {
     let apart = |x: f64, y: f64| (x - y).abs() > APART * x.max(y);
     let (Some(b1), Some(b2)) = (a.bytes, b.bytes) else { return };
-    let totals = format!("{} B per answer against {} B", bytes(b1), bytes(b2));
+    let totals = format!("{} B per response against {} B", bytes(b1), bytes(b2));
     match (a.body_bytes, b.body_bytes) {
         (Some(body1), Some(body2)) if apart(body1, body2) => {
             let bodies = format!("bodies of {} B against {} B", bytes(body1), bytes(body2));
@@ -147,11 +147,11 @@ fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>
         (None, Some(_)) | (Some(_), None) => add(Suspect, text()),
         _ => {}
     }
-    if let (Some(x), Some(y)) = (a.opened_per_answer(), b.opened_per_answer()) {
+    if let (Some(x), Some(y)) = (a.opened_per_response(), b.opened_per_response()) {
         let differ = keeps(a) == keeps(b) && (x - y).abs() > OPENED_APART;
         let text = || {
             let (x, y) = (percent(x), percent(y));
-            format!("a new connection for {x} of the answers against {y}")
+            format!("a new connection for {x} of the responses against {y}")
         };
         add(Suspect, differ.then(text));
     }
@@ -218,17 +218,17 @@ fn circumstances(
         let text = || format!("{} at work against {y}", counted(x as u64, "server thread"));
         add(Suspect, (x != y).then(text));
     }
-    if a.tester_threads != b.tester_threads {
-        let (x, y) = (counted(a.tester_threads.into(), "thread"), b.tester_threads);
-        add(Suspect, Some(format!("{x} of the tester against {y}")));
+    if a.client_threads != b.client_threads {
+        let (x, y) = (counted(a.client_threads.into(), "thread"), b.client_threads);
+        add(Suspect, Some(format!("{x} of the client against {y}")));
     }
     if a.backend != b.backend {
         let (x, y) = (a.backend, b.backend);
-        add(Note, Some(format!("the tester's system calls through {x} against {y}")));
+        add(Note, Some(format!("the client's system calls through {x} against {y}")));
     }
     if a.machine != b.machine {
         let (x, y) = (machine(a, b), machine(b, a));
-        add(Suspect, Some(format!("the tester's machine: {x} against {y}")));
+        add(Suspect, Some(format!("the client's machine: {x} against {y}")));
     }
 }
 
@@ -296,7 +296,7 @@ mod tests {
             }),
             expected(
                 Invalid,
-                "bodies of 1,000 B against 1,020 B (1,200 B per answer against 1,220 B)"
+                "bodies of 1,000 B against 1,020 B (1,200 B per response against 1,220 B)"
             )
         );
         // Bodies of 1,000 B behind a head that is 100 B longer.

@@ -15,7 +15,7 @@ pub use crate::diagnosis::d05_unequal_comparison::is_equal_work;
 pub use comparison::{Comparison, Member, counts_runs, members};
 pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
-pub use work::{Answers, Circumstances, Server, Work};
+pub use work::{Circumstances, Responses, Server, Work};
 
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Verdict, settled};

@@ -19,12 +19,12 @@ pub struct Work {
     /// How much came back.
     pub answered: u64,
     /// What came back.
-    pub answers: Answers,
-    /// Answers by status; empty where they are not printed.
+    pub responses: Responses,
+    /// Responses by status; empty where they are not printed.
     pub statuses: BTreeMap<u16, u64>,
     /// `Document Length`, or body bytes per request.
     pub body_bytes: Option<f64>,
-    /// Bytes per answer, head and body.
+    /// Bytes per response, head and body.
     pub bytes: Option<f64>,
     /// How connections were used.
     pub connections: Connections,
@@ -50,10 +50,10 @@ pub struct Work {
 
 /// What came back, roughly.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Answers {
+pub enum Responses {
     /// Not a byte.
     Nothing,
-    /// Answers, of which this share has a status of 2xx.
+    /// Responses, of which this share has a status of 2xx.
     Good(f64),
     /// Not printed.
     Unknown,
@@ -64,11 +64,11 @@ pub enum Answers {
 pub struct Circumstances {
     /// When, ns since 1970.
     pub started_unix_ns: u64,
-    /// Threads of the tester.
-    pub tester_threads: u32,
-    /// The tester's system calls: `io_uring` or `epoll`.
+    /// Threads of the client.
+    pub client_threads: u32,
+    /// The client's system calls: `io_uring` or `epoll`.
     pub backend: &'static str,
-    /// The tester's machine.
+    /// The client's machine.
     pub machine: Machine,
     /// Who served, if that was on this host and to be seen.
     pub server: Option<Server>,
@@ -76,7 +76,7 @@ pub struct Circumstances {
     pub found: Vec<DiagnosisId>,
 }
 
-/// The server as the witness saw it.
+/// The server as the monitor saw it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Server {
     /// Words of its command line; empty where they are not to be seen.
@@ -87,7 +87,7 @@ pub struct Server {
     /// Share of a core that the busiest used.
     pub busiest: f64,
     /// How long TCP could not send what the server had written, because a buffer of its own or of the
-    /// tester was full, ns. `None` where the server's sockets were not to be seen.
+    /// client was full, ns. `None` where the server's sockets were not to be seen.
     pub write_waited_ns: Option<u64>,
 }
 
@@ -98,7 +98,7 @@ impl Work {
             tool: report.tool,
             tool_version: None,
             answered: report.complete.unwrap_or(0),
-            answers: answers(report),
+            responses: responses(report),
             statuses: report.statuses.clone(),
             body_bytes: report.body_bytes_per_request(),
             bytes: report.bytes_per_request(),
@@ -126,8 +126,8 @@ impl Work {
         })
     }
 
-    /// The share of answers after which the connection was closed, where that is known.
-    pub fn opened_per_answer(&self) -> Option<f64> {
+    /// The share of responses after which the connection was closed, where that is known.
+    pub fn opened_per_response(&self) -> Option<f64> {
         match self.connections {
             Connections::Kept(kept) => Some(1.0 - kept? as f64 / self.answered.max(1) as f64),
             Connections::PerRequest | Connections::Unknown => None,
@@ -140,13 +140,13 @@ impl Work {
     }
 }
 
-fn answers(report: &Report) -> Answers {
+fn responses(report: &Report) -> Responses {
     let complete = report.complete.unwrap_or(0);
     match report.non_2xx {
-        _ if nothing_came_back(report) => Answers::Nothing,
+        _ if nothing_came_back(report) => Responses::Nothing,
         Some(others) if complete > 0 => {
-            Answers::Good(complete.saturating_sub(others) as f64 / complete as f64)
+            Responses::Good(complete.saturating_sub(others) as f64 / complete as f64)
         }
-        _ => Answers::Unknown,
+        _ => Responses::Unknown,
     }
 }

@@ -8,7 +8,7 @@ use crate::diagnosis::d25_path_not_exercised::outgrows_its_buffer;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
 use crate::printed::{Connections, Tool};
-use crate::rules::{Answers, Circumstances, Member, Server, Work};
+use crate::rules::{Circumstances, Member, Responses, Server, Work};
 
 /// Of a server whose busiest thread used less of a core, chance decides which threads work.
 const AT_ITS_LIMIT: f64 = 0.85;
@@ -29,7 +29,7 @@ pub fn member(
         name: name.to_owned(),
         line: None,
         remark: String::new(),
-        rate_per_s: run.record.answers as f64 / elapsed_s,
+        rate_per_s: run.record.responses as f64 / elapsed_s,
         requests: Some(run.record.finished()),
         concurrency: figures::asked_in_flight(run),
         work: Some(work(run, findings, tool_version)),
@@ -45,11 +45,11 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
     Work {
         tool: Tool::Ablaze,
         tool_version: tool_version.map(str::to_owned),
-        answered: record.answers,
-        answers: answers(record),
+        answered: record.responses,
+        responses: responses(record),
         statuses: record.statuses.clone(),
         body_bytes,
-        // A head changes by a date at most; what else was received may belong to no answer.
+        // A head changes by a date at most; what else was received may belong to no response.
         bytes: body_bytes
             .filter(|_| !record.first_head.is_empty())
             .map(|body_bytes| body_bytes + record.first_head.len() as f64),
@@ -67,7 +67,7 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         taken_s: Some(figures::elapsed_s(run)),
         circumstances: Some(Circumstances {
             started_unix_ns: run.started_unix_ns,
-            tester_threads: plan.workers.count,
+            client_threads: plan.workers.count,
             backend: run.backend.name,
             machine: run.machine.clone(),
             server: server(run),
@@ -76,40 +76,40 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
     }
 }
 
-fn answers(record: &Record) -> Answers {
+fn responses(record: &Record) -> Responses {
     let all: u64 = record.statuses.values().sum();
-    let good: u64 = record.statuses.range(200..300).map(|(_, answers)| answers).sum();
-    match record.answers {
-        0 if record.received_bytes == 0 => Answers::Nothing,
-        _ if all == 0 => Answers::Unknown,
-        _ => Answers::Good(good as f64 / all as f64),
+    let good: u64 = record.statuses.range(200..300).map(|(_, responses)| responses).sum();
+    match record.responses {
+        0 if record.received_bytes == 0 => Responses::Nothing,
+        _ if all == 0 => Responses::Unknown,
+        _ => Responses::Good(good as f64 / all as f64),
     }
 }
 
-/// The mean of the answers' bodies: by their lengths, or, of more lengths than are told apart, by
-/// all bytes of bodies, those of unfinished answers included.
+/// The mean of the responses' bodies: by their lengths, or, of more lengths than are told apart, by
+/// all bytes of bodies, those of unfinished responses included.
 fn body_bytes(record: &Record) -> Option<f64> {
     let told: u64 = record.body_lengths.values().sum();
     if told > 0 && record.body_lengths_other == 0 {
         let bytes: f64 = record.body_lengths.iter().map(|(b, n)| *b as f64 * *n as f64).sum();
         return Some(bytes / told as f64);
     }
-    (record.answers > 0).then(|| record.body_bytes as f64 / record.answers as f64)
+    (record.responses > 0).then(|| record.body_bytes as f64 / record.responses as f64)
 }
 
 /// As they were used, whatever was asked for.
 fn connections(record: &Record) -> Connections {
-    match record.answers {
+    match record.responses {
         0 => Connections::Unknown,
-        all if record.kept_alive * 2 > all => Connections::Kept(Some(record.kept_alive)),
+        all if record.reused * 2 > all => Connections::Kept(Some(record.reused)),
         _ => Connections::PerRequest,
     }
 }
 
 fn server(run: &Run) -> Option<Server> {
     let busy = figures::server(run)?;
-    let witness = figures::witness(run)?;
-    let processes = &witness.target.processes;
+    let monitor = figures::monitor(run)?;
+    let processes = &monitor.target.processes;
     let threads = || processes.iter().flat_map(|process| &process.threads);
     let most_ns = threads().map(|thread| thread.cpu_ns).max().unwrap_or(0) as f64;
     let workers = threads().filter(|thread| thread.cpu_ns as f64 >= A_WORKER * most_ns).count();
@@ -123,7 +123,7 @@ fn server(run: &Run) -> Option<Server> {
         threads: (busy.busiest >= AT_ITS_LIMIT).then_some(workers),
         busiest: busy.busiest,
         // TCP's account stays 0 while writes wait, where it is not the window that holds them up.
-        write_waited_ns: witness
+        write_waited_ns: monitor
             .server_connections
             .as_ref()
             .and_then(waited_ns)

@@ -11,8 +11,8 @@ use crate::rules::is_equal_work;
 /// A run of a target that answers this many per second.
 fn run(rate_per_s: u64) -> Run {
     let mut run = sample::run();
-    run.record.answers = rate_per_s * 10;
-    run.record.kept_alive = rate_per_s * 10;
+    run.record.responses = rate_per_s * 10;
+    run.record.reused = rate_per_s * 10;
     run.record.statuses = [(200, rate_per_s * 10)].into();
     run.record.body_lengths = [(14, rate_per_s * 10)].into();
     run.record.body_lengths_other = 0;
@@ -69,15 +69,15 @@ fn unequal_work_is_named_and_not_ranked() {
         "a against b: status 200 against 200 (90 %) and 503 (10 %)",
     );
     expect(
-        |run| run.record.kept_alive = 0,
+        |run| run.record.reused = 0,
         invalid,
         "a against b: connections kept against one per request (no -k)",
     );
     // 18,000 of 20,000.
     expect(
-        |run| run.record.kept_alive = 18_000,
+        |run| run.record.reused = 18_000,
         suspect,
-        "a against b: a new connection for 0 % of the answers against 10 %",
+        "a against b: a new connection for 0 % of the responses against 10 %",
     );
     expect(
         |run| run.record.in_flight_ns /= 10,
@@ -97,12 +97,12 @@ fn unequal_work_is_named_and_not_ranked() {
     expect(
         |run| run.plan.workers.count = 4,
         suspect,
-        "a against b: 1 thread of the tester against 4",
+        "a against b: 1 thread of the client against 4",
     );
     expect(
         |run| run.machine.cpus_allowed = Some(8),
         suspect,
-        "a against b: the tester's machine: 2 processors against 8 processors",
+        "a against b: the client's machine: 2 processors against 8 processors",
     );
     expect(
         |run| run.record.first_head.extend(b"X-Much-More: of this and of that"),
@@ -174,12 +174,12 @@ fn repeats_among_each_other_show_no_difference() {
 fn waiting_for_room_that_never_was_short() {
     let waits = |model: &str, waited_ns: u64| {
         changed(|run| {
-            let witness = sample::witness(run);
+            let monitor = sample::monitor(run);
             let words = ["ablaze", "serve", "8080", "--model", model];
-            witness.target.processes[0].command_line = words.map(str::to_owned).to_vec();
+            monitor.target.processes[0].command_line = words.map(str::to_owned).to_vec();
             let mut connections = sample::connections();
             connections.last.send_buffer_limited_ns = Some(waited_ns);
-            witness.server_connections = Some(connections);
+            monitor.server_connections = Some(connections);
         })
     };
     let several = compared(&[("lt", waits("epoll-lt", 0)), ("et", waits("epoll-et", 0))]);
@@ -196,7 +196,7 @@ fn waiting_for_room_that_never_was_short() {
     // It was told a small buffer: full for less than TCP counts.
     let told = |model| {
         let mut run = large(model);
-        let words = &mut sample::witness(&mut run).target.processes[0].command_line;
+        let words = &mut sample::monitor(&mut run).target.processes[0].command_line;
         words.extend(["--sndbuf", "65536"].map(str::to_owned));
         run
     };

@@ -95,7 +95,7 @@ fn servers_that_do_not_answer_and_one_that_echoes() {
     // Its thousand were in flight, and its times are fine enough.
     assert_eq!(ids(&second.findings), [D03, D04]);
     expect(second, D03, &["83 B for each request", "has 83 B"]);
-    assert_eq!(expect(second, D04, &["Not one of 100,000 answers"]).explained_by, Some(D03));
+    assert_eq!(expect(second, D04, &["Not one of 100,000 responses"]).explained_by, Some(D03));
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     assert_eq!(ids(&comparison.findings), [D05, D15]);
     assert_eq!(comparison.verdict(), Verdict::Invalid);
@@ -104,7 +104,7 @@ fn servers_that_do_not_answer_and_one_that_echoes() {
         D05,
         &[
             "reports 1 and 2 against report 3",
-            "0 B per answer against 83 B",
+            "0 B per response against 83 B",
             "in flight against 1,000",
         ],
     );
@@ -203,7 +203,7 @@ $ ablaze -c 100 :8080/
 
   > GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
   >
-  >   answers     2,089,140 in 10.00 s    200: 2,089,140    errors: 0    14 B body    31.1 MiB/s
+  >   responses     2,089,140 in 10.00 s    200: 2,089,140    errors: 0    14 B body    31.1 MiB/s
   >   rate          208,914 /s            slowest second 205,870 · fastest 211,020
   >
   >                mean     p50     p90     p99  [95 % interval]    p99.9       max
@@ -287,7 +287,7 @@ fn our_own_report_of_today_gives_the_same_figures() {
 fn of_an_open_loop_the_response_is_read() {
     let text = "\
 GET http://h/ · HTTP/1.1 keep-alive · open loop, 1,000/s evenly spaced · 1 thread, io_uring
-  answers          10,000 in 10.00 s    200: 10,000    errors: 0    14 B body    144 KiB/s
+  responses          10,000 in 10.00 s    200: 10,000    errors: 0    14 B body    144 KiB/s
   rate              1,000 /s
               mean      p50      p90      p99  [95 % interval]  p99.9      max
   service  75.6 µs  59.9 µs   143 µs   349 µs  [319–389]            -   878 µs
@@ -314,7 +314,7 @@ fn errors_and_statuses_of_our_own_report_are_read() {
     expect(
         &judgement.reports[1],
         D04,
-        &["100 of 1,200 answers (8.3 %)", "404 (90×) and 503 (10×)"],
+        &["100 of 1,200 responses (8.3 %)", "404 (90×) and 503 (10×)"],
     );
 }
 

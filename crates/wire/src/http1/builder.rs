@@ -194,7 +194,7 @@ impl RequestBuilder {
             bytes: text.bytes,
             head_bytes,
             patches: text.patches.into_iter().map(Field::into_patch).collect(),
-            answer_has_no_body: self.method == b"HEAD",
+            response_has_no_body: self.method == b"HEAD",
         })
     }
 

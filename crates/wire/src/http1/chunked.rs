@@ -54,7 +54,7 @@ enum Place {
 /// What a piece of a chunked body was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Bytes used; those behind belong to the next answer (only when `done`).
+    /// Bytes used; those behind belong to the next response (only when `done`).
     pub consumed: usize,
     /// Bytes of the body itself among them, without the coding.
     pub body_bytes: u64,

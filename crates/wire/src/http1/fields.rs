@@ -1,5 +1,5 @@
 //! The field lines of a head, walked once from the first to the empty line behind the last; what
-//! they say about framing and persistence is gathered on the way. Shared by answers
+//! they say about framing and persistence is gathered on the way. Shared by responses
 //! (`response`) and requests (`request_head`).
 //!
 //! A line is judged when its LF has arrived, and contradictions between fields when the head is

@@ -1,7 +1,7 @@
-//! HTTP/1.0 and 1.1: requests built once, answers recognised as they arrive (RFC 9110, 9112).
+//! HTTP/1.0 and 1.1: requests built once, responses recognised as they arrive (RFC 9110, 9112).
 //!
 //! Reading order: [`request`] and [`builder`] (what is sent), [`patch`] (what differs from copy
-//! to copy), [`response`] (the head of an answer), [`chunked`] (a body without announced
+//! to copy), [`response`] (the head of a response), [`chunked`] (a body without announced
 //! length), [`request_head`] (the server's view of a request). `fields` is the field walk that
 //! both kinds of head share.
 

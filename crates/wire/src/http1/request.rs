@@ -14,8 +14,8 @@ pub struct Template {
     /// changes, so neither do Content-Length and the length of the request. In `bytes` they hold
     /// zeros (`0`).
     pub patches: Vec<Patch>,
-    /// The method is HEAD: the answer has no body whatever its head says.
-    pub answer_has_no_body: bool,
+    /// The method is HEAD: the response has no body whatever its head says.
+    pub response_has_no_body: bool,
 }
 
 /// A fixed-width field in a [`Template`].

@@ -1,7 +1,7 @@
-//! The head of an answer: where it ends, and what it says about the body behind it.
+//! The head of a response: where it ends, and what it says about the body behind it.
 //!
 //! [`scan`] reads each byte once however the head arrives, and refuses what cannot become the
-//! head of an answer as soon as that is visible: in the status line at the first wrong byte, in
+//! head of a response as soon as that is visible: in the status line at the first wrong byte, in
 //! a field line at its end. Contradictions between fields are refused at the end of the head.
 //!
 //! What is tolerated beyond the grammar of RFC 9112, because servers do it and it cannot be
@@ -20,7 +20,7 @@
 //! Content-Length, Content-Length together with Transfer-Encoding (6.3 permits to read on, but
 //! then nobody knows what was measured), and `chunked` applied twice.
 //!
-//! Transfer-Encoding in an HTTP/1.0 answer is faulty framing (6.1): it is read as it says, and
+//! Transfer-Encoding in an HTTP/1.0 response is faulty framing (6.1): it is read as it says, and
 //! the connection is not used again.
 
 use crate::http1::fields::{Facts, Walk, first_line_start, line_end, walk, word};
@@ -43,7 +43,7 @@ pub struct Head {
 /// How the end of a body is found (RFC 9112, 6.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Framing {
-    /// No body: 1xx, 204, 304, or the answer to HEAD.
+    /// No body: 1xx, 204, 304, or the response to HEAD.
     None,
     /// So many bytes.
     Length(u64),
@@ -65,7 +65,7 @@ pub enum Scan {
     Complete(Head),
 }
 
-/// Why bytes are not the head of an answer.
+/// Why bytes are not the head of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum HeadError {
     /// Not HTTP/1, or contradicting itself.
@@ -82,25 +82,25 @@ impl From<&'static str> for HeadError {
     }
 }
 
-/// Looks for the head of an answer at the beginning of `bytes`. `resume` is 0, or what the last
-/// scan of a prefix of the same bytes returned. `answer_has_no_body`: the request was HEAD.
+/// Looks for the head of a response at the beginning of `bytes`. `resume` is 0, or what the last
+/// scan of a prefix of the same bytes returned. `response_has_no_body`: the request was HEAD.
 ///
 /// A complete head depends on its own bytes only, not on those behind it.
 ///
 /// # Errors
-/// When the bytes cannot become the head of an answer, or it is longer than `max_head_bytes`.
+/// When the bytes cannot become the head of a response, or it is longer than `max_head_bytes`.
 pub fn scan(
     bytes: &[u8],
     resume: usize,
-    answer_has_no_body: bool,
+    response_has_no_body: bool,
     max_head_bytes: usize,
 ) -> Result<Scan, HeadError> {
     // Nothing beyond the limit is looked at, so that it makes no difference how much has arrived.
     let visible = &bytes[..bytes.len().min(max_head_bytes)];
     let head = if resume == 0 {
-        scan_whole(visible, answer_has_no_body)?
+        scan_whole(visible, response_has_no_body)?
     } else {
-        scan_more(visible, resume.min(visible.len()), answer_has_no_body)?
+        scan_more(visible, resume.min(visible.len()), response_has_no_body)?
     };
     match head {
         Some(head) => Ok(Scan::Complete(head)),
@@ -130,7 +130,7 @@ pub fn field<'a>(head: &'a [u8], name: &str) -> Option<&'a [u8]> {
 }
 
 /// Reads the head from its beginning.
-fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, HeadError> {
+fn scan_whole(bytes: &[u8], response_has_no_body: bool) -> Result<Option<Head>, HeadError> {
     let start = first_line_start(bytes)?;
     let Some((minor_version, status)) = status_line(bytes, start) else {
         return match status_line_fault(&bytes[start..]) {
@@ -150,7 +150,7 @@ fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, He
         Walk::Incomplete => Ok(None),
         Walk::End(len) => {
             facts.judge()?;
-            Ok(Some(conclude(len, status, minor_version, answer_has_no_body, &facts)))
+            Ok(Some(conclude(len, status, minor_version, response_has_no_body, &facts)))
         }
     }
 }
@@ -160,7 +160,7 @@ fn scan_whole(bytes: &[u8], answer_has_no_body: bool) -> Result<Option<Head>, He
 fn scan_more(
     bytes: &[u8],
     resume: usize,
-    answer_has_no_body: bool,
+    response_has_no_body: bool,
 ) -> Result<Option<Head>, HeadError> {
     let start = first_line_start(bytes)?;
     if memchr::memchr(b'\n', &bytes[resume..]).is_none() {
@@ -179,7 +179,7 @@ fn scan_more(
     {
         return Ok(None);
     }
-    scan_whole(bytes, answer_has_no_body)
+    scan_whole(bytes, response_has_no_body)
 }
 
 /// Minor version and status of a status line, when all of it up to the status is there and right.
@@ -205,24 +205,24 @@ fn status_line(bytes: &[u8], start: usize) -> Option<(u8, u16)> {
     Some((minor_version, hundreds * 100 + tens * 10 + units))
 }
 
-/// What is wrong with the beginning of an answer, if anything can be seen yet. Says what it
+/// What is wrong with the beginning of a response, if anything can be seen yet. Says what it
 /// looks like instead, where that is known.
 #[cold]
 fn status_line_fault(line: &[u8]) -> Option<&'static str> {
     let wrong = |at: usize| match at {
         0..5 => match line {
-            [0x15 | 0x16, 3, ..] => "the answer is TLS, not HTTP: the server wants https",
-            [0, 0, ..] => "the answer looks like HTTP/2, not HTTP/1",
+            [0x15 | 0x16, 3, ..] => "the response is TLS, not HTTP: the server wants https",
+            [0, 0, ..] => "the response looks like HTTP/2, not HTTP/1",
             [b'G', b'E', b'T', b' ', ..] | [b'P', b'O', b'S', b'T', ..] => {
-                "the server sends the request back instead of an answer"
+                "the server sends the request back instead of a response"
             }
-            _ => "the answer does not begin with HTTP/",
+            _ => "the response does not begin with HTTP/",
         },
         5..8 => match line.get(5..) {
-            Some([b'2', ..]) => "the answer is HTTP/2, not HTTP/1",
-            Some([b'3', ..]) => "the answer is HTTP/3, not HTTP/1",
-            Some([b'0', ..]) => "the answer is HTTP/0.9, not HTTP/1",
-            _ => "the answer's version is neither HTTP/1.0 nor HTTP/1.1",
+            Some([b'2', ..]) => "the response is HTTP/2, not HTTP/1",
+            Some([b'3', ..]) => "the response is HTTP/3, not HTTP/1",
+            Some([b'0', ..]) => "the response is HTTP/0.9, not HTTP/1",
+            _ => "the response's version is neither HTTP/1.0 nor HTTP/1.1",
         },
         _ => "the status is not a space and three digits from 100",
     };
@@ -245,10 +245,10 @@ fn conclude(
     len: usize,
     status: u16,
     minor_version: u8,
-    answer_has_no_body: bool,
+    response_has_no_body: bool,
     facts: &Facts,
 ) -> Head {
-    let framing = if answer_has_no_body || status < 200 || status == 204 || status == 304 {
+    let framing = if response_has_no_body || status < 200 || status == 204 || status == 304 {
         Framing::None
     } else if facts.transfer_encoding {
         if facts.chunked_last { Framing::Chunked } else { Framing::UntilClose }

@@ -16,7 +16,7 @@ use super::hpack::decoder::{Decoder, Field};
 
 /// Longer blocks are not remembered.
 const REMEMBERED_BYTES_MAX: usize = 1_024;
-/// How many blocks are: those of the answers to a few different requests.
+/// How many blocks are: those of the responses to a few different requests.
 const REMEMBERED_MAX: usize = 4;
 /// When so many blocks are owed, those whose entries would have been evicted again are forgotten.
 const OWED_MAX: usize = 256;
@@ -186,11 +186,11 @@ mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
-    use crate::http2::client::heads::AnswerBlock;
+    use crate::http2::client::heads::ResponseBlock;
     use crate::http2::error::StreamFault;
     use crate::http2::hpack::encoder::{Indexing, Name, indexed, literal};
 
-    /// An answer as nginx writes it: everything added, nothing referred to.
+    /// A response as nginx writes it: everything added, nothing referred to.
     fn adding(date: &str) -> Vec<u8> {
         let mut block = Vec::new();
         indexed(&mut block, 8);
@@ -201,7 +201,7 @@ mod tests {
     }
 
     fn entries_without_recognising(blocks: &[Vec<u8>]) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let mut reader = BlockReader::<AnswerBlock>::default();
+        let mut reader = BlockReader::<ResponseBlock>::default();
         for block in blocks {
             reader.read_new(block, |_, _| {}).unwrap();
         }
@@ -216,7 +216,7 @@ mod tests {
             // Index 62 is the newest entry: content-length again, and the second date.
             blocks.extend(vec![vec![0x88, 62 | 0x80, 63 | 0x80]; repeats]);
             blocks.push(vec![0x89, 0x7f, 0, 1, b'x', 62 | 0x80]);
-            let mut reader = BlockReader::<AnswerBlock>::default();
+            let mut reader = BlockReader::<ResponseBlock>::default();
             for block in &blocks {
                 let says = reader.read(block).unwrap();
                 assert_eq!(says.content_length.is_some(), block[0] == 0x88, "{repeats}");
@@ -250,8 +250,8 @@ mod tests {
             runs in vec((0..11usize, prop_oneof![1..4usize, 1..400usize], 0..11usize), 1..25),
         ) {
             let pool = pool();
-            let mut reader = BlockReader::<AnswerBlock>::default();
-            let mut plain = BlockReader::<AnswerBlock>::default();
+            let mut reader = BlockReader::<ResponseBlock>::default();
+            let mut plain = BlockReader::<ResponseBlock>::default();
             for _ in 0..20 {
                 reader.read(&pool[0]).unwrap();
                 plain.read_new(&pool[0], |_, _| {}).unwrap();
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn a_block_that_depends_on_what_it_adds_is_read_anew() {
-        let mut reader = BlockReader::<AnswerBlock>::default();
+        let mut reader = BlockReader::<ResponseBlock>::default();
         // Adds x-a: 0, and refers to the newest entry before it.
         let mut first = vec![0x88];
         literal(&mut first, Indexing::Keep, Name::Index(28), b"7");

@@ -73,7 +73,7 @@ impl std::fmt::Display for ErrorCode {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The first bytes are an HTTP/1 answer.
+    /// The first bytes are an HTTP/1 response.
     #[error("the peer answers in HTTP/1: it does not speak HTTP/2 here")]
     AnsweredHttp1,
     /// The first bytes are a TLS record.
@@ -161,8 +161,8 @@ pub enum ErrorKind {
     /// Very many WINDOW_UPDATE frames in a row (10.5).
     #[error("a flood of WINDOW_UPDATE frames (RFC 9113, 10.5)")]
     WindowUpdateFlood,
-    /// Very many interim answers (1xx) without a final one.
-    #[error("a flood of interim answers (1xx)")]
+    /// Very many interim responses (1xx) without a final one.
+    #[error("a flood of interim responses (1xx)")]
     InterimFlood,
     /// Very many frames that mean nothing: PRIORITY, unknown types, late ones (10.5).
     #[error("a flood of frames without effect (RFC 9113, 10.5)")]
@@ -224,7 +224,7 @@ pub enum StreamFault {
     #[error("a pseudo-header field is missing (RFC 9113, 8.3)")]
     PseudoMissing,
     /// A field block before the final head, with END_STREAM (8.1).
-    #[error("the answer ended with an interim head (1xx) (RFC 9113, 8.1)")]
+    #[error("the response ended with an interim head (1xx) (RFC 9113, 8.1)")]
     InterimEnd,
     /// 101 does not exist in HTTP/2 (8.6).
     #[error("status 101 does not exist in HTTP/2 (RFC 9113, 8.6)")]
@@ -232,8 +232,8 @@ pub enum StreamFault {
     /// DATA before the head (8.1).
     #[error("DATA came before the head (RFC 9113, 8.1)")]
     DataBeforeHead,
-    /// DATA where the answer has no content: to HEAD, with 204 or 304 (8.1.1).
-    #[error("content came with an answer that cannot have any (RFC 9113, 8.1.1)")]
+    /// DATA where the response has no content: to HEAD, with 204 or 304 (8.1.1).
+    #[error("content came with a response that cannot have any (RFC 9113, 8.1.1)")]
     DataForbidden,
     /// A second field block without END_STREAM (8.1).
     #[error("trailers came without ending the stream (RFC 9113, 8.1)")]

@@ -1,9 +1,9 @@
 //! Counts what a peer can send for nothing (RFC 9113, 10.5). Each count begins anew when the
-//! connection gets on with its work, so patience is bounded without a clock.
+//! connection gets on with its work, so timeout is bounded without a clock.
 
 use super::error::ErrorKind;
 
-/// SETTINGS, PINGs and interim answers between two requests answered. Each of them may make us
+/// SETTINGS, PINGs and interim responses between two requests answered. Each of them may make us
 /// write, so this bounds what can wait to be written, too.
 const ASKED_MAX: u32 = 10_000;
 /// DATA frames without data, or frames without effect, between two that bring something.
@@ -31,7 +31,7 @@ pub enum Flood {
     Settings,
     /// PING.
     Ping,
-    /// An interim answer.
+    /// An interim response.
     Interim,
     /// DATA without data.
     EmptyData,
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_ends_and_begins_anew() {
+    fn timeout_ends_and_begins_anew() {
         let mut floods = Floods::default();
         for _ in 0..ASKED_MAX {
             assert_eq!(floods.count(Flood::Ping), Ok(()));

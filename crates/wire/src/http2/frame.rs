@@ -33,7 +33,7 @@ pub mod kind {
     pub const RST_STREAM: u8 = 0x3;
     /// Settings, or their acknowledgement.
     pub const SETTINGS: u8 = 0x4;
-    /// Announces an answer nobody asked for.
+    /// Announces a response nobody asked for.
     pub const PUSH_PROMISE: u8 = 0x5;
     /// Asks for a sign of life, or gives it.
     pub const PING: u8 = 0x6;

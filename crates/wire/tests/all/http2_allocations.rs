@@ -7,7 +7,7 @@
 use ablaze_testing::allocations::of_this_thread;
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::patch::Digits;
-use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
+use ablaze_wire::http2::client::{Connection, End, Options, ResponseHead, Sink};
 use ablaze_wire::http2::frame::{flag, kind, setting};
 use ablaze_wire::http2::hpack::encoder::{self, Indexing, Name};
 use ablaze_wire::http2::request::{Request, RequestSet};
@@ -23,7 +23,7 @@ struct Count {
 }
 
 impl Sink for Count {
-    fn head(&mut self, _: u32, _: AnswerHead) {}
+    fn head(&mut self, _: u32, _: ResponseHead) {}
 
     fn data(&mut self, _: u32, content: &[u8]) {
         self.content_bytes += content.len() as u64;
@@ -39,13 +39,13 @@ impl Sink for Count {
     }
 }
 
-/// Allocations of the second half of the exchanges. `answer` writes what the peer says on a
+/// Allocations of the second half of the exchanges. `response` writes what the peer says on a
 /// stream; `piece_bytes` of it arrive at once.
 fn allocations(
     request: &Request,
     fields: bool,
     piece_bytes: usize,
-    answer: impl Fn(&mut Vec<u8>, u32, usize),
+    response: impl Fn(&mut Vec<u8>, u32, usize),
 ) -> u64 {
     const TURNS: usize = 2_000;
     const STREAMS: usize = 10;
@@ -66,7 +66,7 @@ fn allocations(
         for number in 0..STREAMS {
             let number = (turn * STREAMS + number) as u64;
             let stream = connection.request(&set, 0, number, &mut digits, 7, &mut out).unwrap();
-            answer(&mut arrives, stream, turn);
+            response(&mut arrives, stream, turn);
         }
         for piece in arrives.chunks(piece_bytes) {
             connection.receive(piece, &mut out, &mut sink).unwrap();

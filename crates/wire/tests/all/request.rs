@@ -28,8 +28,8 @@ fn a_plain_request() {
     let template = built(RequestBuilder::new("GET", "/a?b=c").header("Host", "x:8080"));
     assert_eq!(text(&template), "GET /a?b=c HTTP/1.1\r\nHost: x:8080\r\n\r\n");
     assert_eq!(template.head_bytes, template.bytes.len());
-    assert!(template.patches.is_empty() && !template.answer_has_no_body);
-    assert!(built(RequestBuilder::new("HEAD", "/")).answer_has_no_body);
+    assert!(template.patches.is_empty() && !template.response_has_no_body);
+    assert!(built(RequestBuilder::new("HEAD", "/")).response_has_no_body);
 }
 
 /// The bytes ab sends, in its order; its header lines and target are nobody's business.
@@ -164,7 +164,7 @@ fn random_digits_are_spread_evenly() {
         bytes: vec![b'0'; 8],
         head_bytes: 8,
         patches: vec![patch],
-        answer_has_no_body: false,
+        response_has_no_body: false,
     };
     let patcher = Patcher::new(&template);
     let (mut digits, mut bytes) = (Digits::new(7, 3), template.bytes.clone());

@@ -109,8 +109,8 @@ fn persistence() {
 #[test]
 fn framing() {
     let both = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
-    let Ok(Scan::Complete(answer)) = scan(both.as_bytes(), 0, true, MAX) else { panic!() };
-    assert_eq!((answer.framing, answer.keep_alive), (Framing::None, true));
+    let Ok(Scan::Complete(response)) = scan(both.as_bytes(), 0, true, MAX) else { panic!() };
+    assert_eq!((response.framing, response.keep_alive), (Framing::None, true));
     for status in ["100", "101", "103", "199", "204", "304"] {
         let head = head(&format!("HTTP/1.1 {status} X\r\nContent-Length: 5\r\n\r\n"));
         assert_eq!((head.framing, head.keep_alive), (Framing::None, true), "{status}");
@@ -279,7 +279,7 @@ enum Outcome {
     Complete(Head),
     Refused(HeadError),
     /// What the wrong beginning looks like can be told better from more of it.
-    NoAnswer,
+    NoResponse,
 }
 
 fn outcome(result: Result<Scan, HeadError>) -> Outcome {
@@ -289,7 +289,7 @@ fn outcome(result: Result<Scan, HeadError>) -> Outcome {
         Err(HeadError::Malformed(fault))
             if fault.starts_with("the ") && !fault.contains("chunk") =>
         {
-            Outcome::NoAnswer
+            Outcome::NoResponse
         }
         Err(error) => Outcome::Refused(error),
     }
@@ -329,7 +329,7 @@ fn fragment() -> impl Strategy<Value = Vec<u8>> {
 }
 
 prop_compose! {
-    fn answer_bytes()(
+    fn response_bytes()(
         status_line in prop_oneof![
             8 => Just(&b"HTTP/1.1 200 OK\r\n"[..]),
             1 => Just(&b"HTTP/1.0 200\n"[..]),
@@ -348,7 +348,7 @@ proptest! {
 
     #[test]
     fn every_split_gives_the_same_as_the_whole(
-        bytes in answer_bytes(),
+        bytes in response_bytes(),
         no_body in any::<bool>(),
         max in prop_oneof![Just(8192usize), 16usize..120],
     ) {
@@ -362,7 +362,7 @@ proptest! {
 
     #[test]
     fn a_complete_head_depends_on_its_own_bytes_only(
-        bytes in answer_bytes(),
+        bytes in response_bytes(),
         behind in proptest::collection::vec(any::<u8>(), 0..40),
     ) {
         if let Ok(Scan::Complete(head)) = scan(&bytes, 0, false, MAX) {
@@ -375,7 +375,7 @@ proptest! {
     /// scanner takes controls in values, other visible bytes in names, and obs-fold; httparse
     /// takes more empty lines, and looks at no field's meaning.
     #[test]
-    fn httparse_agrees(bytes in answer_bytes()) {
+    fn httparse_agrees(bytes in response_bytes()) {
         let mut headers = [httparse::EMPTY_HEADER; 32];
         let mut oracle = httparse::Response::new(&mut headers);
         let parsed = oracle.parse(&bytes);

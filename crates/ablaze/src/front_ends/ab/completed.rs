@@ -61,7 +61,7 @@ impl<W: Write> CompletedLines<W> {
 
 impl<W: Write + Send> Watcher for CompletedLines<W> {
     fn tick(&mut self, progress: &Progress) {
-        self.up_to(progress.answers + progress.failures);
+        self.up_to(progress.responses + progress.failures);
     }
 }
 
@@ -72,8 +72,8 @@ mod tests {
     fn lines(requests: u64, seen: &[u64], quiet: bool) -> Vec<String> {
         let mut out = Vec::new();
         let mut lines = CompletedLines::new(&mut out, Some(requests), quiet);
-        for &answers in seen {
-            lines.tick(&Progress { answers, ..Progress::default() });
+        for &responses in seen {
+            lines.tick(&Progress { responses, ..Progress::default() });
         }
         lines.finished(requests);
         String::from_utf8(out).unwrap().lines().map(str::to_owned).collect()

@@ -9,8 +9,8 @@ use ablaze_model::Run;
 use ablaze_report::ab::{csv, gnuplot};
 use ablaze_report::file::{FileError, follow_links};
 
+use super::error::{Refused, system_text};
 use super::options::Options;
-use super::refusal::{Refused, system_text};
 use crate::outlets;
 
 /// Finds out before the run that the files can be written. Leaves them as they are.
@@ -29,7 +29,7 @@ pub fn check(options: &Options) -> Result<(), Refused> {
 /// Writes those of the files that were asked for and are `chosen`; ab writes none when no request was
 /// complete. What cannot be written is told.
 pub fn write(options: &Options, run: &Run, chosen: impl Fn(&Path) -> bool) {
-    if run.record.answers == 0 {
+    if run.record.responses == 0 {
         return;
     }
     if let Some(path) = options.csv.as_deref().filter(|path| chosen(path)) {

@@ -4,15 +4,15 @@
 //! Reading order: [`getopt`], [`options`], [`request`], [`asked`] make a Plan; [`completed`]
 //! shows progress; [`outcome`] and [`refusal`] know what ab says and with which status.
 
-mod asked;
 mod completed;
+mod error;
 mod files;
 mod getopt;
 mod native;
 mod options;
 mod outcome;
-mod refusal;
 mod request;
+mod spec;
 mod tls;
 mod usage;
 mod verbose;
@@ -29,28 +29,28 @@ use ablaze_report::ab as report;
 use ablaze_report::file::is_stream;
 
 use crate::carry_out::{Silent, carry_out, own_command_line};
+use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
 use crate::outputs::Outputs;
-use crate::refusal::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
-use crate::{Refusal, outlets, profile, terminal, verdict};
+use crate::{CommandError, outlets, profile, terminal, verdict};
 use completed::CompletedLines;
+use error::Refused;
 use native::Native;
 use options::Options;
 use outcome::Outcome;
-use refusal::Refused;
 
 /// Runs `ablaze ab` with the words behind `ab`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     match Options::parse(arguments) {
-        Ok(options::Asked::Run(options)) => match run(&options) {
+        Ok(options::Parsed::Run(options)) => match run(&options) {
             Ok(status) => status,
             Err(refused) => refused.report(),
         },
-        Ok(options::Asked::Version { html }) => {
+        Ok(options::Parsed::Version { html }) => {
             outlets::print_with(|out| report::banner(html, out));
             ExitCode::SUCCESS
         }
-        Ok(options::Asked::NativeHelp) => terminal::print(&usage::text(&usage::program_name())),
-        Ok(options::Asked::Help) => {
+        Ok(options::Parsed::NativeHelp) => terminal::print(&usage::text(&usage::program_name())),
+        Ok(options::Parsed::Help) => {
             let _ = io::stderr().write_all(usage::text(&usage::program_name()).as_bytes());
             ExitCode::from(22)
         }
@@ -64,11 +64,11 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         Native::Help => return Ok(terminal::print(&usage::text(&usage::program_name()))),
     };
     let mut secrets = Secrets::default();
-    let mut spec = asked::spec(options, &native, &mut secrets)?;
+    let mut spec = spec::spec(options, &native, &mut secrets)?;
     spec.words = own_command_line();
     files::check(options)?;
     let outputs =
-        Outputs::checked(&native.report).map_err(|refusal| Refused::native_usage(refusal.line))?;
+        Outputs::checked(&native.report).map_err(|error| Refused::native_usage(error.line))?;
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
     if !json(&native) {
@@ -76,7 +76,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         outlets::print_with(|out| introduction(options, &spec, shown, out));
     }
     let planned = planning::resolve(&spec, &secrets, &OptionNames::AB)
-        .map_err(|error| Refused::of_planning(error.into(), asked::host_to_resolve(&spec)))?;
+        .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
     planned.notes.iter().for_each(|line| note(line));
     if !json(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
@@ -99,18 +99,18 @@ fn tell(
 ) -> ExitCode {
     let run = &assessed.run;
     let outcome = outcome::outcome(run, options.tolerate_receive_errors);
-    let hopeless = outcome::is_hopeless(run);
+    let unreachable = outcome::is_unreachable(run);
     // Files first: nothing that becomes of standard output can take them then.
-    if !hopeless {
+    if !unreachable {
         files::write(options, run, |path| !is_stream(path));
     }
     let kept = outputs.keep_files(assessed);
-    if run.ended != Ended::Interrupted && !hopeless {
+    if run.ended != Ended::Interrupted && !unreachable {
         lines.finished(run.record.finished());
     }
     if json(native) {
         outputs.print(assessed, &kept);
-    } else if !hopeless {
+    } else if !unreachable {
         let shown = lines.are_shown();
         outlets::attempt("the report", || {
             outlets::print_with(|out| results(options, run, shown, out));
@@ -122,7 +122,7 @@ fn tell(
         let _ = verbose::suppressed(&run.record, &mut BufWriter::new(io::stderr()));
     }
     // A FIFO's reader can be waited for in vain: the report has been printed.
-    if !hopeless {
+    if !unreachable {
         files::write(options, run, is_stream);
     }
     outputs.keep_streams(assessed);
@@ -137,9 +137,9 @@ fn tell(
     };
     // Behind ab's own message, which scripts look for. A run without any connection needs no more, and
     // findings are of a report: where that was lost, the loss is what there is to say.
-    if !hopeless {
+    if !unreachable {
         if let Some(advice) = crate::outcome::perhaps_tls(run) {
-            note(&format!("every answer was 400: {advice}"));
+            note(&format!("every response was 400: {advice}"));
         }
         verdict::say(assessed, native.report.explain);
     }
@@ -151,8 +151,8 @@ fn json(native: &crate::native::Options) -> bool {
     native.report.json
 }
 
-fn of_ours(refusal: Refusal) -> Refused {
-    Refused::line(format!("ablaze: {refusal}"))
+fn of_ours(error: CommandError) -> Refused {
+    Refused::line(format!("ablaze: {error}"))
 }
 
 /// Everything ab prints before it connects.

@@ -9,7 +9,7 @@ use ablaze_model::spec::{Bodies, Body, Bytes, Feed, HttpVersion};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 
-use super::refusal::Refused;
+use super::error::Refused;
 use super::request::{self, Method};
 use crate::native::{self, CommandLine, hints};
 use crate::values;
@@ -62,7 +62,7 @@ pub fn read(words: &[OsString]) -> Result<Native, Refused> {
 /// When a file cannot be read.
 pub fn apply_request(
     options: &native::Options,
-    request: &mut request::Asked,
+    request: &mut request::RequestSpec,
 ) -> Result<Bodies, Refused> {
     let options = &options.request;
     if options.http == Some(HttpVersion::Http2) {

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use ablaze_report::ab::{HtmlAttributes, Layout};
 
+use super::error::Refused;
 use super::getopt::{Found, Words, atoi};
 use super::native;
-use super::refusal::Refused;
 use super::request::{self, Method};
 use super::tls::TlsOptions;
 
@@ -45,7 +45,7 @@ pub struct Options {
     /// `-f -Z -E -I`
     pub tls: TlsOptions,
     /// What is sent.
-    pub request: request::Asked,
+    pub request: request::RequestSpec,
     /// How the report looks.
     pub layout: Layout,
     /// `-e`
@@ -60,7 +60,7 @@ pub struct Options {
 
 /// What a command line asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub enum Parsed {
     /// A run.
     Run(Box<Options>),
     /// `-V`: the banner, in HTML if so.
@@ -89,7 +89,7 @@ impl Options {
             quiet: false,
             verbosity: 0,
             tls: TlsOptions::default(),
-            request: request::Asked::default(),
+            request: request::RequestSpec::default(),
             layout: Layout::default(),
             csv: None,
             gnuplot: None,
@@ -102,7 +102,7 @@ impl Options {
     ///
     /// # Errors
     /// As ab has them, with its messages and exit statuses.
-    pub fn parse(words: &[OsString]) -> Result<Asked, Refused> {
+    pub fn parse(words: &[OsString]) -> Result<Parsed, Refused> {
         if words.is_empty() {
             return Err(Refused::no_words());
         }
@@ -111,9 +111,9 @@ impl Options {
         while let Some(found) = words.next(&native::takes_value) {
             match found {
                 Found::Flag(b'V') => {
-                    return Ok(Asked::Version { html: options.layout.html.is_some() });
+                    return Ok(Parsed::Version { html: options.layout.html.is_some() });
                 }
-                Found::Flag(b'h') => return Ok(Asked::Help),
+                Found::Flag(b'h') => return Ok(Parsed::Help),
                 Found::Flag(letter) => options.flag(letter)?,
                 Found::Valued(letter, value) => options.valued(letter, value)?,
                 Found::Native(words) => options.native.extend(words),
@@ -123,14 +123,14 @@ impl Options {
             }
         }
         if options.native.iter().any(|word| word == "--help") {
-            return Ok(Asked::NativeHelp);
+            return Ok(Parsed::NativeHelp);
         }
         let operands = words.operands();
         let [url] = &operands[..] else {
             return Err(Refused::wrong_number_of_arguments(&operands));
         };
         options.url = url.clone().into_vec();
-        Ok(Asked::Run(Box::new(options)))
+        Ok(Parsed::Run(Box::new(options)))
     }
 
     fn flag(&mut self, letter: u8) -> Result<(), Refused> {
@@ -209,7 +209,7 @@ impl Options {
 }
 
 fn credentials(
-    request: &mut request::Asked,
+    request: &mut request::RequestSpec,
     field: &str,
     name: &str,
     value: &[u8],
@@ -243,14 +243,14 @@ fn text(value: Vec<u8>) -> String {
 mod tests {
     use super::*;
 
-    fn parse(words: &str) -> Result<Asked, Refused> {
+    fn parse(words: &str) -> Result<Parsed, Refused> {
         let words: Vec<OsString> = words.split(' ').map(OsString::from).collect();
         Options::parse(&words)
     }
 
     fn options(words: &str) -> Options {
         match parse(words) {
-            Ok(Asked::Run(options)) => *options,
+            Ok(Parsed::Run(options)) => *options,
             other => panic!("{words}: {other:?}"),
         }
     }
@@ -265,12 +265,12 @@ mod tests {
         let unlimited = options("-t 0 u");
         assert_eq!((unlimited.requests, unlimited.time_limit_s), (Some(50_000), None));
         assert_eq!(options("-t -1 u").time_limit_s, Some(-1));
-        assert_eq!(parse("-w -V u"), Ok(Asked::Version { html: true }));
-        assert_eq!(parse("-V -w u"), Ok(Asked::Version { html: false }));
-        assert_eq!(parse("-h -n 0"), Ok(Asked::Help));
+        assert_eq!(parse("-w -V u"), Ok(Parsed::Version { html: true }));
+        assert_eq!(parse("-V -w u"), Ok(Parsed::Version { html: false }));
+        assert_eq!(parse("-h -n 0"), Ok(Parsed::Help));
         assert_eq!(parse("-n 0 -h").unwrap_err().status, 1);
-        assert_eq!(parse("--help"), Ok(Asked::NativeHelp));
-        assert_eq!(parse("-n 5 --help u"), Ok(Asked::NativeHelp));
+        assert_eq!(parse("--help"), Ok(Parsed::NativeHelp));
+        assert_eq!(parse("-n 5 --help u"), Ok(Parsed::NativeHelp));
     }
 
     #[test]

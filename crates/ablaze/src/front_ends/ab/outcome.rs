@@ -5,7 +5,7 @@
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Record, Run};
 
-use super::refusal::Refused;
+use super::error::Refused;
 
 /// What to say and which status to end with, after the report.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     if let Some(kind) = decisive_failure(&run.record, tolerant) {
         return Outcome::Failed(message(run, kind));
     }
-    if run.record.answers > 0 {
+    if run.record.responses > 0 {
         return Outcome::Measured;
     }
     let first = run.record.first_failure.map(|failure| failure.kind);
@@ -57,12 +57,12 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     {
         return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
     }
-    Outcome::Failed(no_answer(&run.record))
+    Outcome::Failed(no_response(&run.record))
 }
 
 /// Whether there is nothing to report on: no connection could be made at all.
-pub fn is_hopeless(run: &Run) -> bool {
-    run.ended == Ended::Hopeless && run.record.answers == 0
+pub fn is_unreachable(run: &Run) -> bool {
+    run.ended == Ended::Unreachable && run.record.responses == 0
 }
 
 /// The kind that came first of those which would have ended ab's run.
@@ -105,7 +105,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             None => Refused::timed_out(),
         }
         .with_remedy(format!(
-            "{} without a complete answer after {} s; -s SECONDS waits longer",
+            "{} without a complete response after {} s; -s SECONDS waits longer",
             were(count),
             run.plan.limits.timeout_ns / 1_000_000_000
         )),
@@ -139,13 +139,13 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
         )),
         _ => match errno {
             Some(errno) => Refused::system_call("apr_socket_recv", errno),
-            None => no_answer(record),
+            None => no_response(record),
         },
     }
 }
 
 /// ab says 0 to a run in which nothing was ever answered.
-fn no_answer(record: &Record) -> Refused {
+fn no_response(record: &Record) -> Refused {
     let kinds: Vec<String> = FailureKind::ALL
         .into_iter()
         .filter(|kind| record.failures_of(*kind) > 0)
@@ -153,9 +153,10 @@ fn no_answer(record: &Record) -> Refused {
         .collect();
     match kinds[..] {
         [] => Refused::line("ablaze: no request was answered before the run ended"),
-        _ => {
-            Refused::line(format!("ablaze: no request got a complete answer: {}", kinds.join(", ")))
-        }
+        _ => Refused::line(format!(
+            "ablaze: no request got a complete response: {}",
+            kinds.join(", ")
+        )),
     }
 }
 

@@ -9,14 +9,14 @@ use ablaze_model::spec::{Line, Secrets};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials::basic;
 
-use super::refusal::Refused;
+use super::error::Refused;
 
 /// The field for credentials of a proxy.
 pub const PROXY_AUTHORIZATION: &str = "Proxy-Authorization";
 
 /// What a command line says about the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestSpec {
     /// The method chosen; GET if none was.
     pub method: Option<Method>,
     /// The body, from `-p` or `-u`.
@@ -55,7 +55,7 @@ pub struct Destination<'a> {
     pub keep_alive: bool,
 }
 
-impl Default for Asked {
+impl Default for RequestSpec {
     fn default() -> Self {
         Self {
             method: None,
@@ -81,7 +81,7 @@ impl Method {
     }
 }
 
-impl Asked {
+impl RequestSpec {
     /// The value of a Host header given with `-H`, which is the name for TLS too.
     pub fn host(&self) -> Option<String> {
         let value = |line: &Vec<u8>| {
@@ -115,13 +115,13 @@ impl Asked {
         self.choose(method)?;
         let mut opened = std::fs::File::open(file).map_err(|error| {
             let file = file.display();
-            let text = super::refusal::system_text(&error);
+            let text = super::error::system_text(&error);
             Refused::line(format!("ab: Could not open POST data file ({file}): {text}"))
                 .with_remedy(format!("the body comes from `{file}`: check its name and rights"))
         })?;
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).map_err(|error| {
-            let text = super::refusal::system_text(&error);
+            let text = super::error::system_text(&error);
             Refused::line(format!("ab: Could not read POST data file: {text}"))
                 .with_remedy(format!("the body comes from `{}`: give another file", file.display()))
         })?;
@@ -225,7 +225,7 @@ mod tests {
     use ablaze_model::spec::{Bodies, Body, Bytes, Head, HttpVersion, LoadSpec, UrlSpec};
     use ablaze_wire::http1::request::Template;
 
-    fn template(asked: &Asked, target: &str, keep_alive: bool) -> Template {
+    fn template(asked: &RequestSpec, target: &str, keep_alive: bool) -> Template {
         let (mut spec, mut secrets) = (LoadSpec::default(), Secrets::default());
         let destination = Destination { host: b"127.0.0.1:19010", keep_alive };
         let lines = asked.lines(destination, asked.body.is_some(), &mut secrets);
@@ -241,7 +241,7 @@ mod tests {
         composed.requests.templates.into_iter().next().unwrap()
     }
 
-    fn sent(asked: &Asked, keep_alive: bool) -> String {
+    fn sent(asked: &RequestSpec, keep_alive: bool) -> String {
         String::from_utf8(template(asked, "/a/b?x=1#f g", keep_alive).bytes).unwrap()
     }
 
@@ -249,16 +249,16 @@ mod tests {
     fn a_plain_request_has_three_lines_of_ab_s_own() {
         let expected = "GET /a/b?x=1#f g HTTP/1.0\r\nHost: 127.0.0.1:19010\r\n\
                         User-Agent: ApacheBench/2.3\r\nAccept: */*\r\n\r\n";
-        assert_eq!(sent(&Asked::default(), false), expected);
+        assert_eq!(sent(&RequestSpec::default(), false), expected);
     }
 
     #[test]
     fn every_line_has_its_place() {
-        let mut asked = Asked {
+        let mut asked = RequestSpec {
             body: Some(b"a=1&b=2&c=hello".to_vec()),
             content_type: b"t/t".to_vec(),
             method: Some(Method::Post),
-            ..Asked::default()
+            ..RequestSpec::default()
         };
         asked.cookies.push(b"c=1".to_vec());
         asked.add_credentials("Authorization", b"u:p");
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn cookies_are_joined() {
         let cookies = vec![b"a=1".to_vec(), b"b=2".to_vec()];
-        let asked = Asked { cookies, ..Asked::default() };
+        let asked = RequestSpec { cookies, ..RequestSpec::default() };
         assert!(sent(&asked, false).contains("\r\nCookie: a=1; b=2\r\n"));
     }
 
@@ -284,10 +284,10 @@ mod tests {
     fn only_three_fields_can_be_overridden() {
         let headers =
             ["host:x", "USER-AGENT: y", "Accept: z", "Cookie: c", "Accept-Encoding: gzip"];
-        let asked = Asked {
+        let asked = RequestSpec {
             headers: headers.iter().map(|header| header.as_bytes().to_vec()).collect(),
             cookies: vec![b"d".to_vec()],
-            ..Asked::default()
+            ..RequestSpec::default()
         };
         let expected = "GET /a/b?x=1#f g HTTP/1.0\r\nCookie: d\r\nhost:x\r\nUSER-AGENT: y\r\n\
                         Accept: z\r\nCookie: c\r\nAccept-Encoding: gzip\r\n\r\n";
@@ -295,20 +295,21 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_body_still_has_its_lines_and_head_has_no_answer_body() {
-        let asked = Asked { body: Some(Vec::new()), ..Asked::default() };
+    fn an_empty_body_still_has_its_lines_and_head_has_no_response_body() {
+        let asked = RequestSpec { body: Some(Vec::new()), ..RequestSpec::default() };
         assert!(sent(&asked, false).contains("Content-length: 0\r\nContent-type: text/plain\r\n"));
         for method in [Method::Head, Method::Custom(b"HEAD".to_vec())] {
-            let asked = Asked { method: Some(method), ..Asked::default() };
-            assert!(template(&asked, "/", false).answer_has_no_body);
+            let asked = RequestSpec { method: Some(method), ..RequestSpec::default() };
+            assert!(template(&asked, "/", false).response_has_no_body);
         }
-        assert!(!template(&Asked::default(), "/", false).answer_has_no_body);
+        assert!(!template(&RequestSpec::default(), "/", false).response_has_no_body);
     }
 
     #[test]
     fn braces_are_text_unless_native_options_are_used() {
         let first_line = |expand| {
-            let template = template(&Asked { expand, ..Asked::default() }, "/{seq:3}", false);
+            let template =
+                template(&RequestSpec { expand, ..RequestSpec::default() }, "/{seq:3}", false);
             String::from_utf8(template.bytes[..9].to_vec()).unwrap()
         };
         assert_eq!((&first_line(false)[..], &first_line(true)[..]), ("GET /{seq", "GET /000 "));
@@ -317,7 +318,7 @@ mod tests {
     #[test]
     fn requests_of_any_size_are_whole() {
         let headers = vec![[b"X: ", "y".repeat(20_000).as_bytes()].concat()];
-        let asked = Asked { headers, ..Asked::default() };
+        let asked = RequestSpec { headers, ..RequestSpec::default() };
         assert!(sent(&asked, false).ends_with("Accept: */*\r\n\r\n"));
     }
 }

@@ -9,8 +9,8 @@ use ablaze_model::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_model::spec::{Secret, Secrets, TlsSpec, TrustSpec};
 use ablaze_wire::url::{Scheme, Url};
 
+use super::error::Refused;
 use super::native::unusable;
-use super::refusal::Refused;
 use crate::native;
 
 /// What the options say.

@@ -22,7 +22,7 @@ const OPTIONS: &str = "    \
     -c concurrency  How many of them at a time
     -t timelimit    Stop after so many seconds
                     This sets -n to 50000; give another -n behind it
-    -s timeout      Seconds each answer may take, connecting included
+    -s timeout      Seconds each response may take, connecting included
                     30 if not given; below 0 for no limit
     -b windowsize   Socket buffers for sending and receiving, in bytes
     -B address      Local address to connect from

@@ -1,6 +1,6 @@
 //! ab's `-v`. ab prints while it runs; here the heads and statuses come when the run has ended,
-//! because a reporter does not sit in the hot path: the request's head, the head of the answer
-//! that was complete first, and a line per answer by status.
+//! because a reporter does not sit in the hot path: the request's head, the head of the response
+//! that was complete first, and a line per response by status.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use ablaze_model::plan::tls_names::suite;
 use ablaze_model::record::{Spoken, TlsParty};
 use ablaze_model::{FailureKind, Plan, Record, Run};
 
-use super::refusal::Refused;
+use super::error::Refused;
 
 /// Level from which heads and unexpected statuses are printed.
 const HEADS: i64 = 2;
@@ -28,7 +28,7 @@ pub fn before(plan: &Plan, verbosity: i64, out: &mut dyn Write) -> io::Result<()
     write!(out, "\n---\n")
 }
 
-/// What is known after it: answers.
+/// What is known after it: responses.
 ///
 /// # Errors
 /// Those of writing.

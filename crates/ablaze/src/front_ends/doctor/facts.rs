@@ -1,4 +1,4 @@
-//! The facts that the checks judge: this machine by its survey, io_uring by trying it, and the
+//! The facts that the checks judge: this machine by its preflight, io_uring by trying it, and the
 //! load that is meant, with the server it would go to.
 
 use std::net::SocketAddr;
@@ -7,11 +7,11 @@ use std::time::Duration;
 use ablaze_load::planning::workers::{self, Cpus};
 use ablaze_load::planning::{OptionNames, addresses, descriptors, sources};
 use ablaze_model::profiling::Refused;
-use ablaze_monitor::preflight::{Server, Survey};
+use ablaze_monitor::preflight::{Preflight, Server};
 use ablaze_net::uring::UringDriver;
 use ablaze_profile::recording::{self, Permitted};
 
-use crate::Refusal;
+use crate::CommandError;
 use ablaze_model::spec::{Destination, UrlSpec, WorkersSpec};
 
 /// How long the machine is watched: long enough for a hundred wake-ups, short enough to wait for.
@@ -24,7 +24,7 @@ pub const PROGRAMS: [&str; 5] = ["ab", "wrk", "nginx", "perf", "strace"];
 #[derive(Debug, Clone)]
 pub struct Facts {
     /// This machine.
-    pub survey: Survey,
+    pub preflight: Preflight,
     /// Whether io_uring can be used, or why not.
     pub ring: Result<(), String>,
     /// What can be sampled for a profile, or why nothing can.
@@ -63,7 +63,7 @@ pub struct Target {
 
 /// What was asked on the command line.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct LoadToCheck<'a> {
     /// The URL as typed.
     pub url: Option<&'a str>,
     /// `--connections`.
@@ -82,10 +82,10 @@ impl Facts {
     ///
     /// # Errors
     /// When the URL is none, or its host has no address.
-    pub fn gather(asked: Asked) -> Result<Self, Refusal> {
+    pub fn gather(asked: LoadToCheck) -> Result<Self, CommandError> {
         let target = asked.url.map(Target::look).transpose()?;
         Ok(Self {
-            survey: Survey::take(WATCH, &PROGRAMS),
+            preflight: Preflight::take(WATCH, &PROGRAMS),
             ring: UringDriver::probe().map_err(|error| error.to_string()),
             samples: recording::permitted(),
             load: Load::meant(asked, target.as_ref())?,
@@ -95,8 +95,8 @@ impl Facts {
 
     /// A setting of the kernel by its name in sysctl(8).
     pub fn setting(&self, name: &str) -> Option<&str> {
-        let settings = &self.survey.environment.settings;
-        settings.get(name).or_else(|| self.survey.settings.get(name)).map(String::as_str)
+        let settings = &self.preflight.environment.settings;
+        settings.get(name).or_else(|| self.preflight.settings.get(name)).map(String::as_str)
     }
 
     /// A setting that is one number.
@@ -113,7 +113,7 @@ impl Facts {
 
     /// CPUs that this process may use, by number of them and by time of them.
     pub fn usable_cpus(&self) -> Option<f64> {
-        let environment = &self.survey.environment;
+        let environment = &self.preflight.environment;
         let allowed = environment.cpus_allowed.as_ref().map(|cpus| cpus.len() as f64);
         match (allowed, environment.cpu_quota) {
             (Some(allowed), Some(quota)) => Some(allowed.min(quota)),
@@ -128,7 +128,7 @@ impl Facts {
 }
 
 impl Load {
-    fn meant(asked: Asked, target: Option<&Target>) -> Result<Self, Refusal> {
+    fn meant(asked: LoadToCheck, target: Option<&Target>) -> Result<Self, CommandError> {
         // With a rate and nothing else there are as many connections as it takes.
         let default = (asked.url.is_some() && asked.rate_per_s.is_none()).then_some(CONNECTIONS);
         let connections = asked.connections.or(default);
@@ -151,7 +151,7 @@ impl Load {
 }
 
 impl Target {
-    fn look(url: &str) -> Result<Self, Refusal> {
+    fn look(url: &str) -> Result<Self, CommandError> {
         let url = sources::url(url)?;
         let addresses = addresses::resolve(
             &UrlSpec::from(&url),
@@ -160,7 +160,7 @@ impl Target {
         )?;
         let server = Server::at(&addresses);
         let Some(address) = addresses.first() else {
-            return Err(Refusal::unknown_host(format!("host `{}` has no address", url.host)));
+            return Err(CommandError::unknown_host(format!("host `{}` has no address", url.host)));
         };
         Ok(Self { url: url.to_string(), address: *address, server })
     }

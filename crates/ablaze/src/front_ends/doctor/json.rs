@@ -19,7 +19,7 @@ pub fn write(facts: &Facts, checks: &[Check]) -> String {
         "connections": facts.load.connections,
         "rate_per_s": facts.load.rate_per_s,
         "checks": checks.iter().map(check).collect::<Vec<_>>(),
-        "machine": facts.survey,
+        "machine": facts.preflight,
         "server": facts.target.as_ref().map(|target| &target.server),
     });
     format!("{answer:#}\n")

@@ -18,7 +18,7 @@ use clap::Parser;
 use clap::error::ErrorKind;
 
 use crate::{terminal, usage, values};
-use facts::{Asked, Facts};
+use facts::{Facts, LoadToCheck};
 
 /// The command line of `ablaze doctor`.
 #[derive(Debug, Parser)]
@@ -65,9 +65,10 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Err(error) => return usage::refusal(&error, "doctor").report(),
     };
     if line.connections == Some(0) {
-        return crate::Refusal::usage("0 connections send nothing: give -c 1 or more").report();
+        return crate::CommandError::usage("0 connections send nothing: give -c 1 or more")
+            .report();
     }
-    let asked = Asked {
+    let asked = LoadToCheck {
         url: line.url.as_deref(),
         connections: line.connections,
         rate_per_s: line.rate.map(|rate| rate.from_per_s.max(rate.to_per_s)),
@@ -75,7 +76,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     };
     let facts = match Facts::gather(asked) {
         Ok(facts) => facts,
-        Err(refusal) => return refusal.report(),
+        Err(error) => return error.report(),
     };
     let checks = checks::judge(&facts);
     let write = if line.json { json::write } else { text::write };

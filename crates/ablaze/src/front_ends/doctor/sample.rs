@@ -7,7 +7,7 @@ use std::time::Duration;
 use ablaze_model::monitor::{Listener, Processors};
 use ablaze_monitor::Reading;
 use ablaze_monitor::preflight::{
-    Container, Frequency, Holder, IdleState, IdleStates, Lateness, Loopback, Server, Survey,
+    Container, Frequency, Holder, IdleState, IdleStates, Lateness, Loopback, Preflight, Server,
 };
 
 use super::facts::{Facts, Load, PROGRAMS, Target};
@@ -32,8 +32,8 @@ const SETTINGS: [(&str, &str); 14] = [
 /// Eight idle CPUs, a kernel of today, room for everything, and no load in mind. What no check
 /// reads is that of the machine the test runs on.
 pub fn quiet() -> Facts {
-    let mut survey = Survey::take(Duration::ZERO, &[]);
-    let environment = &mut survey.environment;
+    let mut preflight = Preflight::take(Duration::ZERO, &[]);
+    let environment = &mut preflight.environment;
     environment.kernel = Some("6.12.0".to_owned());
     environment.cpus_online = Some(8);
     environment.cpus_allowed = Some((0..8).collect());
@@ -46,8 +46,8 @@ pub fn quiet() -> Facts {
     environment.descriptors.soft = Some(65_536);
     environment.descriptors.hard = Some(524_288);
     environment.settings = SETTINGS.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
-    survey.settings.clear();
-    survey.frequency = Frequency {
+    preflight.settings.clear();
+    preflight.frequency = Frequency {
         governors: ["performance".to_owned()].into(),
         driver: Some("acpi-cpufreq".to_owned()),
         slowest_khz: Some(3_000_000),
@@ -55,17 +55,17 @@ pub fn quiet() -> Facts {
         turbo: Some(false),
     };
     let shallow = IdleState { name: "C1".to_owned(), exit_us: 2 };
-    survey.idle_states = Some(IdleStates { states: vec![shallow] });
-    survey.throttled = None;
-    (survey.swap_bytes, survey.swap_used_bytes) = (Some(0), Some(0));
-    survey.time_wait = Some(3);
-    survey.loopback = Some(Loopback { up: true, mtu_bytes: Some(65_536) });
-    survey.container = Container { kind: None, overlay_root: Some(false) };
-    survey.timer_slack_ns = Some(50_000);
-    survey.clock_read_ns = 25.0;
-    survey.programs =
+    preflight.idle_states = Some(IdleStates { states: vec![shallow] });
+    preflight.throttled = None;
+    (preflight.swap_bytes, preflight.swap_used_bytes) = (Some(0), Some(0));
+    preflight.time_wait = Some(3);
+    preflight.loopback = Some(Loopback { up: true, mtu_bytes: Some(65_536) });
+    preflight.container = Container { kind: None, overlay_root: Some(false) };
+    preflight.timer_slack_ns = Some(50_000);
+    preflight.clock_read_ns = 25.0;
+    preflight.programs =
         PROGRAMS.map(|name| (name.to_owned(), Some(format!("/usr/bin/{name}")))).into();
-    let sample = &mut survey.sample;
+    let sample = &mut preflight.sample;
     sample.length_ns = 200_000_000;
     let now = Reading::now();
     sample.kernel = ablaze_monitor::between(&now, &now);
@@ -91,7 +91,7 @@ pub fn quiet() -> Facts {
         descriptors: None,
     };
     let samples = Ok(Permitted { event: "cycles", kernel: true });
-    Facts { survey, ring: Ok(()), samples, load, target: None }
+    Facts { preflight, ring: Ok(()), samples, load, target: None }
 }
 
 /// The same, with a load in mind.
@@ -143,11 +143,11 @@ pub fn listening(backlog: u64, descriptors_soft: u64, descriptors_open: u64) -> 
 
 /// Gives a setting this value.
 pub fn set(facts: &mut Facts, name: &str, value: &str) {
-    facts.survey.environment.settings.insert(name.to_owned(), value.to_owned());
+    facts.preflight.environment.settings.insert(name.to_owned(), value.to_owned());
 }
 
 /// Makes a setting one that cannot be read.
 pub fn unset(facts: &mut Facts, name: &str) {
-    facts.survey.environment.settings.remove(name);
-    facts.survey.settings.remove(name);
+    facts.preflight.environment.settings.remove(name);
+    facts.preflight.settings.remove(name);
 }

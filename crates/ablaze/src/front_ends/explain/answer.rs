@@ -82,7 +82,7 @@ fn of_text(name: &str, members: Vec<Member>) -> impl Iterator<Item = Member> {
 /// files are called.
 fn of_run(name: &str, saved: &SavedRun, judged: &live::Judged, number: usize) -> Option<Member> {
     let run = &saved.run;
-    let processes = run.witness.as_ref().map(|witness| &witness.target.processes);
+    let processes = run.monitor.as_ref().map(|monitor| &monitor.target.processes);
     let pids: Vec<u32> = processes.into_iter().flatten().map(|process| process.pid).collect();
     let server = if pids.is_empty() { own_name(name) } else { format!("{pids:?}") };
     let target = format!("{} {server}", run.plan.target.url);

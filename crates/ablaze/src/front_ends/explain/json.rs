@@ -101,7 +101,7 @@ fn run(saved: &SavedRun, judged: &live::Judged) -> Value {
         "host": target.host,
         "port": target.port,
         "path": target.path,
-        "requests": run.record.answers,
+        "requests": run.record.responses,
         "concurrency": (!run.plan.load.is_open()).then(|| run.plan.load.connections()),
         "seconds": run.elapsed_ns as f64 / 1e9,
         "rate_per_s": run.rate_per_s(),

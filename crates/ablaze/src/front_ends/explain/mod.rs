@@ -65,7 +65,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
     for file in &files {
         match source::read(file) {
             Ok(source) => sources.push(source),
-            Err(refusal) => status = refusal.report(),
+            Err(error) => status = error.report(),
         }
     }
     if sources.is_empty() {

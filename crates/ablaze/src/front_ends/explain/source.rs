@@ -11,7 +11,7 @@ use ablaze_verdict::printed::{self, Text};
 use ablaze_verdict::rules;
 
 use super::NOTHING_READ;
-use crate::Refusal;
+use crate::CommandError;
 
 /// More than this is no report: a day of ab in a log has some megabytes, a saved run has one.
 const MOST_BYTES: u64 = 256 << 20;
@@ -36,7 +36,7 @@ pub enum Content {
 ///
 /// # Errors
 /// When it cannot be read, is too large, or has nothing in it that could be explained.
-pub fn read(file: &Path) -> Result<Source, Refusal> {
+pub fn read(file: &Path) -> Result<Source, CommandError> {
     let (name, bytes) = if file == Path::new("-") { standard_input()? } else { contents_of(file)? };
     if bytes.len() as u64 > MOST_BYTES {
         return Err(nothing_read(
@@ -69,9 +69,9 @@ pub fn read(file: &Path) -> Result<Source, Refusal> {
     })
 }
 
-fn standard_input() -> Result<(String, Vec<u8>), Refusal> {
+fn standard_input() -> Result<(String, Vec<u8>), CommandError> {
     if io::stdin().is_terminal() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "no FILE, and nothing on standard input; see `ablaze explain --help`",
         ));
     }
@@ -79,18 +79,18 @@ fn standard_input() -> Result<(String, Vec<u8>), Refusal> {
     match io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes) {
         Ok(_) => Ok(("standard input".to_owned(), bytes)),
         Err(error) => {
-            Err(Refusal::usage(format!("standard input cannot be read: {}", reason(&error))))
+            Err(CommandError::usage(format!("standard input cannot be read: {}", reason(&error))))
         }
     }
 }
 
-fn contents_of(file: &Path) -> Result<(String, Vec<u8>), Refusal> {
+fn contents_of(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
     let name = format!("`{}`", file.display());
     let mut bytes = Vec::new();
     let read = File::open(file).and_then(|file| file.take(MOST_BYTES + 1).read_to_end(&mut bytes));
     match read {
         Ok(_) => Ok((name, bytes)),
-        Err(error) => Err(Refusal::usage(format!(
+        Err(error) => Err(CommandError::usage(format!(
             "{name} cannot be read: {}; check the path",
             reason(&error)
         ))),
@@ -112,7 +112,7 @@ fn decoded(bytes: &[u8]) -> String {
 }
 
 /// Why JSON was not read as a run.
-fn no_run(name: &str, fault: &LoadError) -> Refusal {
+fn no_run(name: &str, fault: &LoadError) -> CommandError {
     let line = match fault {
         LoadError::NotARun => format!(
             "{name} is JSON, but no run saved by ablaze: give the file that `ablaze -o run.json` wrote, \
@@ -127,7 +127,7 @@ fn no_run(name: &str, fault: &LoadError) -> Refusal {
             format!("{name} is {fault}; give the file as ablaze wrote it, or run it again")
         }
     };
-    Refusal { status: NOTHING_READ, ..Refusal::usage(line) }
+    CommandError { status: NOTHING_READ, ..CommandError::usage(line) }
 }
 
 /// For a text in which nothing was recognised.
@@ -148,8 +148,11 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
         .to_owned()
 }
 
-fn nothing_read(name: &str, why: &str) -> Refusal {
-    Refusal { status: NOTHING_READ, ..Refusal::usage(format!("no report in {name}: {why}")) }
+fn nothing_read(name: &str, why: &str) -> CommandError {
+    CommandError {
+        status: NOTHING_READ,
+        ..CommandError::usage(format!("no report in {name}: {why}"))
+    }
 }
 
 #[cfg(test)]

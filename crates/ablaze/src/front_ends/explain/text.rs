@@ -129,7 +129,7 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
     let failed = run.record.failures_total();
     let mut facts = vec![
         format!("{} {}", plan.requests.method, plan.target.url),
-        counted(run.record.answers, "answer"),
+        counted(run.record.responses, "answer"),
         load,
         length(run.elapsed_ns as f64),
     ];

@@ -4,21 +4,21 @@ use std::process::ExitCode;
 
 use ablaze_sys::stop_signals::StopSignals;
 use ablaze_target::Options;
-use ablaze_target::answer::{FixedAnswer, FixedBody};
-use ablaze_target::handler::{Answer, Body, Handler, Reply, Request};
+use ablaze_target::handler::{Body, Handler, Reply, Request, Response};
+use ablaze_target::response::{FixedBody, FixedResponse};
 use ablaze_target::{Server, StartError};
 use ablaze_wire::http1::request_head::Method;
 
-use crate::{Refusal, outlets, servers};
+use crate::{CommandError, outlets, servers};
 
 /// What gurl's server calls itself.
 const SERVER_NAME: &str = "gurl-server";
 const CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
-/// Answers with the body of the request. gurl's server copies that to its own terminal instead,
-/// and answers nothing; without a body there is no difference.
+/// Responses with the body of the request. gurl's server copies that to its own terminal instead,
+/// and responses nothing; without a body there is no difference.
 struct Echo {
-    empty: FixedAnswer,
+    empty: FixedResponse,
 }
 
 impl Handler for Echo {
@@ -27,12 +27,12 @@ impl Handler for Echo {
     }
 
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
-        let answer = if request.body.is_empty() {
-            Answer::Fixed(&self.empty)
+        let response = if request.body.is_empty() {
+            Response::Fixed(&self.empty)
         } else {
-            Answer::new(200, CONTENT_TYPE, Body::OfRequest)
+            Response::new(200, CONTENT_TYPE, Body::OfRequest)
         };
-        answer.into()
+        response.into()
     }
 }
 
@@ -40,26 +40,27 @@ impl Handler for Echo {
 ///
 /// # Errors
 /// When the address cannot be read or listened on.
-pub fn serve_until_stopped(address: &str) -> Result<ExitCode, Refusal> {
+pub fn serve_until_stopped(address: &str) -> Result<ExitCode, CommandError> {
     let options = Options {
         address: servers::address(address)?,
         server_name: SERVER_NAME.into(),
         ..Options::default()
     };
     // Before any thread starts: all of them have to leave these signals to this one.
-    let signals = StopSignals::block()
-        .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))?;
+    let signals = StopSignals::block().map_err(|error| {
+        CommandError::machine(format!("Ctrl-C cannot be listened for: {error}"))
+    })?;
     ablaze_sys::limits::raise_descriptor_limit(u64::MAX);
-    let empty = FixedAnswer::new(200, SERVER_NAME, CONTENT_TYPE, FixedBody::Bytes(b""));
+    let empty = FixedResponse::new(200, SERVER_NAME, CONTENT_TYPE, FixedBody::Bytes(b""));
     let server = Server::start_with(options, Echo { empty }).map_err(|error| match error {
-        StartError::Options(_) => Refusal::usage(error.to_string()),
-        _ => Refusal::machine(error.to_string()),
+        StartError::Options(_) => CommandError::usage(error.to_string()),
+        _ => CommandError::machine(error.to_string()),
     })?;
     outlets::print(&format!("listening on http://{}/\n", server.address()));
     let stopped = signals.wait();
-    server.stop().map_err(|error| Refusal::machine(error.to_string()))?;
+    server.stop().map_err(|error| CommandError::machine(error.to_string()))?;
     match stopped {
         Ok(_) => Ok(ExitCode::SUCCESS),
-        Err(error) => Err(Refusal::machine(format!("waiting for a signal failed: {error}"))),
+        Err(error) => Err(CommandError::machine(format!("waiting for a signal failed: {error}"))),
     }
 }

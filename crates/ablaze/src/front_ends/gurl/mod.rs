@@ -19,8 +19,8 @@ use ablaze_wire::url::Url;
 use self::options::Options;
 use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
-use crate::refusal::note;
-use crate::{Refusal, outcome, outlets, terminal, values, verdict};
+use crate::error::note;
+use crate::{CommandError, outcome, outlets, terminal, values, verdict};
 
 const HELP: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
@@ -54,10 +54,10 @@ const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
 pub fn main(arguments: &[OsString]) -> ExitCode {
     Options::parse(arguments)
         .and_then(|options| gurl(&options))
-        .unwrap_or_else(|refusal| refusal.report())
+        .unwrap_or_else(|error| error.report())
 }
 
-fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
+fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
     if options.help {
         return Ok(terminal::print(HELP));
     }
@@ -83,18 +83,18 @@ fn gurl(options: &Options) -> Result<ExitCode, Refusal> {
     Ok(ExitCode::from(status))
 }
 
-fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, Refusal> {
+fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
     let Some(url) = &options.url else {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "no URL is given: write for example `ablaze gurl -bench :12345`",
         ));
     };
     if !options.bench {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "without -bench gurl is a client, which ablaze is not: add -bench to load the URL",
         ));
     }
-    let url = Url::parse_like_gurl(url).map_err(|error| Refusal::usage(error.to_string()))?;
+    let url = Url::parse_like_gurl(url).map_err(|error| CommandError::usage(error.to_string()))?;
     let mut spec = LoadSpec::default();
     let line = |line: &String| match secret_field(line.as_bytes()) {
         Some(name) => Line::Secret(secrets.keep_text(&format!("header {name}"), line.as_str())),

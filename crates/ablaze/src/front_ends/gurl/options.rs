@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 
-use crate::Refusal;
+use crate::CommandError;
 use crate::values;
 
 /// What a gurl command line asks for.
@@ -111,7 +111,7 @@ impl Options {
     ///
     /// # Errors
     /// When an option is unknown, lacks its value, or the value is none.
-    pub fn parse(words: &[OsString]) -> Result<Self, Refusal> {
+    pub fn parse(words: &[OsString]) -> Result<Self, CommandError> {
         let mut options = Self::default();
         let mut bare = None;
         let mut words = words.iter().map(|word| word.to_string_lossy().into_owned());
@@ -123,7 +123,7 @@ impl Options {
                     continue;
                 }
                 if let Some(first) = bare.replace(word.clone()) {
-                    return Err(Refusal::usage(format!(
+                    return Err(CommandError::usage(format!(
                         "`{word}` is too much: one URL is loaded, and `{first}` is given already"
                     )));
                 }
@@ -144,25 +144,26 @@ impl Options {
         name: &str,
         value: Option<String>,
         words: &mut dyn Iterator<Item = String>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), CommandError> {
         match name {
             "bench" => self.bench = switch(name, value)?,
             "explain" => self.explain = switch(name, value)?,
             "h" | "help" => self.help = switch(name, value)?,
             _ if LATER.contains(&name) => {
-                return Err(Refusal::usage(format!("-{name} of gurl is not in this version")));
+                return Err(CommandError::usage(format!("-{name} of gurl is not in this version")));
             }
             _ if !KNOWN.contains(&name) => {
-                return Err(Refusal::usage(format!(
+                return Err(CommandError::usage(format!(
                     "no option -{name} in gurl; see `ablaze gurl -h`"
                 )));
             }
             _ => {
                 let value = value.or_else(|| words.next()).ok_or_else(|| {
-                    Refusal::usage(format!("-{name} needs a value; see `ablaze gurl -h`"))
+                    CommandError::usage(format!("-{name} needs a value; see `ablaze gurl -h`"))
                 })?;
-                self.set_value(name, value.clone())
-                    .map_err(|reason| Refusal::usage(format!("-{name} `{value}`: {reason}")))?;
+                self.set_value(name, value.clone()).map_err(|reason| {
+                    CommandError::usage(format!("-{name} `{value}`: {reason}"))
+                })?;
             }
         }
         Ok(())
@@ -214,12 +215,12 @@ const KNOWN: &[&str] = &[
 ];
 
 /// A switch: on by itself, or as Go's `strconv.ParseBool` reads its value.
-fn switch(name: &str, value: Option<String>) -> Result<bool, Refusal> {
+fn switch(name: &str, value: Option<String>) -> Result<bool, CommandError> {
     match value.as_deref() {
         None | Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
         Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
         Some(other) => {
-            Err(Refusal::usage(format!("-{name}=`{other}`: write -{name} or -{name}=false")))
+            Err(CommandError::usage(format!("-{name}=`{other}`: write -{name} or -{name}=false")))
         }
     }
 }
@@ -245,7 +246,7 @@ fn duration_ns(text: &str) -> Result<u64, String> {
 mod tests {
     use super::*;
 
-    fn parse(line: &str) -> Result<Options, Refusal> {
+    fn parse(line: &str) -> Result<Options, CommandError> {
         let words: Vec<OsString> = line.split(' ').map(Into::into).collect();
         Options::parse(&words)
     }
@@ -294,8 +295,8 @@ mod tests {
             ("-nonsense h", "no option -nonsense"),
             ("a:1 b:2", "`b:2` is too much"),
         ] {
-            let refusal = parse(line).unwrap_err();
-            assert!(refusal.line.contains(expected) && refusal.status == 2, "{line}: {refusal}");
+            let error = parse(line).unwrap_err();
+            assert!(error.line.contains(expected) && error.status == 2, "{line}: {error}");
         }
     }
 }

@@ -39,7 +39,7 @@ impl<W: Write + Send> CompletedLines<W> {
 
     /// Writes what is left to say when so many requests are finished after so long.
     pub fn finished(&mut self, requests: u64, elapsed_ns: u64) {
-        self.tick(&Progress { answers: requests, elapsed_ns, ..Progress::default() });
+        self.tick(&Progress { responses: requests, elapsed_ns, ..Progress::default() });
         if self.every != Every::Never {
             let _ = writeln!(self.out, "Finished {requests} requests");
         }
@@ -56,7 +56,7 @@ impl<W: Write + Send> CompletedLines<W> {
 
 impl<W: Write + Send> Watcher for CompletedLines<W> {
     fn tick(&mut self, progress: &Progress) {
-        let finished = progress.answers + progress.failures;
+        let finished = progress.responses + progress.failures;
         match self.every {
             Every::Requests(every) => self.completed_up_to(finished, every),
             Every::Time(every_ns) => {
@@ -81,14 +81,14 @@ mod tests {
             warmup_ns: 0,
             timeout_ns: 0,
             max_head_bytes: 0,
-            hopeless_after: 0,
+            unreachable_after: 0,
         };
         let mut watcher = CompletedLines::new(&limits, Vec::new());
-        for &(elapsed_ns, answers) in ticks {
-            watcher.tick(&Progress { elapsed_ns, answers, ..Progress::default() });
+        for &(elapsed_ns, responses) in ticks {
+            watcher.tick(&Progress { elapsed_ns, responses, ..Progress::default() });
         }
-        let (elapsed_ns, answers) = *ticks.last().unwrap();
-        watcher.finished(answers, elapsed_ns);
+        let (elapsed_ns, responses) = *ticks.last().unwrap();
+        watcher.finished(responses, elapsed_ns);
         String::from_utf8(watcher.out).unwrap()
     }
 

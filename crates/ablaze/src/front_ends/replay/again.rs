@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ablaze_lab::Subject;
+use ablaze_lab::Target;
 use ablaze_lab::experiment::{Failure, PrintedRun, SKIPPED, keep_printed};
-use ablaze_lab::subject::{Answer, Certificate, Serving, Site, Speaks, file_name, is_installed};
+use ablaze_lab::target::{Certificate, Response, Serving, Site, Speaks, file_name, is_installed};
 use ablaze_model::spec::TargetSpec;
 use ablaze_report::system_error::reason;
 
 use super::document::{Document, Line, Server};
-use crate::Refusal;
+use crate::CommandError;
 use crate::carry_out::interrupted;
-use crate::experiments::ab_tester::finished;
+use crate::experiments::ab_client::finished;
 use crate::experiments::progress::{LiveLine, in_words};
 use crate::experiments::targets;
 
@@ -79,7 +79,7 @@ pub fn carried_out(
     document: &Document,
     manner: Manner<'_>,
     progress: &mut LiveLine,
-) -> Result<(Vec<Again>, bool), Refusal> {
+) -> Result<(Vec<Again>, bool), CommandError> {
     let lines: Vec<Line> =
         (document.lines)().into_iter().filter(|line| line.in_quick || !manner.quick).collect();
     let times = if manner.quick { 1 } else { document.times };
@@ -131,8 +131,8 @@ pub fn carried_out(
     Ok((all, true))
 }
 
-fn not_kept(error: &dyn std::fmt::Display) -> Refusal {
-    Refusal::machine(format!("the results cannot be kept: {error}; free some space"))
+fn not_kept(error: &dyn std::fmt::Display) -> CommandError {
+    CommandError::machine(format!("the results cannot be kept: {error}; free some space"))
 }
 
 /// The best of several, as a document that carried its lines out several times says it did.
@@ -149,9 +149,9 @@ fn file(folder: &Path, at: usize, line: &Line, tool: Tool, time: u32) -> PathBuf
     folder.join(FOLDER).join("runs").join(format!("{:02}-{name}-{time}.json", at + 1))
 }
 
-fn kept(file: &Path) -> Result<Option<PrintedRun>, Refusal> {
+fn kept(file: &Path) -> Result<Option<PrintedRun>, CommandError> {
     let damaged =
-        |why: String| Refusal::usage(format!("{}: {why}; name a new folder", file.display()));
+        |why: String| CommandError::usage(format!("{}: {why}; name a new folder", file.display()));
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -173,8 +173,8 @@ fn one(line: &Line, tool: Tool, manner: Manner<'_>) -> Result<PrintedRun, Failur
     }
     let runs = manner.folder.join(FOLDER).join("runs");
     std::fs::create_dir_all(&runs).map_err(|error| impossible(reason(&error)))?;
-    let (site, subject) = place(line, manner).map_err(|refusal| impossible(refusal.line))?;
-    let serving = Serving::start(&subject, &site).map_err(|error| impossible(error.to_string()))?;
+    let (site, target) = place(line, manner).map_err(|error| impossible(error.line))?;
+    let serving = Serving::start(&target, &site).map_err(|error| impossible(error.to_string()))?;
     let authority = serving.url.host_field();
     let mut words = aimed_at(&line.words, &authority, manner.quick.then_some(line.quick));
     if manner.quick {
@@ -204,20 +204,20 @@ fn one(line: &Line, tool: Tool, manner: Manner<'_>) -> Result<PrintedRun, Failur
     }
 }
 
-fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Subject), Refusal> {
+fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Target), CommandError> {
     let path = url(&line.words).and_then(|url| url.split_once('/')).map_or("", |(_, path)| path);
     let folder = manner.folder.join(FOLDER).join("targets");
-    let (source, answer) = match line.server {
+    let (source, response) = match line.server {
         Server::BuiltIn(words) => {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            (targets::of_options(targets::options_of_words(&words))?, Answer::default())
+            (targets::of_options(targets::options_of_words(&words))?, Response::default())
         }
         Server::Nginx(status, bytes) => {
             let body = vec![b'x'; bytes];
             let content_type = "text/html".to_owned();
             (
                 TargetSpec::Nginx { workers: 1 },
-                Answer { status, body, content_type, keep_alive: true },
+                Response { status, body, content_type, keep_alive: true },
             )
         }
     };
@@ -228,12 +228,12 @@ fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Subject), Refusal> {
         // Whole: nginx takes what is relative to lie in its own folder.
         folder: std::path::absolute(&folder).unwrap_or(folder),
         ready_within: Duration::from_secs(10),
-        answer,
+        response,
         speaks: Speaks::default(),
         control_speaks: Speaks::default(),
         certificate: Certificate::default(),
     };
-    Ok((site, Subject::new(line.name.clone(), source)))
+    Ok((site, Target::new(line.name.clone(), source)))
 }
 
 /// The URL of a line without its scheme: its last word.

@@ -43,7 +43,7 @@ pub struct Line {
     pub then: Then,
     /// Requests of the line where time is short.
     pub quick: u64,
-    /// Words that it gets then: a shorter patience, where answers are lost.
+    /// Words that it gets then: a shorter timeout, where responses are lost.
     pub quick_words: &'static str,
     /// Whether it is among those that are carried out where time is short.
     pub in_quick: bool,

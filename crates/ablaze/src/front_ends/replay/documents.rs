@@ -54,10 +54,10 @@ const GURL_AND_AB: Document = Document {
         "Both totals are 137,000,000 bytes, which proves nothing: gurl recomputed the size of the heads \
          from what it had parsed.",
         "The machine, its cores and the versions are not named, the server shared the machine with the \
-         testers, and there is one run of each. That more cores favour gurl was not measured.",
+         clients, and there is one run of each. That more cores favour gurl was not measured.",
     ],
-    files: &[experiment!("000-gurl-and-ab.toml"), experiment!("000-tester-threads.toml")],
-    asks: "Both testers on the same connections, and ablaze over its own threads.",
+    files: &[experiment!("000-gurl-and-ab.toml"), experiment!("000-client-threads.toml")],
+    asks: "Both clients on the same connections, and ablaze over its own threads.",
 };
 
 /// Level- against edge-triggered epoll.
@@ -69,11 +69,11 @@ const LEVEL_AND_EDGE: Document = Document {
     did: &[
         "Notes on ab's options with a sample report, then one run each of two servers that differ in how \
          epoll tells them that a blocked connection can be written again. ET came to 1.14 times the rate of \
-         LT with answers of 1,048,576 bytes and to 1.24 times with 48,576 bytes, which the page puts down to \
+         LT with responses of 1,048,576 bytes and to 1.24 times with 48,576 bytes, which the page puts down to \
          the calls that switch EPOLLOUT on and off.",
         "The built-in servers stand in for them. Three peculiarities of the revisions \
          of that time are not part of them: LT printed a line at each switch, never disarmed EPOLLOUT once it \
-         was armed, and both ended each answer with a write of no bytes.",
+         was armed, and both ended each response with a write of no bytes.",
     ],
     printed: &[printed!("001-rates.txt"), printed!("001-annotated.txt")],
     lines: || {
@@ -104,19 +104,19 @@ const LEVEL_AND_EDGE: Document = Document {
     },
     times: 1,
     wrong: &[
-        "Two epoll_ctl per answer cost a few microseconds. The gap between LT and ET is 2,899 µs per answer \
-         of 1,048,576 bytes and 264 µs per answer of 48,576: more than 99 % of it has another cause.",
-        "ET is faster by 1.24 with the smaller body, so the page says that it blocks more often. Per answer, \
-         it blocks less often; LT makes two calls for each answer that blocks, whatever its size.",
-        "ab ran with one connection (its default), so the servers were never busy with more than one answer, \
+        "Two epoll_ctl per response cost a few microseconds. The gap between LT and ET is 2,899 µs per response \
+         of 1,048,576 bytes and 264 µs per response of 48,576: more than 99 % of it has another cause.",
+        "ET is faster by 1.24 with the smaller body, so the page says that it blocks more often. Per response, \
+         it blocks less often; LT makes two calls for each response that blocks, whatever its size.",
+        "ab ran with one connection (its default), so the servers were never busy with more than one response, \
          and 36 to 51 MB/s on loopback is a tenth or less of what one connection carries.",
-        "-t is no time to wait for an answer, as the notes say: it is the length of the test, and sets -n to \
+        "-t is no time to wait for a response, as the notes say: it is the length of the test, and sets -n to \
          50,000. The time to wait is -s.",
-        "Whether an answer blocked at all was not looked at. Here 1,048,576 bytes do not unless the send buffer \
+        "Whether a response blocked at all was not looked at. Here 1,048,576 bytes do not unless the send buffer \
          is small, and 48,576 bytes not even then.",
     ],
     files: &[experiment!("001-level-and-edge.toml")],
-    asks: "Both servers with answers that block and answers that do not, ten at a time.",
+    asks: "Both servers with responses that block and responses that do not, ten at a time.",
 };
 
 /// Three ways to serve that do not answer.
@@ -143,7 +143,7 @@ const THREE_SERVERS: Document = Document {
         };
         vec![
             line("SERVER_3", 12345, "--like sylar-3", 0, ""),
-            // With a thousand at a time its queue of 5 loses connections, and who waits for an answer
+            // With a thousand at a time its queue of 5 loses connections, and who waits for a response
             // over them waits in vain.
             line("SERVER_1", 8888, "--like sylar-1", 1, "-s 3"),
             line("SERVER_2", 12345, "--like sylar-2", 2, ""),
@@ -151,7 +151,7 @@ const THREE_SERVERS: Document = Document {
     },
     times: 1,
     wrong: &[
-        "ab opens one connection until it has seen the head of an answer (from httpd 2.4.33 on). SERVER_1 and \
+        "ab opens one connection until it has seen the head of a response (from httpd 2.4.33 on). SERVER_1 and \
          SERVER_3 send none, so they were measured with one request in flight and SERVER_2 with 1,000: the \
          ranking holds the time of a round trip against a rate under load.",
         "SERVER_1 and SERVER_3 read and close; SERVER_2 sends the request back: 8,300,000 bytes are 100,000 \
@@ -159,8 +159,8 @@ const THREE_SERVERS: Document = Document {
         "The queues of connections differ too (5, 1,024 and 4,096), and all of it was compiled without \
          optimisation.",
     ],
-    files: &[experiment!("002-with-answers.toml"), experiment!("002-without-answers.toml")],
-    asks: "The three with the same HTTP answer at both concurrencies, and without it.",
+    files: &[experiment!("002-with-responses.toml"), experiment!("002-without-responses.toml")],
+    asks: "The three with the same HTTP response at both concurrencies, and without it.",
 };
 
 /// Fibers against nginx.

@@ -19,12 +19,12 @@ use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 use serde_json::json;
 
+use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::experiments::pages;
 use crate::experiments::progress::{LiveLine, in_words};
 use crate::experiments::series::{self, Planned};
 use crate::experiments::{own_program, parts};
-use crate::refusal::{INTERRUPTED, NOTHING_MEASURED, note};
-use crate::{Refusal, carry_out, terminal};
+use crate::{CommandError, carry_out, terminal};
 use again::Manner;
 use document::Document;
 use page::Replayed;
@@ -69,7 +69,7 @@ const KIND: &str = "replay.json";
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze replay");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
-        Ok(line) => run(&line).unwrap_or_else(|refusal| refusal.report()),
+        Ok(line) => run(&line).unwrap_or_else(|error| error.report()),
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             terminal::print(&CommandLine::command().render_help().to_string())
         }
@@ -83,7 +83,7 @@ fn list() -> String {
     documents::ALL.iter().map(line).collect()
 }
 
-fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
+fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(number) = &line.number else {
         let text =
             "Measurements that can be replayed: `ablaze replay NUMBER`, with --quick in a minute\n";
@@ -91,7 +91,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
     };
     let document = documents::ALL.iter().find(|document| document.number == number);
     let document = document.ok_or_else(|| {
-        Refusal::usage(format!("no document `{number}`; there are\n{}", list().trim_end()))
+        CommandError::usage(format!("no document `{number}`; there are\n{}", list().trim_end()))
     })?;
     carry_out::listen_for_interrupts()?;
     let folder = folder(document, line)?;
@@ -112,15 +112,15 @@ fn run(line: &CommandLine) -> Result<ExitCode, Refusal> {
 }
 
 /// The folder of the results: a new one, or one that holds the same replay.
-fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, Refusal> {
-    let usage = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
+fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, CommandError> {
+    let usage = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());
     let kind = json!({ "replay": document.number, "quick": line.quick });
     let path = match &line.output {
         None => new_numbered(Path::new(&format!("replay-{}", document.number)))
             .map_err(|error| usage(&error))?,
         Some(path) => path.clone(),
     };
-    let named = |why: &str| Refusal::usage(format!("{}: {why}", path.display()));
+    let named = |why: &str| CommandError::usage(format!("{}: {why}", path.display()));
     if path.exists() && !path.is_dir() {
         return Err(named("is a file; name a folder"));
     }
@@ -137,7 +137,7 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, Refusal> {
         return Ok(path);
     }
     ablaze_report::file::write_atomically(&file, format!("{kind:#}\n").as_bytes())
-        .map_err(|error| Refusal::machine(format!("the results cannot be kept: {error}")))?;
+        .map_err(|error| CommandError::machine(format!("the results cannot be kept: {error}")))?;
     Ok(path)
 }
 
@@ -146,7 +146,7 @@ fn carried_out<'a>(
     document: &'a Document,
     folder: &Path,
     line: &CommandLine,
-) -> Result<Replayed<'a>, Refusal> {
+) -> Result<Replayed<'a>, CommandError> {
     let program = own_program()?;
     let (series, whole) = (planned(document, line.quick)?, planned(document, false)?);
     let found = wrong::found(document, &document.read());
@@ -172,11 +172,11 @@ fn carried_out<'a>(
 }
 
 /// The experiments of the fair version.
-fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, Refusal> {
+fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, CommandError> {
     let mut series = Vec::new();
     for (name, text) in document.files {
         let parts = parts::read(text, quick)
-            .map_err(|error| Refusal::usage(format!("experiments/{name}, {error}")))?;
+            .map_err(|error| CommandError::usage(format!("experiments/{name}, {error}")))?;
         for (at, mut part) in parts.into_iter().enumerate() {
             // Said once, at the first part of a file.
             part.described.about = part.described.about.filter(|_| at == 0);

@@ -72,15 +72,15 @@ impl Replayed<'_> {
         self.again.iter().map(row).collect()
     }
 
-    /// What the fair version came to: a row for each answer, the part in front.
+    /// What the fair version came to: a row for each response, the part in front.
     pub fn in_short(&self) -> Vec<Vec<String>> {
         let mut rows = Vec::new();
         for done in &self.done {
-            let answers = in_short(&done.planned.experiment, &done.results, done.ranked());
-            for (at, mut answer) in answers.into_iter().enumerate() {
+            let responses = in_short(&done.planned.experiment, &done.results, done.ranked());
+            for (at, mut response) in responses.into_iter().enumerate() {
                 let heading = if at == 0 { done.planned.heading.clone() } else { String::new() };
-                answer.insert(0, heading);
-                rows.push(answer);
+                response.insert(0, heading);
+                rows.push(response);
             }
         }
         rows
@@ -187,7 +187,7 @@ impl Replayed<'_> {
             places.dedup();
             let mut plot = Plot::new(
                 Axis::categories("connections", Unit::Count, &places),
-                Axis::linear("answers per second", Unit::PerSecond),
+                Axis::linear("responses per second", Unit::PerSecond),
             );
             plot.table = true;
             for (slot, curve) in curves.iter().enumerate() {
@@ -200,7 +200,7 @@ impl Replayed<'_> {
                 figures: false,
             };
         }
-        let mut bars = Bars::new("answers per second", Unit::PerSecond, &["rate"]);
+        let mut bars = Bars::new("responses per second", Unit::PerSecond, &["rate"]);
         for again in &self.again {
             let mut row = |when: &str, slot, rate: Option<f64>| {
                 let name = format!("{}, {when}", again.line.name);

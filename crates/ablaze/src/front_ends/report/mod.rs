@@ -10,13 +10,14 @@ use std::time::Duration;
 
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
-use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, conduct};
+use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, run};
 use ablaze_model::Run;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, Parser};
 
+use crate::error::{FAIL_IF_MET, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::FILE;
 use crate::experiments::former::Former;
@@ -24,8 +25,7 @@ use crate::experiments::shown::{self, Showing};
 use crate::experiments::{file, saved};
 use crate::native::ReportOptions;
 use crate::outputs::{Files, Outputs};
-use crate::refusal::{FAIL_IF_MET, NOTHING_MEASURED};
-use crate::{Refusal, experiments, outcome, terminal, verdict};
+use crate::{CommandError, experiments, outcome, terminal, verdict};
 
 /// Shows saved results again.
 #[derive(Debug, Parser)]
@@ -89,7 +89,7 @@ or a --fail-if was met.";
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze report");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
-        Ok(line) => report(&line).unwrap_or_else(|refusal| refusal.report()),
+        Ok(line) => report(&line).unwrap_or_else(|error| error.report()),
         Err(error) if error.kind() == ErrorKind::DisplayHelp => {
             terminal::print(&CommandLine::command().render_help().to_string())
         }
@@ -107,9 +107,9 @@ pub(super) enum Saved {
     Search(PathBuf),
 }
 
-fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
+fn report(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if line.paths.is_empty() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "nothing to show: write the folder of an experiment, or the file of a saved run",
         ));
     }
@@ -140,7 +140,7 @@ fn report(line: &CommandLine) -> Result<ExitCode, Refusal> {
     Ok(ExitCode::from(worst))
 }
 
-fn read(path: &Path) -> Result<Saved, Refusal> {
+fn read(path: &Path) -> Result<Saved, CommandError> {
     if path.is_dir() {
         return Ok(match StageFolder::is_one(path) {
             true => Saved::Search(path.to_owned()),
@@ -148,15 +148,15 @@ fn read(path: &Path) -> Result<Saved, Refusal> {
         });
     }
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Refusal::usage(format!("`{}` cannot be read: {}", path.display(), reason(&error)))
+        CommandError::usage(format!("`{}` cannot be read: {}", path.display(), reason(&error)))
     })?;
     let saved = ablaze_report::json::load(&text)
-        .map_err(|error| Refusal::usage(format!("`{}`: {error}", path.display())))?;
+        .map_err(|error| CommandError::usage(format!("`{}`: {error}", path.display())))?;
     Ok(Saved::Run(Box::new(saved.run)))
 }
 
 /// A run, as `ablaze load` would have reported it; one that was put together has no file.
-fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refusal> {
+fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, CommandError> {
     let outputs = Outputs::checked(&ReportOptions {
         outputs: line.outputs.clone(),
         json: line.json,
@@ -178,8 +178,9 @@ fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, Refus
 }
 
 /// An experiment, as the command that carried it out would have reported it.
-fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
-    let unreadable = |error: ablaze_lab::experiment::FolderError| Refusal::usage(error.to_string());
+fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
+    let unreadable =
+        |error: ablaze_lab::experiment::FolderError| CommandError::usage(error.to_string());
     let (folder, experiment) = Folder::open(path, &mut Former::default()).map_err(unreadable)?;
     let results = folder.results(&experiment).map_err(unreadable)?;
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
@@ -215,24 +216,24 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
 }
 
 /// A search, gone through again by what is kept of it.
-fn of_search(path: &Path, line: &CommandLine) -> Result<u8, Refusal> {
+fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     if !line.fail_if.is_empty() {
-        return Err(Refusal::usage(
+        return Err(CommandError::usage(
             "--fail-if is for runs and experiments; a search has what was to hold in it",
         ));
     }
-    let unreadable = |error: &dyn std::fmt::Display| Refusal::usage(error.to_string());
+    let unreadable = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());
     let (mut folder, search) =
         StageFolder::open(path, &mut Former::default()).map_err(|error| unreadable(&error))?;
     let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let setting = Setting {
         program: PathBuf::new(),
-        tester: None,
+        client: None,
         watch: &mut Nobody,
         rest: |_: Duration| {},
     };
-    let searched = conduct(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
+    let searched = run(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
     let contents = experiments::search::contents(&search, &folder, &searched, &goal);
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);

@@ -13,18 +13,18 @@ use ablaze_verdict::several;
 use super::{CommandLine, Saved};
 use crate::experiments::saved::note_if_of_another_command;
 use crate::outputs::Files;
-use crate::{Refusal, terminal, verdict};
+use crate::{CommandError, terminal, verdict};
 
 /// The runs with a name each: that of the file, and its whole path where two would be alike.
 ///
 /// # Errors
 /// When something else is among them.
-pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Run)>, Refusal> {
+pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Run)>, CommandError> {
     let stem = |path: &PathBuf| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let mut runs = Vec::new();
     for (path, saved) in paths.iter().zip(saved) {
         let Saved::Run(run) = saved else {
-            return Err(Refusal::usage(format!(
+            return Err(CommandError::usage(format!(
                 "{} is a folder: only files of runs are put together, such as those in its runs/",
                 path.display()
             )));
@@ -41,11 +41,13 @@ pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Ru
 ///
 /// # Errors
 /// When they were not.
-pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, Refusal> {
+pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, CommandError> {
     if runs.len() < 2 {
-        return Err(Refusal::usage("--merge puts two runs or more together: name their files"));
+        return Err(CommandError::usage(
+            "--merge puts two runs or more together: name their files",
+        ));
     }
-    shards::merged(runs).map_err(Refusal::usage)
+    shards::merged(runs).map_err(CommandError::usage)
 }
 
 /// Runs on one page, in every format that a page has. What cannot be written is told, and does not keep the
@@ -53,7 +55,7 @@ pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, Refusal> {
 ///
 /// # Errors
 /// When a file has a format of one run, or cannot be written there at all.
-pub fn kept_in_one(runs: Vec<(String, Run)>, line: &CommandLine) -> Result<ExitCode, Refusal> {
+pub fn kept_in_one(runs: Vec<(String, Run)>, line: &CommandLine) -> Result<ExitCode, CommandError> {
     let files = Files::checked(&line.outputs, Kind::Runs)?;
     let runs: Vec<(String, Assessed)> =
         runs.into_iter().map(|(name, run)| (name, verdict::assessed(run))).collect();

@@ -15,28 +15,31 @@ use ablaze_report::number::grouped;
 use ablaze_sys::stop_signals::StopSignals;
 use ablaze_target::{Counts, Options, Running, Server, StartError};
 
-use crate::refusal::note;
-use crate::servers::{self, Asked, ProcessOptions, tls};
-use crate::{Refusal, outlets};
+use crate::error::note;
+use crate::servers::{self, ProcessOptions, ServerSpec, tls};
+use crate::{CommandError, outlets};
 
 /// Runs `ablaze serve` with the words behind `serve`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let served =
         servers::read(arguments).and_then(|asked| asked.map_or(Ok(()), |asked| serve(&asked)));
-    served.map_or_else(|refusal| refusal.report(), |()| ExitCode::SUCCESS)
+    served.map_or_else(|error| error.report(), |()| ExitCode::SUCCESS)
 }
 
-fn serve(Asked { options, process, authority_file, notes, .. }: &Asked) -> Result<(), Refusal> {
+fn serve(
+    ServerSpec { options, process, authority_file, notes, .. }: &ServerSpec,
+) -> Result<(), CommandError> {
     let ready_fd = process.ready_fd.map(ready::descriptor).transpose()?;
     stats::check(process.stats.as_deref())?;
     tls::check_authority_file(authority_file.as_deref())?;
     // Before any thread starts: all of them have to leave these signals to this one.
-    let signals = StopSignals::block()
-        .map_err(|error| Refusal::machine(format!("Ctrl-C cannot be listened for: {error}")))?;
+    let signals = StopSignals::block().map_err(|error| {
+        CommandError::machine(format!("Ctrl-C cannot be listened for: {error}"))
+    })?;
     let limit = ablaze_sys::limits::raise_descriptor_limit(u64::MAX);
     let server = Server::start(options.clone()).map_err(|error| match error {
-        StartError::Options(_) => Refusal::usage(error.to_string()),
-        _ => Refusal::machine(error.to_string()),
+        StartError::Options(_) => CommandError::usage(error.to_string()),
+        _ => CommandError::machine(error.to_string()),
     })?;
     if let Some(soft) = limit.soft.filter(|soft| *soft < 4096) {
         note(&format!("only {soft} descriptors are allowed; `ulimit -n` raises that"));
@@ -51,13 +54,17 @@ fn serve(Asked { options, process, authority_file, notes, .. }: &Asked) -> Resul
     finish(server, options, process)?;
     stopped
         .map(|_| ())
-        .map_err(|error| Refusal::machine(format!("waiting for a signal failed: {error}")))
+        .map_err(|error| CommandError::machine(format!("waiting for a signal failed: {error}")))
 }
 
 /// Stops the server and tells what it did, even if a worker had failed.
-fn finish(server: Running, options: &Options, process: &ProcessOptions) -> Result<(), Refusal> {
+fn finish(
+    server: Running,
+    options: &Options,
+    process: &ProcessOptions,
+) -> Result<(), CommandError> {
     let (registry, address) = (server.registry().clone(), server.address());
-    let ended = server.stop().map_err(|error| Refusal::machine(error.to_string()));
+    let ended = server.stop().map_err(|error| CommandError::machine(error.to_string()));
     let workers: Vec<(String, Counts)> = registry
         .workers()
         .iter()

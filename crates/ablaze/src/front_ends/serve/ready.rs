@@ -5,26 +5,26 @@ use std::io::{self, Read, Write};
 use std::thread;
 
 use ablaze_report::number::{counted, grouped};
-use ablaze_target::conditions::AnswerKind;
+use ablaze_target::conditions::ResponseKind;
 use ablaze_target::routes::HELLO;
 use ablaze_target::{Options, Running};
 
-use crate::refusal::note;
-use crate::{Refusal, outlets};
+use crate::error::note;
+use crate::{CommandError, outlets};
 
 /// The descriptor of `--ready-fd`, taken over from whoever started this program.
 ///
 /// # Errors
 /// When it is a standard stream, or was not handed to this program.
-pub fn descriptor(number: i32) -> Result<File, Refusal> {
+pub fn descriptor(number: i32) -> Result<File, CommandError> {
     if (0..=2).contains(&number) {
-        return Err(Refusal::usage(format!(
+        return Err(CommandError::usage(format!(
             "--ready-fd {number} is a standard stream; use 3 or more (standard output gets the \
              address anyway)"
         )));
     }
     ablaze_sys::inherited::take(number).map(File::from).map_err(|error| {
-        Refusal::usage(format!(
+        CommandError::usage(format!(
             "--ready-fd {number} was not handed to this program ({error}); open it as in \
              `ablaze serve --ready-fd {number} {number}>FILE`"
         ))
@@ -37,8 +37,8 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
     let scheme = if options.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}/", server.address());
     let body = match options.body_bytes.unwrap_or(HELLO.len() as u64) {
-        _ if options.answer == AnswerKind::None => "nothing is answered".to_owned(),
-        _ if options.answer == AnswerKind::Echo => "what is sent comes back".to_owned(),
+        _ if options.response == ResponseKind::None => "nothing is answered".to_owned(),
+        _ if options.response == ResponseKind::Echo => "what is sent comes back".to_owned(),
         _ if options.echo_everywhere => "what is posted comes back".to_owned(),
         bytes => format!("{} B body", grouped(bytes)),
     };
@@ -67,7 +67,7 @@ pub fn say(text: &str) {
 ///
 /// # Errors
 /// When there is no thread for it.
-pub fn stop_when_stdin_ends() -> Result<(), Refusal> {
+pub fn stop_when_stdin_ends() -> Result<(), CommandError> {
     let watch = || {
         let mut dropped = [0; 4096];
         let mut stdin = io::stdin().lock();
@@ -81,9 +81,7 @@ pub fn stop_when_stdin_ends() -> Result<(), Refusal> {
         }
         ablaze_sys::stop_signals::stop_this_process();
     };
-    thread::Builder::new()
-        .name("stdin".into())
-        .spawn(watch)
-        .map(|_| ())
-        .map_err(|error| Refusal::machine(format!("no thread to watch standard input: {error}")))
+    thread::Builder::new().name("stdin".into()).spawn(watch).map(|_| ()).map_err(|error| {
+        CommandError::machine(format!("no thread to watch standard input: {error}"))
+    })
 }

@@ -9,15 +9,15 @@ use ablaze_target::registry::Registry;
 use ablaze_target::{Options, own_pages};
 use serde_json::json;
 
-use crate::Refusal;
+use crate::CommandError;
 
 /// Refuses a file that could not be written, before there is anything to write.
 ///
 /// # Errors
 /// When it could not.
-pub fn check(path: Option<&Path>) -> Result<(), Refusal> {
+pub fn check(path: Option<&Path>) -> Result<(), CommandError> {
     path.map_or(Ok(()), file::check_writable)
-        .map_err(|error| Refusal::usage(format!("--stats {error}")))
+        .map_err(|error| CommandError::usage(format!("--stats {error}")))
 }
 
 /// Writes the file, whole or not at all.
@@ -29,11 +29,11 @@ pub fn write(
     options: &Options,
     address: SocketAddr,
     registry: &Registry,
-) -> Result<(), Refusal> {
+) -> Result<(), CommandError> {
     let mut stats = own_pages::status(options, registry);
     stats["ablaze"] = json!(env!("CARGO_PKG_VERSION"));
     stats["address"] = json!(address.to_string());
     stats["config"] = own_pages::config(options);
     file::write_atomically(path, format!("{stats:#}\n").as_bytes())
-        .map_err(|error| Refusal::machine(format!("the counters are not kept: {error}")))
+        .map_err(|error| CommandError::machine(format!("the counters are not kept: {error}")))
 }

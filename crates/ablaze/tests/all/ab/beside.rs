@@ -47,10 +47,10 @@ const LOST_IS_REPEATED: &str = "| 7 |";
 const LONG_HEADS: &str = "| 11 |";
 const CHUNKED: &str = "| 12 |";
 const HTTP_IS_READ: &str = "| 21 |";
-const LENGTH_COUNTS: &str = "| Without `-k` an answer ends when the server closes";
+const LENGTH_COUNTS: &str = "| Without `-k` a response ends when the server closes";
 const WHICH_LENGTH: &str = "| Two lengths that differ";
 const NO_BODY: &str = "| 204 and 304";
-const SURPLUS: &str = "| Bytes behind an answer";
+const SURPLUS: &str = "| Bytes behind a response";
 
 /// The end of a run that printed a report, all of its four requests complete.
 fn said(status: i32, failed: [u64; 4], document_bytes: u64) -> End {
@@ -86,7 +86,7 @@ fn table() -> Vec<Row> {
 }
 
 fn alike() -> Vec<Row> {
-    let last = |announced| B::AnswersThenClose { answers: 2, announced };
+    let last = |announced| B::ResponsesThenClose { responses: 2, announced };
     vec![
         (B::Fine { body_bytes: 5 }, BOTH, Same),
         (B::Fine { body_bytes: 0 }, BOTH, Same),
@@ -108,8 +108,8 @@ fn alike() -> Vec<Row> {
         (B::TwoInOne, BOTH, Same),
         (last(true), BOTH, Same),
         (last(false), PLAIN, Same),
-        (B::AnswerBeforeBody, BOTH, Same),
-        (B::AnswerBeforeBodyThenReset, BOTH, Same),
+        (B::ResponseBeforeBody, BOTH, Same),
+        (B::ResponseBeforeBodyThenReset, BOTH, Same),
         (B::Stamped { delay: MS(1) }, BOTH, Same),
     ]
 }
@@ -123,7 +123,7 @@ fn closed_reset_silent() -> Vec<Row> {
     let mid_body = B::ResetMidBody { announced: 100, sent: 10 };
     vec![
         (B::CloseAtOnce, BOTH, closed()),
-        (B::CloseWithoutAnswer, BOTH, closed()),
+        (B::CloseWithoutResponse, BOTH, closed()),
         (B::ResetAtOnce, BOTH, reset(0)),
         (B::Reset, BOTH, reset(0)),
         (mid_body.clone(), BOTH, reset(0)),
@@ -131,7 +131,7 @@ fn closed_reset_silent() -> Vec<Row> {
         (B::Hang, PLAIN, silent()),
         (B::Stall { announced: 100, sent: 10 }, PLAIN, silent()),
         (
-            B::AnswersThenClose { answers: 2, announced: false },
+            B::ResponsesThenClose { responses: 2, announced: false },
             KEPT,
             DiffersByChance(LOST_IS_REPEATED, said(0, NONE, 14)),
         ),

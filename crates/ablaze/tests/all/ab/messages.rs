@@ -138,7 +138,7 @@ fn an_empty_header_line_adds_nothing() {
 const REFUSED: &str = "http://127.0.0.1:1/";
 
 #[test]
-fn every_refusal_of_the_network_names_its_remedy() {
+fn every_error_of_the_network_names_its_remedy() {
     for (words, remedy) in [
         (&["http://nosuch.invalid/"][..], "check its spelling"),
         (&[REFUSED], "start the server, or correct host and port"),

@@ -28,7 +28,7 @@ fn expect(ran: &Ran, report: &Report, complete: u64, columns: [u64; 4], status: 
 }
 
 #[test]
-fn closed_without_an_answer() {
+fn closed_without_a_response() {
     let server = Server::start(|client| drop(client.request()));
     let (ran, report) = counted(&["-n", "10", "-c", "2"], &server);
     expect(&ran, &report, 10, [0, 10, 0, 0], 1);
@@ -36,7 +36,7 @@ fn closed_without_an_answer() {
 }
 
 #[test]
-fn closed_without_an_answer_now_and_then() {
+fn closed_without_a_response_now_and_then() {
     let server = Server::start(|client| {
         if client.request().is_some() && client.number % 2 == 0 {
             client.send(&ok("hello"));
@@ -99,7 +99,7 @@ fn reset_in_the_middle_of_a_body_is_counted_once() {
 }
 
 #[test]
-fn an_answer_cut_short_fails_by_its_length() {
+fn a_response_cut_short_fails_by_its_length() {
     let server = Server::answering("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
     let (ran, report) = counted(&["-n", "4"], &server);
     expect(&ran, &report, 4, [0, 0, 4, 0], 1);
@@ -164,7 +164,7 @@ fn the_time_limit_holds_while_the_server_is_silent() {
 }
 
 #[test]
-fn late_answers_are_answers() {
+fn late_responses_are_responses() {
     let server = Server::start(|client| {
         client.request();
         std::thread::sleep(Duration::from_millis(200));
@@ -201,10 +201,10 @@ fn garbage_is_an_exception() {
 }
 
 #[test]
-fn an_interim_answer_is_not_the_answer() {
-    let mut answer = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
-    answer.extend(ok("hello"));
-    let (ran, report) = counted(&["-k", "-n", "3"], &Server::keeping(answer));
+fn an_interim_response_is_not_the_response() {
+    let mut response = b"HTTP/1.1 100 Continue\r\n\r\n".to_vec();
+    response.extend(ok("hello"));
+    let (ran, report) = counted(&["-k", "-n", "3"], &Server::keeping(response));
     expect(&ran, &report, 3, [0; 4], 0);
     assert_eq!(report.value("Document Length"), Some("5 bytes"));
     assert_eq!(report.value("Non-2xx responses"), None);
@@ -230,16 +230,16 @@ fn long_heads_are_read_and_too_long_ones_are_told_with_their_remedy() {
 
 #[test]
 fn statuses_are_counted_and_are_no_failures() {
-    let answer = "HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nno!";
-    let (ran, report) = counted(&["-n", "4"], &Server::answering(answer));
+    let response = "HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nno!";
+    let (ran, report) = counted(&["-n", "4"], &Server::answering(response));
     expect(&ran, &report, 4, [0; 4], 0);
     assert_eq!(report.value("Non-2xx responses"), Some("4"));
 }
 
 #[test]
-fn an_answer_before_the_whole_request_was_read_ends_the_run_all_the_same() {
+fn a_response_before_the_whole_request_was_read_ends_the_run_all_the_same() {
     // ab sends such a request again and again, for ever.
-    let body = crate::ab::support::Scratch::with("early-answer", &vec![b'x'; 8 << 20]);
+    let body = crate::ab::support::Scratch::with("early-response", &vec![b'x'; 8 << 20]);
     let server = Server::start(|client| {
         let _ = client.stream.peek(&mut [0]);
         client.send(b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n");

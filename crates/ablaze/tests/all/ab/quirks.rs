@@ -27,9 +27,9 @@ fn an_idle_connection_that_the_server_closed_costs_no_request() {
     assert_eq!(server.connections(), 6);
 }
 
-/// Row 8: every connection is opened at once, not after the first answer.
+/// Row 8: every connection is opened at once, not after the first response.
 #[test]
-fn all_connections_are_opened_before_the_first_answer() {
+fn all_connections_are_opened_before_the_first_response() {
     let gate = Arc::new((Mutex::new(0), Condvar::new()));
     let server = Server::start(move |client| {
         if client.request().is_none() {
@@ -78,8 +78,8 @@ fn http_1_1_keeps_connections_without_saying_so() {
 
 #[test]
 fn http_1_0_keeps_connections_only_when_it_says_so() {
-    let answer = "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello";
-    let server = Server::keeping(answer);
+    let response = "HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+    let server = Server::keeping(response);
     let ran = ablaze(&["-k", "-n", "3", "-s", "5", &server.url()]);
     let report = Report::read(&ran.stdout);
     assert_eq!(report.complete_and_failed(), (3, 0), "{}", ran.stdout);
@@ -211,7 +211,7 @@ fn no_connections_is_refused_with_a_remedy() {
     assert_eq!(ran.stderr, expected);
 }
 
-/// A method chosen by `-m HEAD` has no body in its answer; ab waits for one.
+/// A method chosen by `-m HEAD` has no body in its response; ab waits for one.
 #[test]
 fn a_custom_head_is_head() {
     let server = Server::keeping("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");

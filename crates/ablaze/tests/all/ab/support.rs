@@ -59,21 +59,21 @@ impl Server {
     }
 
     /// A server that answers every request of every connection with these bytes, then closes.
-    pub fn answering(answer: impl Into<Vec<u8>>) -> Self {
-        let answer = answer.into();
+    pub fn answering(response: impl Into<Vec<u8>>) -> Self {
+        let response = response.into();
         Self::start(move |client| {
             if client.request().is_some() {
-                client.send(&answer);
+                client.send(&response);
             }
         })
     }
 
     /// A server that answers so and keeps the connection.
-    pub fn keeping(answer: impl Into<Vec<u8>>) -> Self {
-        let answer = answer.into();
+    pub fn keeping(response: impl Into<Vec<u8>>) -> Self {
+        let response = response.into();
         Self::start(move |client| {
             while client.request().is_some() {
-                client.send(&answer);
+                client.send(&response);
             }
         })
     }

@@ -135,7 +135,7 @@ fn a_saved_run_is_judged_anew() {
         "SUSPECT  limit unknown",
         // Its number in flight and its times do not belong together.
         "D01 concurrency not reached · SUSPECT",
-        "100 of 20,000 answers (0.50 %)",
+        "100 of 20,000 responses (0.50 %)",
     ] {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
@@ -156,7 +156,10 @@ fn json_that_is_no_whole_run_of_ours_gets_one_line() {
         (SAVED.replacen("\"format\": 1", "\"format\": 9", 1), "use ablaze 0.1.0 or newer"),
         ("{\"tool\": \"wrk\"}".to_owned(), "no run saved by ablaze"),
         (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or no JSON"),
-        (SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1), "damaged or changed by hand"),
+        (
+            SAVED.replacen("\"responses\": 20000", "\"responses\": -1", 1),
+            "damaged or changed by hand",
+        ),
     ] {
         let said = explain(&[], &text);
         assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{}", said.stderr);

@@ -93,7 +93,7 @@ const TABLE: &[(&str, i32, &str)] = &[
 ];
 
 #[test]
-fn every_refusal_is_one_line_that_names_the_remedy() {
+fn every_error_is_one_line_that_names_the_remedy() {
     for (line, status, expected) in TABLE {
         let arguments: Vec<&str> = line.split(' ').collect();
         let said = ablaze(&arguments);
@@ -107,7 +107,7 @@ fn every_refusal_is_one_line_that_names_the_remedy() {
 }
 
 #[test]
-fn help_and_version_are_answers() {
+fn help_and_version_are_responses() {
     for arguments in [&[][..], &["--help"], &["-h"], &["help"]] {
         let said = ablaze(arguments);
         assert_eq!((said.status, said.stderr.as_str()), (0, ""));

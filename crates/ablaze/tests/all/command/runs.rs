@@ -111,7 +111,7 @@ fn other_ways_to_the_same_server() {
 }
 
 #[test]
-fn no_answer_and_no_expected_answer_are_status_1() {
+fn no_response_and_no_expected_response_are_status_1() {
     // Bound and dropped: nothing listens there.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let said = ablaze(&[&format!("http://{free}/"), "-n", "10", "-c", "2"]);
@@ -296,7 +296,7 @@ fn a_full_disk_is_told_and_costs_the_status_but_not_the_run() {
 }
 
 #[test]
-fn who_gets_no_answer_is_told_why_in_one_line() {
+fn who_gets_no_response_is_told_why_in_one_line() {
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/", silent.local_addr().unwrap());
     let said = ablaze(&[&url, "-n", "2", "-c", "2", "--timeout", "50ms"]);
@@ -313,7 +313,7 @@ fn who_gets_no_answer_is_told_why_in_one_line() {
     });
     let said = ablaze(&[&url, "-n", "2", "-c", "1"]);
     assert_eq!(said.status, 1, "{said:?}");
-    assert!(said.stderr.contains("without an answer"), "{said:?}");
+    assert!(said.stderr.contains("without a response"), "{said:?}");
 }
 
 #[test]

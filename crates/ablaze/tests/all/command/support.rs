@@ -36,7 +36,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers everything with this status and five bytes.
+    /// Responses everything with this status and five bytes.
     pub fn start(status: u16) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -92,10 +92,10 @@ fn serve(stream: TcpStream, status: u16, seen: &Mutex<Vec<Request>>) {
         seen.lock().unwrap().push(request);
         let connection = if close { "Connection: close\r\n" } else { "" };
         let body = if no_body { "" } else { "hello" };
-        let answer = format!(
+        let response = format!(
             "HTTP/1.1 {status} Text\r\nServer: oracle\r\n{connection}Content-Length: 5\r\n\r\n{body}"
         );
-        if writer.write_all(answer.as_bytes()).is_err() || close {
+        if writer.write_all(response.as_bytes()).is_err() || close {
             return;
         }
     }

@@ -1,4 +1,4 @@
-//! The witness and the verdict of whole runs. Nothing here depends on how fast the machine is, or
+//! The monitor and the verdict of whole runs. Nothing here depends on how fast the machine is, or
 //! on who else uses it.
 
 use std::io::Read;
@@ -40,19 +40,19 @@ fn the_process_that_served_is_named_with_its_cost() {
     let cpu_ns = |process: &Value| {
         process["user_ns"].as_u64().unwrap() + process["system_ns"].as_u64().unwrap()
     };
-    let witness = &report["monitor"];
-    let target = &witness["target"];
+    let monitor = &report["monitor"];
+    let target = &monitor["target"];
     assert_eq!(target["on_this_host"], true);
     assert_eq!(target["listener"]["address"], server.address.to_string());
     assert_eq!(target["processes"][0]["pid"], server.child.id());
     assert!(cpu_ns(&target["processes"][0]) > 0, "{target}");
-    let tester = &witness["client"];
+    let client = &monitor["client"];
     let is_worker = |thread: &Value| thread["name"].as_str().unwrap().starts_with("worker-");
-    assert!(tester["threads"].as_array().unwrap().iter().any(is_worker), "{tester}");
-    assert_eq!(witness["connections"]["last"]["connections"], 4);
-    assert!(witness["heartbeat"]["beats"].as_u64().unwrap() > 0);
+    assert!(client["threads"].as_array().unwrap().iter().any(is_worker), "{client}");
+    assert_eq!(monitor["connections"]["last"]["connections"], 4);
+    assert!(monitor["heartbeat"]["beats"].as_u64().unwrap() > 0);
     // Ours, and those of whoever else uses this network namespace.
-    let opened = witness["kernel"]["network"]["TcpActiveOpens"].as_u64().unwrap();
+    let opened = monitor["kernel"]["network"]["TcpActiveOpens"].as_u64().unwrap();
     assert!(opened >= 4, "{opened}");
     // The times are those within the measured window.
     let watched_ns = target["processes"][0]["watched_ns"].as_u64().unwrap();
@@ -61,9 +61,9 @@ fn the_process_that_served_is_named_with_its_cost() {
 }
 
 #[test]
-fn without_a_witness_there_is_none_and_the_verdict_stays() {
+fn without_a_monitor_there_is_none_and_the_verdict_stays() {
     let server = Server::start(200);
-    let report = json(&ablaze(&[&server.url("/"), "-n2000", "-c2", "--json", "--no-witness"]));
+    let report = json(&ablaze(&[&server.url("/"), "-n2000", "-c2", "--json", "--no-monitor"]));
     assert!(report["monitor"].is_null());
     assert!(report["verdict"]["verdict"].is_string());
 }

@@ -89,7 +89,7 @@ async fn serve(
         let (request, respond) = request?;
         let complaints = complaints.clone();
         tokio::spawn(async move {
-            if let Err(error) = answer(request, respond).await {
+            if let Err(error) = response(request, respond).await {
                 complaints.lock().unwrap().push(format!("stream: {error}"));
             }
         });
@@ -97,7 +97,7 @@ async fn serve(
     Ok(())
 }
 
-async fn answer(
+async fn response(
     request: Request<RecvStream>,
     mut respond: SendResponse<Bytes>,
 ) -> Result<(), h2::Error> {

@@ -74,7 +74,7 @@ struct Case {
     requests: usize,
     words: Vec<String>,
     status: &'static str,
-    /// Of each answer; `None` where it is the server's own.
+    /// Of each response; `None` where it is the server's own.
     body_bytes: Option<usize>,
 }
 

@@ -1,5 +1,5 @@
 //! The command as a client of the servers people run: HTTP/1.1 over both versions of TLS, HTTP/2 over
-//! TLS and without. Every answer has to be counted right, and no server may have had to complain.
+//! TLS and without. Every response has to be counted right, and no server may have had to complain.
 //!
 //! A server that is not installed is skipped; with ABLAZE_ALL_SERVERS=1, as .ci/full sets it, that is a
 //! failure.

@@ -3,7 +3,7 @@
 use crate::e2e::support::{BACKENDS, measured, number, serve, url};
 
 #[test]
-fn answers_are_n_and_the_server_s_own_count_on_one_thread_and_two() {
+fn responses_are_n_and_the_server_s_own_count_on_one_thread_and_two() {
     for io in BACKENDS {
         for threads in ["1", "2"] {
             let server = serve();

@@ -29,7 +29,7 @@ fn doctor_behind(shell: &str, words: &str) -> Ran {
 }
 
 #[test]
-fn this_machine_gets_an_answer_in_words_and_in_json() {
+fn this_machine_gets_a_response_in_words_and_in_json() {
     let ran = ablaze(&["doctor"]);
     assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
     let first = ran.stdout.lines().next().unwrap();

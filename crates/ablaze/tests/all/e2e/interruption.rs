@@ -40,7 +40,7 @@ fn what_was_measured_is_printed_and_kept() {
             let words = [&target, "-d60", "-o", kept.word(), "--io", io];
             let ran = interrupt(&words, name, || server.served().requests > 100);
             assert_eq!(ran.status, 130, "{ran:?}");
-            assert!(ran.stdout.contains("answers") && ran.stdout.contains("rate"), "{ran:?}");
+            assert!(ran.stdout.contains("responses") && ran.stdout.contains("rate"), "{ran:?}");
             let json: Value = serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
             assert_eq!(json["ended"], "interrupted");
             assert!(json["responses"].as_u64().unwrap() > 0);
@@ -127,7 +127,7 @@ fn a_second_ctrl_c_ends_it_at_once() {
         // What is printed comes in front of what is kept.
         let mut out = BufReader::new(child.stdout.take().unwrap());
         let mut line = String::new();
-        while !(line.contains("answers ") || line.contains("Complete requests:")) {
+        while !(line.contains("responses ") || line.contains("Complete requests:")) {
             line.clear();
             assert!(out.read_line(&mut line).unwrap() > 0, "{words:?}: no report");
         }

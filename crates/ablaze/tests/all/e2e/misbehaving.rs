@@ -30,7 +30,7 @@ fn table() -> Vec<(B, All)> {
         (B::Status(404), AreUnexpected),
         (B::Status(503), AreUnexpected),
         (B::CloseAtOnce, Fail("closed-without-response")),
-        (B::CloseWithoutAnswer, Fail("closed-without-response")),
+        (B::CloseWithoutResponse, Fail("closed-without-response")),
         (B::ResetAtOnce, Fail("reset")),
         (B::Reset, Fail("reset")),
         (B::ResetMidBody { announced: 100, sent: 10 }, Fail("reset")),
@@ -64,10 +64,10 @@ fn table() -> Vec<(B, All)> {
         (B::LongHead { field_bytes: 30_000 }, Succeed),
         (B::LongHead { field_bytes: 100_000 }, Fail("too-large")),
         (B::EndlessHead, Fail("too-large")),
-        (B::AnswersThenClose { answers: 3, announced: true }, Succeed),
-        (B::AnswersThenClose { answers: 3, announced: false }, Succeed),
-        (B::AnswerBeforeBody, Succeed),
-        (B::AnswerBeforeBodyThenReset, Succeed),
+        (B::ResponsesThenClose { responses: 3, announced: true }, Succeed),
+        (B::ResponsesThenClose { responses: 3, announced: false }, Succeed),
+        (B::ResponseBeforeBody, Succeed),
+        (B::ResponseBeforeBodyThenReset, Succeed),
         (B::Stamped { delay: MS(1) }, Succeed),
     ]
 }
@@ -123,11 +123,11 @@ fn hold_to(io: &str, behaviour: &B, all: All) -> Result<(), String> {
 }
 
 #[test]
-fn a_request_body_that_is_not_read_does_not_hide_the_answer() {
+fn a_request_body_that_is_not_read_does_not_hide_the_response() {
     let body = crate::e2e::support::Scratch::with("unread-body", &vec![b'x'; 4 << 20]);
     let body = format!("@{}", body.word());
     for io in BACKENDS {
-        for behaviour in [B::AnswerBeforeBody, B::AnswerBeforeBodyThenReset] {
+        for behaviour in [B::ResponseBeforeBody, B::ResponseBeforeBodyThenReset] {
             let server = Hostile::always(behaviour.clone()).unwrap();
             let (ran, json) = measured(&[&server.url(), "-n6", "-c2", "-b", &body, "--io", io]);
             assert_eq!(number(&json, "/succeeded"), 6, "{io} {behaviour:?}: {ran:?}");
@@ -136,10 +136,10 @@ fn a_request_body_that_is_not_read_does_not_hide_the_answer() {
 }
 
 #[test]
-fn one_bad_answer_among_good_ones_is_one_failure() {
+fn one_bad_response_among_good_ones_is_one_failure() {
     let bad = [
         (B::Reset, "reset"),
-        (B::CloseWithoutAnswer, "closed-without-response"),
+        (B::CloseWithoutResponse, "closed-without-response"),
         (B::Garbage, "malformed"),
         (B::ShortBody { announced: 100, sent: 1 }, "short-body"),
         (B::Hang, "timeout"),
@@ -175,7 +175,7 @@ fn a_lost_request_is_repeated_once_unless_told_not_to() {
         // The second request of the run, on a reused connection, is never answered.
         let script = || {
             let fine = B::Fine { body_bytes: 5 };
-            Script::per_request([fine.clone(), B::CloseWithoutAnswer]).then(fine)
+            Script::per_request([fine.clone(), B::CloseWithoutResponse]).then(fine)
         };
         let server = Hostile::start(script()).unwrap();
         let (ran, json) = measured(&[&server.url(), "-n10", "-c1", "--io", io]);
@@ -191,7 +191,7 @@ fn a_lost_request_is_repeated_once_unless_told_not_to() {
 }
 
 #[test]
-fn answers_that_come_together_are_told_apart() {
+fn responses_that_come_together_are_told_apart() {
     for io in BACKENDS {
         let server = Hostile::always(B::TwoInOne).unwrap();
         let (ran, json) =

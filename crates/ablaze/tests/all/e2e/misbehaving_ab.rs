@@ -18,7 +18,7 @@ fn table() -> Vec<(B, Option<usize>, i32, i32)> {
         (B::Status(404), None, 0, 0),
         (B::Status(503), None, 0, 0),
         (B::CloseAtOnce, Some(RECEIVE), 1, 1),
-        (B::CloseWithoutAnswer, Some(RECEIVE), 1, 1),
+        (B::CloseWithoutResponse, Some(RECEIVE), 1, 1),
         (B::ResetAtOnce, Some(RECEIVE), 104, 1),
         (B::Reset, Some(RECEIVE), 104, 1),
         (B::ResetMidBody { announced: 100, sent: 10 }, Some(RECEIVE), 104, 1),
@@ -50,10 +50,10 @@ fn table() -> Vec<(B, Option<usize>, i32, i32)> {
         (B::LongHead { field_bytes: 30_000 }, None, 0, 0),
         (B::LongHead { field_bytes: 100_000 }, Some(EXCEPTIONS), 1, 1),
         (B::EndlessHead, Some(EXCEPTIONS), 1, 1),
-        (B::AnswersThenClose { answers: 3, announced: true }, None, 0, 0),
-        (B::AnswersThenClose { answers: 3, announced: false }, None, 0, 0),
-        (B::AnswerBeforeBody, None, 0, 0),
-        (B::AnswerBeforeBodyThenReset, None, 0, 0),
+        (B::ResponsesThenClose { responses: 3, announced: true }, None, 0, 0),
+        (B::ResponsesThenClose { responses: 3, announced: false }, None, 0, 0),
+        (B::ResponseBeforeBody, None, 0, 0),
+        (B::ResponseBeforeBodyThenReset, None, 0, 0),
     ]
 }
 

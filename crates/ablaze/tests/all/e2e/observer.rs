@@ -75,8 +75,8 @@ fn attend(mut stream: TcpStream) -> (u64, End) {
         requests += 1;
         let close = head.to_ascii_lowercase().contains("connection: close");
         let field = if close { "Connection: close\r\n" } else { "" };
-        let answer = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 2\r\n\r\nok");
-        if stream.write_all(answer.as_bytes()).is_err() {
+        let response = format!("HTTP/1.1 200 OK\r\n{field}Content-Length: 2\r\n\r\nok");
+        if stream.write_all(response.as_bytes()).is_err() {
             return (requests, End::ClientReset);
         }
         if close {

@@ -5,8 +5,8 @@ use std::io::{Read, Write};
 use std::os::unix::net::UnixListener;
 use std::sync::{Arc, Mutex};
 
-use ablaze_target::answer::{FixedAnswer, FixedBody};
-use ablaze_target::handler::{Answer, Handler, Reply, Request};
+use ablaze_target::handler::{Handler, Reply, Request, Response};
+use ablaze_target::response::{FixedBody, FixedResponse};
 use ablaze_target::{Options, Running, Server};
 use ablaze_testing::hostile::{Behaviour, Chunks, Hostile};
 use ablaze_wire::http1::request_head::Method;
@@ -16,7 +16,7 @@ use crate::e2e::support::{BACKENDS, Scratch, measured, number, serve, serve_on, 
 
 /// Notes path, query and body of every request.
 struct Notes {
-    answer: FixedAnswer,
+    response: FixedResponse,
     seen: Arc<Mutex<Vec<(String, String)>>>,
 }
 
@@ -29,7 +29,7 @@ impl Handler for Notes {
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         let path = format!("{}?{}", text(request.path), text(request.query));
         self.seen.lock().unwrap().push((path, text(request.body)));
-        Reply { answer: Answer::Fixed(&self.answer), delay_ns: 0 }
+        Reply { response: Response::Fixed(&self.response), delay_ns: 0 }
     }
 }
 
@@ -37,9 +37,9 @@ type Seen = Arc<Mutex<Vec<(String, String)>>>;
 
 fn noting() -> (Running, Seen) {
     let seen = Seen::default();
-    let answer = FixedAnswer::new(200, "notes", "text/plain", FixedBody::Bytes(b"noted"));
+    let response = FixedResponse::new(200, "notes", "text/plain", FixedBody::Bytes(b"noted"));
     let options = Options { address: "127.0.0.1:0".parse().unwrap(), ..Options::default() };
-    let server = Server::start_with(options, Notes { answer, seen: Arc::clone(&seen) }).unwrap();
+    let server = Server::start_with(options, Notes { response, seen: Arc::clone(&seen) }).unwrap();
     (server, seen)
 }
 
@@ -91,7 +91,7 @@ fn a_request_head_of_300_kb_arrives() {
 }
 
 #[test]
-fn long_chunked_answers_and_heads_alone() {
+fn long_chunked_responses_and_heads_alone() {
     for io in BACKENDS {
         let chunked = Behaviour::Chunked { body_bytes: 3_000_000, chunks: Chunks::Whole };
         let server = Hostile::always(chunked).unwrap();

@@ -41,7 +41,7 @@ fn a_search_is_kept_and_shown_again() {
 }
 
 #[test]
-fn a_search_without_a_target_has_no_answer() {
+fn a_search_without_a_target_has_no_response() {
     let folder = scratch("find-gone");
     let said =
         ablaze(&folder, &["find", "http://127.0.0.1:1/", "--slo", "p99<20ms", "-d", "500ms"]);
@@ -93,8 +93,8 @@ impl Child {
 }
 
 #[test]
-fn where_the_tester_is_the_limit_there_is_no_answer() {
-    let [.., tester, target] = ablaze_sys::allowed_cpus().unwrap()[..] else {
+fn where_the_client_is_the_limit_there_is_no_response() {
+    let [.., client, target] = ablaze_sys::allowed_cpus().unwrap()[..] else {
         return skip("client and target need a processor each");
     };
     let folder = scratch("find-starved");
@@ -104,16 +104,16 @@ fn where_the_tester_is_the_limit_there_is_no_answer() {
     BufReader::new(server.0.stdout.take().unwrap()).read_line(&mut line).unwrap();
     let url = line.split_whitespace().find(|word| word.starts_with("http://")).unwrap();
     // Beside a process that never rests, one as nice as this gets a thirtieth of a processor.
-    let _busy = Child::on(tester, Command::new("sh").args(["-c", "while :; do :; done"]));
-    let cpu = tester.to_string();
+    let _busy = Child::on(client, Command::new("sh").args(["-c", "while :; do :; done"]));
+    let cpu = client.to_string();
     let mut find = Command::new("nice");
     find.args(["-n", "15", env!("CARGO_BIN_EXE_ablaze"), "find", url, "--slo", "p99<10s"]);
     find.args(["--cpus", &cpu, "--from", "20000", "-d", "1s", "--confirm", "1s"]);
     let said = said(find.current_dir(&folder).bounded_output().unwrap());
     assert_eq!(said.status, 1, "{said:?}");
     let first = said.stdout.lines().next().unwrap();
-    assert!(first.starts_with("no answer, the tester came to its limit first: "), "{said:?}");
+    assert!(first.starts_with("no answer, the client came to its limit first: "), "{said:?}");
     assert!(first.ends_with("give it more threads (-t) or a machine of its own"), "{first}");
     let page = std::fs::read_to_string(folder.join("find-1/index.html")).unwrap();
-    assert!(page.contains("no answer, the tester came to its limit first"), "no page");
+    assert!(page.contains("no answer, the client came to its limit first"), "no page");
 }

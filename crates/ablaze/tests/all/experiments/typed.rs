@@ -1,4 +1,4 @@
-//! What was asked for reaches targets, testers and the saved experiment as it was meant, however it was
+//! What was asked for reaches targets, clients and the saved experiment as it was meant, however it was
 //! written.
 
 use serde_json::Value;
@@ -18,13 +18,13 @@ fn a_control_has_as_many_workers_as_a_preset_has_threads() {
     ablaze(&folder, &[&compare[..], &["--repeat=1", "-n50", "-c2", "--quiet"]].concat());
     let experiment = read(&folder.join("compare-1/experiment.json"));
     assert_eq!(experiment["format"], 2);
-    assert_eq!(experiment["subjects"][0]["source"]["model"]["threads"], 2);
-    assert_eq!(experiment["subjects"][1]["source"]["nginx"]["workers"], 2);
+    assert_eq!(experiment["targets"][0]["source"]["model"]["threads"], 2);
+    assert_eq!(experiment["targets"][1]["source"]["nginx"]["workers"], 2);
 }
 
 /// The processors that a report names are those that the workers were pinned to.
 #[test]
-fn what_is_said_of_the_testers_processors_is_where_its_workers_ran() {
+fn what_is_said_of_the_clients_processors_is_where_its_workers_ran() {
     let folder = scratch("processors");
     for threads in ["1", "2", "4"] {
         let vary = format!("threads={threads}");
@@ -40,7 +40,7 @@ fn what_is_said_of_the_testers_processors_is_where_its_workers_ran() {
             .map(|c| c.as_u64().unwrap())
             .collect();
         let line = said.stdout.lines().find(|line| line.contains("interleaved")).unwrap();
-        let named = line.split("tester on CPU").nth(1).map(|list| list.trim_start_matches('s'));
+        let named = line.split("client on CPU").nth(1).map(|list| list.trim_start_matches('s'));
         let named = named.unwrap_or_default().split(", ").filter_map(|cpu| cpu.trim().parse().ok());
         assert_eq!(named.collect::<Vec<u64>>(), pinned, "{threads} threads: {line}");
     }
@@ -92,12 +92,12 @@ fn a_folder_of_format_1_is_shown_and_gone_on_with() {
     let fields = experiment.as_object_mut().unwrap();
     fields.remove("format");
     let options = |words: &[&str]| Value::from(words.to_vec());
-    for (subject, words) in
+    for (target, words) in
         [&["--model", "epoll-et", "--threads", "1"][..], &["--model", "epoll-lt"]]
             .iter()
             .enumerate()
     {
-        experiment["subjects"][subject]["source"]["model"] = options(words);
+        experiment["targets"][target]["source"]["model"] = options(words);
     }
     let load = experiment["loads"][0].as_object_mut().unwrap();
     load.remove("spec");

@@ -21,7 +21,7 @@ fn another_protocol() {
             }
             peer.close()
         }),
-        row("an alert of TLS", "tls-not-plain-http", "answers in TLS: use https://", |peer| {
+        row("an alert of TLS", "tls-not-plain-http", "responses in TLS: use https://", |peer| {
             peer.preface()?;
             peer.raw(&[21, 3, 3, 0, 2, 2, 70])?;
             peer.close()
@@ -67,8 +67,8 @@ fn silence() {
 
 #[test]
 fn gone() {
-    let none = "closed the connection without an answer";
-    let short = "in the middle of its answer";
+    let none = "closed the connection without a response";
+    let short = "in the middle of its response";
     hold(&[
         row("closes at once", "closed-without-response", none, |peer| peer.close()),
         row("closes behind its settings", "closed-without-response", none, |peer| {

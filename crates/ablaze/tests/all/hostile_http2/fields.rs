@@ -17,26 +17,26 @@ fn fields() {
     let length = "content-length is no number, or more than one (RFC 9110, 8.6)";
     hold(&[
         row("an upper case name", V, name, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("Server", "x")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("Server", "x")))
         }),
         row("a name with a space", V, name, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("a b", "x")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("a b", "x")))
         }),
         row("an empty name", V, name, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("", "x")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("", "x")))
         }),
         row("a line break in a value", V, value, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("a", "x\r\nb: c")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("a", "x\r\nb: c")))
         }),
         row("a space before a value", V, "begins or ends with white space", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("a", " x")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("a", " x")))
         }),
         row("connection", V, connection, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &behind_ok("connection", "close")))
+            each(peer, |peer, stream| peer.response(stream, &behind_ok("connection", "close")))
         }),
         row("transfer-encoding", V, connection, |peer| {
             each(peer, |peer, stream| {
-                peer.answer(stream, &behind_ok("transfer-encoding", "chunked"))
+                peer.response(stream, &behind_ok("transfer-encoding", "chunked"))
             })
         }),
         row("a length that is no number", V, length, |peer| {
@@ -56,28 +56,28 @@ fn pseudo_header_fields() {
     let status = "the status is not a number of three digits (RFC 9113, 8.3.2)";
     hold(&[
         row("no status", V, "a pseudo-header field is missing (RFC 9113, 8.3)", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &field("server", "x")))
+            each(peer, |peer, stream| peer.response(stream, &field("server", "x")))
         }),
         row("no field at all", V, "a pseudo-header field is missing", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[]))
+            each(peer, |peer, stream| peer.response(stream, &[]))
         }),
         row("two statuses", V, "a pseudo-header field is there twice", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0x88, 0x89]))
+            each(peer, |peer, stream| peer.response(stream, &[0x88, 0x89]))
         }),
         row("the status behind", V, "follows a regular field (RFC 9113, 8.3)", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[&field("server", "x"), OK].concat()))
+            each(peer, |peer, stream| peer.response(stream, &[&field("server", "x"), OK].concat()))
         }),
         row("a path", V, "is where it must not be (RFC 9113, 8.3)", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0x88, 0x84]))
+            each(peer, |peer, stream| peer.response(stream, &[0x88, 0x84]))
         }),
         row("an unknown one", V, "an unknown pseudo-header field is there", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[&field(":x", "1"), OK].concat()))
+            each(peer, |peer, stream| peer.response(stream, &[&field(":x", "1"), OK].concat()))
         }),
         row("status abc", V, status, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &field(":status", "abc")))
+            each(peer, |peer, stream| peer.response(stream, &field(":status", "abc")))
         }),
         row("status 2000", V, status, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &field(":status", "2000")))
+            each(peer, |peer, stream| peer.response(stream, &field(":status", "2000")))
         }),
         row("status 101", V, "status 101 does not exist in HTTP/2 (RFC 9113, 8.6)", |peer| {
             each(peer, |peer, stream| peer.head(stream, &field(":status", "101")))
@@ -92,10 +92,10 @@ fn messages() {
         row("DATA before the head", V, "DATA came before the head (RFC 9113, 8.1)", |peer| {
             each(peer, |peer, stream| peer.frame(DATA, END_STREAM, stream, b"x"))
         }),
-        row("an interim answer as the last", V, "ended with an interim head (1xx)", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &field(":status", "103")))
+        row("an interim response as the last", V, "ended with an interim head (1xx)", |peer| {
+            each(peer, |peer, stream| peer.response(stream, &field(":status", "103")))
         }),
-        row("content with 204", V, "an answer that cannot have any (RFC 9113, 8.1.1)", |peer| {
+        row("content with 204", V, "a response that cannot have any (RFC 9113, 8.1.1)", |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, &[0x89])?;
                 peer.frame(DATA, END_STREAM, stream, b"x")
@@ -122,7 +122,7 @@ fn messages() {
         row("trailers with a status", V, "is where it must not be (RFC 9113, 8.3)", |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, OK)?;
-                peer.answer(stream, OK)
+                peer.response(stream, OK)
             })
         }),
     ]);
@@ -134,58 +134,60 @@ fn header_compression() {
     let cut = "the header block ends within a field";
     let index = "an entry that is not in the table (RFC 7541, 2.3.3)";
     hold(&[
-        row("index 0", V, index, |peer| each(peer, |peer, stream| peer.answer(stream, &[0x80]))),
+        row("index 0", V, index, |peer| each(peer, |peer, stream| peer.response(stream, &[0x80]))),
         row("an index behind the table", V, index, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0xff, 0x80, 0x01]))
+            each(peer, |peer, stream| peer.response(stream, &[0xff, 0x80, 0x01]))
         }),
         row("a huge number", V, integer, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0xff; 12]))
+            each(peer, |peer, stream| peer.response(stream, &[0xff; 12]))
         }),
         row("a number of 10,000 bytes", V, integer, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[&[0xff][..], &[0x80; 10_000]].concat()))
+            each(peer, |peer, stream| {
+                peer.response(stream, &[&[0xff][..], &[0x80; 10_000]].concat())
+            })
         }),
         row("a string of 2 GiB", V, cut, |peer| {
             each(peer, |peer, stream| {
-                peer.answer(stream, &[0x88, 0x00, 0x7f, 0x80, 0xff, 0xff, 0xff, 0x07, b'a'])
+                peer.response(stream, &[0x88, 0x00, 0x7f, 0x80, 0xff, 0xff, 0xff, 0x07, b'a'])
             })
         }),
         row("a field without value", V, cut, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0x88, 0x00, 1, b'a']))
+            each(peer, |peer, stream| peer.response(stream, &[0x88, 0x00, 1, b'a']))
         }),
         row("the end-of-string symbol", V, "contains the end-of-string symbol", |peer| {
             let value = [0x88, 0x00, 1, b'a', 0x84, 0xff, 0xff, 0xff, 0xff];
-            each(peer, |peer, stream| peer.answer(stream, &value))
+            each(peer, |peer, stream| peer.response(stream, &value))
         }),
         row("wrong padding", V, "padded wrongly (RFC 7541, 5.2)", |peer| {
             // `0` is five bits of zero; the rest has to be ones.
-            each(peer, |peer, stream| peer.answer(stream, &[0x88, 0x00, 1, b'a', 0x81, 0x00]))
+            each(peer, |peer, stream| peer.response(stream, &[0x88, 0x00, 1, b'a', 0x81, 0x00]))
         }),
         row("a table larger than permitted", V, "above what we permit (RFC 7541, 6.3)", |peer| {
             each(peer, |peer, stream| {
-                peer.answer(
+                peer.response(
                     stream,
                     &[&crate::hostile_http2::peer::integer(0x20, 5, 1 << 20)[..], OK].concat(),
                 )
             })
         }),
         row("a table resized in mid-block", V, "changed where it must not be", |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &[0x88, 0x20]))
+            each(peer, |peer, stream| peer.response(stream, &[0x88, 0x20]))
         }),
     ]);
 }
 
 #[test]
 fn the_fields_of_a_head_that_came_to_nothing_are_not_taken_for_those_of_another() {
-    // Two answers in one write: the first is malformed behind a field that is none of the second's.
+    // Two responses in one write: the first is malformed behind a field that is none of the second's.
     let server = Hostile::start(|peer| {
         peer.hello()?;
         loop {
             let (first, second) = (peer.request()?, peer.request()?);
             let bad = [&behind_ok("bad", "1")[..], &field("Upper", "case")].concat();
             let flags = END_HEADERS | END_STREAM;
-            let answers = [(first, bad), (second, behind_ok("good", "1"))];
-            let answers = answers.map(|(stream, block)| frame(HEADERS, flags, stream, &block));
-            peer.raw(&answers.concat())?;
+            let responses = [(first, bad), (second, behind_ok("good", "1"))];
+            let responses = responses.map(|(stream, block)| frame(HEADERS, flags, stream, &block));
+            peer.raw(&responses.concat())?;
         }
     });
     // One connection: of two, each could be left with one request, and wait for a second.

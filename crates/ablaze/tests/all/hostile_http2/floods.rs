@@ -6,7 +6,7 @@ use crate::hostile_http2::hold::{each, hold, once, row};
 use crate::hostile_http2::peer::*;
 
 const V: &str = "http2-violated";
-/// More than anyone has patience for; the client ends it long before.
+/// More than anyone has timeout for; the client ends it long before.
 const MANY: usize = 50_000_000;
 
 fn pour(peer: &mut Peer, bytes: &[u8]) -> Result<()> {
@@ -30,7 +30,7 @@ fn floods_of_frames_about_the_connection() {
         row("PING", V, "a flood of PING frames (RFC 9113, 10.5)", |peer| {
             each(peer, |peer, _| pour(peer, &frame(PING, 0, 0, &[7; 8])))
         }),
-        row("answers to PINGs that were not sent", V, idle, |peer| {
+        row("responses to PINGs that were not sent", V, idle, |peer| {
             each(peer, |peer, _| pour(peer, &frame(PING, ACK, 0, &[7; 8])))
         }),
         row("WINDOW_UPDATE", V, "a flood of WINDOW_UPDATE frames (RFC 9113, 10.5)", |peer| {
@@ -81,13 +81,13 @@ fn floods_on_streams() {
                 pour(peer, &frame(CONTINUATION, 0, stream, &[0; 16_384]))
             })
         }),
-        row("interim answers", V, "a flood of interim answers (1xx)", |peer| {
+        row("interim responses", V, "a flood of interim responses (1xx)", |peer| {
             each(peer, |peer, stream| {
                 let early = [&field(":status", "103")[..], &field("link", "</a>")].concat();
                 pour(peer, &frame(HEADERS, END_HEADERS, stream, &early))
             })
         }),
-        row("interim answers, one at a time", "timeout", "did not answer within 0.4 s", |peer| {
+        row("interim responses, one at a time", "timeout", "did not answer within 0.4 s", |peer| {
             each(peer, |peer, stream| {
                 loop {
                     peer.head(stream, &field(":status", "100"))?;
@@ -118,7 +118,7 @@ fn bombs() {
     let large = "the header fields are larger than the limit (RFC 9113, 10.5.1)";
     hold(&[
         row("a large entry, 12,000 times", V, large, |peer| {
-            each(peer, |peer, stream| peer.answer(stream, &bomb(12_000, 4_000)))
+            each(peer, |peer, stream| peer.response(stream, &bomb(12_000, 4_000)))
         }),
         row("the same over CONTINUATION, 60,000 times", V, large, |peer| {
             each(peer, |peer, stream| {
@@ -132,7 +132,7 @@ fn bombs() {
                 Ok(())
             })
         }),
-        row("as interim answers, without end", V, large, |peer| {
+        row("as interim responses, without end", V, large, |peer| {
             each(peer, |peer, stream| {
                 let head = [&field(":status", "103")[..], &bomb(12_000, 4_000)[1..]].concat();
                 peer.head(stream, &head)
@@ -141,16 +141,16 @@ fn bombs() {
         row("as trailers", V, large, |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, OK)?;
-                peer.answer(stream, &bomb(12_000, 4_000)[1..])
+                peer.response(stream, &bomb(12_000, 4_000)[1..])
             })
         }),
         row("a head of 60 KiB that says nothing", V, "a pseudo-header field is missing", |peer| {
             each(peer, |peer, stream| {
                 let block: Vec<u8> = (0..40).flat_map(|_| field("a", &"b".repeat(200))).collect();
-                peer.answer(stream, &block)
+                peer.response(stream, &block)
             })
         }),
-        row("a table that changes all the time", V, "a flood of interim answers", |peer| {
+        row("a table that changes all the time", V, "a flood of interim responses", |peer| {
             each(peer, |peer, stream| {
                 let mut interim = vec![0x20, 0x3f, 0xe1, 0x1f];
                 interim.extend_from_slice(&field(":status", "103"));
@@ -163,37 +163,37 @@ fn bombs() {
     ]);
 }
 
-/// A run on end, whose connections all go wrong after some answers.
+/// A run on end, whose connections all go wrong after some responses.
 const A_SECOND: &[&str] = &["-d", "1s", "--streams", "4", "--timeout", "20s"];
 
-/// Answers ten requests as a server should.
+/// Responses ten requests as a server should.
 fn behave(peer: &mut Peer) -> Result<()> {
     peer.hello()?;
     for _ in 0..10 {
         let stream = peer.request()?;
-        peer.answer(stream, OK)?;
+        peer.response(stream, OK)?;
     }
     Ok(())
 }
 
 #[test]
-fn again_and_again_after_answers() {
+fn again_and_again_after_responses() {
     hold(&[
         row("a flood", V, "a flood of PING frames", |peer| {
             behave(peer)?;
             pour(peer, &frame(PING, 0, 0, &[7; 8]))
         })
         .with(A_SECOND)
-        .after_answers(),
+        .after_responses(),
         row("a bomb", V, "the header fields are larger than the limit", |peer| {
             behave(peer)?;
             loop {
                 let stream = peer.request()?;
-                peer.answer(stream, &bomb(12_000, 4_000))?;
+                peer.response(stream, &bomb(12_000, 4_000))?;
             }
         })
         .with(A_SECOND)
-        .after_answers(),
+        .after_responses(),
         row("a block that never ends", V, "longer than the limit (RFC 9113, 10.5.1)", |peer| {
             behave(peer)?;
             let stream = peer.request()?;
@@ -201,6 +201,6 @@ fn again_and_again_after_answers() {
             pour(peer, &frame(CONTINUATION, 0, stream, &[0; 16_384]))
         })
         .with(A_SECOND)
-        .after_answers(),
+        .after_responses(),
     ]);
 }

@@ -98,18 +98,18 @@ fn streams() {
         }),
         row("DATA behind the end", V, OVER, |peer| {
             each(peer, |peer, stream| {
-                peer.answer(stream, OK)?;
+                peer.response(stream, OK)?;
                 peer.frame(DATA, 0, stream, b"x")
             })
         })
-        .after_answers(),
+        .after_responses(),
         row("HEADERS behind the end", V, OVER, |peer| {
             each(peer, |peer, stream| {
-                peer.answer(stream, OK)?;
+                peer.response(stream, OK)?;
                 peer.head(stream, OK)
             })
         })
-        .after_answers(),
+        .after_responses(),
         row("PUSH_PROMISE", V, "pushes although push is disabled (RFC 9113, 8.4)", |peer| {
             each(peer, |peer, stream| {
                 let promise = [&2_u32.to_be_bytes()[..], &[0x82, 0x84, 0x86]].concat();
@@ -167,10 +167,10 @@ fn beginnings() {
             peer.preface()?;
             peer.frame(SETTINGS, ACK, 0, &[])
         }),
-        row("an answer first", V, "the first frame is not SETTINGS", |peer| {
+        row("a response first", V, "the first frame is not SETTINGS", |peer| {
             // A request only leaves when SETTINGS have come.
             peer.preface()?;
-            peer.answer(1, OK)
+            peer.response(1, OK)
         }),
         row("the client's own preface", V, "HTTP/2 with 127.0.0.1:", |peer| {
             peer.preface()?;

@@ -37,7 +37,7 @@ pub struct Row {
     /// Further words of the command line.
     words: &'static [&'static str],
     /// Some requests are answered before it goes wrong.
-    some_answers: bool,
+    some_responses: bool,
 }
 
 /// A row where no request is answered.
@@ -47,7 +47,7 @@ pub const fn row(
     says: &'static str,
     script: Script,
 ) -> Row {
-    Row { name, script, kind, says, words: MANY, some_answers: false }
+    Row { name, script, kind, says, words: MANY, some_responses: false }
 }
 
 impl Row {
@@ -64,8 +64,8 @@ impl Row {
     }
 
     /// Some requests are answered: the run counts as measured, and the report has the words.
-    pub const fn after_answers(mut self) -> Self {
-        self.some_answers = true;
+    pub const fn after_responses(mut self) -> Self {
+        self.some_responses = true;
         self
     }
 }
@@ -122,25 +122,25 @@ fn play(row: &Row, io: &str, tls: bool, peaceful_bytes: u64) -> std::result::Res
     let json = ran.json()?;
     let failed = &json["failed"];
     let check = |holds: bool, what: &str| {
-        let answers = &json["responses"];
+        let responses = &json["responses"];
         let first = &json["http2"]["first_failure"];
         let Ran { status, stderr, took, peak_bytes, .. } = &ran;
         if holds {
             return Ok(());
         }
         Err(format!(
-            "{what}: status {status}, {answers} answers, failed {failed}, first {first}, \
+            "{what}: status {status}, {responses} responses, failed {failed}, first {first}, \
              {} MiB, {took:?}, stderr {stderr:?}",
             peak_bytes >> 20
         ))
     };
     let total = failed["total"].as_u64().unwrap_or(0);
     check(total > 0 && failed["by_kind"][row.kind] == total, row.kind)?;
-    check((json["responses"] != 0) == row.some_answers, "answers")?;
-    check(ran.status == i32::from(!row.some_answers), "exit status")?;
-    let lines = usize::from(!row.some_answers);
+    check((json["responses"] != 0) == row.some_responses, "responses")?;
+    check(ran.status == i32::from(!row.some_responses), "exit status")?;
+    let lines = usize::from(!row.some_responses);
     check(ran.stderr.lines().count() == lines, "number of lines on stderr")?;
-    if row.some_answers {
+    if row.some_responses {
         let detail = json["http2"]["first_failure"]["detail"].as_str().unwrap_or("");
         check(detail.contains(row.says), row.says)?;
     } else {
@@ -152,7 +152,7 @@ fn play(row: &Row, io: &str, tls: bool, peaceful_bytes: u64) -> std::result::Res
 
 /// The memory it takes to talk to a server that answers as it should.
 pub fn peaceful_peak_bytes(io: &str, words: &[&str]) -> u64 {
-    let server = Hostile::start(|peer| each(peer, |peer, stream| peer.answer(stream, OK)));
+    let server = Hostile::start(|peer| each(peer, |peer, stream| peer.response(stream, OK)));
     let ran = ablaze(&server.url(), io, words).unwrap();
     assert_eq!(ran.status, 0, "{}", ran.stderr);
     assert!(ran.peak_bytes > 0);

@@ -32,7 +32,7 @@ pub const PADDED: u8 = 8;
 pub const OK: &[u8] = &[0x88];
 
 /// Nothing that a peer waits for takes so long, unless the client is gone.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// What each connection is served with. An error ends it: the client went.
 pub type Script = fn(&mut Peer) -> Result<()>;
@@ -152,8 +152,8 @@ pub struct Peer {
 impl Peer {
     fn new(stream: TcpStream, tls: Option<Arc<ServerConfig>>) -> Self {
         stream.set_nodelay(true).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
         let stream = match tls {
             None => Stream::Plain(stream),
             Some(config) => {
@@ -217,8 +217,8 @@ impl Peer {
         self.frame(HEADERS, END_HEADERS, stream, block)
     }
 
-    /// Sends a head that is the whole answer.
-    pub fn answer(&mut self, stream: u32, block: &[u8]) -> Result<()> {
+    /// Sends a head that is the whole response.
+    pub fn response(&mut self, stream: u32, block: &[u8]) -> Result<()> {
         self.frame(HEADERS, END_HEADERS | END_STREAM, stream, block)
     }
 
@@ -260,7 +260,7 @@ impl Peer {
     pub fn linger(&mut self) {
         let begun = Instant::now();
         let mut room = [0; 16_384];
-        while begun.elapsed() < PATIENCE && self.stream.read(&mut room).is_ok_and(|bytes| bytes > 0)
+        while begun.elapsed() < TIMEOUT && self.stream.read(&mut room).is_ok_and(|bytes| bytes > 0)
         {
         }
     }

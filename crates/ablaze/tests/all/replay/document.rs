@@ -114,8 +114,8 @@ fn every_file_of_the_page_can_be_carried_out() {
             let kept = folder.join("kept");
             let words = ["run", file, "--quick", "--folder", kept.to_str().unwrap()];
             let ran = ablaze(&repository(), &words);
-            // Where nothing answers, nothing is measured, and that is its answer.
-            let expected = if file.contains("without-answers") { 1 } else { 0 };
+            // Where nothing responses, nothing is measured, and that is its response.
+            let expected = if file.contains("without-responses") { 1 } else { 0 };
             assert_eq!(ran.status, expected, "{ran:?}");
         }
         named.push(file.to_owned());

@@ -60,14 +60,14 @@ pub fn runs_of(folder: &Path) -> Vec<(String, Value)> {
     runs
 }
 
-/// The rate of a kept run: answers by time, or as another tester printed it.
+/// The rate of a kept run: responses by time, or as another client printed it.
 pub fn rate_of(run: &Value) -> f64 {
     if let Some(printed) = run["printed"].as_str() {
         let line = printed.lines().find(|line| line.starts_with("Requests per second:")).unwrap();
         return line.split_whitespace().nth(3).unwrap().parse().unwrap();
     }
-    let (answers, elapsed_ns) = (&run["responses"], &run["elapsed_ns"]);
-    answers.as_u64().unwrap() as f64 / (elapsed_ns.as_u64().unwrap() as f64 / 1e9)
+    let (responses, elapsed_ns) = (&run["responses"], &run["elapsed_ns"]);
+    responses.as_u64().unwrap() as f64 / (elapsed_ns.as_u64().unwrap() as f64 / 1e9)
 }
 
 /// A percentile of a kept run's times, ns.

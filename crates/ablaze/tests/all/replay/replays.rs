@@ -16,13 +16,13 @@ const PARTS: [(&str, &[&str]); 5] = [
     (
         "001",
         &[
-            "1-048-576-bytes-every-answer-blocks",
+            "1-048-576-bytes-every-response-blocks",
             "1-048-576-bytes-the-kernel-s-buffer",
-            "48-576-bytes-answers-that-block",
+            "48-576-bytes-responses-that-block",
             "48-576-bytes-the-kernel-s-buffer",
         ],
     ),
-    ("002", &["1-000-at-a-time", "no-answer", "one-at-a-time", "the-request-as-the-answer"]),
+    ("002", &["1-000-at-a-time", "no-response", "one-at-a-time", "the-request-as-the-response"]),
     (
         "003",
         &[
@@ -141,7 +141,7 @@ fn lines_agree(kept: &Path, tables: &[Table]) -> usize {
 fn part_agrees(part: &Path, tables: &[Table]) -> usize {
     let experiment = std::fs::read_to_string(part.join("experiment.json")).unwrap();
     let experiment: serde_json::Value = serde_json::from_str(&experiment).unwrap();
-    let names: Vec<&str> = experiment["subjects"]
+    let names: Vec<&str> = experiment["targets"]
         .as_array()
         .unwrap()
         .iter()
@@ -150,19 +150,19 @@ fn part_agrees(part: &Path, tables: &[Table]) -> usize {
     let loads = experiment["loads"].as_array().unwrap();
     let mut by_point: BTreeMap<(usize, usize), Vec<Value>> = BTreeMap::new();
     for (file, run) in runs_of(part) {
-        let subject: usize = file.split('-').next().unwrap().parse().unwrap();
+        let target: usize = file.split('-').next().unwrap().parse().unwrap();
         // `2-ab-c-21-1`: target, its name, the load, the repeat.
         let load = loads.iter().position(|load| {
             let label = load["label"].as_str().unwrap().replace(['=', ' '], "-");
             file.rsplit_once('-').unwrap().0.ends_with(&format!("-{label}"))
         });
-        by_point.entry((subject - 1, load.unwrap())).or_default().push(run);
+        by_point.entry((target - 1, load.unwrap())).or_default().push(run);
     }
     let section = part_heading(part, tables);
     let of_part = || tables.iter().filter(|table| table.section == section);
     let mut agreed = 0;
-    for ((subject, load), runs) in by_point {
-        let row = |table: &&Table| table.rows.iter().find(|row| row[0] == names[subject]).cloned();
+    for ((target, load), runs) in by_point {
+        let row = |table: &&Table| table.rows.iter().find(|row| row[0] == names[target]).cloned();
         if loads.len() > 1 {
             // Rates, times, and CPU time, in this order; the first has no unit.
             let row = of_part().find_map(|table| row(&table)).unwrap();

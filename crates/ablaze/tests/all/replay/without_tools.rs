@@ -5,7 +5,7 @@ use ablaze_testing::skip::installed;
 use crate::replay::support::{ablaze, command, said, scratch};
 
 const FILE: &str = "\
-title = \"testers\"
+title = \"clients\"
 repeats = 2
 
 [parts.one]
@@ -18,7 +18,7 @@ connections = 2
 serve = \"epoll-et\"
 [targets.ab]
 serve = \"epoll-et\"
-tester = \"ab\"
+client = \"ab\"
 [targets.nginx]
 control = \"nginx\"
 

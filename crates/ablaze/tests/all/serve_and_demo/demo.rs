@@ -11,7 +11,7 @@ fn the_demo_reports_and_leaves_no_server_behind() {
     let address = demo.address;
     let (report, status) = demo.rest();
     assert_eq!(status.code(), Some(0));
-    for needle in ["answers", "p99", "errors: 0", "What to try next"] {
+    for needle in ["responses", "p99", "errors: 0", "What to try next"] {
         assert!(report.contains(needle), "{needle} is missing in\n{report}");
     }
     assert!(TcpStream::connect(address).is_err());
@@ -48,6 +48,6 @@ fn ctrl_c_ends_the_demo_with_its_report() {
     demo.signal("-INT");
     let (report, status) = demo.rest();
     assert_eq!(status.code(), Some(130));
-    assert!(report.contains("answers"), "{report}");
+    assert!(report.contains("responses"), "{report}");
     assert!(TcpStream::connect(address).is_err());
 }

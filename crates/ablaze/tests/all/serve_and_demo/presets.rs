@@ -36,21 +36,21 @@ fn a_preset_serves_as_its_system_does() {
         "{}",
         server.line
     );
-    let answer = server.get();
-    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    let response = server.get();
+    let (head, body) = response.split_once("\r\n\r\n").unwrap();
     assert!(!head.contains("Server:"), "{head}");
     assert_eq!(body.len(), 1_048_576);
 }
 
 /// What a preset's server sends to a request over HTTP/1.1, until it closes if it does.
-fn answer_of(preset: &str) -> String {
+fn response_of(preset: &str) -> String {
     let server = Serving::start(&["serve", ":0", "--like", preset]);
     let mut stream = server.connect();
     stream.write_all(REQUEST.as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
     server.stop();
-    answer
+    response
 }
 
 const REQUEST: &str = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -58,9 +58,9 @@ const REQUEST: &str = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 #[test]
 fn the_systems_that_speak_no_http_do_as_they_did() {
     // They close by themselves: `read_to_string` ends.
-    assert_eq!(answer_of("sylar-1"), "");
-    assert_eq!(answer_of("sylar-2"), REQUEST);
-    assert_eq!(answer_of("sylar-3"), "");
+    assert_eq!(response_of("sylar-1"), "");
+    assert_eq!(response_of("sylar-2"), REQUEST);
+    assert_eq!(response_of("sylar-3"), "");
 }
 
 #[test]
@@ -74,8 +74,8 @@ fn the_systems_that_speak_http_say_who_they_are() {
         ("cppnet-2", 200, "CppNet", 14),
         ("muduo", 200, "Muduo", 14),
     ] {
-        let answer = answer_of(preset);
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let response = response_of(preset);
+        let (head, body) = response.split_once("\r\n\r\n").unwrap();
         assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{preset}: {head}");
         assert!(head.contains(&format!("\r\nServer: {server}\r\n")), "{preset}: {head}");
         assert_eq!(body.len(), body_bytes, "{preset}");

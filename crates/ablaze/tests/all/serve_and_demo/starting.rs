@@ -14,10 +14,10 @@ fn options_reach_the_server() {
     let words = ["serve", ":0", "--status", "418", "--close", "--server-name", "pot", "-q"];
     let server = Serving::start(&[&words[..], &["--delay", "20ms"]].concat());
     let began = Instant::now();
-    let answer = server.get();
+    let response = server.get();
     assert!(began.elapsed() >= Duration::from_millis(20));
-    assert!(answer.starts_with("HTTP/1.1 418 I'm a teapot\r\nServer: pot\r\n"), "{answer}");
-    assert!(answer.contains("\r\nConnection: close\r\n"), "{answer}");
+    assert!(response.starts_with("HTTP/1.1 418 I'm a teapot\r\nServer: pot\r\n"), "{response}");
+    assert!(response.contains("\r\nConnection: close\r\n"), "{response}");
     assert_eq!(server.stop(), "");
 }
 
@@ -108,6 +108,9 @@ fn a_route_of_the_command_line_is_answered() {
     fs::write(&file, "from a file").unwrap();
     let from_file = format!("/=203:@{}", file.display());
     let server = Serving::start(&["serve", ":0", "--route", &from_file]);
-    let answer = server.get();
-    assert!(answer.starts_with("HTTP/1.1 203 ") && answer.ends_with("from a file"), "{answer}");
+    let response = server.get();
+    assert!(
+        response.starts_with("HTTP/1.1 203 ") && response.ends_with("from a file"),
+        "{response}"
+    );
 }

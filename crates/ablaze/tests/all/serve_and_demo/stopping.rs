@@ -99,7 +99,7 @@ fn the_counters_are_kept_as_json() {
 }
 
 #[test]
-fn an_answer_under_way_is_finished_and_nothing_new_is_accepted() {
+fn a_response_under_way_is_finished_and_nothing_new_is_accepted() {
     // The exempt model has no delays, so that nothing is ever under way.
     let models = Model::ALL.iter().filter(|model| !model.is_exempt());
     thread::scope(|scope| {
@@ -133,15 +133,15 @@ fn drains(server: Serving, model: &str) {
     let mut first = [0; 4096];
     assert!(idle.read(&mut first).unwrap() > 0, "{model}");
     under_way.write_all(request).unwrap();
-    // The request has arrived before the signal: it is the delay that keeps its answer.
+    // The request has arrived before the signal: it is the delay that keeps its response.
     thread::sleep(Duration::from_millis(100));
     let began = Instant::now();
     server.signal("-TERM");
     assert_eq!(idle.read(&mut first).unwrap(), 0, "{model}: the idle connection is closed");
-    let mut answer = String::new();
-    under_way.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200 "), "{model}: {answer}");
-    assert!(answer.ends_with("hello, world!\n"), "{model}: {answer}");
+    let mut response = String::new();
+    under_way.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 "), "{model}: {response}");
+    assert!(response.ends_with("hello, world!\n"), "{model}: {response}");
     let address = server.address;
     let (text, status) = server.rest();
     assert!(status.success(), "{model}");

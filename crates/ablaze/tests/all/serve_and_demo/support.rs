@@ -1,5 +1,5 @@
 //! Processes of the command, ended whatever happens to the test, and a client that asks for one
-//! answer.
+//! response.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -45,7 +45,7 @@ impl Serving {
         Self { child, line, address, stdout }
     }
 
-    /// The answer to a GET of `/` over HTTP/1.0.
+    /// The response to a GET of `/` over HTTP/1.0.
     pub fn get(&self) -> String {
         get(self.address)
     }
@@ -85,9 +85,9 @@ pub fn connect(address: SocketAddr) -> TcpStream {
 pub fn get(address: SocketAddr) -> String {
     let mut stream = connect(address);
     stream.write_all(b"GET / HTTP/1.0\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
+    let mut response = String::new();
+    stream.read_to_string(&mut response).unwrap();
+    response
 }
 
 /// The one line on stderr.

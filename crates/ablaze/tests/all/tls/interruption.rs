@@ -62,7 +62,7 @@ fn what_was_measured_is_kept_and_what_was_in_flight_is_unfinished() {
     for io in ["uring", "epoll"] {
         for server in &servers {
             let http2 = !std::ptr::eq(server, &servers[2]);
-            // Answers after a second, so that some are under way whenever it ends.
+            // Responses after a second, so that some are under way whenever it ends.
             let url = format!("{}delay/1000", server.url);
             for load in [&[][..], &["-r", "200"]] {
                 let mut words = vec![&url[..], "-c", "40", "-d", "60", "--io", io, "--json"];

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 
 use crate::tls::nginx::{Nginx, ablaze};
 
-/// A run that got no answer: its status, few failures of one kind, and a line that says so.
+/// A run that got no response: its status, few failures of one kind, and a line that says so.
 fn told(words: &[&str], kind: &str, line: &str) {
     let ran = ablaze(words);
     let json = ran.json();
@@ -28,7 +28,12 @@ fn a_certificate_that_is_not_believed_is_explained_once() {
         (nginx.tls, &[], "certificate-issuer", "name its certificate with --cacert FILE"),
         (nginx.own, &[], "certificate-self-signed", "is signed by itself"),
         (nginx.other, &["--cacert", &issuer], "certificate-name", "elsewhere.example"),
-        (nginx.plain, &["-k"], "plain-http-not-tls", "answers in plain HTTP: use http://localhost"),
+        (
+            nginx.plain,
+            &["-k"],
+            "plain-http-not-tls",
+            "responses in plain HTTP: use http://localhost",
+        ),
         (nginx.old, &["-k", "--tls-min", "1.3"], "no-common-tls", "have no TLS in common"),
     ];
     for (port, words, kind, line) in rows {
@@ -72,6 +77,6 @@ fn a_server_that_answers_plain_http_with_an_alert_is_understood() {
         }
     });
     let url = format!("http://127.0.0.1:{port}/");
-    let advice = format!("answers in TLS: use https://127.0.0.1:{port}/");
+    let advice = format!("responses in TLS: use https://127.0.0.1:{port}/");
     told(&[&url, "-n", "20k", "-c", "4", "--json", "--quiet"], "tls-not-plain-http", &advice);
 }

@@ -199,7 +199,7 @@ fn the_wrong_protocol() {
     let issuer = Authority::new("protocol");
     let secure = serve(tls(&issuer.issue("localhost", NOW)));
     let port = secure.address().port();
-    // Who explains itself with a 400 did answer: the commands say so in their own ways.
+    // Who explains itself with a 400 did response: the commands say so in their own ways.
     let url = format!("http://localhost:{port}/");
     let said =
         format!("most were 400: if the server speaks TLS there, write https://localhost:{port}/");
@@ -214,12 +214,12 @@ fn the_wrong_protocol() {
         let _ = stream.write_all(&[21, 3, 1, 0, 2, 2, 70]);
         let _ = stream.read(&mut [0; 4096]);
     });
-    let line = format!("answers in TLS: use {alerts}");
+    let line = format!("responses in TLS: use {alerts}");
     let mistake = Mistake { kind: "tls-not-plain-http", line: &line, words: vec![] };
     made(&alerts.replacen("https", "http", 1), &mistake);
     let plain = serve_at("127.0.0.1:0", None);
     let port = plain.address().port();
-    let line = format!("answers in plain HTTP: use http://localhost:{port}/");
+    let line = format!("responses in plain HTTP: use http://localhost:{port}/");
     let mistake = Mistake { kind: "plain-http-not-tls", line: &line, words: vec!["--insecure"] };
     made(&format!("https://localhost:{port}/"), &mistake);
 }

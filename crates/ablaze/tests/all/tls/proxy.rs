@@ -93,7 +93,7 @@ fn a_proxy_that_makes_no_tunnel_is_named_in_one_line() {
         (b"HTTP/1.1 403 Forbidden\r\n\r\n", "403 Forbidden; does it permit CONNECT to this host"),
         (b"HTTP/1.1 502 Bad Gateway\r\n\r\n", "502 Bad Gateway; can it reach the target?"),
         (b"HTTP/1.1 405 Not Allowed\r\n\r\n", "is it a proxy, and not the server itself?"),
-        (b"", "it closed the connection without an answer to CONNECT; is it an HTTP proxy"),
+        (b"", "it closed the connection without a response to CONNECT; is it an HTTP proxy"),
         (b"SSH-2.0-OpenSSH\r\n", "its first bytes are `SSH-2.0-OpenSSH`; is it an HTTP proxy"),
         (&[21, 3, 1, 0, 2, 2, 70], "it speaks TLS itself"),
     ];
@@ -128,7 +128,7 @@ fn a_proxy_that_makes_no_tunnel_is_named_in_one_line() {
 }
 
 #[test]
-fn what_a_proxy_answers_in_the_targets_place_is_told_from_the_targets_answers() {
+fn what_a_proxy_answers_in_the_targets_place_is_told_from_the_targets_responses() {
     let proxy = Proxy::start(Manner::Wants("Proxy-Authorization"));
     let url = "http://127.0.0.1:1/";
     let ran = ablaze(&[url, "-n", "5", "-c", "1", "--quiet", "--proxy", &proxy.url()]);

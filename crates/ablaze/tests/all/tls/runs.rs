@@ -89,7 +89,7 @@ fn a_certificate_of_the_client_is_shown() {
     let base = [&url, "--cacert", &issuer, "-n", "20", "-c", "2", "--json"];
     let shown = ablaze(&[&base[..], &["--cert", &cert, "--key", &key]].concat()).json();
     assert_eq!(shown["statuses"], json!({ "200": 20 }));
-    // nginx lets everyone in and answers those without a certificate with 400.
+    // nginx lets everyone in and responses those without a certificate with 400.
     assert_eq!(ablaze(&base).json()["statuses"], json!({ "400": 20 }));
     let both = nginx.file("client.both");
     let shown = ablaze(&[&base[..], &["--cert", &both]].concat()).json();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::alone;
 use crate::controls::support::{Server, ablaze, load};
 
-/// Answers of 14 bytes never fill a send buffer, so that level- and edge-triggered waiting for
+/// Responses of 14 bytes never fill a send buffer, so that level- and edge-triggered waiting for
 /// room in it do the same: nothing. Each run says so, and the comparison of both that it is the only
 /// thing in which the servers differ.
 #[test]
@@ -31,7 +31,7 @@ fn where_no_write_ever_blocks_the_way_of_waiting_is_not_exercised() {
     assert!(evidence.contains("`epoll-et` and `epoll-lt`"), "{evidence}");
 }
 
-/// Answers of a megabyte do not fit into 64 KiB: writes wait, and the difference may be theirs.
+/// Responses of a megabyte do not fit into 64 KiB: writes wait, and the difference may be theirs.
 #[test]
 fn where_writes_block_the_way_of_waiting_is_exercised() {
     let _alone = alone();
@@ -50,9 +50,9 @@ fn where_writes_block_the_way_of_waiting_is_exercised() {
 fn comparison(explain: &mut Command) -> Vec<Value> {
     let output = explain.bounded_output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
-    let answer: Value = serde_json::from_str(&text).unwrap();
-    for finding in answer["comparisons"][0]["findings"].as_array().unwrap() {
+    let response: Value = serde_json::from_str(&text).unwrap();
+    for finding in response["comparisons"][0]["findings"].as_array().unwrap() {
         println!("{} {} {}", finding["id"], finding["severity"], finding["evidence"]);
     }
-    answer["comparisons"][0]["findings"].as_array().unwrap().clone()
+    response["comparisons"][0]["findings"].as_array().unwrap().clone()
 }

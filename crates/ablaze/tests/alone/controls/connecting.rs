@@ -77,7 +77,7 @@ fn without_a_descriptor_left_connections_fail_for_want_of_descriptors() {
 }
 
 #[test]
-fn a_server_without_a_descriptor_left_is_told_from_a_tester_without() {
+fn a_server_without_a_descriptor_left_is_told_from_a_client_without() {
     let _alone = alone();
     if installed("prlimit").is_none() {
         return;

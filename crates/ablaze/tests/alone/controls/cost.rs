@@ -1,4 +1,4 @@
-//! What the witness costs a request: not one system call. Its own are made by its own threads.
+//! What the monitor costs a request: not one system call. Its own are made by its own threads.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ const REQUESTS: u64 = 3000;
 const STRAY: u64 = 100;
 
 #[test]
-fn the_witness_adds_no_system_call_to_a_request() {
+fn the_monitor_adds_no_system_call_to_a_request() {
     let _alone = alone();
     if installed("strace").is_none() {
         return;
@@ -22,7 +22,7 @@ fn the_witness_adds_no_system_call_to_a_request() {
     let server = Server::start(&[]);
     for io in ["epoll", "uring"] {
         let with = worker_calls(&server, io, &[]);
-        let without = worker_calls(&server, io, &["--no-witness"]);
+        let without = worker_calls(&server, io, &["--no-monitor"]);
         println!("{io}: with {with:?}\n{io}: without {without:?}");
         let total = |calls: &BTreeMap<String, u64>| calls.values().sum::<u64>();
         let more = total(&with).abs_diff(total(&without));

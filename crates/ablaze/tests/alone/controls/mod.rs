@@ -7,7 +7,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
-mod answers;
 mod comparison;
 mod connecting;
 mod cost;
@@ -17,6 +16,7 @@ mod noise;
 mod pauses;
 mod processors;
 mod rates;
+mod responses;
 mod support;
 mod verdict;
 mod wire;

@@ -1,4 +1,4 @@
-//! Whether others used the machine during a run, by what its own witness saw of the whole machine:
+//! Whether others used the machine during a run, by what its own monitor saw of the whole machine:
 //! then neither side was what it is alone, and nothing is to be learnt from it.
 
 use ablaze_testing::skip::{long_tests, skip};

@@ -1,4 +1,4 @@
-//! The server, or the tester, stopped for a second.
+//! The server, or the client, stopped for a second.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn a_server_stopped_for_a_second_is_a_global_stall() {
 }
 
 #[test]
-fn a_tester_stopped_for_a_second_is_a_pause_that_explains_the_stall() {
+fn a_client_stopped_for_a_second_is_a_pause_that_explains_the_stall() {
     let _alone = alone();
     let server = Server::start(&[]);
     let loading = Loading::start(&[&server.url("/"), "-c200", "-d2.5s"]);

@@ -11,10 +11,10 @@ use crate::controls::noise::if_quiet;
 use crate::controls::support::{Loading, Running, Server, load};
 use crate::controls::verdict::Report;
 
-/// From the middle of the run on the tester runs only when nobody else wants its processor, and two
+/// From the middle of the run on the client runs only when nobody else wants its processor, and two
 /// others always do.
 #[test]
-fn a_starved_tester_is_told_that_others_had_the_processors() {
+fn a_starved_client_is_told_that_others_had_the_processors() {
     let _alone = alone();
     if installed("chrt").is_none() || installed("taskset").is_none() {
         return;
@@ -37,10 +37,10 @@ fn a_starved_tester_is_told_that_others_had_the_processors() {
     loading.report().assert_root("D13", "suspect");
 }
 
-/// Filling 4,000 places of each request costs the tester several times what the plainest server
+/// Filling 4,000 places of each request costs the client several times what the plainest server
 /// takes to read it. With others on the processors neither is at its limit.
 #[test]
-fn a_tester_at_its_limit_is_told_on_a_faster_server() {
+fn a_client_at_its_limit_is_told_on_a_faster_server() {
     let _alone = alone();
     if std::thread::available_parallelism().unwrap().get() < 2 {
         return skip("client and server need a processor each");

@@ -1,5 +1,5 @@
 //! An open loop at 20,000/s for ten seconds: how many requests leave. How late and how evenly is
-//! measured by bench/witness.
+//! measured by bench/monitor.
 
 use crate::alone;
 use crate::controls::noise::if_quiet;

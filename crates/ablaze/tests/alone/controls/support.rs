@@ -97,9 +97,9 @@ impl Server {
     pub fn requests(&self) -> u64 {
         let mut stream = TcpStream::connect(self.address).unwrap();
         stream.write_all(b"GET /_/status HTTP/1.0\r\n\r\n").unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        let body = answer.split_once("\r\n\r\n").unwrap().1;
+        let mut response = String::new();
+        stream.read_to_string(&mut response).unwrap();
+        let body = response.split_once("\r\n\r\n").unwrap().1;
         let status: Value = serde_json::from_str(body).unwrap();
         status["total"]["requests"].as_u64().unwrap()
     }

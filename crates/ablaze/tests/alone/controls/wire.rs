@@ -1,4 +1,4 @@
-//! Targets that speak another protocol, close without a word, or answer in two parts or differently
+//! Targets that speak another protocol, close without a word, or response in two parts or differently
 //! each time.
 
 use crate::alone;
@@ -9,7 +9,7 @@ use crate::controls::verdict::Report;
 #[test]
 fn a_target_that_echoes_is_no_http_server() {
     let _alone = alone();
-    let server = Server::start(&["--answer", "echo"]);
+    let server = Server::start(&["--response", "echo"]);
     let report = load(&[&server.url("/"), "-c20", "-d500ms"]);
     let evidence = report.assert_root("D03", "invalid");
     assert!(evidence.contains("GET / HTTP/1.1"), "{evidence}");

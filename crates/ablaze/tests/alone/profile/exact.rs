@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ablaze_target::conditions::burn_cpu;
-use ablaze_target::handler::{Answer, Handler, Reply, Request};
+use ablaze_target::handler::{Handler, Reply, Request, Response};
 use ablaze_target::{Model, Options, Running, Server};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -40,7 +40,7 @@ impl Handler for Burning {
             let burnt_ns = (thread_cpu_ns() - before_ns).saturating_sub(self.clock_ns);
             self.burnt_ns.fetch_add(burnt_ns, Ordering::Relaxed);
         }
-        Answer::text(200, "done\n").into()
+        Response::text(200, "done\n").into()
     }
 }
 

@@ -51,14 +51,14 @@ fn a_load_has_its_profile_in_every_report_or_the_reason_why_not() {
 }
 
 #[test]
-fn the_tester_can_look_at_itself() {
+fn the_client_can_look_at_itself() {
     let _alone = alone();
-    let folder = scratch("tester");
+    let folder = scratch("client");
     let server = Served::start(&[]);
     let words =
-        ["load", "-c4", "-d1s", "--quiet", "--profile=tester", "-o", "run.json", &server.url];
+        ["load", "-c4", "-d1s", "--quiet", "--profile=client", "-o", "run.json", &server.url];
     let text = ablaze(&folder, &words);
-    assert!(text.contains("tester profile"), "{text}");
+    assert!(text.contains("client profile"), "{text}");
     let run = json(&folder.join("run.json"));
     match run["profile"]["profiles"].get(0) {
         Some(profile) => {
@@ -67,7 +67,7 @@ fn the_tester_can_look_at_itself() {
             // Its workers were made after the recording had begun.
             assert!(share(profile, "worker") > 0.5, "{text}");
             assert!(share(profile, "perf::recording") < 0.01);
-            assert!(folder.join("run-flame-tester.svg").exists());
+            assert!(folder.join("run-flame-client.svg").exists());
         }
         None => println!("seen: a refusal, {}", run["profile"]["refused"]),
     }
@@ -80,5 +80,5 @@ fn a_side_that_does_not_exist_is_refused() {
         .bounded_output()
         .unwrap();
     assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("target, tester or both"));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("target, client or both"));
 }

@@ -35,7 +35,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             self.repeat_or_fail(slot, why, at);
             return;
         }
-        if connection.state.answer_began {
+        if connection.state.response_began {
             let kind = match why {
                 CloseReason::Eof => FailureKind::ShortBody,
                 other => failure_of(other).0,
@@ -45,13 +45,13 @@ impl<S: BodySink> Worker<Http1<S>> {
         self.repeat_or_fail(slot, why, at);
     }
 
-    /// No byte of an answer came for what is in flight. On a connection that had answered before,
+    /// No byte of a response came for what is in flight. On a connection that had answered before,
     /// the server may have closed it while idle, which is no fault of anyone (RFC 9112, 9.3.1):
     /// those requests are sent again, once.
     pub(super) fn repeat_or_fail(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let connection = self.connections[slot as usize];
         let may_repeat = self.plan.connections.repeat
-            && connection.answers > 0
+            && connection.responses > 0
             && match why {
                 CloseReason::Eof | CloseReason::Local => true,
                 CloseReason::Transfer(errno) => {
@@ -125,11 +125,11 @@ impl<S: BodySink> Worker<Http1<S>> {
     }
 
     /// The server sends nothing more: a body that has no other end is complete.
-    pub(super) fn end_last_answer(&mut self, slot: Slot, at: u64) {
+    pub(super) fn end_last_response(&mut self, slot: Slot, at: u64) {
         let connection = self.connections[slot as usize];
         if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
             self.answered(slot, at, connection.state.body_bytes, false);
-        } else if connection.in_flight > 0 && connection.state.answer_began {
+        } else if connection.in_flight > 0 && connection.state.response_began {
             self.oldest_failed(slot, at, Failure::of((FailureKind::ShortBody, 0)));
         }
     }
@@ -140,7 +140,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
             // No byte came for those behind it in a pipeline.
             connection.state.reading = Reading::Head;
-            connection.state.answer_began = false;
+            connection.state.response_began = false;
             self.oldest_failed(slot, at, Failure::of((FailureKind::TlsTruncated, 0)));
         }
     }

@@ -34,7 +34,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         bytes: &[u8],
         template: u32,
     ) -> Piece {
-        let no_body = self.outbox.answer_has_no_body(template);
+        let no_body = self.outbox.response_has_no_body(template);
         let max_head_bytes = self.plan.limits.max_head_bytes;
         let spill = self.connections[slot as usize].state.spill;
         let before = spill.map_or(0, |spill| self.protocol.spills[spill as usize].bytes.len());

@@ -45,7 +45,7 @@ pub(crate) struct State {
     /// The server keeps the connection after the current response.
     server_keeps: bool,
     /// A byte of the current response has arrived.
-    answer_began: bool,
+    response_began: bool,
     /// The response is complete but its request not yet sent whole.
     held: bool,
     /// Sends that asked for notice and have not had it.
@@ -159,7 +159,7 @@ impl<S: BodySink> Protocol for Http1<S> {
         bytes: &mut [u8],
         at: u64,
     ) {
-        worker.read_answers(io, slot, bytes, at);
+        worker.read_responses(io, slot, bytes, at);
     }
 
     fn discarded<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, bytes: u64, at: u64) {
@@ -167,7 +167,7 @@ impl<S: BodySink> Protocol for Http1<S> {
     }
 
     fn nothing_more(worker: &mut Worker<Self>, slot: Slot, at: u64) {
-        worker.end_last_answer(slot, at);
+        worker.end_last_response(slot, at);
     }
 
     fn cut_off(worker: &mut Worker<Self>, slot: Slot, at: u64) {

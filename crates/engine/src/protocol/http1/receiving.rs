@@ -13,11 +13,11 @@ use crate::worker::{BULKY_BYTES, Worker, close_at_once};
 
 /// What a piece of input came to.
 pub(super) enum Piece {
-    /// Used up; the answer goes on.
+    /// Used up; the response goes on.
     Consumed,
-    /// The answer is complete; so many bytes of the piece are behind it.
+    /// The response is complete; so many bytes of the piece are behind it.
     Complete { rest: usize },
-    /// An interim answer (RFC 9110, 15.2) is complete and the final one follows; so many bytes of
+    /// An interim response (RFC 9110, 15.2) is complete and the final one follows; so many bytes of
     /// the piece are behind it.
     Interim { rest: usize },
     /// The connection is given up.
@@ -27,9 +27,9 @@ pub(super) enum Piece {
 }
 
 impl<S: BodySink> Worker<Http1<S>> {
-    /// Reads everything in `bytes`: the rest of one answer, several, or a part of one.
+    /// Reads everything in `bytes`: the rest of one response, several, or a part of one.
     #[inline]
-    pub(super) fn read_answers<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
+    pub(super) fn read_responses<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
         let mut rest = bytes;
         while !rest.is_empty() {
             let connection = &self.connections[slot as usize];
@@ -37,7 +37,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 return;
             }
             if connection.in_flight == 0 || connection.state.held {
-                // Bytes nobody asked for: whatever they are, the next answer cannot be told apart.
+                // Bytes nobody asked for: whatever they are, the next response cannot be told apart.
                 self.end_connection(io, slot, close_at_once(&self.plan));
                 return;
             }
@@ -54,9 +54,9 @@ impl<S: BodySink> Worker<Http1<S>> {
                     rest = &rest[rest.len() - left..];
                     let connection = &self.connections[slot as usize];
                     if left > 0 && connection.in_flight == 1 && connection.state.server_keeps {
-                        return self.answer_with_surplus(io, slot, at);
+                        return self.response_with_surplus(io, slot, at);
                     }
-                    self.answer_complete(io, slot, at);
+                    self.response_complete(io, slot, at);
                 }
                 Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
@@ -81,7 +81,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             exchange.first_byte_ns = at;
             exchange.stamp(at);
         }
-        connection.state.answer_began = true;
+        connection.state.response_began = true;
         let template = exchange.template;
         if spill.is_none() {
             let known = &self.protocol.heads[template as usize % self.protocol.heads.len()];
@@ -237,7 +237,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             Reading::Length(remaining) => {
                 *remaining = remaining.saturating_sub(bytes);
                 if *remaining == 0 {
-                    self.answer_complete(io, slot, at);
+                    self.response_complete(io, slot, at);
                 }
             }
             Reading::Chunked(chunked) => {

@@ -8,9 +8,9 @@ use crate::sink::BodySink;
 use crate::worker::{BULKY_BYTES, Worker, close_at_once};
 
 impl<S: BodySink> Worker<Http1<S>> {
-    /// The oldest exchange of the connection has its whole answer.
+    /// The oldest exchange of the connection has its whole response.
     #[inline]
-    pub(super) fn answer_complete<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+    pub(super) fn response_complete<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let connection = &self.connections[slot as usize];
         let body_bytes = connection.state.body_bytes;
         let server_keeps = connection.state.server_keeps;
@@ -31,7 +31,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         let mode = self.learn_mode(body_bytes);
         let connection = &mut self.connections[slot as usize];
         connection.state.reading = Reading::Head;
-        connection.state.answer_began = false;
+        connection.state.response_began = false;
         connection.state.body_bytes = 0;
         if connection.mode != mode || mode == Receive::Head {
             connection.mode = mode;
@@ -48,23 +48,23 @@ impl<S: BodySink> Worker<Http1<S>> {
 
     /// Records the oldest exchange as answered and frees its place.
     #[inline]
-    pub(super) fn answered(&mut self, slot: Slot, at: u64, body_bytes: u64, kept_alive: bool) {
+    pub(super) fn answered(&mut self, slot: Slot, at: u64, body_bytes: u64, reused: bool) {
         let connection = &mut self.connections[slot as usize];
-        connection.answers += 1;
+        connection.responses += 1;
         let status = connection.state.status;
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
         self.recorder.record().body_bytes += body_bytes;
-        self.recorder.answered(&self.exchanges[place], at, status, body_bytes, kept_alive);
+        self.recorder.answered(&self.exchanges[place], at, status, body_bytes, reused);
         self.protocol.bodies.end(place, true, at);
         self.connections[slot as usize].state.body_bytes = 0;
-        self.connections[slot as usize].state.answer_began = false;
+        self.connections[slot as usize].state.response_began = false;
         self.retire(slot);
     }
 
-    /// More bytes came than the last answer in flight has: nobody asked for them, and a next
-    /// answer could not be told apart from them. The connection is not used again.
+    /// More bytes came than the last response in flight has: nobody asked for them, and a next
+    /// response could not be told apart from them. The connection is not used again.
     #[cold]
-    pub(super) fn answer_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+    pub(super) fn response_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let body_bytes = self.connections[slot as usize].state.body_bytes;
         self.answered(slot, at, body_bytes, false);
         self.end_connection(io, slot, close_at_once(&self.plan));
@@ -92,7 +92,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         self.in_flight -= 1;
     }
 
-    /// Whether the answer that is expected next is best received at once or with its body
+    /// Whether the response that is expected next is best received at once or with its body
     /// discarded, judged by the body before.
     #[inline]
     pub(super) fn learn_mode(&mut self, body_bytes: u64) -> Receive {

@@ -22,7 +22,7 @@ const SILENT_SEND_BYTES: usize = 16 * 1024;
 /// fit any socket's send buffer.
 const SILENT_PATCHED_BYTES: usize = 4 * 1024;
 
-/// How long a connection whose answer came early is held for its request to leave.
+/// How long a connection whose response came early is held for its request to leave.
 const HOLD_NS: u64 = 1_000_000_000;
 
 /// How a run's requests are sent.

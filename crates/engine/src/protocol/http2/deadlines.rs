@@ -8,7 +8,7 @@ use crate::protocol::Failure;
 use crate::sink::BodySink;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::StoppedAnswer;
+use ablaze_model::record::StoppedResponse;
 
 impl<S: BodySink> Worker<Http2<S>> {
     /// When the oldest exchange of a slot began; 0 if none has.
@@ -56,18 +56,18 @@ impl<S: BodySink> Worker<Http2<S>> {
         }
     }
 
-    /// An exchange gets no further: notes for how long already, if a part of its answer came.
+    /// An exchange gets no further: notes for how long already, if a part of its response came.
     pub(super) fn note_stopped_stream(&mut self, slot: Slot, tag: u32, at: u64, timed_out: bool) {
         let place = self.connections[slot as usize].state.places[tag as usize];
         if place.progress_ns == 0 {
             return;
         }
-        let answer = StoppedAnswer {
+        let response = StoppedResponse {
             silent_ns: at.saturating_sub(place.progress_ns),
             body_bytes: place.body_bytes,
             missing_bytes: place.content_length.map(|all| all.saturating_sub(place.body_bytes)),
         };
         let exchange = self.exchanges[self.place_of(slot, tag)];
-        self.recorder.stopped(&exchange, answer, timed_out);
+        self.recorder.stopped(&exchange, response, timed_out);
     }
 }

@@ -86,7 +86,7 @@ impl<S: BodySink> Worker<Http2<S>> {
     }
 
     /// Fails every exchange whose request was sent on the connection; on one that never began those
-    /// too that waited for it. One whose answer had begun has a short body if the server just closed.
+    /// too that waited for it. One whose response had begun has a short body if the server just closed.
     pub(super) fn fail_sent(
         &mut self,
         slot: Slot,
@@ -101,7 +101,9 @@ impl<S: BodySink> Worker<Http2<S>> {
                 continue;
             }
             let kind = match kind {
-                FailureKind::ClosedWithoutAnswer if place.progress_ns > 0 => FailureKind::ShortBody,
+                FailureKind::ClosedWithoutResponse if place.progress_ns > 0 => {
+                    FailureKind::ShortBody
+                }
                 kind => kind,
             };
             self.fail_place(slot, tag, at, Failure::of((kind, errno)));

@@ -4,7 +4,7 @@
 //! list, because streams end in any order.
 //!
 //! `sending` takes requests and flushes them, one write per connection and turn; `receiving` ends
-//! exchanges as their answers come; `permits` says how many streams may be open, and which requests are
+//! exchanges as their responses come; `permits` says how many streams may be open, and which requests are
 //! sent again; `waits` how long bodies wait for windows; `endings` is about connections that begin and
 //! end, and what fails with them; `deadlines` about streams that take too long.
 
@@ -93,7 +93,7 @@ struct Place {
     body_bytes: u64,
     /// What the head said of the body's length.
     content_length: Option<u64>,
-    /// When a part of the answer last came; 0 before its head.
+    /// When a part of the response last came; 0 before its head.
     progress_ns: u64,
 }
 

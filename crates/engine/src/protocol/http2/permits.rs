@@ -20,10 +20,10 @@ pub(super) struct GoAway {
 
 impl GoAway {
     /// Whether the server just replaces its connections, and got on with the load meanwhile: it
-    /// answered on this one (`answers`), or will. A request that is refused then is not held against it, however
+    /// answered on this one (`responses`), or will. A request that is refused then is not held against it, however
     /// often: with each connection there are fewer to go.
-    pub fn is_rotation(&self, answers: u64) -> bool {
-        self.code == ErrorCode::NO_ERROR && (answers > 0 || self.last_stream > 0)
+    pub fn is_rotation(&self, responses: u64) -> bool {
+        self.code == ErrorCode::NO_ERROR && (responses > 0 || self.last_stream > 0)
     }
 }
 

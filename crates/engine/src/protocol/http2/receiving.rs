@@ -1,7 +1,7 @@
 //! Reads what arrives on a connection: one chunk may end many exchanges.
 
 use ablaze_net::{CloseHow, Io, Receive, Slot};
-use ablaze_wire::http2::client::{AnswerHead, End, Sink};
+use ablaze_wire::http2::client::{End, ResponseHead, Sink};
 use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
 use ablaze_wire::http2::settings::PeerSettings;
 
@@ -25,7 +25,7 @@ impl<S: BodySink> Worker<Http2<S>> {
         let Some(mut wire) = connection.state.wire.take() else { return };
         let mut out = std::mem::take(&mut connection.state.out);
         let first = (slot * self.pipeline) as usize;
-        let mut answers = Answers {
+        let mut responses = Responses {
             recorder: &mut self.recorder,
             exchanges: &mut self.exchanges[first..first + self.pipeline as usize],
             connection,
@@ -35,16 +35,16 @@ impl<S: BodySink> Worker<Http2<S>> {
             first_place: first,
             streams_asked: http2.options.streams,
             repeats: self.plan.connections.repeat,
-            kept_alive: self.plan.connections.keep_alive,
+            reused: self.plan.connections.keep_alive,
             bulky: None,
             early: false,
             head: Vec::new(),
             at,
         };
-        let result = wire.receive(bytes, &mut out, &mut answers);
-        let bulky = answers.bulky;
+        let result = wire.receive(bytes, &mut out, &mut responses);
+        let bulky = responses.bulky;
         // To the server such a stream is idle (RFC 9113, 5.1).
-        let result = if answers.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
+        let result = if responses.early { result.and(Err(ErrorKind::IdleStream)) } else { result };
         let writes = !out.is_empty() || wire.can_upload();
         let session = &mut self.connections[slot as usize].state;
         session.wire = Some(wire);
@@ -83,8 +83,8 @@ impl<S: BodySink> Worker<Http2<S>> {
     }
 }
 
-/// Takes the answers of one connection.
-struct Answers<'a, S> {
+/// Takes the responses of one connection.
+struct Responses<'a, S> {
     recorder: &'a mut Recorder,
     /// Those of the connection, by tag.
     exchanges: &'a mut [Exchange],
@@ -97,7 +97,7 @@ struct Answers<'a, S> {
     first_place: usize,
     streams_asked: u32,
     repeats: bool,
-    kept_alive: bool,
+    reused: bool,
     /// Whether the last body that came is worth large buffers.
     bulky: Option<bool>,
     /// Something came for a request that has not left: the server guesses.
@@ -107,7 +107,7 @@ struct Answers<'a, S> {
     at: u64,
 }
 
-impl<S: BodySink> Answers<'_, S> {
+impl<S: BodySink> Responses<'_, S> {
     fn first_byte(&mut self, tag: u32) {
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.first_byte_ns == 0 {
@@ -120,12 +120,12 @@ impl<S: BodySink> Answers<'_, S> {
     #[inline]
     fn complete(&mut self, tag: u32) {
         let place = self.connection.state.places[tag as usize];
-        self.connection.answers += 1;
+        self.connection.responses += 1;
         self.bulky = Some(place.body_bytes > BULKY_BYTES);
         self.recorder.record().body_bytes += place.body_bytes;
         let exchange = &self.exchanges[tag as usize];
         let (status, body_bytes) = (place.status, place.body_bytes);
-        self.recorder.answered(exchange, self.at, status, body_bytes, self.kept_alive);
+        self.recorder.answered(exchange, self.at, status, body_bytes, self.reused);
         self.bodies.end(self.first_place + tag as usize, true, self.at);
         self.retire(tag);
     }
@@ -147,7 +147,7 @@ impl<S: BodySink> Answers<'_, S> {
         // GOAWAY says, is none of those that the rotation cut off.
         let stream = self.connection.state.places[tag as usize].stream;
         let rotation = goaway.is_some_and(|goaway| {
-            stream > goaway.last_stream && goaway.is_rotation(self.connection.answers)
+            stream > goaway.last_stream && goaway.is_rotation(self.connection.responses)
         });
         if (exchange.repeated && !rotation) || !self.repeats {
             self.facts.refused_again += u64::from(exchange.repeated);
@@ -187,9 +187,9 @@ impl<S: BodySink> Answers<'_, S> {
     }
 }
 
-impl<S: BodySink> Sink for Answers<'_, S> {
+impl<S: BodySink> Sink for Responses<'_, S> {
     #[inline]
-    fn head(&mut self, tag: u32, head: AnswerHead) {
+    fn head(&mut self, tag: u32, head: ResponseHead) {
         self.first_byte(tag);
         let place = &mut self.connection.state.places[tag as usize];
         place.status = head.status;
@@ -221,7 +221,7 @@ impl<S: BodySink> Sink for Answers<'_, S> {
 
     #[inline]
     fn ended(&mut self, tag: u32, end: End) {
-        // Fields of trailers, or of a head that came to nothing, belong to no other answer.
+        // Fields of trailers, or of a head that came to nothing, belong to no other response.
         self.head.clear();
         let cut_off = end == End::Unprocessed && self.connection.state.goaway.is_some();
         self.early |= self.exchanges[tag as usize].sent_ns == 0 && !cut_off;

@@ -2,7 +2,7 @@
 
 use ablaze_net::{CloseHow, CloseReason, Handler, Io, Receive, Slot};
 
-use super::answer::{Got, Trouble};
+use super::response::{Got, Trouble};
 use super::{Stage, TunnelIo, Tunnels};
 use crate::transport::Above;
 
@@ -42,7 +42,7 @@ impl<I: Io, A: Above> Handler<I> for Layer<'_, A> {
         let mut io = TunnelIo { io, tunnels: self.tunnels };
         let tunnel = std::mem::take(io.tunnel(slot));
         if tunnel.stage == Stage::Asked
-            && let Some(trouble) = tunnel.answer.cut_off(why)
+            && let Some(trouble) = tunnel.response.cut_off(why)
         {
             self.above.handshake_failed(slot, trouble.kind);
             io.note(trouble);
@@ -56,7 +56,7 @@ impl<I: Io, A: Above> Handler<I> for Layer<'_, A> {
     }
 }
 
-/// The proxy says something about the tunnel. What comes behind its answer is of the far end.
+/// The proxy says something about the tunnel. What comes behind its response is of the far end.
 #[cold]
 fn answered<I: Io>(
     above: &mut impl Above,
@@ -67,7 +67,7 @@ fn answered<I: Io>(
     more: bool,
 ) {
     let max_head_bytes = io.tunnels.max_head_bytes;
-    match io.tunnel(slot).answer.read(bytes, max_head_bytes) {
+    match io.tunnel(slot).response.read(bytes, max_head_bytes) {
         Got::Further => {}
         Got::Nowhere(trouble) => {
             let trouble = trouble.for_who_has_credentials(io.tunnels.has_credentials);

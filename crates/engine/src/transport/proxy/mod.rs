@@ -2,20 +2,20 @@
 //! 9110, 9.3.6), and what is above hears that it stands when the proxy has said so. From then on bytes
 //! pass untouched.
 //!
-//! To whoever is above, plain requests or TLS, the proxy's answer is a part of connecting: a tunnel
+//! To whoever is above, plain requests or TLS, the proxy's response is a part of connecting: a tunnel
 //! that is not made is a connection that could not be. `verbs` are what is done from above, `events`
-//! what comes from below, `answer` reads what the proxy says.
+//! what comes from below, `response` reads what the proxy says.
 
-mod answer;
 mod events;
+mod response;
 mod verbs;
 
 use std::io;
 
 use ablaze_net::{Driver, Io, OutBuffer, Outgoing, Receive, Turn, Wait};
 
-use self::answer::Answer;
 use self::events::Layer;
+use self::response::Response;
 pub use self::verbs::TunnelIo;
 use super::{Above, Facts, Line};
 use ablaze_model::plan::Plan;
@@ -27,7 +27,7 @@ pub struct Tunnels {
     /// What the proxy is sent first on each connection, and the buffer that it lies in.
     request: Vec<u8>,
     buffer: Option<OutBuffer>,
-    /// Longest head of the proxy's answer.
+    /// Longest head of the proxy's response.
     max_head_bytes: usize,
     has_credentials: bool,
     tunnels: Box<[Tunnel]>,
@@ -38,7 +38,7 @@ pub struct Tunnels {
 #[derive(Default)]
 struct Tunnel {
     stage: Stage,
-    answer: Answer,
+    response: Response,
     /// What leaves first, once it stands.
     first: Option<Outgoing>,
     /// How it is received then.

@@ -70,7 +70,7 @@ impl<I: Io> TlsIo<'_, I> {
         }
         let session = &mut self.tls.sessions[slot as usize];
         let Some(bytes) = session.out.hand_over() else { return };
-        // Without an answer to come, only the driver can say when the buffer may change. Such is the
+        // Without a response to come, only the driver can say when the buffer may change. Such is the
         // end of a handshake that no request follows at once.
         let answered = session.out.asks || matches!(session.phase, Phase::Handshake(_));
         let notify = session.out.notices > 0 || !session.waiting.is_empty() || !answered;

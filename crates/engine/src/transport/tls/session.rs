@@ -95,11 +95,11 @@ pub struct Out {
     buffer: Option<OutBuffer>,
     capacity: usize,
     filled: usize,
-    /// Its bytes were handed over, and the server's answer to them says that they left.
+    /// Its bytes were handed over, and the server's response to them says that they left.
     quiet: bool,
     /// How many sends that end in it the worker wants to know of.
     pub notices: u32,
-    /// A request ends in it, to which there will be an answer.
+    /// A request ends in it, to which there will be a response.
     pub asks: bool,
 }
 

@@ -3,7 +3,7 @@
 use ablaze_model::FailureKind;
 use ablaze_model::plan::Plan;
 use ablaze_model::run::Ended;
-use ablaze_net::sim::Answer;
+use ablaze_net::sim::ConnectReply;
 
 use crate::simulated::support::{
     HELLO, MS, S, Script, US, check_sums, clock_before, closing_each, plan, run, run_at,
@@ -13,11 +13,11 @@ use crate::simulated::support::{
 const REFUSED: i32 = 111;
 
 fn refusing() -> Script {
-    Script::always(HELLO, MS).connecting(|_, _| Answer::RefuseAfter(200 * US, REFUSED))
+    Script::always(HELLO, MS).connecting(|_, _| ConnectReply::RefuseAfter(200 * US, REFUSED))
 }
 
 fn never() -> Script {
-    Script::always(HELLO, MS).connecting(|_, _| Answer::Never)
+    Script::always(HELLO, MS).connecting(|_, _| ConnectReply::Never)
 }
 
 fn with_two(mut plan: Plan) -> Plan {
@@ -34,14 +34,14 @@ fn ways(requests: u64, connections: u32) -> [Plan; 3] {
 #[test]
 fn the_second_takes_over_when_the_first_refuses() {
     for connections in [1, 2, 50] {
-        for hopeless_after in [1, 10] {
+        for unreachable_after in [1, 10] {
             for mut plan in ways(200, connections) {
-                plan.limits.hopeless_after = hopeless_after;
+                plan.limits.unreachable_after = unreachable_after;
                 plan.connections.close = ablaze_model::plan::Close::Fin;
                 run_at(&plan, &[refusing(), Script::always(HELLO, MS)], |run| {
                     check_sums(run);
-                    assert_eq!(run.ended, Ended::Complete, "{connections} {hopeless_after}");
-                    assert_eq!((run.record.answers, run.record.failures_total()), (200, 0));
+                    assert_eq!(run.ended, Ended::Complete, "{connections} {unreachable_after}");
+                    assert_eq!((run.record.responses, run.record.failures_total()), (200, 0));
                     assert_eq!(run.connected_to, "127.0.0.2:80");
                 });
             }
@@ -66,21 +66,21 @@ fn the_second_takes_over_when_the_first_never_answers() {
 }
 
 #[test]
-fn hopeless_is_found_quickly_and_counted_once() {
+fn unreachable_is_found_quickly_and_counted_once() {
     for connections in [1, 5, 50] {
         for peers in [vec![refusing()], vec![refusing(), refusing()]] {
-            for hopeless_after in [1, 10] {
+            for unreachable_after in [1, 10] {
                 let mut plan = plan(100_000, connections);
-                plan.limits.hopeless_after = hopeless_after;
+                plan.limits.unreachable_after = unreachable_after;
                 plan.target.addresses = vec![([127, 0, 0, 1], 80).into(); peers.len()];
                 run_at(&plan, &peers, |run| {
-                    assert_eq!(run.ended, Ended::Hopeless);
+                    assert_eq!(run.ended, Ended::Unreachable);
                     assert!(run.elapsed_ns < 2 * S);
                     assert_eq!(
                         run.record.first_failure.map(|failure| failure.errno),
                         Some(REFUSED)
                     );
-                    let most = u64::from(hopeless_after) * peers.len() as u64;
+                    let most = u64::from(unreachable_after) * peers.len() as u64;
                     let counted = run.record.failures_of(FailureKind::Refused);
                     assert!((1..=most).contains(&counted), "{counted} with {connections}");
                     assert_eq!(run.record.failures_total(), counted);
@@ -94,13 +94,17 @@ fn hopeless_is_found_quickly_and_counted_once() {
 #[test]
 fn requests_refused_later_fail_and_the_run_goes_on() {
     let peer = Script::new(&[HELLO], |moment| moment.send(MS, 0)).connecting(|_, number| {
-        if number % 2 == 0 { Answer::AcceptAfter(0) } else { Answer::RefuseAfter(MS, REFUSED) }
+        if number % 2 == 0 {
+            ConnectReply::AcceptAfter(0)
+        } else {
+            ConnectReply::RefuseAfter(MS, REFUSED)
+        }
     });
     let mut plan = closing_each(plan(100, 1));
     plan.connections.close = ablaze_model::plan::Close::Fin;
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.failures_of(FailureKind::Refused)), (50, 50));
+        assert_eq!((run.record.responses, run.record.failures_of(FailureKind::Refused)), (50, 50));
         assert_eq!(run.ended, Ended::Complete);
         // Nothing was sent where nothing stood.
         let request = plan.requests.templates[0].bytes.len() as u64;

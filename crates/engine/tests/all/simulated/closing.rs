@@ -29,7 +29,7 @@ fn a_server_that_announced_its_close_and_stays_is_waited_for_one_second() {
         plan.connections.close = close;
         run(&plan, &Script::always(HELLO_CLOSE, MS).logged(&log), |run| {
             check_sums(run);
-            assert_eq!((run.record.answers, run.record.kept_alive), (4, 0));
+            assert_eq!((run.record.responses, run.record.reused), (4, 0));
             assert_eq!(run.elapsed_ns, 4 * MS + 3 * pause_ns);
             let seen = closes(&log);
             assert!(seen.len() >= 3 && seen.iter().all(|seen| *seen == how), "{close:?} {seen:?}");
@@ -45,13 +45,13 @@ fn a_server_that_closes_as_announced_is_awaited() {
     });
     run(&plan(4, 1), &peer, |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 4);
+        assert_eq!(run.record.responses, 4);
         assert_eq!(run.elapsed_ns, 4 * MS + 3 * 200 * US);
     });
 }
 
 #[test]
-fn an_announced_close_never_cuts_an_answer() {
+fn an_announced_close_never_cuts_a_response() {
     for close in [Close::Await, Close::Fin, Close::Reset] {
         let mut plan = plan(6, 2);
         plan.connections.close = close;
@@ -59,7 +59,7 @@ fn an_announced_close_never_cuts_an_answer() {
             let peer = Script::always(HELLO_CLOSE, MS).cut(Pieces::Of(bytes), 100 * MS);
             run(&plan, &peer, |run| {
                 check_sums(run);
-                assert_eq!((run.record.answers, run.record.body_bytes), (6, 30));
+                assert_eq!((run.record.responses, run.record.body_bytes), (6, 30));
             });
         }
     }
@@ -74,7 +74,7 @@ fn so_many_requests_per_connection() {
             let log = Log::default();
             run(&plan, &Script::always(HELLO, MS).logged(&log), |run| {
                 check_sums(run);
-                assert_eq!((run.record.answers, run.record.repeated), (30, 0));
+                assert_eq!((run.record.responses, run.record.repeated), (30, 0));
                 let mut per_connection = std::collections::BTreeMap::new();
                 for seen in log.take() {
                     if let Seen::Request(connection, ..) = seen {
@@ -93,8 +93,8 @@ fn so_many_requests_per_connection() {
 fn one_request_per_connection() {
     run(&closing_each(plan(30, 3)), &Script::always(HELLO_CLOSE, MS).closing_after(1), |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.connections_opened), (30, 30));
-        assert_eq!(run.record.kept_alive, 0);
+        assert_eq!((run.record.responses, run.record.connections_opened), (30, 30));
+        assert_eq!(run.record.reused, 0);
         assert_eq!(run.record.answered.connect.count(), 30);
     });
 }

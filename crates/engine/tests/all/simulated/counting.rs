@@ -13,12 +13,12 @@ fn every_request_is_answered_and_none_more() {
                 let plan = pipelined(with_workers(plan(requests, connections), workers), depth);
                 run(&plan, &peer, |run| {
                     check_sums(run);
-                    assert_eq!(run.record.answers, requests);
+                    assert_eq!(run.record.responses, requests);
                     assert_eq!(run.record.failures_total() + run.record.unfinished, 0);
                     assert_eq!(run.record.connections_opened, u64::from(connections));
                     assert_eq!(run.record.received_bytes, requests * HELLO.len() as u64);
                     assert_eq!(run.record.body_bytes, requests * 5);
-                    assert_eq!(run.record.kept_alive, requests);
+                    assert_eq!(run.record.reused, requests);
                 });
             }
         }

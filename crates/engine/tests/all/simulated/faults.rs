@@ -8,7 +8,7 @@ use std::time::Duration;
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::run::Ended;
 use ablaze_model::{Plan, Run};
-use ablaze_net::sim::Answer;
+use ablaze_net::sim::ConnectReply;
 
 use crate::simulated::support::{HELLO, MS, S, Script, plan_for, with_workers};
 
@@ -42,12 +42,12 @@ fn what_a_worker_recorded_before_it_panicked_is_kept() {
         assert!(fault.panicked_at.as_ref().unwrap().contains("faults.rs:"), "{fault:?}");
         assert_eq!(fault.after_ns, Some(run.elapsed_ns));
         // Ten at a time, each after a millisecond; the round in which it panicked may be handled in part.
-        let (answers, unfinished) = (run.record.answers, run.record.unfinished);
-        assert!((490..=500).contains(&answers), "{answers}");
+        let (responses, unfinished) = (run.record.responses, run.record.unfinished);
+        assert!((490..=500).contains(&responses), "{responses}");
         assert!((1..=10).contains(&unfinished), "{unfinished}");
         assert!((49 * MS..=50 * MS).contains(&run.elapsed_ns), "{}", run.elapsed_ns);
-        assert_eq!(run.record.answered.total.count(), answers);
-        assert_eq!(run.record.statuses.values().sum::<u64>(), answers);
+        assert_eq!(run.record.answered.total.count(), responses);
+        assert_eq!(run.record.statuses.values().sum::<u64>(), responses);
     }
 }
 
@@ -65,8 +65,8 @@ fn the_others_are_stopped_and_keep_what_they_recorded() {
         assert_eq!(workers, [1]);
         assert_eq!(run.workers.len(), 3);
         // The first slice of the one that panicked: two connections for 100 ms.
-        assert!(run.record.answers >= 200, "{}", run.record.answers);
-        assert_eq!(run.record.answered.total.count(), run.record.answers);
+        assert!(run.record.responses >= 200, "{}", run.record.responses);
+        assert_eq!(run.record.answered.total.count(), run.record.responses);
     }
 }
 
@@ -76,7 +76,7 @@ fn nobody_waits_at_the_start_for_a_worker_that_panicked_while_connecting() {
         let opened = AtomicU64::new(0);
         Script::always(HELLO, MS).connecting(move |_, _| {
             assert!(opened.fetch_add(1, Ordering::Relaxed) != 3, "the fourth connection");
-            Answer::AcceptAfter(0)
+            ConnectReply::AcceptAfter(0)
         })
     };
     for run in runs(&with_workers(plan_for(3_600 * S, 8), 2), peer, Control::new) {
@@ -98,7 +98,7 @@ fn what_a_warm_up_counted_is_not_measured_by_a_panic() {
     let mut plan = plan_for(S, 10);
     plan.limits.warmup_ns = S;
     for run in runs(&plan, peer, Control::new) {
-        assert_eq!((run.ended, run.record.answers, run.elapsed_ns), (Ended::Failed, 0, 0));
+        assert_eq!((run.ended, run.record.responses, run.elapsed_ns), (Ended::Failed, 0, 0));
         assert_eq!(run.record.faults[0].after_ns, None);
     }
 }

@@ -18,7 +18,7 @@ pub fn over_http2(plan: Plan, streams: u32) -> Plan {
 
 pub fn counts(run: &Run) -> (u64, u64) {
     check_sums(run);
-    (run.record.answers, run.record.failures_total())
+    (run.record.responses, run.record.failures_total())
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn every_request_is_answered_and_timed() {
                 let facts = run.record.http2.as_ref().unwrap();
                 assert_eq!((facts.goaways, &facts.first_failure), (0, &None));
             });
-            // All that may be in flight leaves as one write, and again when the answers came.
+            // All that may be in flight leaves as one write, and again when the responses came.
             let most = peer.seen().requests_at_once.into_iter().max();
             assert_eq!(most, Some(streams.min(200) as usize));
         }
@@ -46,10 +46,10 @@ fn every_request_is_answered_and_timed() {
 }
 
 #[test]
-fn the_head_of_the_first_answer_is_kept() {
+fn the_head_of_the_first_response_is_kept() {
     // `:status: 200`, then `server: x` as a literal (RFC 7541, 6.2.2).
-    let answer = frame(1, 0x5, 1, b"\x88\x00\x06server\x01x");
-    let peer = Http2Script::with(&[], &[answer], |asked| asked.send_further(MS, 0));
+    let response = frame(1, 0x5, 1, b"\x88\x00\x06server\x01x");
+    let peer = Http2Script::with(&[], &[response], |asked| asked.send_further(MS, 0));
     run(&over_http2(plan(1, 1), 1), &peer, |run| {
         assert_eq!(counts(run), (1, 0));
         assert_eq!(run.record.first_head, b"HTTP/2 200\r\nserver: x\r\n\r\n");
@@ -57,7 +57,7 @@ fn the_head_of_the_first_answer_is_kept() {
 }
 
 #[test]
-fn answers_in_pieces_of_any_size() {
+fn responses_in_pieces_of_any_size() {
     for bytes in [1, 3, 9, 10, 11, 23] {
         let peer = Http2Script::always(MS).cut(Pieces::Of(bytes), 1_000);
         run(&over_http2(plan(60, 2), 5), &peer, |run| assert_eq!(counts(run), (60, 0)));
@@ -66,7 +66,7 @@ fn answers_in_pieces_of_any_size() {
 
 #[test]
 fn streams_end_in_any_order() {
-    let peer = Http2Script::new(|asked| asked.answer((7 - asked.request % 7) * MS));
+    let peer = Http2Script::new(|asked| asked.response((7 - asked.request % 7) * MS));
     run(&over_http2(plan(500, 3), 7), &peer, |run| {
         assert_eq!(counts(run), (500, 0));
         assert_eq!(run.record.answered.wait.max_ns(), Some(7 * MS));
@@ -85,9 +85,9 @@ fn goaway_moves_requests_to_the_next_connection() {
     // Of more than 20 in flight some find no place on the second connection either, nor on the third.
     for streams in [1, 4, 18, 32, 100] {
         let peer = Http2Script::new(|asked| match asked.request {
-            0..9 => asked.answer(MS),
+            0..9 => asked.response(MS),
             9 => {
-                asked.answer(MS);
+                asked.response(MS);
                 asked.goaway(MS);
             }
             _ => {}
@@ -128,7 +128,7 @@ fn a_refused_request_is_sent_again_once() {
     let once =
         Http2Script::new(
             |asked| {
-                if asked.request == 2 { asked.refuse(MS) } else { asked.answer(MS) }
+                if asked.request == 2 { asked.refuse(MS) } else { asked.response(MS) }
             },
         );
     run(&over_http2(plan(50, 1), 3), &once, |run| {
@@ -148,7 +148,7 @@ fn a_refused_request_is_sent_again_once() {
 #[test]
 fn a_reset_ends_its_stream_alone() {
     let peer = Http2Script::new(|asked| {
-        if asked.request % 5 == 4 { asked.reset(MS) } else { asked.answer(2 * MS) }
+        if asked.request % 5 == 4 { asked.reset(MS) } else { asked.response(2 * MS) }
     });
     run(&over_http2(plan(100, 1), 5), &peer, |run| {
         assert_eq!(counts(run), (80, 20));
@@ -165,7 +165,7 @@ fn a_timeout_resets_its_stream_alone() {
     let peer = Http2Script::new(|asked| match asked.request {
         3 => {}
         5 => asked.begin(MS),
-        _ => asked.answer(MS),
+        _ => asked.response(MS),
     });
     run(&with_timeout(over_http2(plan(400, 1), 8), 20 * MS), &peer, |run| {
         assert_eq!(counts(run), (398, 2));
@@ -194,21 +194,21 @@ fn what_a_cut_connection_carried_fails() {
             asked.far.close_after(2 * MS);
         }
         7.. => {}
-        _ => asked.answer(MS),
+        _ => asked.response(MS),
     });
     run(&over_http2(plan(100, 1), 4), &peer, |run| {
         let record = &run.record;
         check_sums(run);
         assert_eq!(record.finished(), 100);
-        assert!(record.answers > 50);
+        assert!(record.responses > 50);
         let short = record.failures_of(FailureKind::ShortBody);
-        let silent = record.failures_of(FailureKind::ClosedWithoutAnswer);
+        let silent = record.failures_of(FailureKind::ClosedWithoutResponse);
         assert_eq!(short + silent, record.failures_total());
         assert!(short >= record.connections_opened - 1 && silent > 0);
     });
     let peer = Http2Script::new(|asked| match asked.request {
         20 => asked.far.reset_after(MS),
-        _ => asked.answer(MS),
+        _ => asked.response(MS),
     });
     run(&over_http2(plan(100, 2), 3), &peer, |run| {
         check_sums(run);
@@ -221,9 +221,9 @@ fn what_a_cut_connection_carried_fails() {
 fn a_server_of_http1_is_told_from_others() {
     let peer = Script::always(HELLO, MS);
     let mut plan = over_http2(plan(1_000, 3), 2);
-    plan.limits.hopeless_after = 5;
+    plan.limits.unreachable_after = 5;
     run(&plan, &peer, |run| {
-        assert_eq!(run.record.answers, 0);
+        assert_eq!(run.record.responses, 0);
         assert!(run.record.failures_of(FailureKind::NoHttp2) > 0);
         assert_eq!(run.record.failures_of(FailureKind::NoHttp2), run.record.failures_total());
         assert!(run.record.finished() < 100, "given up");
@@ -234,13 +234,13 @@ fn a_server_of_http1_is_told_from_others() {
 fn a_server_that_breaks_the_rules_is_named() {
     // DATA on stream 0 (RFC 9113, 6.1).
     let peer = Http2Script::with(&[], &[frame(0, 0, 0, b"x")], |asked| {
-        if asked.request == 4 { asked.send_further(MS, 0) } else { asked.answer(MS) }
+        if asked.request == 4 { asked.send_further(MS, 0) } else { asked.response(MS) }
     });
     run(&over_http2(plan(40, 1), 2), &peer, |run| {
         check_sums(run);
         let record = &run.record;
         assert_eq!(record.finished(), 40);
-        assert!(record.answers > 0 && record.failures_of(FailureKind::Http2Violated) > 0);
+        assert!(record.responses > 0 && record.failures_of(FailureKind::Http2Violated) > 0);
         assert_eq!(record.failures_of(FailureKind::Http2Violated), record.failures_total());
         let (kind, words) = record.http2.as_ref().unwrap().first_failure.clone().unwrap();
         assert_eq!(kind, FailureKind::Http2Violated);
@@ -254,7 +254,7 @@ fn requests_that_differ_and_requests_for_heads() {
     let patched = RequestBuilder::new("GET", "/{seq}/{rand:6}").header("Host", "there");
     plan.requests.templates = vec![patched.build().unwrap()];
     run(&plan, &Http2Script::always(MS), |run| assert_eq!(counts(run), (100, 0)));
-    // The answer to HEAD has no content: that of the script has some.
+    // The response to HEAD has no content: that of the script has some.
     let head = RequestBuilder::new("HEAD", "/").header("Host", "there");
     plan.requests.templates = vec![head.build().unwrap()];
     run(&plan, &Http2Script::always(MS), |run| {
@@ -288,7 +288,7 @@ fn a_connection_per_request_and_connections_with_a_limit() {
 fn what_is_in_flight_at_the_end_is_unfinished() {
     let peer = Http2Script::new(|asked| {
         if asked.request < 10 {
-            asked.answer(MS);
+            asked.response(MS);
         }
     });
     run(&over_http2(plan_for(100 * MS, 2), 5), &peer, |run| {
@@ -312,7 +312,7 @@ fn an_open_loop_uses_the_room_on_its_connections() {
         check_sums(run);
         let record = &run.record;
         assert_eq!(record.failures_total(), 0);
-        assert!((990..=1_000).contains(&record.answers), "{}", record.answers);
+        assert!((990..=1_000).contains(&record.responses), "{}", record.responses);
         let intended = record.answered.intended.as_ref().unwrap();
         assert!(intended.lag.max_ns() < Some(MS), "{:?}", intended.lag.max_ns());
         assert!(record.connections_opened <= 2);

@@ -16,7 +16,7 @@ use crate::simulated::support::{HELLO, MS, Script, check_sums, plan, plan_for, r
 #[test]
 fn no_more_streams_than_the_server_permits() {
     // SETTINGS_MAX_CONCURRENT_STREAMS (RFC 9113, 6.5.2).
-    let peer = Http2Script::with(&[(3, 2)], &[frame(6, 0, 0, &[7; 8])], |asked| asked.answer(MS));
+    let peer = Http2Script::with(&[(3, 2)], &[frame(6, 0, 0, &[7; 8])], |asked| asked.response(MS));
     run(&over_http2(plan(100, 1), 5), &peer, |run| {
         assert_eq!(counts(run), (100, 0));
         assert_eq!(run.record.http2.as_ref().unwrap().streams_permitted, Some(2));
@@ -25,7 +25,7 @@ fn no_more_streams_than_the_server_permits() {
     assert_eq!(many, 0, "not before the settings came either");
     // Nor on connections that replace those before.
     let peer = Http2Script::with(&[(3, 3)], &[frame(6, 0, 0, &[7; 8])], |asked| {
-        asked.answer(MS);
+        asked.response(MS);
         if asked.request == 6 {
             asked.goaway(MS);
         }
@@ -40,18 +40,18 @@ fn no_more_streams_than_the_server_permits() {
 
 #[test]
 fn servers_that_say_nothing_or_go_at_once_hold_nobody_up() {
-    // No SETTINGS, no answer: the time is over some time.
+    // No SETTINGS, no response: the time is over some time.
     let silent = Script::new(&[HELLO], |_| {});
     run(&with_timeout(over_http2(plan(12, 2), 3), 20 * MS), &silent, |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 0);
+        assert_eq!(run.record.responses, 0);
         assert_eq!(run.record.failures_of(FailureKind::Timeout), 12);
     });
     let gone = Script::new(&[HELLO], |moment| moment.far.close_after(MS));
     run(&over_http2(plan(12, 2), 3), &gone, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.finished()), (0, 12));
-        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutAnswer), 12);
+        assert_eq!((run.record.responses, run.record.finished()), (0, 12));
+        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutResponse), 12);
     });
 }
 
@@ -65,13 +65,13 @@ fn an_interrupted_run_keeps_what_it_measured() {
         if counter.fetch_add(1, Ordering::Relaxed) == 500 {
             stopper.stop();
         }
-        asked.answer(MS);
+        asked.response(MS);
     });
     let plan = over_http2(plan_for(3_600_000 * MS, 2), 5);
     let run = run_simulated(plan, &[peer], &control).unwrap();
     check_sums(&run);
     assert_eq!(run.ended, Ended::Interrupted);
-    assert_eq!((run.record.answers, run.record.failures_total()), (500, 0));
+    assert_eq!((run.record.responses, run.record.failures_total()), (500, 0));
     assert_eq!((run.record.unfinished, run.elapsed_ns), (10, 50 * MS));
 }
 
@@ -148,11 +148,11 @@ fn bodies_leave_within_the_servers_windows() {
     run(&plan, &slow, |run| assert_eq!(counts(run), (12, 0)));
 }
 
-/// The answer to the next stream comes behind that to this one, before its request has left.
+/// The response to the next stream comes behind that to this one, before its request has left.
 #[test]
-fn an_answer_to_a_request_that_has_not_left_is_a_violation() {
+fn a_response_to_a_request_that_has_not_left_is_a_violation() {
     let guessed = [
-        // A whole answer; a head; a reset, and one that asks for the request again.
+        // A whole response; a head; a reset, and one that asks for the request again.
         vec![frame(1, 0x5, 3, &[0x88])],
         vec![frame(1, 0x4, 3, &[0x88])],
         vec![frame(3, 0, 3, &2_u32.to_be_bytes())],
@@ -161,7 +161,7 @@ fn an_answer_to_a_request_that_has_not_left_is_a_violation() {
     for further in guessed {
         for closes in [true, false] {
             let peer = Http2Script::with(&[], &further, move |asked| {
-                asked.answer(MS);
+                asked.response(MS);
                 asked.send_further(MS, 0);
                 if closes {
                     asked.far.close_after(MS);
@@ -172,7 +172,7 @@ fn an_answer_to_a_request_that_has_not_left_is_a_violation() {
                 assert_eq!(run.record.finished(), 20, "{further:?}");
                 let violated = run.record.failures_of(FailureKind::Http2Violated);
                 assert_eq!(violated, run.record.failures_total(), "{further:?}");
-                assert!(run.record.answers >= 10, "{further:?}: {}", run.record.answers);
+                assert!(run.record.responses >= 10, "{further:?}: {}", run.record.responses);
             });
         }
     }
@@ -187,7 +187,7 @@ fn refusing_one_by_one_behind_a_goaway_that_spares_them_is_no_rotation() {
     });
     run(&with_timeout(over_http2(plan(20, 1), 2), 3_600_000 * MS), &peer, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.finished()), (0, 20));
+        assert_eq!((run.record.responses, run.record.finished()), (0, 20));
         assert_eq!(run.record.repeated, 20, "once each");
     });
 }

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Streams on one connection, at most.
@@ -52,7 +52,7 @@ pub struct Asked<'a, 'b> {
 }
 
 impl Asked<'_, '_> {
-    pub fn answer(&mut self, delay_ns: u64) {
+    pub fn response(&mut self, delay_ns: u64) {
         self.send(delay_ns, HEAD, BODY);
     }
 
@@ -120,7 +120,7 @@ pub struct Seen {
 }
 
 type Act = dyn Fn(&mut Asked<'_, '_>) + Send + Sync;
-type Connect = dyn Fn(u64) -> Answer + Send + Sync;
+type Connect = dyn Fn(u64) -> ConnectReply + Send + Sync;
 
 /// A far end that does what a closure says with each request that is complete.
 #[derive(Clone)]
@@ -174,7 +174,7 @@ impl Http2Script {
         let layout = Layout { bytes, streams: (start, ends[5]), ends, settings, further: places };
         Self {
             layout: Arc::new(layout),
-            connect: Arc::new(|_| Answer::AcceptAfter(0)),
+            connect: Arc::new(|_| ConnectReply::AcceptAfter(0)),
             act: Arc::new(act),
             seen: Arc::default(),
             connection: 0,
@@ -186,11 +186,14 @@ impl Http2Script {
     }
 
     pub fn always(delay_ns: u64) -> Self {
-        Self::new(move |asked| asked.answer(delay_ns))
+        Self::new(move |asked| asked.response(delay_ns))
     }
 
     /// How it takes connections, by their number.
-    pub fn connecting(mut self, connect: impl Fn(u64) -> Answer + Send + Sync + 'static) -> Self {
+    pub fn connecting(
+        mut self,
+        connect: impl Fn(u64) -> ConnectReply + Send + Sync + 'static,
+    ) -> Self {
         self.connect = Arc::new(connect);
         self
     }
@@ -219,7 +222,7 @@ impl SimPeer for Http2Script {
         &self.layout.bytes
     }
 
-    fn connect(&mut self, _: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, _: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         self.connection = number;
         (self.connect)(number)
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use ablaze_model::plan::Plan;
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 use ablaze_wire::http1::builder::RequestBuilder;
 
 use crate::simulated::http2::over_http2;
@@ -151,10 +151,10 @@ impl SimPeer for Uploads {
         &self.bytes
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         far.set_window(self.window);
         far.read_slowly(self.reads, 10 * US);
-        Answer::AcceptAfter(10 * US)
+        ConnectReply::AcceptAfter(10 * US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
@@ -224,7 +224,7 @@ fn whatever_ends_a_stream_the_others_keep_their_bytes() {
                             assert_eq!(run.record.finished(), 24, "{case}");
                             let whole = peer.got.check(2, &case);
                             if does == Does::Responds && when == When::Whole {
-                                assert_eq!((whole, run.record.answers), (24, 24), "{case}");
+                                assert_eq!((whole, run.record.responses), (24, 24), "{case}");
                             }
                         });
                     }

@@ -32,7 +32,7 @@ fn connecting_is_part_of_it() {
     });
 }
 
-/// 20 connections, one of which takes 200 ms for an answer and the others 1 ms: when the requests
+/// 20 connections, one of which takes 200 ms for a response and the others 1 ms: when the requests
 /// run out, the slow one is waited for alone.
 #[test]
 fn the_end_of_a_number_of_requests_is_timed_from_when_places_stay_empty() {

@@ -3,7 +3,7 @@
 
 use ablaze_model::plan::{Close, Plan};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, Misbehave, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, Misbehave, Pieces, SimPeer};
 use ablaze_random::SplitMix64;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -36,7 +36,7 @@ fn chance(seed: u64, connection: u64, request: u64, what: u64) -> u64 {
     x
 }
 
-/// Answers well mostly, and in every other way sometimes.
+/// Responses well mostly, and in every other way sometimes.
 fn act(seed: u64, trouble: u64, moment: &mut Moment<'_, '_>) {
     let (connection, request) = (moment.connection, moment.request);
     let chance = |what| chance(seed, connection, request, what);
@@ -45,33 +45,33 @@ fn act(seed: u64, trouble: u64, moment: &mut Moment<'_, '_>) {
         // Two sides without any delay would play for ever in one instant.
         return moment.send(delay_ns.max(US), (chance(3) % 3) as usize);
     }
-    let answer = chance(4) as usize % ANSWERS.len();
+    let response = chance(4) as usize % ANSWERS.len();
     match chance(5) % 8 {
         0 => {}
         1 => moment.far.close_after(delay_ns),
         2 => moment.far.reset_after(delay_ns),
-        3 => moment.send_part(delay_ns, answer, 1 + chance(6) as usize % 15),
+        3 => moment.send_part(delay_ns, response, 1 + chance(6) as usize % 15),
         4 => {
-            moment.send_part(delay_ns, answer, 1 + chance(6) as usize % 15);
+            moment.send_part(delay_ns, response, 1 + chance(6) as usize % 15);
             moment.far.close_after(delay_ns + chance(7) % MS);
         }
         5 => {
-            moment.send(delay_ns, answer);
+            moment.send(delay_ns, response);
             moment.far.close_after(delay_ns);
         }
         6 => {
-            moment.send(delay_ns, answer);
+            moment.send(delay_ns, response);
             moment.far.reset_after(delay_ns);
         }
-        _ => moment.send(delay_ns, answer),
+        _ => moment.send(delay_ns, response),
     }
 }
 
-fn connect(seed: u64, trouble: u64, number: u64) -> Answer {
+fn connect(seed: u64, trouble: u64, number: u64) -> ConnectReply {
     match chance(seed, number, 0, 9) % 400 {
-        0..2 if trouble > 0 => Answer::Never,
-        2..10 if trouble > 0 => Answer::RefuseAfter(50 * US, 111),
-        other => Answer::AcceptAfter(other * US),
+        0..2 if trouble > 0 => ConnectReply::Never,
+        2..10 if trouble > 0 => ConnectReply::RefuseAfter(50 * US, 111),
+        other => ConnectReply::AcceptAfter(other * US),
     }
 }
 
@@ -102,7 +102,7 @@ fn act_http2(seed: u64, trouble: u64, asked: &mut Asked<'_, '_>) {
     let chance = |what| chance(seed, connection, request, what);
     let delay_ns = [0, 10 * US, MS, 3 * MS][chance(1) as usize % 4];
     if chance(2) % 100 >= trouble {
-        return asked.answer(delay_ns.max(US));
+        return asked.response(delay_ns.max(US));
     }
     match chance(5) % 10 {
         0 => {}
@@ -117,15 +117,15 @@ fn act_http2(seed: u64, trouble: u64, asked: &mut Asked<'_, '_>) {
         6 => asked.reset(delay_ns.max(US)),
         7 => {
             asked.goaway(delay_ns);
-            asked.answer(delay_ns.max(US));
+            asked.response(delay_ns.max(US));
         }
         8 => {
-            asked.answer(delay_ns);
+            asked.response(delay_ns);
             asked.far.close_after(delay_ns);
         }
         _ => {
             asked.send_further(delay_ns.max(US), chance(8) as usize % 7);
-            asked.answer(delay_ns.max(US));
+            asked.response(delay_ns.max(US));
         }
     }
 }
@@ -150,7 +150,7 @@ fn plans() -> impl Strategy<Value = Plan> {
                     plan.limits = plan_for(ms * MS, 1).limits;
                 }
                 plan = with_timeout(plan, 20 * MS);
-                plan.limits.hopeless_after = u32::MAX;
+                plan.limits.unreachable_after = u32::MAX;
                 plan.limits.warmup_ns = warmup * 2 * MS;
                 plan.connections.keep_alive = keep;
                 plan.connections.repeat = repeat;
@@ -170,7 +170,7 @@ fn plans() -> impl Strategy<Value = Plan> {
 
 fn holds(plan: &Plan, run: &ablaze_model::Run) {
     let record = &run.record;
-    if run.ended == Ended::Hopeless {
+    if run.ended == Ended::Unreachable {
         return;
     }
     check_sums(run);

@@ -10,7 +10,7 @@ const CONNECT: u64 = 300 * US;
 const WAIT: u64 = 2 * MS + 7;
 const GAP: u64 = 40 * US;
 
-/// Takes 300 µs to accept, answers after 2 ms in two pieces 40 µs apart.
+/// Takes 300 µs to accept, responses after 2 ms in two pieces 40 µs apart.
 fn peer() -> ablaze_net::sim::Prepared<Script> {
     Script::always(HELLO, WAIT).accepting_after(CONNECT).cut(Pieces::SplitAt(20), GAP)
 }

@@ -22,10 +22,10 @@ mod timeouts;
 mod unfinished;
 mod warmup;
 
-mod broken_answers;
+mod broken_responses;
 mod closing;
 mod counting;
-mod early_answers;
+mod early_responses;
 mod faults;
 mod framing;
 mod in_flight;

@@ -1,4 +1,4 @@
-//! Open loop: requests leave on their schedule whatever the answers do, and are timed from when
+//! Open loop: requests leave on their schedule whatever the responses do, and are timed from when
 //! they were due.
 
 use ablaze_model::plan::{Arrivals, Load, Plan, RateProfile};
@@ -31,14 +31,14 @@ fn times_of_requests(log: &Log) -> Vec<u64> {
 
 #[test]
 fn requests_leave_on_their_schedule_to_the_nanosecond() {
-    // Answers take 2.5 ms, requests are due every 0.4 ms: six or seven are in flight.
+    // Responses take 2.5 ms, requests are due every 0.4 ms: six or seven are in flight.
     let log = Log::default();
     let peer = Script::always(HELLO, 2_500 * US).logged(&log);
     let mut plan = open(plan_for(S, 100), 2500.0, 100);
     plan.limits.requests = Some(1000);
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 1000);
+        assert_eq!(run.record.responses, 1000);
         let times = times_of_requests(&log);
         assert_eq!(times.len(), 1000);
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 400 * US));
@@ -83,7 +83,7 @@ fn a_stall_shows_in_the_response_and_hardly_in_the_service() {
         assert!(service.quantile_ns(0.5).unwrap() < 2 * MS);
         assert!(service.quantile_ns(0.99).unwrap() < 2 * MS, "only five requests saw the stall");
         assert_eq!(response.count(), service.count());
-        // What the tester could not send in time is its lag.
+        // What the client could not send in time is its lag.
         assert!(answered.intended.as_ref().unwrap().lag.max_ns() > Some(900 * MS));
     });
 }
@@ -105,10 +105,10 @@ fn without_a_bound_a_stall_holds_no_request_back() {
 
 #[test]
 fn what_was_never_sent_is_unfinished_and_not_lost() {
-    // One connection, no answers: one request is in flight at the end, 999 are due behind it.
+    // One connection, no responses: one request is in flight at the end, 999 are due behind it.
     let plan = open(plan_for(S, 1), 1000.0, 1);
     run(&plan, &Script::new(&[], |_| {}), |run| {
-        assert_eq!((run.record.answers, run.record.failures_total()), (0, 0));
+        assert_eq!((run.record.responses, run.record.failures_total()), (0, 0));
         assert_eq!((run.record.unfinished, run.record.never_sent), (1000, 999));
         assert_eq!(run.record.unfinished_oldest_ns, S);
     });
@@ -116,7 +116,7 @@ fn what_was_never_sent_is_unfinished_and_not_lost() {
 
 #[test]
 fn a_request_times_out_from_when_it_was_due() {
-    // One connection, answers after 30 ms, a request every 10 ms, 50 ms of patience: the backlog
+    // One connection, responses after 30 ms, a request every 10 ms, 50 ms of timeout: the backlog
     // grows until every request has waited too long.
     let mut plan = with_timeout(open(plan_for(10 * S, 1), 100.0, 1), 50 * MS);
     plan.limits.requests = Some(200);
@@ -141,7 +141,7 @@ fn a_connection_per_request_is_opened_when_it_is_due() {
     plan.connections.close = ablaze_model::plan::Close::Fin;
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.connections_opened), (500, 500));
+        assert_eq!((run.record.responses, run.record.connections_opened), (500, 500));
         let intended = run.record.answered.intended.as_ref().unwrap();
         assert_eq!(intended.lag.max_ns(), Some(0));
         assert_eq!(intended.response.max_ns(), Some(4 * MS));
@@ -157,7 +157,7 @@ fn a_server_that_closes_idle_connections_costs_no_request() {
     plan.limits.requests = Some(2000);
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.failures_total()), (2000, 0));
+        assert_eq!((run.record.responses, run.record.failures_total()), (2000, 0));
     });
 }
 
@@ -189,7 +189,7 @@ fn poisson_arrivals_are_as_many_as_asked_for() {
     };
     plan.limits.requests = Some(3000);
     run(&plan, &Script::always(HELLO, MS), |run| {
-        assert_eq!(run.record.answers, 3000);
+        assert_eq!(run.record.responses, 3000);
         let intended = run.record.answered.intended.as_ref().unwrap();
         assert_eq!(intended.lag.max_ns(), Some(0));
         // 3000 gaps of mean 1 ms: 3 s, with a standard deviation of 55 ms.

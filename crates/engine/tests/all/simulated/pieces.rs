@@ -1,4 +1,4 @@
-//! However an answer is cut into pieces, the record is the same.
+//! However a response is cut into pieces, the record is the same.
 
 use ablaze_model::Run;
 use ablaze_net::sim::{Misbehave, Pieces};
@@ -12,24 +12,24 @@ const CHUNKED: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\
 fn essence(run: &Run) -> impl PartialEq + std::fmt::Debug + use<> {
     let record = &run.record;
     (
-        (record.answers, record.failures, record.statuses.clone(), record.body_lengths.clone()),
-        (record.first_head.clone(), record.first_body_bytes, record.kept_alive),
+        (record.responses, record.failures, record.statuses.clone(), record.body_lengths.clone()),
+        (record.first_head.clone(), record.first_body_bytes, record.reused),
         (record.received_bytes, record.body_bytes, record.sent_bytes, record.repeated),
         (record.connections_opened, record.answered.wait.sum_ns()),
     )
 }
 
-fn same_however_cut(answer: &[u8], body_bytes: u64) {
+fn same_however_cut(response: &[u8], body_bytes: u64) {
     for depth in [1, 3] {
         let plan = pipelined(plan(6, 2), depth);
-        let whole = run(&plan, &Script::always(answer, MS), |run| {
+        let whole = run(&plan, &Script::always(response, MS), |run| {
             check_sums(run);
-            assert_eq!(run.record.answers, 6);
+            assert_eq!(run.record.responses, 6);
             assert_eq!(run.record.body_bytes, 6 * body_bytes);
         });
-        let pieces = (1..answer.len() as u32).map(Pieces::SplitAt);
+        let pieces = (1..response.len() as u32).map(Pieces::SplitAt);
         for pieces in pieces.chain([Pieces::Of(1), Pieces::Of(2), Pieces::Of(7)]) {
-            run(&plan, &Script::always(answer, MS).cut(pieces, 0), |run| {
+            run(&plan, &Script::always(response, MS).cut(pieces, 0), |run| {
                 check_sums(run);
                 assert_eq!(essence(run), essence(&whole), "{pieces:?}");
             });
@@ -51,25 +51,25 @@ fn chunked() {
 fn large_bodies_in_pieces_of_any_size() {
     for chunked in [false, true] {
         let size = 300_000;
-        let mut answer = if chunked {
+        let mut response = if chunked {
             format!("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n{size:x}\r\n")
         } else {
             format!("HTTP/1.1 200 OK\r\nContent-Length: {size}\r\n\r\n")
         }
         .into_bytes();
-        answer.resize(answer.len() + size, b'x');
+        response.resize(response.len() + size, b'x');
         if chunked {
-            answer.extend(b"\r\n0\r\n\r\n");
+            response.extend(b"\r\n0\r\n\r\n");
         }
         for depth in [1, 4] {
             for bytes in [1_000, 4_096, 16_385, 65_537, 299_999, 400_000] {
                 let plan = pipelined(plan(12, 2), depth);
-                let peer = Script::always(&answer, MS).cut(Pieces::Of(bytes), 10);
+                let peer = Script::always(&response, MS).cut(Pieces::Of(bytes), 10);
                 run(&plan, &peer, |run| {
                     check_sums(run);
-                    assert_eq!((run.record.answers, run.record.failures_total()), (12, 0));
+                    assert_eq!((run.record.responses, run.record.failures_total()), (12, 0));
                     assert_eq!(run.record.body_bytes, 12 * size as u64);
-                    assert_eq!(run.record.received_bytes, 12 * answer.len() as u64);
+                    assert_eq!(run.record.received_bytes, 12 * response.len() as u64);
                 });
             }
         }

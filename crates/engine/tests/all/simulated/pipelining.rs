@@ -8,12 +8,12 @@ use crate::simulated::support::{
 };
 
 #[test]
-fn several_answers_in_one_read() {
+fn several_responses_in_one_read() {
     for depth in 2..=16 {
-        // All answers of a batch arrive in the same instant, as one read.
+        // All responses of a batch arrive in the same instant, as one read.
         run(&pipelined(plan(200, 3), depth), &Script::always(HELLO, MS), |run| {
             check_sums(run);
-            assert_eq!((run.record.answers, run.record.repeated), (200, 0));
+            assert_eq!((run.record.responses, run.record.repeated), (200, 0));
             assert_eq!(run.record.answered.wait.max_ns(), Some(MS));
             assert_eq!(run.record.connections_opened, 3);
         });
@@ -21,19 +21,19 @@ fn several_answers_in_one_read() {
 }
 
 #[test]
-fn answers_split_across_pieces() {
+fn responses_split_across_pieces() {
     for depth in [2, 5, 16] {
         for bytes in [1, 7, 60, 129] {
             let peer = Script::always(HELLO, MS).cut(Pieces::Of(bytes), 1_000);
             run(&pipelined(plan(100, 2), depth), &peer, |run| {
                 check_sums(run);
-                assert_eq!(run.record.answers, 100);
+                assert_eq!(run.record.responses, 100);
             });
         }
     }
 }
 
-/// The server closes behind every fifth answer, saying so or not.
+/// The server closes behind every fifth response, saying so or not.
 #[test]
 fn a_close_in_the_middle_loses_nothing() {
     for depth in [2, 4, 5] {
@@ -48,8 +48,8 @@ fn a_close_in_the_middle_loses_nothing() {
             });
             run(&pipelined(plan(100, 2), depth), &peer, |run| {
                 check_sums(run);
-                assert_eq!((run.record.answers, run.record.failures_total()), (100, 0));
-                // Five answers each, but the last of either connection.
+                assert_eq!((run.record.responses, run.record.failures_total()), (100, 0));
+                // Five responses each, but the last of either connection.
                 assert!((20..=22).contains(&run.record.connections_opened));
                 assert!(run.record.repeated > 0);
             });
@@ -57,7 +57,7 @@ fn a_close_in_the_middle_loses_nothing() {
                 check_sums(run);
                 assert_eq!(run.record.finished(), 100);
                 assert_eq!(
-                    run.record.failures_of(FailureKind::ClosedWithoutAnswer),
+                    run.record.failures_of(FailureKind::ClosedWithoutResponse),
                     run.record.failures_total()
                 );
             });
@@ -66,7 +66,7 @@ fn a_close_in_the_middle_loses_nothing() {
 }
 
 #[test]
-fn more_answers_than_requests_are_neither_lost_nor_timed_from_nowhere() {
+fn more_responses_than_requests_are_neither_lost_nor_timed_from_nowhere() {
     let peer = Script::new(&[HELLO], |moment| {
         for _ in 0..3 {
             moment.send(MS, 0);
@@ -89,14 +89,14 @@ fn the_bytes_of_a_broken_body_are_counted_once() {
     run(&pipelined(plan(4, 1), 4), &peer, |run| {
         check_sums(run);
         assert_eq!(run.record.failures_of(FailureKind::ShortBody), 1);
-        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutAnswer), 3);
+        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutResponse), 3);
         assert_eq!(run.record.body_bytes, 4);
     });
 }
 
 #[test]
 fn a_request_behind_two_closes_is_not_sent_a_third_time() {
-    // One answer per connection: of three requests one is answered, one repeated and answered,
+    // One response per connection: of three requests one is answered, one repeated and answered,
     // one repeated in vain.
     let peer = Script::new(&[HELLO], |moment| {
         if moment.request == 0 {
@@ -108,7 +108,7 @@ fn a_request_behind_two_closes_is_not_sent_a_third_time() {
     plan.connections.requests_per_connection = Some(3);
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.repeated), (2, 2));
-        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutAnswer), 1);
+        assert_eq!((run.record.responses, run.record.repeated), (2, 2));
+        assert_eq!(run.record.failures_of(FailureKind::ClosedWithoutResponse), 1);
     });
 }

@@ -1,4 +1,4 @@
-//! Plans by hand, and the usual answers.
+//! Plans by hand, and the usual responses.
 
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
@@ -49,7 +49,7 @@ pub fn plan(requests: u64, connections: u32) -> Plan {
             warmup_ns: 0,
             timeout_ns: 30 * S,
             max_head_bytes: 16 * 1024,
-            hopeless_after: 10,
+            unreachable_after: 10,
         },
         connections: Connections {
             keep_alive: true,

@@ -21,7 +21,7 @@ fn with_the_clock_before_connecting_it_spreads_the_load() {
     plan.connections.ramp_ns = 5 * MS;
     run(&plan, &Script::always(HELLO, MS).logged(&log), |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 100);
+        assert_eq!(run.record.responses, 100);
         assert_eq!(begins(&log), [0, 5 * MS, 10 * MS, 15 * MS]);
     });
 }

@@ -1,4 +1,4 @@
-//! A request on a reused connection that was closed before any answer byte is sent again, once.
+//! A request on a reused connection that was closed before any response byte is sent again, once.
 
 use ablaze_model::{FailureKind, Run};
 use ablaze_wire::http1::builder::RequestBuilder;
@@ -12,7 +12,7 @@ type Act = fn(&mut Moment<'_, '_>);
 const FIN: Act = |moment| moment.far.close_after(500 * US);
 const RST: Act = |moment| moment.far.reset_after(500 * US);
 
-/// Answers one request per connection and ends it when the second has come.
+/// Responses one request per connection and ends it when the second has come.
 fn ending_at_second(end: Act) -> Script {
     Script::new(&[HELLO], move |moment| match moment.request {
         0 => moment.send(MS, 0),
@@ -26,7 +26,7 @@ fn and_timed_from_its_first_sending() {
         run(&plan(10, 1), &ending_at_second(end), |run| {
             check_sums(run);
             let record = &run.record;
-            assert_eq!((record.answers, record.failures_total()), (10, 0));
+            assert_eq!((record.responses, record.failures_total()), (10, 0));
             // All but the first, which opened the first connection.
             assert_eq!(record.repeated, 9);
             assert_eq!(record.connections_opened, 10);
@@ -47,9 +47,9 @@ fn but_not_what_may_not_be_done_twice() {
             check_sums(run);
             let record = &run.record;
             let expected = if repeats { (10, 0, 9) } else { (5, 5, 0) };
-            let counts = (record.answers, record.failures_total(), record.repeated);
+            let counts = (record.responses, record.failures_total(), record.repeated);
             assert_eq!(counts, expected, "{method}");
-            let closed = record.failures_of(FailureKind::ClosedWithoutAnswer);
+            let closed = record.failures_of(FailureKind::ClosedWithoutResponse);
             assert_eq!(closed, record.failures_total(), "{method}");
         });
     }
@@ -57,11 +57,11 @@ fn but_not_what_may_not_be_done_twice() {
 
 #[test]
 fn but_not_on_a_new_connection() {
-    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutResponse), (RST, FailureKind::Reset)] {
         run(&plan(10, 2), &Script::new(&[], end), |run| {
             check_sums(run);
             assert_eq!(run.record.failures_of(kind), 10);
-            assert_eq!((run.record.answers, run.record.repeated), (0, 0));
+            assert_eq!((run.record.responses, run.record.repeated), (0, 0));
             assert_eq!(run.record.failed.total.max_ns(), Some(500 * US));
         });
     }
@@ -69,8 +69,8 @@ fn but_not_on_a_new_connection() {
 
 #[test]
 fn but_not_twice() {
-    // Connection 0 answers one and ends; connection 1 ends without any answer, and so on.
-    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+    // Connection 0 responses one and ends; connection 1 ends without any response, and so on.
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutResponse), (RST, FailureKind::Reset)] {
         let peer =
             Script::new(&[HELLO], move |moment| match (moment.connection % 2, moment.request) {
                 (0, 0) => moment.send(MS, 0),
@@ -78,7 +78,7 @@ fn but_not_twice() {
             });
         run(&plan(10, 1), &peer, |run| {
             check_sums(run);
-            assert_eq!((run.record.answers, run.record.repeated), (5, 5));
+            assert_eq!((run.record.responses, run.record.repeated), (5, 5));
             assert_eq!(run.record.failures_of(kind), 5);
             assert_eq!(run.record.failed.total.min_ns(), Some(MS));
         });
@@ -87,19 +87,19 @@ fn but_not_twice() {
 
 #[test]
 fn but_not_when_it_is_forbidden() {
-    for (end, kind) in [(FIN, FailureKind::ClosedWithoutAnswer), (RST, FailureKind::Reset)] {
+    for (end, kind) in [(FIN, FailureKind::ClosedWithoutResponse), (RST, FailureKind::Reset)] {
         run(&without_repeat(plan(10, 1)), &ending_at_second(end), |run| {
             check_sums(run);
-            assert_eq!((run.record.answers, run.record.repeated), (5, 0));
+            assert_eq!((run.record.responses, run.record.repeated), (5, 0));
             assert_eq!(run.record.failures_of(kind), 5);
         });
     }
 }
 
-/// The server's close arrives together with the answer before: the next request is made and lost
+/// The server's close arrives together with the response before: the next request is made and lost
 /// within one batch.
 #[test]
-fn and_none_is_lost_when_the_close_comes_with_the_answer_before() {
+fn and_none_is_lost_when_the_close_comes_with_the_response_before() {
     let peer = Script::new(&[HELLO], |moment| {
         moment.send(MS, 0);
         moment.far.close_after(MS);
@@ -110,7 +110,7 @@ fn and_none_is_lost_when_the_close_comes_with_the_answer_before() {
     };
     run(&plan(10, 1), &peer, |run| {
         finished(run);
-        assert_eq!(run.record.answers, 10);
+        assert_eq!(run.record.responses, 10);
     });
     run(&without_repeat(plan(10, 1)), &peer, finished);
 }
@@ -121,7 +121,7 @@ fn with_identical_bytes() {
     let mut plan = plan(20, 2);
     plan.requests.templates = vec![crate::simulated::support::get("/?id={seq}&key={rand:8}")];
     let check_log = |run: &Run| {
-        assert_eq!((run.record.answers, run.record.repeated), (20, 18));
+        assert_eq!((run.record.responses, run.record.repeated), (20, 18));
         let mut heads: Vec<Vec<u8>> = log
             .take()
             .into_iter()

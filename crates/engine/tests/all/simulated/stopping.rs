@@ -23,7 +23,7 @@ fn in_the_middle() {
     let run = run_simulated(plan_for(3_600 * S, 10), &[peer], &control).unwrap();
     check_sums(&run);
     assert_eq!(run.ended, Ended::Interrupted);
-    assert_eq!(run.record.answers, 500);
+    assert_eq!(run.record.responses, 500);
     assert_eq!(run.record.unfinished, 10);
     assert_eq!(run.elapsed_ns, 50 * MS);
 }

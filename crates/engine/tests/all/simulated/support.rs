@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 
 pub use ablaze_tamper::sums::check as check_sums;
 
@@ -63,21 +63,21 @@ pub struct Moment<'a, 'b> {
 }
 
 impl Moment<'_, '_> {
-    /// Sends the answer of this number.
-    pub fn send(&mut self, delay_ns: u64, answer: usize) {
-        let (start, len) = self.pieces[answer];
+    /// Sends the response of this number.
+    pub fn send(&mut self, delay_ns: u64, response: usize) {
+        let (start, len) = self.pieces[response];
         self.far.send_after(delay_ns, start, len);
     }
 
     /// Sends only the first `len` bytes of it.
-    pub fn send_part(&mut self, delay_ns: u64, answer: usize, len: usize) {
-        let (start, _) = self.pieces[answer];
+    pub fn send_part(&mut self, delay_ns: u64, response: usize, len: usize) {
+        let (start, _) = self.pieces[response];
         self.far.send_after(delay_ns, start, len as u32);
     }
 }
 
 type Act = dyn Fn(&mut Moment<'_, '_>) + Send + Sync;
-type Connect = dyn Fn(&mut FarEnd<'_>, u64) -> Answer + Send + Sync;
+type Connect = dyn Fn(&mut FarEnd<'_>, u64) -> ConnectReply + Send + Sync;
 
 /// A far end that does what a closure says with each request.
 #[derive(Clone)]
@@ -93,21 +93,21 @@ pub struct Script {
 }
 
 impl Script {
-    /// `answers` are what the closure can send, by number.
+    /// `responses` are what the closure can send, by number.
     pub fn new(
-        answers: &[&[u8]],
+        responses: &[&[u8]],
         act: impl Fn(&mut Moment<'_, '_>) + Send + Sync + 'static,
     ) -> Self {
         let mut bytes = Vec::new();
         let mut pieces = Vec::new();
-        for answer in answers {
-            pieces.push((bytes.len() as u32, answer.len() as u32));
-            bytes.extend_from_slice(answer);
+        for response in responses {
+            pieces.push((bytes.len() as u32, response.len() as u32));
+            bytes.extend_from_slice(response);
         }
         Self {
             bytes: bytes.into(),
             pieces: pieces.into(),
-            connect: Arc::new(|_, _| Answer::AcceptAfter(0)),
+            connect: Arc::new(|_, _| ConnectReply::AcceptAfter(0)),
             act: Arc::new(act),
             log: None,
             connection: 0,
@@ -116,22 +116,22 @@ impl Script {
         }
     }
 
-    /// Answers everything with `answer` after the same delay.
-    pub fn always(answer: &[u8], delay_ns: u64) -> Self {
-        Self::new(&[answer], move |moment| moment.send(delay_ns, 0))
+    /// Responses everything with `response` after the same delay.
+    pub fn always(response: &[u8], delay_ns: u64) -> Self {
+        Self::new(&[response], move |moment| moment.send(delay_ns, 0))
     }
 
     /// How it takes connections, by their number.
     pub fn connecting(
         mut self,
-        connect: impl Fn(&mut FarEnd<'_>, u64) -> Answer + Send + Sync + 'static,
+        connect: impl Fn(&mut FarEnd<'_>, u64) -> ConnectReply + Send + Sync + 'static,
     ) -> Self {
         self.connect = Arc::new(connect);
         self
     }
 
     pub fn accepting_after(self, delay_ns: u64) -> Self {
-        self.connecting(move |_, _| Answer::AcceptAfter(delay_ns))
+        self.connecting(move |_, _| ConnectReply::AcceptAfter(delay_ns))
     }
 
     pub fn logged(mut self, log: &Log) -> Self {
@@ -145,7 +145,7 @@ impl SimPeer for Script {
         &self.bytes
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         self.connection = number;
         (self.connect)(far, number)
     }

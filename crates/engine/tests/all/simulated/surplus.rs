@@ -1,4 +1,4 @@
-//! Bytes behind the last answer: nobody asked for them, the connection is not used again.
+//! Bytes behind the last response: nobody asked for them, the connection is not used again.
 
 use ablaze_net::CloseHow;
 
@@ -11,7 +11,7 @@ fn the_connection_is_closed_at_once() {
     let log = Log::default();
     run(&plan(10, 1), &Script::always(WITH_SURPLUS, MS).logged(&log), |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.failures_total()), (10, 0));
+        assert_eq!((run.record.responses, run.record.failures_total()), (10, 0));
         assert_eq!(run.record.connections_opened, 10);
         assert_eq!(run.record.body_bytes, 50);
         // Nothing announced a close: there is none to wait for.

@@ -1,7 +1,7 @@
 //! An exchange fails when its timeout is over, in whatever stage it is, and the run goes on.
 
 use ablaze_model::FailureKind;
-use ablaze_net::sim::{Answer, Silent};
+use ablaze_net::sim::{ConnectReply, Silent};
 
 use crate::simulated::support::{
     HELLO, MS, S, Script, check_sums, clock_before, pipelined, plan, run, with_timeout,
@@ -9,7 +9,7 @@ use crate::simulated::support::{
 
 const TIMEOUTS: [u64; 4] = [10 * MS, 250 * MS, S, 30 * S];
 
-/// Connections 0 and 1 answer as told, the others properly.
+/// Connections 0 and 1 response as told, the others properly.
 fn first_two(
     act: impl Fn(&mut crate::simulated::support::Moment<'_, '_>) + Send + Sync + 'static,
 ) -> Script {
@@ -26,7 +26,7 @@ fn check(run: &ablaze_model::Run, timeout_ns: u64) {
     let record = &run.record;
     assert_eq!(record.failures_of(FailureKind::Timeout), 2);
     assert_eq!(record.failures_total(), 2);
-    assert_eq!(record.answers, 8);
+    assert_eq!(record.responses, 8);
     assert_eq!(record.failed.total.min_ns(), Some(timeout_ns));
     assert_eq!(record.failed.total.max_ns(), Some(timeout_ns));
 }
@@ -34,8 +34,8 @@ fn check(run: &ablaze_model::Run, timeout_ns: u64) {
 #[test]
 fn while_connecting() {
     let peer = Script::always(HELLO, MS).connecting(|_, number| match number {
-        0 | 1 => Answer::Never,
-        _ => Answer::AcceptAfter(MS),
+        0 | 1 => ConnectReply::Never,
+        _ => ConnectReply::AcceptAfter(MS),
     });
     for timeout_ns in TIMEOUTS {
         let plan = with_timeout(clock_before(plan(10, 2)), timeout_ns);
@@ -81,7 +81,7 @@ fn within_head_and_body() {
 
 #[test]
 fn in_a_pipeline() {
-    // The first connection answers one of its four and then no more: one times out, those behind
+    // The first connection responses one of its four and then no more: one times out, those behind
     // it go to another connection.
     let peer = Script::new(&[HELLO], |moment| {
         if moment.connection > 0 || moment.request == 0 {
@@ -93,7 +93,7 @@ fn in_a_pipeline() {
             check_sums(run);
             assert_eq!(run.record.failures_of(FailureKind::Timeout), 1);
             assert_eq!(run.record.failed.total.max_ns(), Some(timeout_ns));
-            assert_eq!(run.record.answers, 19);
+            assert_eq!(run.record.responses, 19);
         });
     }
 }
@@ -126,7 +126,7 @@ fn staggered_deadlines_are_a_millisecond_late_at_most() {
 fn no_timeout_waits_for_ever() {
     let peer = Script::always(HELLO, 3_000 * S);
     run(&with_timeout(plan(2, 1), 0), &peer, |run| {
-        assert_eq!(run.record.answers, 2);
+        assert_eq!(run.record.responses, 2);
         assert_eq!(run.elapsed_ns, 6_000 * S);
     });
 }
@@ -135,13 +135,13 @@ fn no_timeout_waits_for_ever() {
 fn the_longest_timeout_and_duration_there_are() {
     let mut plan = with_timeout(plan(3, 1), u64::MAX);
     plan.limits.duration_ns = Some(u64::MAX);
-    run(&plan, &Script::always(HELLO, MS), |run| assert_eq!(run.record.answers, 3));
+    run(&plan, &Script::always(HELLO, MS), |run| assert_eq!(run.record.responses, 3));
 }
 
 #[test]
 fn a_server_that_never_accepts_is_given_up_after_one_timeout() {
-    run(&with_timeout(plan(1_000, 5), S), &Silent(Answer::Never), |run| {
-        assert_eq!(run.ended, ablaze_model::run::Ended::Hopeless);
+    run(&with_timeout(plan(1_000, 5), S), &Silent(ConnectReply::Never), |run| {
+        assert_eq!(run.ended, ablaze_model::run::Ended::Unreachable);
         assert_eq!(run.record.failures_of(FailureKind::Timeout), 1);
         assert_eq!(run.record.failures_total(), 1);
     });

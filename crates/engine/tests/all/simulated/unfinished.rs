@@ -1,6 +1,6 @@
 //! What is in flight when the time is over is neither answered nor failed.
 
-use ablaze_net::sim::{Answer, Silent};
+use ablaze_net::sim::{ConnectReply, Silent};
 
 use crate::simulated::support::{
     HELLO, MS, Moment, S, Script, check_sums, pipelined, plan_for, run,
@@ -10,7 +10,7 @@ use crate::simulated::support::{
 fn a_hung_server_ends_with_the_duration() {
     for depth in [1, 4] {
         let plan = pipelined(plan_for(2 * S + 7, 3), depth);
-        run(&plan, &Silent(Answer::AcceptAfter(MS)), |run| {
+        run(&plan, &Silent(ConnectReply::AcceptAfter(MS)), |run| {
             check_sums(run);
             assert_eq!(run.elapsed_ns, 2 * S + 7);
             assert_eq!(run.record.finished(), 0);
@@ -23,16 +23,16 @@ fn a_hung_server_ends_with_the_duration() {
 
 #[test]
 fn its_age_counts_from_its_own_beginning() {
-    // Answers every 30 ms; at 100 ms the fourth has been under way for 10 ms.
+    // Responses every 30 ms; at 100 ms the fourth has been under way for 10 ms.
     run(&plan_for(100 * MS, 2), &Script::always(HELLO, 30 * MS), |run| {
         check_sums(run);
-        assert_eq!((run.record.answers, run.record.unfinished), (6, 2));
+        assert_eq!((run.record.responses, run.record.unfinished), (6, 2));
         assert_eq!(run.record.unfinished_oldest_ns, 10 * MS);
     });
 }
 
 #[test]
-fn answers_that_stopped_are_told_from_those_that_go_on() {
+fn responses_that_stopped_are_told_from_those_that_go_on() {
     // Connection 0 gets no further than half of its body, the others are answered.
     let half = |moment: &mut Moment<'_, '_>| match moment.connection {
         0 => moment.send_part(MS, 0, HELLO.len() - 2),
@@ -47,8 +47,8 @@ fn answers_that_stopped_are_told_from_those_that_go_on() {
     });
     // Within the head too; of a body without a length nobody knows what is missing.
     let chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n";
-    for (answer, body_bytes) in [(&HELLO[..17], 0), (&chunked[..], 2)] {
-        run(&plan_for(2 * S, 1), &Script::always(answer, MS), |run| {
+    for (response, body_bytes) in [(&HELLO[..17], 0), (&chunked[..], 2)] {
+        run(&plan_for(2 * S, 1), &Script::always(response, MS), |run| {
             let longest = run.record.stopped.longest.unwrap();
             assert_eq!((longest.body_bytes, longest.missing_bytes), (body_bytes, None));
         });
@@ -61,7 +61,7 @@ fn answers_that_stopped_are_told_from_those_that_go_on() {
     run(&plan_for(2 * S, 2), &slowly, |run| {
         assert_eq!((run.record.unfinished, run.record.stopped.total()), (2, 0));
     });
-    run(&plan_for(2 * S, 2), &Silent(Answer::AcceptAfter(MS)), |run| {
+    run(&plan_for(2 * S, 2), &Silent(ConnectReply::AcceptAfter(MS)), |run| {
         assert_eq!((run.record.unfinished, run.record.stopped.total()), (2, 0));
     });
 }

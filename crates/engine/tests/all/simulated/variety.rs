@@ -37,7 +37,7 @@ fn more_requests_than_heads_are_remembered_for() {
     plan.requests.templates = (0..100).map(|number| get(&format!("/{number}"))).collect();
     plan.requests.order = (0..100).collect();
     run(&plan, &Script::always(HELLO, MS).logged(&log), |run| {
-        assert_eq!((run.record.answers, run.record.body_bytes), (300, 1_500));
+        assert_eq!((run.record.responses, run.record.body_bytes), (300, 1_500));
         let mut paths = paths(&log);
         paths.sort();
         paths.dedup();

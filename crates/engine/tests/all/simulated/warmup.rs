@@ -1,6 +1,6 @@
 //! The warm-up leaves no trace in the figures.
 
-use ablaze_net::sim::{Answer, Silent};
+use ablaze_net::sim::{ConnectReply, Silent};
 
 use crate::simulated::support::{
     HELLO, MS, S, Script, US, check_sums, clock_before, plan, plan_for, run,
@@ -15,7 +15,7 @@ fn a_number_of_requests_is_exact_behind_it() {
             plan.limits.warmup_ns = 20 * MS;
             run(&plan, &Script::always(HELLO, delay_ns), |run| {
                 check_sums(run);
-                assert_eq!(run.record.answers, 100, "delay {delay_ns}");
+                assert_eq!(run.record.responses, 100, "delay {delay_ns}");
                 assert_eq!(run.record.body_lengths[&5], 100);
                 // What the last four of the warm-up still received came within the window.
                 assert!((500..=520).contains(&run.record.body_bytes));
@@ -50,7 +50,7 @@ fn nothing_of_it_is_counted() {
         assert_eq!((record.failures_total(), record.unexpected, record.repeated), (0, 0, 0));
         assert_eq!(record.statuses.keys().copied().collect::<Vec<_>>(), [200]);
         // What was under way when the window opened came within it, three bodies at most.
-        assert!((0..=15).contains(&(record.body_bytes - record.answers * 5)));
+        assert!((0..=15).contains(&(record.body_bytes - record.responses * 5)));
         assert_eq!(record.answered.total.max_ns(), Some(MS));
     });
 }
@@ -70,7 +70,7 @@ fn a_body_under_way_counts_for_neither() {
     plan.limits.warmup_ns = 20 * MS;
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 10);
+        assert_eq!(run.record.responses, 10);
         assert!(run.record.body_bytes <= 51, "{}", run.record.body_bytes);
     });
 }
@@ -86,7 +86,7 @@ fn an_exchange_of_it_does_not_lengthen_the_run() {
     plan.limits.warmup_ns = 20 * MS;
     run(&plan, &peer, |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 10);
+        assert_eq!(run.record.responses, 10);
         // One millisecond is left of the warm-up's last exchange on connection 1.
         assert_eq!(run.elapsed_ns, 11 * MS);
     });
@@ -96,8 +96,8 @@ fn an_exchange_of_it_does_not_lengthen_the_run() {
 fn a_server_that_refuses_throughout_it_is_named() {
     let mut plan = clock_before(plan(10, 2));
     plan.limits.warmup_ns = S;
-    run(&plan, &Silent(Answer::RefuseAfter(MS, 111)), |run| {
-        assert_eq!(run.ended, ablaze_model::run::Ended::Hopeless);
+    run(&plan, &Silent(ConnectReply::RefuseAfter(MS, 111)), |run| {
+        assert_eq!(run.ended, ablaze_model::run::Ended::Unreachable);
         assert_eq!(run.record.first_failure.map(|failure| failure.errno), Some(111));
         assert_eq!(run.record.unfinished, 0);
     });

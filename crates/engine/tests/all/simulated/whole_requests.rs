@@ -4,7 +4,7 @@
 
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::proxy::{Proxy, Way};
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 
 use crate::simulated::numbered::{Came, Got, Reader, numbered};
 use crate::simulated::support::{HELLO, HELLO_CLOSE, MS, S, US, check_sums, pipelined, plan, run};
@@ -60,11 +60,11 @@ impl SimPeer for Early {
         &self.bytes
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         self.reader = Reader::new(&self.got);
         far.set_window(self.window);
         far.read_slowly(self.reads, 10 * US);
-        Answer::AcceptAfter(10 * US)
+        ConnectReply::AcceptAfter(10 * US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
@@ -120,7 +120,7 @@ fn a_response_before_the_body_changes_nothing_of_it() {
                         peer.proxy = plan.target.proxy.is_some().then(Vec::new);
                         run(&plan, &peer, |run| {
                             check_sums(run);
-                            let counted = (run.record.answers, run.record.failures_total());
+                            let counted = (run.record.responses, run.record.failures_total());
                             peer.got.check(1, &case);
                             assert_eq!(counted, (24, 0), "{case}");
                         });
@@ -137,7 +137,7 @@ fn what_is_awaited_arrives_whole() {
         for depth in [1, 2, 8] {
             let peer = Early::new(Came::Last, 1_000, 3_000);
             run(&numbered_plan(24, depth, "POST", times), &peer, |run| {
-                assert_eq!(run.record.answers, 24);
+                assert_eq!(run.record.responses, 24);
                 assert_eq!(peer.got.check(1, "whole"), 24);
             });
         }
@@ -150,7 +150,7 @@ fn long_bodies_are_sent_whole_although_they_were_answered() {
     for depth in [1, 2, 4] {
         let peer = Early::new(Came::Head, 5_000, 20_000);
         run(&numbered_plan(40, depth, "POST", 10_000), &peer, |run| {
-            assert_eq!((run.record.answers, run.record.connections_opened), (40, 2));
+            assert_eq!((run.record.responses, run.record.connections_opened), (40, 2));
             let whole = peer.got.check(1, "whole");
             assert!(whole >= 40 - 2 * (depth as usize + 1), "depth {depth}: {whole}");
         });

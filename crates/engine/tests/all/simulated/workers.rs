@@ -13,7 +13,7 @@ fn the_merged_record_is_that_of_one_worker() {
             check_sums(run);
             let (record, expected) = (&run.record, &one.record);
             assert_eq!(run.workers.len(), workers as usize);
-            assert_eq!(record.answers, expected.answers);
+            assert_eq!(record.responses, expected.responses);
             assert_eq!(record.answered.total.sum_ns(), expected.answered.total.sum_ns());
             assert_eq!(record.answered.total.count(), expected.answered.total.count());
             assert_eq!(record.received_bytes, expected.received_bytes);
@@ -34,7 +34,7 @@ fn workers_that_connect_at_different_paces_begin_together() {
     plan.connections.ramp_ns = 10 * MS;
     run(&plan, &Script::always(HELLO, MS), |run| {
         check_sums(run);
-        assert_eq!(run.record.answers, 1_000);
+        assert_eq!(run.record.responses, 1_000);
     });
 }
 
@@ -44,7 +44,7 @@ fn slices_cover_the_run() {
         let slices = &run.record.slices.slices;
         assert_eq!(slices.len(), 10);
         for slice in slices {
-            assert_eq!((slice.answers, slice.failures), (400, 0));
+            assert_eq!((slice.responses, slice.failures), (400, 0));
             assert_eq!(slice.max_ns, MS);
         }
     });

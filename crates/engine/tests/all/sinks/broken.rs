@@ -8,7 +8,7 @@ use super::checking::{Body, Checking, Ended};
 use super::far_ends::{Server, Simulated};
 use super::plans::*;
 
-/// Answers every request with a part of a response, and then closes or is silent.
+/// Responses every request with a part of a response, and then closes or is silent.
 #[derive(Clone)]
 pub struct Partly {
     response: &'static [u8],
@@ -16,8 +16,8 @@ pub struct Partly {
 }
 
 impl Partly {
-    /// As [`Server::answer`], for whatever was asked.
-    pub fn answer(&mut self, out: &mut Vec<u8>) -> bool {
+    /// As [`Server::response`], for whatever was asked.
+    pub fn response(&mut self, out: &mut Vec<u8>) -> bool {
         out.extend(self.response);
         self.closes
     }
@@ -33,7 +33,7 @@ fn ended(plan: &Plan, server: Partly) -> Vec<Ended> {
     ];
     let [batched, at_once] = ways.map(|done| {
         let (run, sinks) = done.unwrap();
-        assert_eq!(run.record.answers, 0);
+        assert_eq!(run.record.responses, 0);
         sinks.into_iter().flat_map(|sink| sink.ended).collect::<Vec<_>>()
     });
     assert_eq!(batched, at_once);

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::sync::Arc;
 
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use rustls::{ServerConfig, ServerConnection};
 
 use super::broken::Partly;
@@ -22,11 +22,11 @@ pub enum Server {
 
 impl Server {
     /// Takes what came, and adds what is said to it. Whether the connection is closed behind that.
-    pub fn answer(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    pub fn response(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         match self {
-            Self::Http1(server) => server.answer(bytes, out),
-            Self::Http2(server) => server.answer(bytes, out),
-            Self::Partly(server) => server.answer(out),
+            Self::Http1(server) => server.response(bytes, out),
+            Self::Http2(server) => server.response(bytes, out),
+            Self::Partly(server) => server.response(out),
         }
     }
 
@@ -64,9 +64,9 @@ impl Simulated {
     }
 
     /// Adds what is said to `bytes` to what is sent. Whether the connection is closed behind that.
-    fn answer(&mut self, mut bytes: &[u8]) -> bool {
+    fn response(&mut self, mut bytes: &[u8]) -> bool {
         let Some(tls) = &mut self.tls else {
-            return self.server.answer(bytes, &mut self.sent);
+            return self.server.response(bytes, &mut self.sent);
         };
         let mut closes = false;
         while !bytes.is_empty() {
@@ -76,7 +76,7 @@ impl Simulated {
             tls.reader().read_exact(&mut asked).unwrap();
             let mut said = Vec::new();
             if !asked.is_empty() {
-                closes |= self.server.answer(&asked, &mut said);
+                closes |= self.server.response(&asked, &mut said);
             }
             tls.writer().write_all(&said).unwrap();
         }
@@ -102,7 +102,7 @@ impl SimPeer for Simulated {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         far.cut(self.pieces, US);
         self.server.connected(number);
         self.tls = self.config.clone().map(|config| {
@@ -110,12 +110,12 @@ impl SimPeer for Simulated {
             tls.set_buffer_limit(None);
             Box::new(tls)
         });
-        Answer::AcceptAfter(0)
+        ConnectReply::AcceptAfter(0)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
         let start = self.sent.len();
-        let closes = self.answer(bytes);
+        let closes = self.response(bytes);
         if self.sent.len() > start {
             far.send_after(DELAY_NS, start as u32, (self.sent.len() - start) as u32);
         }

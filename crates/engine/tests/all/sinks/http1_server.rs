@@ -98,8 +98,8 @@ fn in_chunks(content: &[u8], seed: u64, out: &mut Vec<u8>) {
 }
 
 impl Http1Server {
-    /// As [`Server::answer`](super::far_ends::Server::answer).
-    pub fn answer(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    /// As [`Server::response`](super::far_ends::Server::response).
+    pub fn response(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         for byte in bytes {
             self.asked.push(*byte);
             if self.asked.ends_with(b"\r\n\r\n") && !self.closed {

@@ -100,8 +100,8 @@ impl Response {
 }
 
 impl Http2Server {
-    /// As [`Server::answer`](super::far_ends::Server::answer).
-    pub fn answer(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
+    /// As [`Server::response`](super::far_ends::Server::response).
+    pub fn response(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> bool {
         self.kept.extend(bytes);
         if !self.greeted {
             if self.kept.len() < PREFACE.len() {

@@ -39,7 +39,7 @@ fn run(plan: &Plan, peer: &Simulated, sent: &Sent, what: &str) {
             true => run_simulated_with_sinks::<Simulated, _, true>(plan, peers, &control, make),
         };
         let (run, sinks) = done.unwrap();
-        assert_eq!((run.record.answers, run.record.failures_total()), (requests, 0), "{what}");
+        assert_eq!((run.record.responses, run.record.failures_total()), (requests, 0), "{what}");
         let bytes: u64 = sent.lock().unwrap().iter().map(|body| body.bytes).sum();
         assert_eq!(run.record.body_bytes, bytes, "{what}");
         same(sinks, sent, what);
@@ -52,7 +52,7 @@ fn asking(mut plan: Plan, head_too: bool) -> Plan {
         let mut head = get("/");
         head.bytes.splice(..3, *b"HEAD");
         head.head_bytes += 1;
-        head.answer_has_no_body = true;
+        head.response_has_no_body = true;
         plan.requests.templates.push(head);
         plan.requests.order = vec![0, 0, 1];
     }

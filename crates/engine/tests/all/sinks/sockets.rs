@@ -41,7 +41,7 @@ fn talk(mut connection: TcpStream, mut server: Server) -> Option<()> {
     loop {
         let read = connection.read(&mut part).ok().filter(|read| *read > 0)?;
         let mut out = Vec::new();
-        let closes = server.answer(&part[..read], &mut out);
+        let closes = server.response(&part[..read], &mut out);
         let mut rest = &out[..];
         for bytes in [1, 40, 5_000].into_iter().chain(std::iter::repeat(60_000)) {
             let (piece, behind) = rest.split_at(bytes.min(rest.len()));
@@ -65,7 +65,7 @@ fn run(mut plan: Plan, address: SocketAddr, io: IoChoice, sent: &Sent, what: &st
     plan.limits.timeout_ns = TIMEOUT.as_nanos() as u64;
     let requests = plan.limits.requests.unwrap();
     let (run, sinks) = run_with_sinks(plan, &Control::new(), Checking::new).unwrap();
-    assert_eq!((run.record.answers, run.record.failures_total()), (requests, 0), "{what}");
+    assert_eq!((run.record.responses, run.record.failures_total()), (requests, 0), "{what}");
     assert_eq!(sinks.len(), 2);
     same(sinks, sent, what);
 }

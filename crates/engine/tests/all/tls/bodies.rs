@@ -8,11 +8,11 @@ use crate::tls::authority::Authority;
 use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
 
-/// An answer with so many bytes of body.
-fn answer_of(bytes: usize) -> Vec<u8> {
-    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes();
-    answer.resize(answer.len() + bytes, b'x');
-    answer
+/// A response with so many bytes of body.
+fn response_of(bytes: usize) -> Vec<u8> {
+    let mut response = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes();
+    response.resize(response.len() + bytes, b'x');
+    response
 }
 
 #[test]
@@ -21,16 +21,16 @@ fn long_bodies_are_counted_to_the_byte() {
     let issued = authority.issue("there", |_| {});
     for (name, version) in BOTH {
         for bytes in [0, 1, 8 * 1024 + 1, 16_384, 16_385, 1 << 20, 8 << 20] {
-            let answer = answer_of(bytes);
+            let response = response_of(bytes);
             let mut config = config(&[version], &issued);
             config.max_fragment_size = None;
             let peer = TlsPeer::new(config, move |moment| {
                 moment.server.set_buffer_limit(None);
-                moment.answer(&answer);
+                moment.response(&response);
             });
             let plan = with_tls(plan(4, 2), authority.trusted("there"));
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.failures_total()), (4, 0), "{name}");
+                assert_eq!((run.record.responses, run.record.failures_total()), (4, 0), "{name}");
                 assert_eq!(run.record.body_bytes, 4 * bytes as u64, "{name} {bytes}");
                 assert_eq!(run.record.body_lengths[&(bytes as u64)], 4);
             });
@@ -58,7 +58,7 @@ fn long_requests_arrive_whole_at_a_server_that_reads_slowly() {
             ];
             let seen = peer.seen.clone();
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.failures_total()), (3, 0), "{name}");
+                assert_eq!((run.record.responses, run.record.failures_total()), (3, 0), "{name}");
             });
             let requests = &seen.lock().unwrap().requests;
             assert_eq!(requests.len(), 6);
@@ -78,7 +78,7 @@ fn patched_requests_arrive_as_they_were_patched() {
     let mut plan = with_tls(plan(30, 3), authority.trusted("there"));
     plan.requests.templates = vec![get("/{seq}")];
     let seen = peer.seen.clone();
-    run(&plan, &peer, |run| assert_eq!(run.record.answers, 30));
+    run(&plan, &peer, |run| assert_eq!(run.record.responses, 30));
     let requests = std::mem::take(&mut seen.lock().unwrap().requests);
     let number = |request: &Vec<u8>| {
         let text = String::from_utf8(request.clone()).unwrap();
@@ -95,14 +95,14 @@ fn patched_requests_arrive_as_they_were_patched() {
 fn chunks_over_records_are_read() {
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
-    let answer =
+    let response =
         b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
     for fragment in [32, 33, 64] {
         let mut config = config(&[&rustls::version::TLS13], &issued);
         config.max_fragment_size = Some(fragment);
         let plan = with_tls(plan(5, 1), authority.trusted("there"));
-        run(&plan, &TlsPeer::always(config, answer), |run| {
-            assert_eq!((run.record.answers, run.record.body_bytes), (5, 25));
+        run(&plan, &TlsPeer::always(config, response), |run| {
+            assert_eq!((run.record.responses, run.record.body_bytes), (5, 25));
         });
     }
 }
@@ -115,7 +115,7 @@ fn a_body_without_an_end_of_its_own_is_whole_only_with_a_farewell() {
     for (name, version) in BOTH {
         for says_farewell in [true, false] {
             let peer = TlsPeer::new(config(&[version], &issued), move |moment| {
-                moment.answer(TO_END);
+                moment.response(TO_END);
                 if says_farewell {
                     moment.server.send_close_notify();
                 }
@@ -125,15 +125,15 @@ fn a_body_without_an_end_of_its_own_is_whole_only_with_a_farewell() {
             run(&plan, &peer, |run| {
                 let cut = run.record.failures_of(FailureKind::TlsTruncated);
                 let expected = if says_farewell { (6, 0) } else { (0, 6) };
-                assert_eq!((run.record.answers, cut), expected, "{name} {says_farewell}");
+                assert_eq!((run.record.responses, cut), expected, "{name} {says_farewell}");
                 assert_eq!(run.record.body_bytes, 60, "{name}");
             });
         }
     }
 }
 
-/// In a pipeline the answer that is cut off fails, and those behind it, of which no byte came, are no
-/// answers either.
+/// In a pipeline the response that is cut off fails, and those behind it, of which no byte came, are no
+/// responses either.
 #[test]
 fn a_body_that_is_cut_off_does_not_answer_the_next_request() {
     const TO_END: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nto the end";
@@ -142,14 +142,14 @@ fn a_body_that_is_cut_off_does_not_answer_the_next_request() {
     for (name, version) in BOTH {
         let peer = TlsPeer::new(config(&[version], &issued), |moment| {
             if moment.request == 0 {
-                moment.answer(TO_END);
+                moment.response(TO_END);
                 moment.close = true;
             }
         });
         let mut plan = with_tls(plan(12, 1), authority.trusted("there"));
         plan.load = Load::Closed { connections: 1, pipeline: 4 };
         run(&plan, &peer, |run| {
-            assert_eq!((run.record.answers, run.record.finished()), (0, 12), "{name}");
+            assert_eq!((run.record.responses, run.record.finished()), (0, 12), "{name}");
             assert!(run.record.failures_of(FailureKind::TlsTruncated) > 0, "{name}");
         });
     }

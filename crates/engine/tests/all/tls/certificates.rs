@@ -12,16 +12,16 @@ fn outcome(issued: &Issued, tls: &Tls) -> Option<Kind> {
     let peer = TlsPeer::always(config(rustls::ALL_VERSIONS, issued), HELLO);
     let plan = with_tls(clock_before(plan(1000, 4)), tls.clone());
     let run = run(&plan, &peer, |run| {
-        if run.record.answers == 0 {
+        if run.record.responses == 0 {
             // Nobody wants to read of a thousand failures.
-            assert_eq!(run.ended, Ended::Hopeless);
+            assert_eq!(run.ended, Ended::Unreachable);
             assert!(run.record.failures_total() < 30, "{}", run.record.failures_total());
             let facts = run.record.tls.as_ref().unwrap();
             let first = run.record.first_failure.unwrap().kind;
             assert_eq!(facts.first_failure.as_ref().unwrap().0, first);
             assert_eq!(run.record.failures_of(first), run.record.failures_total());
         } else {
-            assert_eq!((run.record.answers, run.record.failures_total()), (1000, 0));
+            assert_eq!((run.record.responses, run.record.failures_total()), (1000, 0));
         }
     });
     run.record.first_failure.map(|first| first.kind)
@@ -78,13 +78,13 @@ fn a_server_that_wants_a_certificate_gets_the_one_given_or_is_understood() {
             run(&plan, &peer, |run| {
                 let record = &run.record;
                 if accepted {
-                    assert_eq!((record.answers, record.failures_total()), (500, 0), "{name}");
+                    assert_eq!((record.responses, record.failures_total()), (500, 0), "{name}");
                     return;
                 }
                 let wanted = record.failures_of(Kind::ClientCertificate);
                 let all = record.failures_total();
                 assert!(wanted > 0 && wanted == all && all < 60, "{name}: {:?}", record.failures);
-                assert_eq!(run.ended, Ended::Hopeless, "{name}");
+                assert_eq!(run.ended, Ended::Unreachable, "{name}");
             });
         }
     }
@@ -115,7 +115,7 @@ fn what_is_not_in_common_is_said() {
         (run.record.first_failure.map(|first| first.kind), run.ended)
     };
     for tls in [old, chacha, p384] {
-        assert_eq!(restricted(&tls), (Some(Kind::NoCommonTls), Ended::Hopeless), "{tls:?}");
+        assert_eq!(restricted(&tls), (Some(Kind::NoCommonTls), Ended::Unreachable), "{tls:?}");
     }
-    assert_eq!(restricted(&h2), (Some(Kind::NoHttp2), Ended::Hopeless));
+    assert_eq!(restricted(&h2), (Some(Kind::NoHttp2), Ended::Unreachable));
 }

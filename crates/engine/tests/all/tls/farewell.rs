@@ -1,5 +1,5 @@
 //! `close_notify` over real sockets: what a server sees of a connection that is closed by the client,
-//! with each driver and however the answer before was received.
+//! with each driver and however the response before was received.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpListener;
@@ -23,8 +23,8 @@ fn serve(
     body_bytes: usize,
     connections: usize,
 ) -> Vec<Result<usize, ErrorKind>> {
-    let answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
-    let answer = [answer, vec![b'x'; body_bytes]].concat();
+    let response = format!("HTTP/1.1 200 OK\r\nContent-Length: {body_bytes}\r\n\r\n").into_bytes();
+    let response = [response, vec![b'x'; body_bytes]].concat();
     let mut ends = Vec::new();
     for _ in 0..connections {
         let (mut socket, _) = listener.accept().unwrap();
@@ -40,7 +40,7 @@ fn serve(
             }
             while let Some(at) = asked.windows(4).position(|four| four == b"\r\n\r\n") {
                 asked.drain(..at + 4);
-                stream.write_all(&answer).unwrap();
+                stream.write_all(&response).unwrap();
             }
         });
     }
@@ -53,7 +53,7 @@ fn the_server_hears_it_before_the_end_whatever_was_received_before() {
     let issued = authority.issue("there", |_| {});
     for io in [IoChoice::Uring, IoChoice::Epoll] {
         for (name, version) in BOTH {
-            // Small answers come through a receive that goes on; after a large one, one ends with it.
+            // Small responses come through a receive that goes on; after a large one, one ends with it.
             for body_bytes in [5, 200_000] {
                 let listener = TcpListener::bind("127.0.0.1:0").unwrap();
                 let address = listener.local_addr().unwrap();
@@ -70,7 +70,7 @@ fn the_server_hears_it_before_the_end_whatever_was_received_before() {
                     assert_eq!(io, IoChoice::Uring);
                     break;
                 };
-                assert_eq!((ran.record.answers, ran.record.failures_total()), (6, 0));
+                assert_eq!((ran.record.responses, ran.record.failures_total()), (6, 0));
                 let ends = server.join().unwrap();
                 assert_eq!(ends[..2], [Ok(0), Ok(0)], "TLS {name}, {io:?}, {body_bytes} bytes");
             }

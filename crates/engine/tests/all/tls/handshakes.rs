@@ -4,7 +4,7 @@ use ablaze_model::FailureKind;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, Silent};
+use ablaze_net::sim::{ConnectReply, Silent};
 
 use crate::tls::authority::Authority;
 use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
@@ -18,7 +18,7 @@ fn both_versions_are_spoken_and_their_handshakes_timed_apart() {
         let peer = TlsPeer::always(config(&[version], &issued), HELLO);
         let plan = with_tls(plan(20, 3), authority.trusted("there"));
         run(&plan, &peer, |run| {
-            assert_eq!((run.record.answers, run.record.failures_total()), (20, 0), "{name}");
+            assert_eq!((run.record.responses, run.record.failures_total()), (20, 0), "{name}");
             let facts = run.record.tls.as_ref().unwrap();
             assert_eq!((facts.connected, facts.handshakes_full), (3, 3), "{name}");
             let agreed = &facts.agreed[0].0;
@@ -44,7 +44,7 @@ fn a_connection_per_request_has_its_handshake_in_every_exchange() {
         let peer = TlsPeer::always(config(&[version], &issued), HELLO_CLOSE);
         let plan = with_tls(closing_each(plan(12, 2)), authority.trusted("there"));
         run(&plan, &peer, |run| {
-            assert_eq!((run.record.answers, run.record.failures_total()), (12, 0), "{name}");
+            assert_eq!((run.record.responses, run.record.failures_total()), (12, 0), "{name}");
             let tls = run.record.answered.tls.as_ref().unwrap();
             assert_eq!((tls.handshake.count(), tls.connected.count()), (12, 12));
             let flights = if name == "1.2" { 2 } else { 1 };
@@ -71,7 +71,7 @@ fn sessions_are_resumed_only_when_asked_for() {
             let tls = Tls { resume, ..authority.trusted("there") };
             let plan = with_tls(closing_each(plan(10, 1)), tls);
             run(&plan, &peer, |run| {
-                assert_eq!(run.record.answers, 10, "{name}");
+                assert_eq!(run.record.responses, 10, "{name}");
                 let facts = run.record.tls.as_ref().unwrap();
                 let expected = if resume { (1, 9) } else { (10, 0) };
                 let handshakes = (facts.handshakes_full, facts.handshakes_resumed);
@@ -90,7 +90,7 @@ fn the_name_is_sent_unless_it_is_an_address_or_not_wanted() {
         let peer = TlsPeer::always(config(&[&rustls::version::TLS13], &issued), HELLO);
         let tls = Tls { send_server_name, ..authority.trusted(name) };
         let seen = peer.seen.clone();
-        run(&with_tls(plan(1, 1), tls), &peer, |run| assert_eq!(run.record.answers, 1));
+        run(&with_tls(plan(1, 1), tls), &peer, |run| assert_eq!(run.record.responses, 1));
         assert_eq!(seen.lock().unwrap().names[0].as_deref(), expected);
     }
 }
@@ -100,8 +100,8 @@ fn a_handshake_that_never_ends_is_a_timeout() {
     let tls = Tls { trust: ablaze_model::plan::tls::Trust::Anyone, ..Tls::new("there") };
     for plan in [clock_before(plan(3, 1)), plan(3, 1)] {
         let plan = with_tls(with_timeout(plan, 10 * MS), tls.clone());
-        run(&plan, &Silent(Answer::AcceptAfter(US)), |run| {
-            assert_eq!(run.record.answers, 0);
+        run(&plan, &Silent(ConnectReply::AcceptAfter(US)), |run| {
+            assert_eq!(run.record.responses, 0);
             assert!(run.record.failures_of(FailureKind::Timeout) > 0, "{:?}", run.record.failures);
             assert_eq!(run.record.failures_of(FailureKind::Timeout), run.record.failures_total());
             assert!(run.record.tls.as_ref().unwrap().connected > 0);
@@ -115,11 +115,11 @@ fn a_server_may_change_its_keys_at_any_time() {
     let issued = authority.issue("there", |_| {});
     let peer = TlsPeer::new(config(&[&rustls::version::TLS13], &issued), |moment| {
         moment.server.refresh_traffic_keys().unwrap();
-        moment.answer(HELLO);
+        moment.response(HELLO);
     });
     let plan = with_tls(plan(50, 2), authority.trusted("there"));
     run(&plan, &peer, |run| {
-        assert_eq!((run.record.answers, run.record.failures_total()), (50, 0));
+        assert_eq!((run.record.responses, run.record.failures_total()), (50, 0));
     });
 }
 
@@ -131,7 +131,7 @@ fn a_server_that_closes_when_it_was_told_farewell_hears_it_at_once() {
     for (name, version) in BOTH {
         for speaks_first in [true, false] {
             let peer = TlsPeer::new(config(&[version], &issued), move |moment| {
-                moment.answer(HELLO_CLOSE);
+                moment.response(HELLO_CLOSE);
                 if speaks_first {
                     moment.server.send_close_notify();
                 }
@@ -139,7 +139,7 @@ fn a_server_that_closes_when_it_was_told_farewell_hears_it_at_once() {
             let peer = peer.closing_when_told();
             let plan = with_tls(closing_each(plan(10, 1)), authority.trusted("there"));
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.failures_total()), (10, 0), "{name}");
+                assert_eq!((run.record.responses, run.record.failures_total()), (10, 0), "{name}");
                 // Each exchange takes less than a millisecond here; a wait for what never comes, one
                 // second.
                 assert!(run.elapsed_ns < 100 * MS, "{name}: {}", run.elapsed_ns);
@@ -157,7 +157,7 @@ fn a_connection_that_is_closed_here_says_farewell() {
         let mut plan = with_tls(plan(12, 1), authority.trusted("there"));
         plan.connections.requests_per_connection = Some(4);
         let seen = peer.seen.clone();
-        run(&plan, &peer, |run| assert_eq!(run.record.answers, 12, "{name}"));
+        run(&plan, &peer, |run| assert_eq!(run.record.responses, 12, "{name}"));
         // Of three connections in each of two runs, the last may end with the run; and where sends
         // leave with their batch, a close may overtake what was to be said before it.
         let farewells = seen.lock().unwrap().farewells;
@@ -173,7 +173,7 @@ fn an_open_loop_and_a_pipeline_go_through_tls() {
         let peer = TlsPeer::always(config(&[version], &issued), HELLO);
         let plan_of = |plan| with_tls(plan, authority.trusted("there"));
         run(&plan_of(pipelined(plan(64, 2), 8)), &peer, |run| {
-            assert_eq!((run.record.answers, run.record.failures_total()), (64, 0), "{name}");
+            assert_eq!((run.record.responses, run.record.failures_total()), (64, 0), "{name}");
         });
         let mut open = plan_of(plan(100, 1));
         open.load = Load::Open {
@@ -183,7 +183,7 @@ fn an_open_loop_and_a_pipeline_go_through_tls() {
             bounded: true,
         };
         run(&open, &peer, |run| {
-            assert_eq!((run.record.answers, run.record.failures_total()), (100, 0), "{name}");
+            assert_eq!((run.record.responses, run.record.failures_total()), (100, 0), "{name}");
             assert_eq!(run.ended, Ended::Complete);
         });
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ablaze_model::FailureKind as Kind;
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
 use rustls::pki_types::CertificateDer;
 
@@ -33,9 +33,9 @@ impl SimPeer for Says {
         &self.bytes
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         far.cut(self.pieces, 0);
-        Answer::AcceptAfter(US)
+        ConnectReply::AcceptAfter(US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, _: &[u8]) {
@@ -54,8 +54,8 @@ fn first_failure(says: &Says) -> (Option<Kind>, String) {
     let tls = Tls { trust: Trust::Anyone, ..Tls::new("there") };
     let plan = with_tls(clock_before(with_timeout(plan(100, 1), 200 * MS)), tls);
     let run = run(&plan, says, |run| {
-        assert_eq!(run.record.answers, 0);
-        assert_eq!(run.ended, Ended::Hopeless, "{:?}", run.record.failures);
+        assert_eq!(run.record.responses, 0);
+        assert_eq!(run.ended, Ended::Unreachable, "{:?}", run.record.failures);
         assert!(run.record.failures_total() <= 11, "{:?}", run.record.failures);
     });
     let detail = run.record.tls.and_then(|facts| facts.first_failure).map(|(_, detail)| detail);
@@ -137,11 +137,11 @@ fn a_certificate_chain_that_is_too_long_is_named() {
             run(&plan, &peer, |run| {
                 let first = run.record.tls.as_ref().unwrap().first_failure.as_ref();
                 if is_read {
-                    let counts = (run.record.answers, run.record.failures_total());
+                    let counts = (run.record.responses, run.record.failures_total());
                     assert_eq!((counts, first), ((20, 0), None), "{name}, {bytes}");
                     return;
                 }
-                assert_eq!(run.ended, Ended::Hopeless, "{name}, {bytes}");
+                assert_eq!(run.ended, Ended::Unreachable, "{name}, {bytes}");
                 let (kind, detail) = first.unwrap();
                 assert_eq!(*kind, Kind::TlsBroken, "{name}, {bytes}");
                 assert!(detail.contains("certificate chain is too long"), "{name}: {detail}");
@@ -167,13 +167,13 @@ fn a_server_that_says_farewell_instead_of_answering_is_asked_again() {
         if moment.request == 1 {
             moment.server.send_close_notify();
         }
-        moment.answer(HELLO);
+        moment.response(HELLO);
     });
     let mut plan = with_tls(plan(10, 1), authority.trusted("there"));
     plan.connections.repeat = true;
     run(&plan, &peer, |run| {
         // Said farewell before it answered: the request is sent again elsewhere.
-        assert_eq!((run.record.answers, run.record.failures_total()), (10, 0));
+        assert_eq!((run.record.responses, run.record.failures_total()), (10, 0));
         assert!(run.record.repeated > 0);
     });
 }
@@ -190,8 +190,8 @@ proptest! {
         run(&plan, &Says::once(&bytes), |run| {
             // The beginning of a record may be waited for to the timeout, each time.
             let all_failed = run.record.failures_total() == 20;
-            assert_eq!(run.record.answers, 0);
-            assert!(all_failed || run.ended == Ended::Hopeless, "{:?}", run.ended);
+            assert_eq!(run.record.responses, 0);
+            assert!(all_failed || run.ended == Ended::Unreachable, "{:?}", run.ended);
         });
     }
 }

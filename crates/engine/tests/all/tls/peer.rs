@@ -7,7 +7,7 @@ use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::{Plan, Run};
 use ablaze_net::CloseHow;
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use rustls::crypto::aws_lc_rs;
 use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
@@ -32,7 +32,7 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
-    pub fn answer(&mut self, bytes: &[u8]) {
+    pub fn response(&mut self, bytes: &[u8]) {
         self.server.writer().write_all(bytes).unwrap();
     }
 }
@@ -111,9 +111,9 @@ impl TlsPeer {
         }
     }
 
-    /// Answers everything with the same bytes.
-    pub fn always(config: ServerConfig, answer: &'static [u8]) -> Self {
-        Self::new(config, move |moment| moment.answer(answer))
+    /// Responses everything with the same bytes.
+    pub fn always(config: ServerConfig, response: &'static [u8]) -> Self {
+        Self::new(config, move |moment| moment.response(response))
     }
 
     /// What it sends arrives in such pieces.
@@ -135,20 +135,20 @@ impl TlsPeer {
     }
 
     /// A proxy in front makes a tunnel and says so.
-    pub fn behind_proxy(mut self, answer: &'static [u8]) -> Self {
-        self.proxy = Some(answer);
+    pub fn behind_proxy(mut self, response: &'static [u8]) -> Self {
+        self.proxy = Some(response);
         self
     }
 
     /// From this connection on the proxy says something else.
-    pub fn tiring_after(mut self, connections: u64, answer: &'static [u8]) -> Self {
-        self.tires = Some((connections, answer));
+    pub fn tiring_after(mut self, connections: u64, response: &'static [u8]) -> Self {
+        self.tires = Some((connections, response));
         self
     }
 
     /// The proxy in front reads its request; the rest of the bytes, once the tunnel stands.
     fn ask_proxy<'a>(&mut self, far: &mut FarEnd<'_>, bytes: &'a [u8]) -> &'a [u8] {
-        let Some(answer) = self.proxy else { return bytes };
+        let Some(response) = self.proxy else { return bytes };
         let before = self.asked.len();
         self.asked.extend_from_slice(bytes);
         let Some(end) = self.asked.windows(4).position(|four| four == b"\r\n\r\n") else {
@@ -157,8 +157,8 @@ impl TlsPeer {
         self.asked.truncate(end + 4);
         self.seen.lock().unwrap().tunnels.push(std::mem::take(&mut self.asked));
         self.proxy = None;
-        self.sent.extend_from_slice(answer);
-        far.send_after(DELAY_NS, 0, answer.len() as u32);
+        self.sent.extend_from_slice(response);
+        far.send_after(DELAY_NS, 0, response.len() as u32);
         &bytes[end + 4 - before..]
     }
 
@@ -191,17 +191,17 @@ impl SimPeer for TlsPeer {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, number: u64) -> ConnectReply {
         far.cut(self.pieces, 0);
-        if let Some((_, answer)) = self.tires.filter(|(from, _)| number >= *from) {
-            self.proxy = Some(answer);
+        if let Some((_, response)) = self.tires.filter(|(from, _)| number >= *from) {
+            self.proxy = Some(response);
         }
         if let Some((bytes, window)) = self.slowly {
             far.set_window(window);
             far.read_slowly(bytes, 10 * US);
         }
         self.server = Some(Box::new(ServerConnection::new(Arc::clone(&self.config)).unwrap()));
-        Answer::AcceptAfter(50 * US)
+        ConnectReply::AcceptAfter(50 * US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {

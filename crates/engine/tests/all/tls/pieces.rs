@@ -21,8 +21,8 @@ fn handshake_and_data_may_come_byte_by_byte() {
             for plan in [plan(6, 2), closing_each(plan(6, 2)), pipelined(plan(6, 1), 3)] {
                 let plan = with_tls(plan, authority.trusted("there"));
                 run(&plan, &peer, |run| {
-                    let (answers, failures) = (run.record.answers, run.record.failures_total());
-                    assert_eq!((answers, failures), (6, 0), "{name} {bytes}");
+                    let (responses, failures) = (run.record.responses, run.record.failures_total());
+                    assert_eq!((responses, failures), (6, 0), "{name} {bytes}");
                     assert_eq!(run.record.body_bytes, 6 * 26);
                 });
             }
@@ -40,7 +40,7 @@ fn every_place_to_split_a_flight_is_as_good() {
                 TlsPeer::always(config(&[version], &issued), ANSWER).cut(Pieces::SplitAt(first));
             let plan = with_tls(plan(2, 1), authority.trusted("there"));
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.body_bytes), (2, 52), "{first}");
+                assert_eq!((run.record.responses, run.record.body_bytes), (2, 52), "{first}");
             });
         }
     }
@@ -59,13 +59,13 @@ proptest! {
     ) {
         let authority = Authority::new();
         let issued = authority.issue("there", |_| {});
-        let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Length: {body}\r\n\r\n").into_bytes();
-        answer.resize(answer.len() + body, b'x');
+        let mut response = format!("HTTP/1.1 200 OK\r\nContent-Length: {body}\r\n\r\n").into_bytes();
+        response.resize(response.len() + body, b'x');
         let mut server = config(rustls::ALL_VERSIONS, &issued);
         server.max_fragment_size = fragment;
         let peer = TlsPeer::new(server, move |moment| {
             moment.server.set_buffer_limit(None);
-            moment.answer(&answer);
+            moment.response(&response);
         })
         .cut(Pieces::Of(piece));
         let mut tls = authority.trusted("there");
@@ -78,7 +78,7 @@ proptest! {
         let expected = tls.suites[0];
         let plan = with_tls(plan(3, 2), tls);
         run(&plan, &peer, |run| {
-            assert_eq!((run.record.answers, run.record.failures_total()), (3, 0));
+            assert_eq!((run.record.responses, run.record.failures_total()), (3, 0));
             assert_eq!(run.record.body_bytes, 3 * body as u64);
             assert_eq!(run.record.tls.as_ref().unwrap().agreed[0].0.suite, expected);
         });

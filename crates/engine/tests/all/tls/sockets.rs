@@ -177,7 +177,7 @@ fn a_response_before_the_body_changes_nothing_of_it() {
                     let case = format!("{io:?} {times} {buffer:?} {depth} {when:?}");
                     assert_eq!(run.record.finished(), requests, "{case}");
                     if when == Came::Last {
-                        assert_eq!((run.record.answers, whole as u64), (requests, requests));
+                        assert_eq!((run.record.responses, whole as u64), (requests, requests));
                     }
                 }
             }

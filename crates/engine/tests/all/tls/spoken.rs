@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::record::TlsParty;
 use ablaze_model::{FailureKind, Run};
-use ablaze_net::sim::{Answer, Pieces, Silent};
+use ablaze_net::sim::{ConnectReply, Pieces, Silent};
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 
@@ -66,7 +66,7 @@ fn a_full_handshake_is_listed_however_its_bytes_arrive() {
             let peer = TlsPeer::always(config(&[version], &issued), HELLO).cut(pieces);
             let plan = with_tls(plan(20, 3), listed(authority.trusted("there")));
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.failures_total()), (20, 0), "{name}");
+                assert_eq!((run.record.responses, run.record.failures_total()), (20, 0), "{name}");
                 let expected = if name == "1.2" { &FULL_1_2[..] } else { &FULL_1_3[..] };
                 // When the client's ChangeCipherSpec leaves depends on what has come by then.
                 for side in ['>', '<'] {
@@ -165,7 +165,7 @@ fn nothing_is_listed_unless_asked_for_and_nothing_of_who_never_answered() {
         assert_eq!(spoken(run), [""; 0]);
     });
     let plan = with_tls(with_timeout(plan(3, 1), 10 * MS), listed(authority.trusted("there")));
-    run(&plan, &Silent(Answer::RefuseAfter(US, libc::ECONNREFUSED)), |run| {
+    run(&plan, &Silent(ConnectReply::RefuseAfter(US, libc::ECONNREFUSED)), |run| {
         assert!(run.record.failures_of(FailureKind::Refused) > 0);
         assert_eq!(spoken(run), [""; 0]);
     });

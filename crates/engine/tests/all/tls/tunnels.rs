@@ -1,4 +1,4 @@
-//! Tunnels through a proxy: what is above hears nothing of how its answer was cut, and a proxy that
+//! Tunnels through a proxy: what is above hears nothing of how its response was cut, and a proxy that
 //! makes none is named, soon.
 
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use ablaze_model::FailureKind as Kind;
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_model::run::Ended;
-use ablaze_net::sim::{Answer, FarEnd, Pieces, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
 
 use crate::tls::authority::Authority;
@@ -33,7 +33,7 @@ fn tls_in_a_tunnel_is_what_it_is_without_one() {
         for plan in [plan(20, 4), closing_each(plan(20, 4)), closing] {
             let plan = through(with_tls(plan, authority.trusted("there")));
             run(&plan, &peer, |run| {
-                assert_eq!((run.record.answers, run.record.failures_total()), (20, 0), "{name}");
+                assert_eq!((run.record.responses, run.record.failures_total()), (20, 0), "{name}");
                 let (tls, proxy) = (run.record.tls.as_ref(), run.record.proxy.as_ref());
                 let proxy = proxy.unwrap();
                 assert_eq!(proxy.tunnels, run.record.connections_opened);
@@ -57,7 +57,7 @@ fn asking_for_the_tunnel_is_a_part_of_connecting_and_no_part_of_the_handshake() 
     let issued = authority.issue("there", |_| {});
     let config = config(&[&rustls::version::TLS13], &issued);
     let times = |plan: &Plan, peer: &TlsPeer| {
-        let run = run(plan, peer, |run| assert_eq!(run.record.answers, 1));
+        let run = run(plan, peer, |run| assert_eq!(run.record.responses, 1));
         let phases = &run.record.answered;
         let tls = phases.tls.as_ref().unwrap();
         (phases.connect.max_ns().unwrap(), tls.handshake.max_ns().unwrap())
@@ -66,34 +66,35 @@ fn asking_for_the_tunnel_is_a_part_of_connecting_and_no_part_of_the_handshake() 
     let straight = times(&plain, &TlsPeer::always(config.clone(), HELLO));
     let peer = TlsPeer::always(config, HELLO).behind_proxy(ESTABLISHED);
     let tunnelled = times(&through(plain), &peer);
-    // The far end takes 100 µs to say anything, the answer to CONNECT too; three digits are kept.
+    // The far end takes 100 µs to say anything, the response to CONNECT too; three digits are kept.
     let more = tunnelled.0 - straight.0;
     assert!((99 * US..=101 * US).contains(&more), "{straight:?} {tunnelled:?}");
     assert_eq!(tunnelled.1, straight.1);
 }
 
 #[test]
-fn the_proxys_answer_may_come_byte_by_byte_and_in_several() {
+fn the_proxys_response_may_come_byte_by_byte_and_in_several() {
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
-    let answers: [&[u8]; 5] = [
+    let responses: [&[u8]; 5] = [
         ESTABLISHED,
         b"HTTP/1.0 200 OK\r\n\r\n",
         b"HTTP/1.1 299 \r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nA: b\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
         b"HTTP/1.1 200\n\n",
     ];
-    for answer in answers {
+    for response in responses {
         let peer = || {
-            TlsPeer::always(config(&[&rustls::version::TLS13], &issued), HELLO).behind_proxy(answer)
+            TlsPeer::always(config(&[&rustls::version::TLS13], &issued), HELLO)
+                .behind_proxy(response)
         };
         let whole = [Pieces::Whole, Pieces::Of(1), Pieces::Of(2), Pieces::Of(3)];
-        let splits = (1..answer.len() as u32).map(Pieces::SplitAt);
+        let splits = (1..response.len() as u32).map(Pieces::SplitAt);
         for pieces in whole.into_iter().chain(splits) {
             let plan = through(with_tls(plan(4, 2), authority.trusted("there")));
             run(&plan, &peer().cut(pieces), |run| {
-                let counted = (run.record.answers, run.record.failures_total());
-                assert_eq!(counted, (4, 0), "{pieces:?} {}", answer.escape_ascii());
+                let counted = (run.record.responses, run.record.failures_total());
+                assert_eq!(counted, (4, 0), "{pieces:?} {}", response.escape_ascii());
             });
         }
     }
@@ -130,8 +131,8 @@ impl SimPeer for Says {
         &self.bytes
     }
 
-    fn connect(&mut self, _: &mut FarEnd<'_>, _: u64) -> Answer {
-        Answer::AcceptAfter(US)
+    fn connect(&mut self, _: &mut FarEnd<'_>, _: u64) -> ConnectReply {
+        ConnectReply::AcceptAfter(US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, _: &[u8]) {
@@ -173,7 +174,7 @@ fn a_proxy_that_makes_no_tunnel_is_named_and_soon() {
         (b"HTTP/1.1 302 Found\r\n\r\n", End::Stays, Kind::ProxyRefused, "302 Found"),
         (b"HTTP/1.0 500\r\n\r\n", End::Stays, Kind::ProxyRefused, "500"),
         (b"HTTP/1.1 405 \x1b[31mNo\r\n\r\n", End::Stays, Kind::ProxyRefused, "405 \\u{1b}[31mNo"),
-        (b"", End::Closes, Kind::ProxyClosed, "without an answer to CONNECT"),
+        (b"", End::Closes, Kind::ProxyClosed, "without a response to CONNECT"),
         (b"", End::Resets, Kind::ProxyClosed, "reset"),
         (b"HTTP/1.1 200 OK\r\n", End::Closes, Kind::ProxyClosed, "`HTTP/1.1 200 OK`"),
         (b"HTT", End::Closes, Kind::ProxyClosed, "`HTT`"),
@@ -193,7 +194,11 @@ fn a_proxy_that_makes_no_tunnel_is_named_and_soon() {
             let shown = bytes[..bytes.len().min(60)].escape_ascii().to_string();
             let first = |plan: &Plan| {
                 let run = run(plan, &Says::new(&[bytes], end), |run| {
-                    assert_eq!((run.record.answers, &run.ended), (0, &Ended::Hopeless), "{shown}");
+                    assert_eq!(
+                        (run.record.responses, &run.ended),
+                        (0, &Ended::Unreachable),
+                        "{shown}"
+                    );
                     assert!(run.record.failures_total() <= 11, "{shown}");
                     assert_eq!(run.record.proxy.as_ref().unwrap().tunnels, 0, "{shown}");
                 });
@@ -212,25 +217,25 @@ fn a_proxy_that_makes_no_tunnel_is_named_and_soon() {
 }
 
 #[test]
-fn a_proxy_that_never_comes_to_its_answer_is_waited_for_up_to_the_timeout() {
+fn a_proxy_that_never_comes_to_its_response_is_waited_for_up_to_the_timeout() {
     let interim = b"HTTP/1.1 100 Continue\r\n\r\n";
     for says in [Says::new(&[b""], End::Stays), Says::new(&[interim], End::Goes)] {
         let plan = through(clock_before(with_timeout(plan(3, 1), 20 * MS)));
         run(&plan, &says, |run| {
-            assert_eq!(run.record.answers, 0);
+            assert_eq!(run.record.responses, 0);
             assert_eq!(run.record.failures_of(Kind::Timeout), run.record.failures_total());
         });
     }
 }
 
 #[test]
-fn what_comes_behind_the_answer_in_the_same_segment_is_the_targets() {
-    // A target that speaks first: its answer to the request that leaves with the tunnel.
+fn what_comes_behind_the_response_in_the_same_segment_is_the_targets() {
+    // A target that speaks first: its response to the request that leaves with the tunnel.
     let both = [ESTABLISHED, HELLO].concat();
     let plan = through(clock_before(closing_each(without_repeat(plan(5, 1)))));
     run(&plan, &Says::new(&[&both], End::Stays), |run| {
         assert_eq!(
-            (run.record.answers, run.record.body_bytes),
+            (run.record.responses, run.record.body_bytes),
             (5, 25),
             "{:?}",
             run.record.failures
@@ -247,7 +252,7 @@ fn a_proxy_that_tires_fails_what_comes_later_and_no_more() {
         .tiring_after(10, b"HTTP/1.1 503 Enough\r\n\r\n");
     let plan = through(closing_each(with_tls(plan(30, 1), authority.trusted("there"))));
     run(&plan, &peer, |run| {
-        assert_eq!(run.record.answers, 10);
+        assert_eq!(run.record.responses, 10);
         assert_eq!(run.record.failures_of(Kind::ProxyRefused), 20);
         assert_eq!(run.ended, Ended::Complete);
     });
@@ -264,9 +269,9 @@ proptest! {
         let bytes = [begin, &bytes].concat();
         let plan = through(clock_before(with_timeout(plan(20, 1), 20 * MS)));
         run(&plan, &Says::new(&[&bytes], End::Stays), |run| {
-            assert_eq!(run.record.answers, 0);
+            assert_eq!(run.record.responses, 0);
             let all_failed = run.record.failures_total() == 20;
-            assert!(all_failed || run.ended == Ended::Hopeless, "{:?}", run.ended);
+            assert!(all_failed || run.ended == Ended::Unreachable, "{:?}", run.ended);
         });
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ablaze_model::plan::Plan;
 use ablaze_model::plan::proxy::{Proxy, Way};
-use ablaze_net::sim::{Answer, FarEnd, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 use rustls::{ServerConfig, ServerConnection};
 
 use crate::simulated::numbered::{Came, Got, Reader, numbered};
@@ -95,11 +95,11 @@ impl SimPeer for EarlyTls {
         &self.sent
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         far.set_window(self.window);
         far.read_slowly(self.reads, 10 * US);
         self.server = Some(Box::new(ServerConnection::new(Arc::clone(&self.config)).unwrap()));
-        Answer::AcceptAfter(10 * US)
+        ConnectReply::AcceptAfter(10 * US)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {
@@ -172,7 +172,7 @@ fn a_response_before_the_body_changes_nothing_of_it() {
     each_case(1, |plan, peer, case| {
         run(plan, peer, |run| {
             peer.got.check(1, case);
-            let counted = (run.record.answers, run.record.failures_total());
+            let counted = (run.record.responses, run.record.failures_total());
             assert_eq!(counted, (16, 0), "{case}");
         });
     });
@@ -199,7 +199,7 @@ fn what_is_awaited_arrives_whole() {
                 let peer = EarlyTls::new(config, Came::Last, 7_000, 20_000);
                 let plan = numbered_plan(16, depth, "POST", times);
                 run(&with_tls(plan, authority.trusted("there")), &peer, |run| {
-                    assert_eq!(run.record.answers, 16);
+                    assert_eq!(run.record.responses, 16);
                     assert_eq!(peer.got.check(1, name), 16);
                 });
             }

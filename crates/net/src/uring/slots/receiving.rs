@@ -14,7 +14,7 @@ use crate::driver::{CloseReason, Receive, Slot};
 use crate::uring::BULK_BUFFER_BYTES;
 use crate::uring::ring::tag;
 
-/// `IORING_RECVSEND_POLL_FIRST`: wait for readiness before trying, where an answer cannot be there
+/// `IORING_RECVSEND_POLL_FIRST`: wait for readiness before trying, where a response cannot be there
 /// yet. Saves an attempt that fails.
 const POLL_FIRST: u16 = 1;
 /// `IORING_RECV_MULTISHOT`.

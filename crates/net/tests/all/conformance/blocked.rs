@@ -73,8 +73,8 @@ fn stubborn() -> Stubborn {
                 Told::Watch => {
                     // Errors and the end of both directions are told without being asked for.
                     let mut ends = [PollFd::new(&stream, PollFlags::empty())];
-                    let patience = Timespec { tv_sec: 5, tv_nsec: 0 };
-                    say.send(poll(&mut ends, Some(&patience)).unwrap() > 0).unwrap();
+                    let timeout = Timespec { tv_sec: 5, tv_nsec: 0 };
+                    say.send(poll(&mut ends, Some(&timeout)).unwrap() > 0).unwrap();
                 }
                 Told::Fin => stream.shutdown(Shutdown::Write).unwrap(),
                 Told::Read => return tell.send(see(&mut stream)).unwrap(),
@@ -164,8 +164,8 @@ pub fn a_reset_during_blocked_small_sends_reaches_a_peer_that_does_not_read<D: T
         }
         may_watch.recv_timeout(WAIT_MAX).unwrap();
         let mut ends = [PollFd::new(&stream, PollFlags::empty())];
-        let patience = Timespec { tv_sec: 5, tv_nsec: 0 };
-        let hung_up = poll(&mut ends, Some(&patience)).unwrap() > 0;
+        let timeout = Timespec { tv_sec: 5, tv_nsec: 0 };
+        let hung_up = poll(&mut ends, Some(&timeout)).unwrap() > 0;
         tell.send((hung_up, see(&mut stream).end)).unwrap();
     });
     let mut driver: D = driver_to(server.address.clone(), &[b'x'; SMALL as usize]);
@@ -219,7 +219,7 @@ pub fn a_buffer_changed_once_closed_came_was_sent_as_it_was<D: TestDriver>() {
     for mode in [Receive::Stream, Receive::Head, Receive::Bulk] {
         let (tell, told) = channel();
         let server = Server::tcp(2, move |mut stream| {
-            write(&mut stream, b"answer");
+            write(&mut stream, b"response");
             let mut rest = Vec::new();
             let _ = stream.read_to_end(&mut rest);
             tell.send(rest).unwrap();

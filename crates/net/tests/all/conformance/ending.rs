@@ -86,12 +86,12 @@ pub fn data_then_reset_is_data_first<D: TestDriver>() {
     assert_eq!(recorder.closed(0), Some(CloseReason::Transfer(libc::ECONNRESET)));
 }
 
-/// However the answer was received: what was sent before the close has left when the FIN comes.
+/// However the response was received: what was sent before the close has left when the FIN comes.
 pub fn what_is_sent_before_a_fin_arrives<D: TestDriver>() {
     for mode in [Receive::Stream, Receive::Head, Receive::Bulk] {
         let (tell, told) = channel();
         let server = Server::tcp(1, move |mut stream| {
-            write(&mut stream, b"answer");
+            write(&mut stream, b"response");
             let mut rest = Vec::new();
             let ended = stream.read_to_end(&mut rest);
             tell.send((rest, ended.is_ok())).unwrap();
@@ -124,18 +124,18 @@ fn await_peer<D: TestDriver>(driver: &mut D) -> Recorder<D::Io> {
 pub fn await_peer_drops_and_waits<D: TestDriver>() {
     let (go, may_go) = channel::<()>();
     let server = Server::tcp(1, move |mut stream| {
-        write(&mut stream, b"answer");
+        write(&mut stream, b"response");
         may_go.recv_timeout(WAIT_MAX).unwrap();
         write(&mut stream, &vec![b'x'; 500_000]);
     });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = await_peer(&mut driver);
-    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"answer");
+    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"response");
     run_for(&mut driver, &mut recorder, Duration::from_millis(20));
     assert_eq!(recorder.closed(0), None, "the peer has not closed");
     go.send(()).unwrap();
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
-    assert_eq!(recorder.received(0), b"answer");
+    assert_eq!(recorder.received(0), b"response");
     assert_eq!(recorder.discarded(0), 0);
     assert_eq!(recorder.closed(0), Some(CloseReason::Local));
     server.join();
@@ -143,12 +143,12 @@ pub fn await_peer_drops_and_waits<D: TestDriver>() {
 
 pub fn a_later_close_replaces_the_wait<D: TestDriver>() {
     let server = Server::tcp(1, |mut stream| {
-        write(&mut stream, b"answer");
+        write(&mut stream, b"response");
         drain(&mut stream);
     });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = await_peer(&mut driver);
-    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"answer");
+    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"response");
     run_for(&mut driver, &mut recorder, Duration::from_millis(20));
     assert_eq!(recorder.closed(0), None, "the peer has not closed");
     driver.io().close(0, CloseHow::Fin);
@@ -160,13 +160,13 @@ pub fn a_later_close_replaces_the_wait<D: TestDriver>() {
 pub fn await_peer_ends_with_a_reset_too<D: TestDriver>() {
     let (go, may_go) = channel::<()>();
     let server = Server::tcp(1, move |mut stream| {
-        write(&mut stream, b"answer");
+        write(&mut stream, b"response");
         may_go.recv_timeout(WAIT_MAX).unwrap();
         reset_on_close(&stream);
     });
     let mut driver: D = driver_to(server.address.clone(), b"");
     let mut recorder = await_peer(&mut driver);
-    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"answer");
+    run(&mut driver, &mut recorder, |recorder| recorder.received(0) == b"response");
     go.send(()).unwrap();
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
     assert_eq!(recorder.closed(0), Some(CloseReason::Local));

@@ -95,11 +95,11 @@ macro_rules! cases {
                 connects_and_exchanges_over_ipv6
                 connects_and_exchanges_over_a_unix_socket
                 opens_without_first_bytes
-                a_refused_port_is_the_peers_refusal
-                a_missing_unix_socket_is_the_peers_refusal
+                a_refused_port_is_the_peers_error
+                a_missing_unix_socket_is_the_peers_error
             }
             receiving {
-                an_answer_split_at_every_byte_arrives_whole
+                a_response_split_at_every_byte_arrives_whole
                 more_bytes_than_the_buffer_arrive_in_order
                 bulk_arrives_whole
                 a_head_is_read_in_one_small_piece
@@ -118,7 +118,7 @@ macro_rules! cases {
                 leased_bytes_are_sent
                 a_slow_reader_on_a_unix_socket_gets_everything
                 sends_before_the_connection_stands_keep_their_order
-                a_failed_send_does_not_hide_the_answer
+                a_failed_send_does_not_hide_the_response
             }
             ending {
                 data_then_fin_is_data_then_eof
@@ -157,7 +157,7 @@ macro_rules! cases {
         crate::conformance::tests! { $driver:
             opening {
                 a_full_unix_accept_queue_is_waited_for
-                a_connect_without_answer_is_given_up_at_once
+                a_connect_without_response_is_given_up_at_once
                 local_addresses_take_turns
                 a_foreign_local_address_fails_here
                 local_ports_take_turns_and_run_out_here

@@ -18,15 +18,15 @@ use crate::conformance::{TestDriver, WAIT_MAX};
 
 const PING: Outgoing = Outgoing::Constant { start: 0, len: 4 };
 
-/// Sends four bytes with the open, gets four, and sends again for each answer, three times.
+/// Sends four bytes with the open, gets four, and sends again for each response, three times.
 fn exchange<D: TestDriver>(server: Server) {
     let mut driver: D = driver_to(server.address.clone(), b"ping");
-    let mut answers = 0;
+    let mut responses = 0;
     let mut recorder = Recorder::new(move |io: &mut D::Io, slot, event| {
         if let Event::Received { bytes, .. } = event {
             assert_eq!(bytes, b"pong");
-            answers += 1;
-            if answers < 3 {
+            responses += 1;
+            if responses < 3 {
                 io.send(slot, PING, false);
             }
         }
@@ -39,7 +39,7 @@ fn exchange<D: TestDriver>(server: Server) {
     server.join();
 }
 
-fn answer_three(stream: &mut (impl std::io::Read + std::io::Write)) {
+fn response_three(stream: &mut (impl std::io::Read + std::io::Write)) {
     for _ in 0..3 {
         assert_eq!(read_exactly(stream, 4), b"ping");
         write(stream, b"pong");
@@ -47,19 +47,19 @@ fn answer_three(stream: &mut (impl std::io::Read + std::io::Write)) {
 }
 
 pub fn connects_and_exchanges_over_ipv4<D: TestDriver>() {
-    exchange::<D>(Server::tcp(1, |mut stream| answer_three(&mut stream)));
+    exchange::<D>(Server::tcp(1, |mut stream| response_three(&mut stream)));
 }
 
 pub fn connects_and_exchanges_over_ipv6<D: TestDriver>() {
     if TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).is_err() {
         return skip("this machine has no IPv6 loopback");
     }
-    let serve = |mut stream| answer_three(&mut stream);
+    let serve = |mut stream| response_three(&mut stream);
     exchange::<D>(Server::tcp_at((Ipv6Addr::LOCALHOST, 0).into(), 1, serve));
 }
 
 pub fn connects_and_exchanges_over_a_unix_socket<D: TestDriver>() {
-    exchange::<D>(Server::unix(1, |mut stream| answer_three(&mut stream)));
+    exchange::<D>(Server::unix(1, |mut stream| response_three(&mut stream)));
 }
 
 pub fn opens_without_first_bytes<D: TestDriver>() {
@@ -82,13 +82,13 @@ fn fails<D: TestDriver>(endpoint: Endpoint) -> CloseReason {
     recorder.closed(0).expect("the only event is the end")
 }
 
-pub fn a_refused_port_is_the_peers_refusal<D: TestDriver>() {
+pub fn a_refused_port_is_the_peers_error<D: TestDriver>() {
     let port = RefusingPort::new();
     let endpoint = Endpoint::new(port.address());
     assert_eq!(fails::<D>(endpoint), CloseReason::Connect(libc::ECONNREFUSED));
 }
 
-pub fn a_missing_unix_socket_is_the_peers_refusal<D: TestDriver>() {
+pub fn a_missing_unix_socket_is_the_peers_error<D: TestDriver>() {
     let endpoint = Endpoint::new(Address::Unix(unix_path()));
     assert_eq!(fails::<D>(endpoint), CloseReason::Connect(libc::ENOENT));
 }
@@ -130,7 +130,7 @@ pub fn a_full_unix_accept_queue_is_waited_for<D: TestDriver>() {
 
 /// The server's accept queue is full, so that nothing comes back; the client closes before it even
 /// asked, and while it waits.
-pub fn a_connect_without_answer_is_given_up_at_once<D: TestDriver>() {
+pub fn a_connect_without_response_is_given_up_at_once<D: TestDriver>() {
     let listener =
         socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     listener.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();

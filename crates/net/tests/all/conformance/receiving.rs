@@ -20,15 +20,15 @@ fn receive_all<D: TestDriver>(server: Server, mode: Receive) -> Recorder<D::Io> 
     recorder
 }
 
-pub fn an_answer_split_at_every_byte_arrives_whole<D: TestDriver>() {
-    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+pub fn a_response_split_at_every_byte_arrives_whole<D: TestDriver>() {
+    let response = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
     let server = Server::tcp(1, move |mut stream| {
-        for byte in answer {
+        for byte in response {
             write(&mut stream, &[*byte]);
             std::thread::yield_now();
         }
     });
-    assert_eq!(receive_all::<D>(server, Receive::Stream).received(0), answer);
+    assert_eq!(receive_all::<D>(server, Receive::Stream).received(0), response);
 }
 
 pub fn more_bytes_than_the_buffer_arrive_in_order<D: TestDriver>() {

@@ -9,7 +9,7 @@ use ablaze_net::{Address, Endpoint};
 use crate::conformance::TestDriver;
 
 /// No case takes longer on any machine that is not stuck.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -164,7 +164,7 @@ pub fn run<D: TestDriver>(
 ) {
     let start = Instant::now();
     while !until(recorder) {
-        if start.elapsed() > PATIENCE {
+        if start.elapsed() > TIMEOUT {
             let from = recorder.events.len().saturating_sub(20);
             panic!("nothing came of it; the last events: {:?}", &recorder.events[from..]);
         }

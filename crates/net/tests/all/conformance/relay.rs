@@ -6,7 +6,7 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::time::Duration;
 
 use ablaze_net::driver::{Driver, Handler, Setup, Turn, Wait};
-use ablaze_net::sim::{Answer, FarEnd, SimDriver, SimIo, SimPeer};
+use ablaze_net::sim::{ConnectReply, FarEnd, SimDriver, SimIo, SimPeer};
 use ablaze_net::{Address, CloseHow};
 use socket2::{Domain, SockAddr, Socket, Type};
 
@@ -132,15 +132,15 @@ impl SimPeer for Relay {
         &self.came
     }
 
-    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> Answer {
+    fn connect(&mut self, far: &mut FarEnd<'_>, _: u64) -> ConnectReply {
         match self.connected() {
             Ok(socket) => self.socket = Some(socket),
-            Err(error) => return Answer::RefuseAfter(0, error.raw_os_error().unwrap()),
+            Err(error) => return ConnectReply::RefuseAfter(0, error.raw_os_error().unwrap()),
         }
         far.set_window(WINDOW_BYTES);
         far.read_slowly(READ_BYTES, READ_NS);
         far.wake_after(LOOK_NS, 0);
-        Answer::AcceptAfter(0)
+        ConnectReply::AcceptAfter(0)
     }
 
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]) {

@@ -12,7 +12,7 @@ use crate::conformance::{TestDriver, WAIT_MAX};
 
 const LARGE: usize = 8 * 1024 * 1024;
 
-/// Reads in bites with a pause in front, checks every byte, answers, and closes.
+/// Reads in bites with a pause in front, checks every byte, responses, and closes.
 fn read_slowly(stream: &mut (impl Read + Write), expected: &[u8]) {
     std::thread::sleep(Duration::from_millis(50));
     for (number, bite) in expected.chunks(256 * 1024).enumerate() {
@@ -124,10 +124,10 @@ pub fn sends_before_the_connection_stands_keep_their_order<D: TestDriver>() {
 
 /// The server answers and closes for good while the client has not looked; then the client sends
 /// twice: the first provokes an RST, the second fails.
-pub fn a_failed_send_does_not_hide_the_answer<D: TestDriver>() {
+pub fn a_failed_send_does_not_hide_the_response<D: TestDriver>() {
     let (tell, gone) = channel();
     let server = Server::tcp(1, move |mut stream| {
-        write(&mut stream, b"answer");
+        write(&mut stream, b"response");
         drop(stream);
         tell.send(()).unwrap();
     });
@@ -142,7 +142,7 @@ pub fn a_failed_send_does_not_hide_the_answer<D: TestDriver>() {
     }
     driver.io().receive(0, Receive::Stream);
     run(&mut driver, &mut recorder, |recorder| recorder.closed(0).is_some());
-    assert_eq!(recorder.received(0), b"answer");
+    assert_eq!(recorder.received(0), b"response");
     let reason = recorder.closed(0).unwrap();
     assert!(matches!(reason, CloseReason::Eof | CloseReason::Transfer(_)), "{reason:?}");
     server.join();

@@ -12,7 +12,7 @@ use std::time::Duration;
 use ablaze_net::Address;
 
 /// A blocked server thread gives up after this long, so that a failed test ends.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A server thread. Dropping it does not wait; `join` does, and passes its panics on.
 pub struct Server {
@@ -38,8 +38,8 @@ impl Server {
         let thread = std::thread::spawn(move || {
             for _ in 0..connections {
                 let (stream, _) = listener.accept().unwrap();
-                stream.set_read_timeout(Some(PATIENCE)).unwrap();
-                stream.set_write_timeout(Some(PATIENCE)).unwrap();
+                stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+                stream.set_write_timeout(Some(TIMEOUT)).unwrap();
                 stream.set_nodelay(true).unwrap();
                 serve(stream);
             }
@@ -54,8 +54,8 @@ impl Server {
         let thread = std::thread::spawn(move || {
             for _ in 0..connections {
                 let (stream, _) = listener.accept().unwrap();
-                stream.set_read_timeout(Some(PATIENCE)).unwrap();
-                stream.set_write_timeout(Some(PATIENCE)).unwrap();
+                stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+                stream.set_write_timeout(Some(TIMEOUT)).unwrap();
                 serve(stream);
             }
         });

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use ablaze_net::driver::Setup;
 use ablaze_net::sim::{
-    Answer, FarEnd, FixedAnswer, Misbehave, Pieces, START_NS, Silent, SimDriver, SimPeer,
+    ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, START_NS, Silent, SimDriver, SimPeer,
 };
 use ablaze_net::{CloseHow, CloseReason, Driver, Handler, Io, Outgoing, Receive, Slot, Turn, Wait};
 
@@ -72,47 +72,47 @@ fn is_received(what: &What) -> bool {
 }
 
 #[test]
-fn answers_come_exactly_after_their_delay() {
-    let recorder = closed_loop(FixedAnswer::new(ANSWER, 1_000), 5_500);
+fn responses_come_exactly_after_their_delay() {
+    let recorder = closed_loop(FixedResponse::new(ANSWER, 1_000), 5_500);
     assert_eq!(recorder.times(is_received), [1_000, 2_000, 3_000, 4_000, 5_000]);
     assert_eq!(recorder.received(0), ANSWER.repeat(5));
 }
 
 #[test]
 fn a_delay_can_depend_on_the_request() {
-    let peer = FixedAnswer::with_delay_of(ANSWER, |number| if number == 1 { 700 } else { 100 });
+    let peer = FixedResponse::with_delay_of(ANSWER, |number| if number == 1 { 700 } else { 100 });
     let recorder = closed_loop(peer, 1_050);
     assert_eq!(recorder.times(is_received), [100, 800, 900, 1_000]);
 }
 
 #[test]
-fn an_answer_can_be_split_anywhere() {
+fn a_response_can_be_split_anywhere() {
     for at in 1..ANSWER.len() as u32 {
-        let peer = FixedAnswer::new(ANSWER, 1_000).cut(Pieces::SplitAt(at), 10);
+        let peer = FixedResponse::new(ANSWER, 1_000).cut(Pieces::SplitAt(at), 10);
         let recorder = closed_loop(peer, 1_500);
         assert_eq!(recorder.times(is_received), [1_000, 1_010], "split at {at}");
         let first = recorder.log.iter().find(|(_, _, what)| is_received(what)).unwrap();
         assert_eq!(first.2, What::Received(ANSWER[..at as usize].to_vec()));
         assert_eq!(recorder.received(0), ANSWER);
     }
-    let recorder = closed_loop(FixedAnswer::new(ANSWER, 1_000).cut(Pieces::Of(1), 0), 1_500);
+    let recorder = closed_loop(FixedResponse::new(ANSWER, 1_000).cut(Pieces::Of(1), 0), 1_500);
     assert_eq!(recorder.times(is_received), vec![1_000; ANSWER.len()]);
     assert_eq!(recorder.received(0), ANSWER);
 }
 
 #[test]
 fn a_stall_holds_what_falls_into_it() {
-    let peer = FixedAnswer::new(ANSWER, 1_000).stalled(START_NS + 2_500, START_NS + 9_000);
+    let peer = FixedResponse::new(ANSWER, 1_000).stalled(START_NS + 2_500, START_NS + 9_000);
     let recorder = closed_loop(peer, 10_500);
     assert_eq!(recorder.times(is_received), [1_000, 2_000, 9_000, 10_000]);
 }
 
 #[test]
 fn wrappers_compose() {
-    let peer = FixedAnswer::new(ANSWER, 1_000).delayed(500).closing_after(2);
+    let peer = FixedResponse::new(ANSWER, 1_000).delayed(500).closing_after(2);
     let recorder = closed_loop(peer, 50_000);
     assert_eq!(recorder.times(is_received), [1_500, 3_000]);
-    // The close is scheduled with the second answer and takes as long.
+    // The close is scheduled with the second response and takes as long.
     assert_eq!(recorder.closed(0), Some((3_000, CloseReason::Eof)));
 }
 
@@ -122,8 +122,8 @@ fn heads_are_recognised_however_they_are_cut() {
     for cut in 1..two.len() {
         let mut setup = setup();
         setup.constant_bytes = two.clone().into();
-        let mut driver: SimDriver<_> = SimDriver::new(&setup, vec![FixedAnswer::new(ANSWER, 5)]);
-        let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedAnswer>, _, _: &What| {});
+        let mut driver: SimDriver<_> = SimDriver::new(&setup, vec![FixedResponse::new(ANSWER, 5)]);
+        let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedResponse>, _, _: &What| {});
         let first = Outgoing::Constant { start: 0, len: cut as u32 };
         let second = Outgoing::Constant { start: cut as u32, len: (two.len() - cut) as u32 };
         driver.io().open(0, 0, Some(first), Receive::Stream);
@@ -138,7 +138,7 @@ fn a_full_window_makes_sends_partial() {
     // 31 bytes through a window of 10 of which 4 are read every 100 ns: after `k` reads the
     // kernel has accepted 10 + 4k, so the last byte is in after 6 reads, and read after 8.
     assert_eq!(REQUEST.len(), 31);
-    let peer = FixedAnswer::new(ANSWER, 0).reading_slowly(10, 4, 100);
+    let peer = FixedResponse::new(ANSWER, 0).reading_slowly(10, 4, 100);
     let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![peer]);
     let mut recorder = Recorder::new(|io: &mut SimIoOf<_>, slot, what: &What| {
         if *what == What::Opened {
@@ -153,8 +153,8 @@ fn a_full_window_makes_sends_partial() {
 
 #[test]
 fn modes_of_receiving() {
-    let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![FixedAnswer::new(ANSWER, 100)]);
-    let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedAnswer>, _, _: &What| {});
+    let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![FixedResponse::new(ANSWER, 100)]);
+    let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedResponse>, _, _: &What| {});
     driver.io().open(0, 0, Some(ALL), Receive::Pause);
     run_until(&mut driver, &mut recorder, 1_000);
     assert_eq!(recorder.times(is_received), [0_u64; 0]);
@@ -174,7 +174,7 @@ fn modes_of_receiving() {
     assert_eq!(recorder.times(|what| *what == all), [4_000]);
 }
 
-/// Sends its answer and ends the connection in one of the ways.
+/// Sends its response and ends the connection in one of the ways.
 #[derive(Clone)]
 struct Ending(fn(&mut FarEnd<'_>));
 
@@ -202,9 +202,9 @@ fn ends_come_after_the_bytes_before_them() {
 #[test]
 fn connects_are_answered_as_scripted() {
     let peers = vec![
-        Silent(Answer::AcceptAfter(70)),
-        Silent(Answer::RefuseAfter(50, libc::ECONNREFUSED)),
-        Silent(Answer::Never),
+        Silent(ConnectReply::AcceptAfter(70)),
+        Silent(ConnectReply::RefuseAfter(50, libc::ECONNREFUSED)),
+        Silent(ConnectReply::Never),
     ];
     let mut driver: SimDriver<_> = SimDriver::new(&setup(), peers);
     let mut recorder = Recorder::new(|_: &mut SimIoOf<Silent>, _, _: &What| {});
@@ -226,9 +226,10 @@ fn connects_are_answered_as_scripted() {
 }
 
 #[test]
-fn an_answer_under_way_does_not_reach_the_next_connection() {
-    let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![FixedAnswer::new(ANSWER, 1_000)]);
-    let mut recorder = Recorder::new(|io: &mut SimIoOf<FixedAnswer>, slot, what: &What| {
+fn a_response_under_way_does_not_reach_the_next_connection() {
+    let mut driver: SimDriver<_> =
+        SimDriver::new(&setup(), vec![FixedResponse::new(ANSWER, 1_000)]);
+    let mut recorder = Recorder::new(|io: &mut SimIoOf<FixedResponse>, slot, what: &What| {
         if *what == What::Closed(CloseReason::Local) {
             io.open(slot, 0, None, Receive::Stream);
         }
@@ -243,7 +244,7 @@ fn an_answer_under_way_does_not_reach_the_next_connection() {
 
 #[test]
 fn await_peer_drops_until_the_peer_closes() {
-    let peer = FixedAnswer::new(ANSWER, 1_000).cut(Pieces::Of(10), 100).closing_after(1);
+    let peer = FixedResponse::new(ANSWER, 1_000).cut(Pieces::Of(10), 100).closing_after(1);
     let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![peer]);
     let mut recorder = Recorder::new(|io: &mut SimIoOf<_>, slot, what: &What| {
         if is_received(what) {
@@ -298,14 +299,14 @@ fn sends_leave_at_once_or_after_the_batch() {
 
 #[test]
 fn waits_gather_spin_and_end_as_told() {
-    // Three answers, at 1000, 1300 and 1600.
-    let delays = [1_000, 1_300, 1_600].map(|ns| FixedAnswer::new(ANSWER, ns));
+    // Three responses, at 1000, 1300 and 1600.
+    let delays = [1_000, 1_300, 1_600].map(|ns| FixedResponse::new(ANSWER, ns));
     let make = || {
         let mut driver: SimDriver<_> = SimDriver::new(&setup(), delays.to_vec());
         for slot in 0..3 {
             driver.io().open(slot, slot as u16, Some(ALL), Receive::Stream);
         }
-        let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedAnswer>, _, _: &What| {});
+        let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedResponse>, _, _: &What| {});
         run_until(&mut driver, &mut recorder, 10);
         (driver, recorder)
     };
@@ -330,8 +331,8 @@ fn waits_gather_spin_and_end_as_told() {
 
 #[test]
 fn a_wait_without_end_for_nothing_is_an_error() {
-    let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![FixedAnswer::new(ANSWER, 0)]);
-    let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedAnswer>, _, _: &What| {});
+    let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![FixedResponse::new(ANSWER, 0)]);
+    let mut recorder = Recorder::new(|_: &mut SimIoOf<FixedResponse>, _, _: &What| {});
     let wait = Wait { until_ns: u64::MAX, ..wait_until(0) };
     driver.turn(&mut recorder, wait).expect_err("it would hang");
 }
@@ -339,7 +340,7 @@ fn a_wait_without_end_for_nothing_is_an_error() {
 #[test]
 fn two_runs_are_the_same() {
     let run = || {
-        let peer = FixedAnswer::with_delay_of(ANSWER, |number| number * 7919 % 1_000)
+        let peer = FixedResponse::with_delay_of(ANSWER, |number| number * 7919 % 1_000)
             .cut(Pieces::Of(7), 3)
             .closing_after(5);
         let mut driver: SimDriver<_> = SimDriver::new(&setup(), vec![peer]);

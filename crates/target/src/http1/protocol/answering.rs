@@ -1,22 +1,22 @@
-//! From a complete request to the bytes of its answer, under the server's conditions.
+//! From a complete request to the bytes of its response, under the server's conditions.
 
 use ablaze_wire::http1::request_head::{Method, RequestHead};
 
 use crate::conditions::circumstances::Met;
 use crate::handler::{Handler, Reply, Request, path_and_query};
-use crate::http1::answer::Persistence;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::http1::protocol::later::{Later, Streaming};
 use crate::http1::protocol::{Http1, Next};
 use crate::http1::rendering::{Rendering, RequestBody, Rest};
+use crate::http1::response::Persistence;
 use crate::service::{Refused, Service};
 
 impl Http1 {
-    /// Answers a complete request. What comes next is [`Next::Read`] if nothing speaks against
+    /// Responses a complete request. What comes next is [`Next::Read`] if nothing speaks against
     /// the next request.
     #[inline]
-    pub(super) fn answer<H: Handler>(
+    pub(super) fn response<H: Handler>(
         &mut self,
         head: &RequestHead,
         head_bytes: &[u8],
@@ -29,12 +29,12 @@ impl Http1 {
         let (path, query) = path_and_query(&head_bytes[head.target.clone()]);
         let lent = body.bytes();
         let request = Request { method: head.method, path, query, head: head_bytes, body: lent };
-        let (Reply { answer, delay_ns }, met) = match service.own_page(path) {
+        let (Reply { response, delay_ns }, met) = match service.own_page(path) {
             Some(reply) => (reply, Some(Met::default())),
             None => (service.handler.reply(&request), None),
         };
         // Without chunks, only the end of the connection can end a stream.
-        let keep = may_keep && !(head.minor_version == 0 && answer.is_stream());
+        let keep = may_keep && !(head.minor_version == 0 && response.is_stream());
         let rendering = Rendering {
             persistence: match (keep, head.minor_version) {
                 (false, _) => Persistence::Close,
@@ -50,14 +50,14 @@ impl Http1 {
         };
         let then = if keep { Next::Read } else { Next::Close { unread: false } };
         let plain = delay_ns == 0
-            && !answer.is_stream()
+            && !response.is_stream()
             && (met.is_some() || service.circumstances.are_none());
         let mut later = (!plain).then(|| Later::new(Output::default(), then));
         let to = match &mut later {
             Some(later) => &mut later.output,
             None => &mut *out,
         };
-        let rendered = rendering.push(answer, lent.len(), to);
+        let rendered = rendering.push(response, lent.len(), to);
         let mut streaming = None;
         match rendered.rest {
             Rest::Nothing => {}
@@ -72,7 +72,7 @@ impl Http1 {
         self.leave(later, met, rendered.head_bytes, out)
     }
 
-    /// Lets an answer leave as its circumstances have it.
+    /// Lets a response leave as its circumstances have it.
     #[inline(never)]
     pub(super) fn leave(
         &mut self,
@@ -105,7 +105,7 @@ impl Http1 {
         service.keep_alive && !self.last && self.answered_ever < service.max_requests
     }
 
-    /// Answers that a request is refused, and closes.
+    /// Responses that a request is refused, and closes.
     #[cold]
     pub(crate) fn refuse<H: Handler>(
         &mut self,

@@ -1,7 +1,7 @@
 //! Servers that speak no HTTP, as some that were measured as if they did: one sends back what it
 //! gets, one only reads. What one read gives counts as one request.
 
-use crate::conditions::AnswerKind;
+use crate::conditions::ResponseKind;
 use crate::http1::output::Output;
 use crate::http1::protocol::later::Later;
 use crate::http1::protocol::{Http1, Next};
@@ -17,16 +17,16 @@ impl Http1 {
     ) -> Next {
         let keep = self.count(service);
         let then = if keep { Next::Read } else { Next::Close { unread: false } };
-        let answer = match service.answer {
-            AnswerKind::Echo => bytes,
-            AnswerKind::Http | AnswerKind::None => b"",
+        let response = match service.response {
+            ResponseKind::Echo => bytes,
+            ResponseKind::Http | ResponseKind::None => b"",
         };
         if service.circumstances.are_none() {
-            out.push_text(answer);
+            out.push_text(response);
             return then;
         }
         let mut later = Later::new(Output::default(), then);
-        later.output.push_text(answer);
+        later.output.push_text(response);
         self.leave(later, service.circumstances.meet(0), 0, out)
     }
 }

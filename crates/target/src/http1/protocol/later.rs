@@ -1,4 +1,4 @@
-//! What of an answer leaves later: an answer that waits for its time, one that comes a few bytes
+//! What of a response leaves later: a response that waits for its time, one that comes a few bytes
 //! at a time, and a body that is made as it leaves.
 
 use std::mem;
@@ -13,7 +13,7 @@ use crate::http1::protocol::{Next, OUTPUT_BYTES_MAX};
 const DELIVERED_BYTES: u64 = 32 * 1024;
 const DELIVERY_NS: u64 = 50_000_000;
 
-/// The rest of an answer, and what follows it.
+/// The rest of a response, and what follows it.
 #[derive(Debug)]
 pub(super) struct Later {
     /// What is in bytes already.
@@ -24,7 +24,7 @@ pub(super) struct Later {
     pub stream: Option<Streaming>,
     /// What comes at the very end, though it does not belong there.
     pub surplus: &'static [u8],
-    /// What happens behind the answer.
+    /// What happens behind the response.
     pub then: Next,
 }
 
@@ -56,7 +56,7 @@ impl Later {
         Self { output, pace: Pace::Whole, stream: None, surplus: b"", then }
     }
 
-    /// Adds what leaves now to `out`; returns when it goes on, nothing if the answer is complete.
+    /// Adds what leaves now to `out`; returns when it goes on, nothing if the response is complete.
     pub fn go_on(&mut self, out: &mut Output) -> Option<Next> {
         match self.pace {
             Pace::Whole if out.is_empty() => mem::swap(out, &mut self.output),

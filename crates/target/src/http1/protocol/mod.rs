@@ -1,8 +1,8 @@
-//! One connection's HTTP/1 state without any I/O: bytes in, answers out. Every I/O model drives
+//! One connection's HTTP/1 state without any I/O: bytes in, responses out. Every I/O model drives
 //! it the same way; see [`Next`] for what is asked of the model after each call.
 //!
 //! Here, requests are found in what was received. `answering` has them answered, `later` keeps what
-//! of an answer leaves later, `spoiling` makes faults, `bare` is for servers without HTTP.
+//! of a response leaves later, `spoiling` makes faults, `bare` is for servers without HTTP.
 
 mod answering;
 mod bare;
@@ -38,7 +38,7 @@ pub enum Next {
     Wait(u64),
     /// Close. With `unread`, more may have arrived than was read: close the sending side first
     /// and read on until the client closes too, or the reset that follows could destroy the
-    /// answer on its way (RFC 9112, 9.6).
+    /// response on its way (RFC 9112, 9.6).
     Close {
         /// Whether there may be unread bytes.
         unread: bool,
@@ -47,7 +47,7 @@ pub enum Next {
     Reset,
 }
 
-/// Answers are given up to this many bytes before they are written, when requests come faster.
+/// Responses are given up to this many bytes before they are written, when requests come faster.
 pub(crate) const OUTPUT_BYTES_MAX: u64 = 256 * 1024;
 
 /// Memory kept by an idle connection for the beginning of a request.
@@ -60,7 +60,7 @@ pub struct Http1 {
     kept: Vec<u8>,
     used: usize,
     upload: Option<Box<Upload>>,
-    /// What of an answer is still to leave; before it has, nothing else is answered.
+    /// What of a response is still to leave; before it has, nothing else is answered.
     later: Option<Box<Later>>,
     /// Requests answered, since they were last asked for, and on this connection.
     answered: u64,
@@ -69,7 +69,7 @@ pub struct Http1 {
 }
 
 impl Http1 {
-    /// Takes in bytes that were received and answers every request they complete, as far as the
+    /// Takes in bytes that were received and responses every request they complete, as far as the
     /// output may grow.
     #[inline]
     pub fn receive<H: Handler>(
@@ -126,7 +126,7 @@ impl Http1 {
         self.kept.is_empty() && self.upload.is_none() && self.later.is_none()
     }
 
-    /// The next answer is the last: the connection will be closed behind it.
+    /// The next response is the last: the connection will be closed behind it.
     pub fn finish(&mut self) {
         self.last = true;
     }
@@ -159,7 +159,7 @@ impl Http1 {
         next
     }
 
-    /// Answers what `bytes` complete; returns how many bytes were used, and what comes next.
+    /// Responses what `bytes` complete; returns how many bytes were used, and what comes next.
     #[inline]
     fn run<H: Handler>(
         &mut self,
@@ -192,7 +192,7 @@ impl Http1 {
                         Err(why) => return (bytes.len(), self.refuse(why, service, date, out)),
                     };
                     at += body_bytes;
-                    let next = self.answer(&head, head_bytes, body, service, date, out);
+                    let next = self.response(&head, head_bytes, body, service, date, out);
                     if let Some(next) = stop_at(next, bytes.len() - at, out) {
                         return (at, next);
                     }
@@ -215,7 +215,7 @@ impl Http1 {
             let Some(upload) = self.upload.take() else { continue };
             let Upload { head, head_bytes, body, .. } = *upload;
             let body = RequestBody::Owned(body);
-            let next = self.answer(&head, &head_bytes, body, service, date, out);
+            let next = self.response(&head, &head_bytes, body, service, date, out);
             if let Some(next) = stop_at(next, bytes.len() - at, out) {
                 return (at, next);
             }
@@ -284,7 +284,7 @@ fn wanted_body<'a, H: Handler>(
     }
 }
 
-/// Whether the answers stop here for now.
+/// Whether the responses stop here for now.
 #[inline]
 fn stop_at(next: Next, unused_bytes: usize, out: &Output) -> Option<Next> {
     match next {

@@ -1,4 +1,4 @@
-//! Faults, as they show on the wire: each turns a right answer into what a client is to cope with.
+//! Faults, as they show on the wire: each turns a right response into what a client is to cope with.
 
 use crate::conditions::Fault;
 use crate::http1::output::Output;
@@ -12,12 +12,12 @@ pub(crate) const GARBAGE: &[u8] = b"\x15\x03\x01 this is no HTTP\x00\xff\xfe\r\n
 /// Comes behind the end of a body, and of what Content-Length promised.
 pub(crate) const SURPLUS: &[u8] = b"bytes that nobody announced";
 
-/// An answer that trickles comes in so many pieces, or in single bytes.
+/// A response that trickles comes in so many pieces, or in single bytes.
 pub(crate) const TRICKLE_PIECES: u64 = 50;
 pub(crate) const TRICKLE_PAUSE_NS: u64 = 10_000_000;
 
 impl Later {
-    /// Does to an answer what the fault says. Its output begins with a head of so many bytes.
+    /// Does to a response what the fault says. Its output begins with a head of so many bytes.
     pub fn spoil(&mut self, fault: Fault, head_bytes: usize) {
         let close = Next::Close { unread: false };
         match fault {
@@ -32,7 +32,7 @@ impl Later {
                 self.begin_stream();
                 let body_bytes = self.output.left().saturating_sub(head_bytes as u64);
                 let kept_bytes = match body_bytes {
-                    // An answer without a body loses half of its head.
+                    // A response without a body loses half of its head.
                     0 => head_bytes as u64 / 2,
                     _ => head_bytes as u64 + body_bytes / 2,
                 };
@@ -47,14 +47,14 @@ impl Later {
         }
     }
 
-    /// Instead of the answer.
+    /// Instead of the response.
     fn replace(&mut self, text: &[u8], then: Next) {
         let mut output = Output::default();
         output.push_text(text);
         *self = Self::new(output, then);
     }
 
-    /// The first bytes of the answer only.
+    /// The first bytes of the response only.
     fn shorten(&mut self, bytes: u64, then: Next) {
         let mut kept = Output::default();
         self.output.move_to(&mut kept, bytes);

@@ -1,4 +1,4 @@
-//! One connection as a task: reads, answers and writes in straight lines, with an `await` where a
+//! One connection as a task: reads, responses and writes in straight lines, with an `await` where a
 //! call would block.
 
 use std::future::poll_fn;
@@ -13,11 +13,11 @@ use rustix::net::{Shutdown, shutdown};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use super::Here;
-use super::desk::{Place, at_desk};
+use super::buffers::{Place, at_buffers};
 use super::socket::Socket;
 use crate::accepting::reset_on_close;
 use crate::conditions::PerAccept;
-use crate::conversation::{Desk, Over, has_input};
+use crate::conversation::{Buffers, Over, has_input};
 use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
@@ -44,7 +44,7 @@ pub async fn converse<H: Handler>(socket: OwnedFd, here: Arc<Here<H>>) {
         reads_this_turn: 0,
     };
     // How it ended makes no difference: the socket is closed.
-    let _ = connection.answer_requests().await;
+    let _ = connection.response_requests().await;
 }
 
 /// A connection's socket and what its task knows of it.
@@ -64,7 +64,7 @@ struct Connection<H> {
 
 /// How long a read may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Patience {
+enum WaitLimit {
     /// For the next request: as long as an idle connection is kept, or until the server stops.
     Idle,
     /// For the rest of a request: as long as an idle connection is kept.
@@ -74,7 +74,7 @@ enum Patience {
 }
 
 impl<H: Handler> Connection<H> {
-    async fn answer_requests(&mut self) -> Result<(), Over> {
+    async fn response_requests(&mut self) -> Result<(), Over> {
         let mut protocol = Protocol::new(&self.here.service);
         let mut next = Next::Read;
         let mut due = None;
@@ -82,13 +82,13 @@ impl<H: Handler> Connection<H> {
         loop {
             match next {
                 Next::Read if protocol.is_idle() => {
-                    let read = self.read(Patience::Idle).await;
+                    let read = self.read(WaitLimit::Idle).await;
                     if read.is_err() && self.here.is_stopping() {
                         return self.say_goodbye(&mut protocol).await;
                     }
                     read?;
                 }
-                Next::Read => self.read(Patience::UnderWay).await?,
+                Next::Read => self.read(WaitLimit::UnderWay).await?,
                 Next::ReadFor(_) => {
                     if let Some(due) = due.take()
                         && !self.read_until(due).await?
@@ -99,7 +99,7 @@ impl<H: Handler> Connection<H> {
                 Next::Proceed => {
                     proceeds += 1;
                     if proceeds == READS_PER_TURN {
-                        // A client that reads fast enough lets a long answer go on for ever.
+                        // A client that reads fast enough lets a long response go on for ever.
                         proceeds = 0;
                         tokio::task::yield_now().await;
                     }
@@ -123,8 +123,8 @@ impl<H: Handler> Connection<H> {
             if self.here.is_stopping() {
                 protocol.finish();
             }
-            let sent = at_desk(|desk| {
-                let Desk { input, out, date, counters } = desk;
+            let sent = at_buffers(|buffers| {
+                let Buffers { input, out, date, counters } = buffers;
                 date.update();
                 next = match next {
                     Next::Read | Next::ReadFor(_) => {
@@ -132,12 +132,12 @@ impl<H: Handler> Connection<H> {
                     }
                     _ => protocol.proceed(&self.here.service, date, out),
                 };
-                // Before the answer leaves: who has it finds it counted.
+                // Before the response leaves: who has it finds it counted.
                 protocol.count_into(counters);
                 let Some(socket) = self.socket.fd() else { return Err(Errno::BADF) };
-                desk.send(socket)
+                buffers.send(socket)
             });
-            // An answer that waits does so from now on, not from when the client reads.
+            // A response that waits does so from now on, not from when the client reads.
             if let Next::Wait(delay_ns) | Next::ReadFor(delay_ns) = next {
                 due = Some(Instant::now() + Duration::from_nanos(delay_ns));
             }
@@ -146,33 +146,35 @@ impl<H: Handler> Connection<H> {
                 Err(Errno::AGAIN) => self.write_rest().await?,
                 Err(_) => {
                     // What it still had to say is said to no one.
-                    at_desk(|desk| desk.out.clear());
+                    at_buffers(|buffers| buffers.out.clear());
                     return Err(Over);
                 }
             }
         }
     }
 
-    /// Reads once, at least a byte, to the desk's input.
-    async fn read(&mut self, patience: Patience) -> Result<(), Over> {
+    /// Reads once, at least a byte, to the buffers's input.
+    async fn read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
         loop {
             if self.reads_this_turn == READS_PER_TURN {
                 self.reads_this_turn = 0;
                 tokio::task::yield_now().await;
             }
             if !self.may_read {
-                self.wait_to_read(patience).await?;
-            } else if patience != Patience::UnderWay && self.here.is_stopping() {
+                self.wait_to_read(timeout).await?;
+            } else if timeout != WaitLimit::UnderWay && self.here.is_stopping() {
                 return Err(Over);
             }
             self.reads_this_turn += 1;
             let Some(socket) = self.socket.fd() else { return Err(Over) };
-            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            let read = at_buffers(|buffers| {
+                buffers.receive(socket).map(|bytes| (bytes, buffers.is_full()))
+            });
             match read {
                 Ok((0, _)) => return Err(Over),
                 Ok((_, is_full)) => {
                     // A read that does not fill the buffer has emptied the socket (epoll(7),
-                    // "Questions and answers", 9), so that a small request costs one read.
+                    // "Questions and responses", 9), so that a small request costs one read.
                     self.may_read = is_full || self.half_closed;
                     return Ok(());
                 }
@@ -195,7 +197,9 @@ impl<H: Handler> Connection<H> {
                 }
             }
             let Some(socket) = self.socket.fd() else { return Err(Over) };
-            let read = at_desk(|desk| desk.receive(socket).map(|bytes| (bytes, desk.is_full())));
+            let read = at_buffers(|buffers| {
+                buffers.receive(socket).map(|bytes| (bytes, buffers.is_full()))
+            });
             match read {
                 Ok((0, _)) => return Err(Over),
                 Ok((_, is_full)) => {
@@ -214,11 +218,11 @@ impl<H: Handler> Connection<H> {
     /// destroys the words.
     async fn say_goodbye(&mut self, protocol: &mut Protocol) -> Result<(), Over> {
         let Some(socket) = self.socket.fd() else { return Err(Over) };
-        let said = at_desk(|desk| {
-            protocol.say_goodbye(&mut desk.out);
-            let is_something = !desk.out.is_empty();
-            let _ = desk.send(socket);
-            desk.out.clear();
+        let said = at_buffers(|buffers| {
+            protocol.say_goodbye(&mut buffers.out);
+            let is_something = !buffers.out.is_empty();
+            let _ = buffers.send(socket);
+            buffers.out.clear();
             is_something
         });
         if said {
@@ -230,14 +234,14 @@ impl<H: Handler> Connection<H> {
     }
 
     /// Waits until there may be something to read.
-    async fn wait_to_read(&mut self, patience: Patience) -> Result<(), Over> {
+    async fn wait_to_read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
         self.reads_this_turn = 0;
-        let until = match (patience, self.read_timeout) {
-            (Patience::Until(until), _) => Some(until),
+        let until = match (timeout, self.read_timeout) {
+            (WaitLimit::Until(until), _) => Some(until),
             (_, Some(timeout)) => Some(Instant::now() + timeout),
             (_, None) => None,
         };
-        let ends_with_stop = patience != Patience::UnderWay;
+        let ends_with_stop = timeout != WaitLimit::UnderWay;
         match until {
             None => self.readable(ends_with_stop).await,
             Some(until) => {
@@ -270,10 +274,10 @@ impl<H: Handler> Connection<H> {
         .await
     }
 
-    /// Takes what the socket did not from the desk and writes it as the client reads.
+    /// Takes what the socket did not from the buffers and writes it as the client reads.
     #[cold]
     async fn write_rest(&mut self) -> Result<(), Over> {
-        let mut rest = at_desk(|desk| mem::take(&mut desk.out));
+        let mut rest = at_buffers(|buffers| mem::take(&mut buffers.out));
         loop {
             self.socket.writable().await.map_err(|_| Over)?;
             self.here.counters.out_events.one();
@@ -295,7 +299,7 @@ impl<H: Handler> Connection<H> {
         shutdown(socket, Shutdown::Write).map_err(|_| Over)?;
         let until = Instant::now() + Duration::from_nanos(LINGER_NS);
         while Instant::now() < until {
-            self.read(Patience::Until(until)).await?;
+            self.read(WaitLimit::Until(until)).await?;
         }
         Ok(())
     }

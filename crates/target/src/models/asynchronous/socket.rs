@@ -1,5 +1,5 @@
 //! A connection's socket under tokio: registered with its epoll when a call first has to wait, so
-//! that a connection whose request is there and that is closed behind the answer never is.
+//! that a connection whose request is there and that is closed behind the response never is.
 
 use std::future::poll_fn;
 use std::io;

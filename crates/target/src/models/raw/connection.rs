@@ -1,4 +1,4 @@
-//! One connection of the raw model: finds where requests end, and sends the answer that is there.
+//! One connection of the raw model: finds where requests end, and sends the response that is there.
 
 use std::os::fd::OwnedFd;
 
@@ -6,11 +6,11 @@ use ablaze_wire::http1::request_head::{RequestFraming, RequestScan, scan};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 
-use super::answers::{Answers, Form};
+use super::responses::{Form, Responses};
 use crate::counters::Counters;
 use crate::service::Service;
 
-/// Answers are put together up to this length before they are sent.
+/// Responses are put together up to this length before they are sent.
 const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// Longest request that is remembered to be compared with the next.
@@ -51,7 +51,7 @@ pub enum Then {
 pub struct Usual {
     /// The request.
     pub bytes: Vec<u8>,
-    /// Its answer.
+    /// Its response.
     pub form: Form,
 }
 
@@ -84,11 +84,11 @@ impl RawConnection {
     }
 
     /// Sends as much as the socket takes; keeps the rest. The connection goes behind its last
-    /// answer.
+    /// response.
     #[inline]
     pub fn send(&mut self, bytes: &[u8], counters: &Counters) -> Then {
         match write(&self.socket, bytes, counters) {
-            Ok(sent) if sent == bytes.len() => self.behind_answer(),
+            Ok(sent) if sent == bytes.len() => self.behind_response(),
             Ok(sent) => {
                 self.unsent = bytes[sent..].to_vec();
                 Then::Stays
@@ -112,19 +112,19 @@ impl RawConnection {
         }
         self.sent = 0;
         self.unsent = Vec::new();
-        self.behind_answer()
+        self.behind_response()
     }
 
     #[inline]
-    fn behind_answer(&self) -> Then {
+    fn behind_response(&self) -> Then {
         if self.closing { Then::Goes } else { Then::Stays }
     }
 
-    /// Finds the ends of requests and answers each, up to a limit; remembers one that came alone.
+    /// Finds the ends of requests and responses each, up to a limit; remembers one that came alone.
     #[cold]
-    pub fn answer<H>(
+    pub fn response<H>(
         &mut self,
-        answers: &Answers,
+        responses: &Responses,
         usual: &mut Usual,
         service: &Service<H>,
         counters: &Counters,
@@ -159,7 +159,7 @@ impl RawConnection {
             at += head.len;
             self.closing = form == Form::Close;
             counters.requests.one();
-            out.extend_from_slice(answers.of(form));
+            out.extend_from_slice(responses.of(form));
         }
         self.rest.drain(..at);
         self.send(&out, counters)

@@ -1,4 +1,4 @@
-//! The raw model over sockets: its one answer, for every request and in full.
+//! The raw model over sockets: its one response, for every request and in full.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -18,21 +18,21 @@ fn connect(server: &Running) -> TcpStream {
     client
 }
 
-/// Reads an answer that ends with this body.
-fn read_answer(client: &mut TcpStream, body: &str) -> String {
-    let mut answer = Vec::new();
-    while !answer.ends_with(format!("\r\n\r\n{body}").as_bytes()) {
+/// Reads a response that ends with this body.
+fn read_response(client: &mut TcpStream, body: &str) -> String {
+    let mut response = Vec::new();
+    while !response.ends_with(format!("\r\n\r\n{body}").as_bytes()) {
         let mut byte = [0];
-        assert_eq!(client.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&answer));
-        answer.push(byte[0]);
+        assert_eq!(client.read(&mut byte).unwrap(), 1, "{}", String::from_utf8_lossy(&response));
+        response.push(byte[0]);
     }
-    String::from_utf8(answer).unwrap()
+    String::from_utf8(response).unwrap()
 }
 
 const HELLO: &str = "hello, world!\n";
 
 #[test]
-fn every_request_has_its_answer_however_it_is_cut() {
+fn every_request_has_its_response_however_it_is_cut() {
     let server = start(Options::default());
     let requests =
         "GET / HTTP/1.1\r\nHost: a\r\n\r\nGET /other HTTP/1.1\r\nHost: b\r\n\r\n".repeat(3);
@@ -43,7 +43,7 @@ fn every_request_has_its_answer_however_it_is_cut() {
             client.write_all(piece).unwrap();
         }
         for _ in 0..6 {
-            assert!(read_answer(&mut client, HELLO).starts_with("HTTP/1.1 200 OK\r\n"));
+            assert!(read_response(&mut client, HELLO).starts_with("HTTP/1.1 200 OK\r\n"));
         }
     }
     assert_eq!(server.served().requests, 6 * (requests.len() as u64 - 1));
@@ -68,9 +68,9 @@ fn connections_are_kept_as_each_version_has_it() {
             // The second is found by comparing it with the first.
             for _ in 0..if kept { 3 } else { 1 } {
                 client.write_all(request.as_bytes()).unwrap();
-                let answer = read_answer(&mut client, HELLO);
-                assert_eq!(answer.contains("Connection: close"), !kept, "{request}");
-                assert_eq!(answer.contains("Connection: keep-alive"), kept && version == "1.0");
+                let response = read_response(&mut client, HELLO);
+                assert_eq!(response.contains("Connection: close"), !kept, "{request}");
+                assert_eq!(response.contains("Connection: keep-alive"), kept && version == "1.0");
             }
             if !kept {
                 assert_eq!(client.read(&mut [0]).unwrap(), 0);
@@ -96,7 +96,7 @@ fn pipelined_requests_to_a_slow_reader_are_all_answered() {
     assert_eq!(bytes.len() % 500, 0);
     let one = &bytes[..bytes.len() / 500];
     // The second may have changed on the way: the date is left out.
-    let same = |answer: &[u8]| answer.len() == one.len() && answer[200..] == one[200..];
+    let same = |response: &[u8]| response.len() == one.len() && response[200..] == one[200..];
     assert!(one.len() > 60_000 && bytes.chunks(one.len()).all(same));
     let counts = server.stop().unwrap();
     assert!(counts.write_eagains > 0 && counts.out_events > 0, "{counts:?}");

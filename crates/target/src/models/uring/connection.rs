@@ -34,7 +34,7 @@ pub struct Connection {
     pub more_there: bool,
     /// What came last was answered: the next request may be waited for with a receive that stays.
     /// Such a receive never tells of a reset that came together with bytes (seen on Linux 6.18:
-    /// its poll has fired, and the kernel does not look again). Who sends an answer learns of it
+    /// its poll has fired, and the kernel does not look again). Who sends a response learns of it
     /// by that; while a request is incomplete, each receive is a new one, which looks.
     pub answered: bool,
     /// When [`Next::ReadFor`] ends; 0 if no timer is set for it.
@@ -48,7 +48,7 @@ pub struct Connection {
 pub enum Stage {
     /// As the protocol said.
     Next(Next),
-    /// An answer waits for its time.
+    /// A response waits for its time.
     Waiting,
     /// Our side is closed; what comes is dropped.
     Lingering,

@@ -1,4 +1,4 @@
-//! An answer on its way: the bytes, and the list of slices that a sendmsg points at. Both stay
+//! A response on its way: the bytes, and the list of slices that a sendmsg points at. Both stay
 //! where they are until the kernel is done with them.
 
 use std::io::IoSlice;
@@ -8,7 +8,7 @@ use crate::http1::output::Output;
 /// Slices handed to one sendmsg: 4 MiB of filler.
 const SLICES: usize = 64;
 
-/// Answers kept for reuse, and the most memory that one of them may hold.
+/// Responses kept for reuse, and the most memory that one of them may hold.
 const KEPT: usize = 256;
 const KEPT_BYTES_MAX: usize = 4 * 1024;
 
@@ -59,7 +59,7 @@ impl List {
     }
 }
 
-/// Answers that are not in use.
+/// Responses that are not in use.
 #[derive(Debug, Default)]
 pub struct Pool {
     #[expect(clippy::vec_box, reason = "the kernel is given addresses in them")]

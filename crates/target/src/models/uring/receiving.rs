@@ -9,12 +9,12 @@ use super::worker::RingWorker;
 use crate::handler::Handler;
 use crate::protocol::Next;
 
-/// Bytes kept of a client that sends on while its answers wait: beyond, receiving stops.
+/// Bytes kept of a client that sends on while its responses wait: beyond, receiving stops.
 const HELD_BYTES_MAX: usize = 64 * 1024;
 
 impl<H: Handler> RingWorker<H> {
     /// Begins a receive, if none is under way. The first of a connection is a single one: if the
-    /// connection ends behind its first answer, nothing is left to be cancelled.
+    /// connection ends behind its first response, nothing is left to be cancelled.
     #[inline]
     pub(super) fn arm(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
@@ -83,7 +83,7 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// Bytes are in a buffer: answers what they complete, or keeps them.
+    /// Bytes are in a buffer: responses what they complete, or keeps them.
     #[inline]
     fn use_buffer(&mut self, key: u64, done: RingCompletion, buffer: u16) {
         let Some(connection) = self.slots.get_mut(key) else { return };
@@ -106,7 +106,7 @@ impl<H: Handler> RingWorker<H> {
         let mut outgoing = self.pool.take();
         let out = &mut outgoing.output;
         let next = connection.protocol.receive(bytes, &self.service, &self.date, out);
-        // Before the answer leaves: who has it finds it counted.
+        // Before the response leaves: who has it finds it counted.
         connection.protocol.count_into(&self.counters);
         connection.stage = Stage::Next(next);
         connection.answered = !outgoing.output.is_empty();

@@ -11,7 +11,7 @@ use crate::handler::Handler;
 use crate::protocol::Next;
 
 impl<H: Handler> RingWorker<H> {
-    /// Sends an answer. If the connection ends behind it and nothing speaks against, the close is
+    /// Sends a response. If the connection ends behind it and nothing speaks against, the close is
     /// linked to it.
     #[inline]
     pub(super) fn send(&mut self, key: u64, mut outgoing: Box<Outgoing>) {
@@ -45,7 +45,7 @@ impl<H: Handler> RingWorker<H> {
         // SAFETY: see above.
         unsafe { self.queue.push(&entry) };
         if only_reads {
-            // The next request can be waited for while the answer leaves.
+            // The next request can be waited for while the response leaves.
             self.await_input(key);
         } else {
             // What comes next has to know that this send is done.
@@ -63,7 +63,7 @@ impl<H: Handler> RingWorker<H> {
             // SAFETY: it points at nothing.
             unsafe { self.queue.push(&entry) };
         }
-        // An answer that waits does so from now on, not from when the client reads.
+        // A response that waits does so from now on, not from when the client reads.
         if let Stage::Next(Next::Wait(delay_ns)) = connection.stage {
             self.wait(key, delay_ns);
         }
@@ -147,7 +147,7 @@ impl<H: Handler> RingWorker<H> {
     }
 }
 
-/// Whether nothing is left to do for a connection behind the answer that it gets now.
+/// Whether nothing is left to do for a connection behind the response that it gets now.
 #[inline]
 fn closes_behind(connection: &Connection) -> bool {
     connection.stage == Stage::Next(Next::Close { unread: false })

@@ -109,7 +109,7 @@ impl<H: Handler> RingWorker<H> {
         Ok(this)
     }
 
-    /// Serves until told to stop, then lets answers under way finish.
+    /// Serves until told to stop, then lets responses under way finish.
     ///
     /// # Errors
     /// When entering the ring fails, which the kernel does only for lack of memory.
@@ -220,7 +220,7 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// The connection's answer waits for its time.
+    /// The connection's response waits for its time.
     pub(super) fn wait(&mut self, key: u64, delay_ns: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.stage = Stage::Waiting;
@@ -322,7 +322,7 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// No new connections; idle ones are closed, the others behind their present answer.
+    /// No new connections; idle ones are closed, the others behind their present response.
     fn begin_draining(&mut self) {
         if !self.stop.is_set() || self.draining {
             return;

@@ -23,7 +23,7 @@ fn open() -> Side {
 }
 
 #[test]
-fn an_answer_is_a_head_and_a_body_and_its_head_is_short_the_second_time() {
+fn a_response_is_a_head_and_a_body_and_its_head_is_short_the_second_time() {
     let mut side = open();
     side.receive(&get(1, "/hello"));
     let frames = side.frames();
@@ -42,7 +42,7 @@ fn an_answer_is_a_head_and_a_body_and_its_head_is_short_the_second_time() {
         assert_eq!(frames[0].payload.len(), 5, "every field is an index");
         assert_eq!(side.fields(&frames[0].payload), fields);
     }
-    // Another answer in between changes the table; every block is still what it says.
+    // Another response in between changes the table; every block is still what it says.
     side.receive(&[get(9, "/status/404"), get(11, "/hello"), get(13, "/hello")].concat());
     let heads: Vec<_> =
         side.frames().into_iter().filter(|frame| frame.kind == kind::HEADERS).collect();
@@ -326,7 +326,7 @@ fn delays_hold_up_their_stream_only() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// Whatever comes: answers or an end, never a panic or a loop, and never more than was asked.
+    /// Whatever comes: responses or an end, never a panic or a loop, and never more than was asked.
     #[test]
     fn nothing_that_comes_does_harm(
         frames in prop::collection::vec(

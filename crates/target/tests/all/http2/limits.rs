@@ -62,7 +62,7 @@ fn a_head_that_grows_when_it_is_decoded_is_refused() {
 }
 
 #[test]
-fn a_body_that_is_too_long_is_refused_with_an_answer() {
+fn a_body_that_is_too_long_is_refused_with_a_response() {
     let options = Options { max_body_bytes: 10, ..options() };
     for announced in [true, false] {
         let mut side = Side::open(&options, &[]);
@@ -71,7 +71,7 @@ fn a_body_that_is_too_long_is_refused_with_an_answer() {
         side.receive(&data(1, b"hello, world", false));
         let frames = side.frames();
         assert_eq!(side.fields(&frames[0].payload)[0], ":status: 413");
-        // The answer is whole, and the rest of the body is not wanted (RFC 9113, 8.1).
+        // The response is whole, and the rest of the body is not wanted (RFC 9113, 8.1).
         let reset = frames.last().unwrap();
         assert_eq!((reset.kind, &reset.payload[..]), (kind::RST_STREAM, &[0; 4][..]));
         side.receive(&data(1, b"more", true));
@@ -84,7 +84,7 @@ fn a_body_that_is_too_long_is_refused_with_an_answer() {
 fn a_body_on_its_way_when_it_is_refused_is_passed_over() {
     let options = Options { max_body_bytes: 10, ..options() };
     let upload = [post(1, "/echo", &[("content-length", "24")]), data(1, b"hello, world", false)];
-    // The answer leaves behind all that came with the request, or when there is room for it.
+    // The response leaves behind all that came with the request, or when there is room for it.
     for window in [1000, 0] {
         let mut side = Side::open(&options, &[(setting::INITIAL_WINDOW_SIZE, window)]);
         side.receive(&upload.concat());
@@ -101,7 +101,7 @@ fn a_body_on_its_way_when_it_is_refused_is_passed_over() {
 }
 
 #[test]
-fn leave_to_send_a_body_is_given_once_and_the_answer_follows() {
+fn leave_to_send_a_body_is_given_once_and_the_response_follows() {
     let mut side = open();
     side.receive(&post(1, "/echo", &[("expect", "100-continue")]));
     let frames = side.frames();

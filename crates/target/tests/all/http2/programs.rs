@@ -57,7 +57,7 @@ fn curl_speaks_it_by_preface_and_by_alpn() {
 }
 
 #[test]
-fn h2load_gets_every_answer_over_many_streams() {
+fn h2load_gets_every_response_over_many_streams() {
     if installed("h2load").is_none() {
         return;
     }

@@ -125,7 +125,7 @@ fn connect_names_an_authority_and_is_answered() {
 }
 
 #[test]
-fn the_table_of_headers_stays_right_behind_refusals() {
+fn the_table_of_headers_stays_right_behind_errors() {
     let options = Options { max_streams: 1, ..options() };
     let mut side = Side::open(&options, &[(setting::INITIAL_WINDOW_SIZE, 0)]);
     side.receive(&get(1, "/hello"));
@@ -183,7 +183,7 @@ fn requests_that_are_reset_at_once_are_a_flood() {
 fn what_is_answered_is_no_flood() {
     let mut side = open();
     for stream in (1..30_000).step_by(2) {
-        // A reset behind the answer comes too late.
+        // A reset behind the response comes too late.
         side.receive(&[window_update(0, 14), get(stream, "/hello"), reset(stream)].concat());
         assert_eq!(bodies(&side.frames(), stream).len(), 14);
     }

@@ -36,8 +36,8 @@ async fn get(client: &SendRequest<Bytes>, path: &str) -> ResponseFuture {
     ready.send_request(request("GET", path), true).unwrap().0
 }
 
-async fn body(answer: Response<h2::RecvStream>) -> Vec<u8> {
-    let mut stream = answer.into_body();
+async fn body(response: Response<h2::RecvStream>) -> Vec<u8> {
+    let mut stream = response.into_body();
     let mut body = Vec::new();
     while let Some(piece) = stream.data().await {
         let piece = piece.unwrap();
@@ -49,9 +49,9 @@ async fn body(answer: Response<h2::RecvStream>) -> Vec<u8> {
 
 async fn post(client: &SendRequest<Bytes>, path: &str, content: Bytes) -> Response<h2::RecvStream> {
     let mut ready = client.clone().ready().await.unwrap();
-    let (answer, mut upload) = ready.send_request(request("POST", path), false).unwrap();
+    let (response, mut upload) = ready.send_request(request("POST", path), false).unwrap();
     upload.send_data(content, true).unwrap();
-    answer.await.unwrap()
+    response.await.unwrap()
 }
 
 #[test]
@@ -60,15 +60,15 @@ fn many_streams_at_once_on_every_model() {
         let server = Server::start(Options { model, ..options() }).unwrap();
         wait_for(async {
             let (client, _ended) = connect(&server, &Builder::new()).await;
-            let mut answers = Vec::new();
+            let mut responses = Vec::new();
             for number in 0..300 {
-                answers.push((number, get(&client, &format!("/bytes/{number}")).await));
+                responses.push((number, get(&client, &format!("/bytes/{number}")).await));
             }
-            for (number, answer) in answers {
-                let answer = answer.await.unwrap();
-                assert_eq!(answer.status(), 200);
+            for (number, response) in responses {
+                let response = response.await.unwrap();
+                assert_eq!(response.status(), 200);
                 let expected: Vec<u8> = (0..number).map(filler::byte_at).collect();
-                assert_eq!(body(answer).await, expected, "{model}");
+                assert_eq!(body(response).await, expected, "{model}");
             }
         });
         let served = server.stop().unwrap();
@@ -129,8 +129,8 @@ fn statuses_methods_and_pages_are_those_of_http1() {
     wait_for(async {
         let (client, _ended) = connect(&server, &Builder::new()).await;
         for status in [200, 204, 304, 404, 599] {
-            let answer = get(&client, &format!("/status/{status}")).await.await.unwrap();
-            assert_eq!(answer.status(), status);
+            let response = get(&client, &format!("/status/{status}")).await.await.unwrap();
+            assert_eq!(response.status(), status);
         }
         let mut ready = client.clone().ready().await.unwrap();
         let head = ready.send_request(request("HEAD", "/hello"), true).unwrap().0.await.unwrap();
@@ -143,14 +143,14 @@ fn statuses_methods_and_pages_are_those_of_http1() {
         let mut ready = client.clone().ready().await.unwrap();
         let mut typed = request("POST", "/echo");
         typed.headers_mut().insert("content-type", "text/x-test".parse().unwrap());
-        let (answer, mut upload) = ready.send_request(typed, false).unwrap();
+        let (response, mut upload) = ready.send_request(typed, false).unwrap();
         upload.send_data("content".into(), false).unwrap();
         let mut trailers = http::HeaderMap::new();
         trailers.insert("x-sum", "1".parse().unwrap());
         upload.send_trailers(trailers).unwrap();
-        let answer = answer.await.unwrap();
-        assert_eq!(answer.headers()["content-type"], "text/x-test");
-        assert_eq!(body(answer).await, b"content");
+        let response = response.await.unwrap();
+        assert_eq!(response.headers()["content-type"], "text/x-test");
+        assert_eq!(body(response).await, b"content");
     });
     server.stop().unwrap();
 }
@@ -180,16 +180,16 @@ fn the_limit_of_streams_is_kept_to() {
             let (client, _ended) = connect(&server, &Builder::new()).await;
             // Once the settings have come.
             body(get(&client, "/hello").await.await.unwrap()).await;
-            let mut answers = Vec::new();
+            let mut responses = Vec::new();
             let begin = Instant::now();
             for _ in 0..6 {
                 let client = client.clone();
-                answers.push(tokio::spawn(async move {
+                responses.push(tokio::spawn(async move {
                     body(get(&client, "/delay/50ms").await.await.unwrap()).await.len()
                 }));
             }
-            for answer in answers {
-                assert_eq!(answer.await.unwrap(), 14);
+            for response in responses {
+                assert_eq!(response.await.unwrap(), 14);
             }
             assert!(begin.elapsed() >= Duration::from_millis(100), "{model}: all at once");
         });

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_target::Options;
 use ablaze_wire::http1::patch::Digits;
-use ablaze_wire::http2::client::{self, AnswerHead, Connection, End, Sink};
+use ablaze_wire::http2::client::{self, Connection, End, ResponseHead, Sink};
 use ablaze_wire::http2::request::{Request, RequestSet};
 
 use super::by_hand::Side;
@@ -15,13 +15,13 @@ const BODIES: [usize; 4] = [1, 5_000, 70_000, 200_000];
 
 /// The contents by request, and how many have ended.
 #[derive(Default)]
-struct Answers {
+struct Responses {
     bodies: BTreeMap<u32, Vec<u8>>,
     ended: u32,
 }
 
-impl Sink for Answers {
-    fn head(&mut self, _: u32, head: AnswerHead) {
+impl Sink for Responses {
+    fn head(&mut self, _: u32, head: ResponseHead) {
         assert_eq!(head.status, 200);
     }
 
@@ -40,7 +40,7 @@ fn body(bytes: usize) -> Vec<u8> {
 }
 
 #[test]
-fn every_answer_is_whole() {
+fn every_response_is_whole() {
     let request = |method, path| Request::new(method, "http", "localhost", path);
     let mut requests: Vec<Request> =
         BODIES.iter().map(|&bytes| request("POST", "/echo").body(body(bytes))).collect();
@@ -53,11 +53,11 @@ fn every_answer_is_whole() {
             connection_window_bytes: 65_535,
             ..client::Options::default()
         };
-        let (mut out, mut answers) = (Vec::new(), Answers::default());
+        let (mut out, mut responses) = (Vec::new(), Responses::default());
         let mut connection = Connection::new(options, &mut out);
         let mut digits = Digits::new(1, 1);
         let mut sent = 0;
-        while answers.ended < REQUESTS {
+        while responses.ended < REQUESTS {
             while sent < REQUESTS && connection.peer_settings().is_some() && connection.room() > 0 {
                 let which = sent as usize % requests.len();
                 connection.request(&set, which, sent.into(), &mut digits, sent, &mut out).unwrap();
@@ -69,11 +69,11 @@ fn every_answer_is_whole() {
             asked.chunks(piece_bytes).for_each(|piece| side.receive(piece));
             assert_eq!(side.end, None);
             for piece in answered.chunks(piece_bytes) {
-                connection.receive(piece, &mut out, &mut answers).unwrap();
+                connection.receive(piece, &mut out, &mut responses).unwrap();
             }
         }
-        assert_eq!(answers.bodies.len(), REQUESTS as usize);
-        for (tag, content) in answers.bodies {
+        assert_eq!(responses.bodies.len(), REQUESTS as usize);
+        for (tag, content) in responses.bodies {
             match BODIES.get(tag as usize % requests.len()) {
                 Some(&bytes) => assert!(content == body(bytes), "{tag}, window {window}"),
                 None => assert_eq!(content, b"hello, world!\n"),

@@ -6,7 +6,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
+use ablaze_target::conditions::{Fault, FaultShare, ResponseKind, WriteMode};
 use ablaze_target::{Model, Options, Running, Server};
 use ablaze_testing::Bounded;
 use ablaze_testing::client::{Client, get};
@@ -70,7 +70,7 @@ fn models() -> impl Iterator<Item = Options> {
 }
 
 #[test]
-fn every_model_does_what_the_protocol_says_behind_an_answer() {
+fn every_model_does_what_the_protocol_says_behind_a_response() {
     let reset = Some(ErrorKind::ConnectionReset);
     for options in models() {
         let model = options.model;
@@ -98,9 +98,9 @@ fn every_model_does_what_the_protocol_says_behind_an_answer() {
 fn every_model_can_speak_no_http() {
     for options in models() {
         let model = options.model;
-        let echo = Options { answer: AnswerKind::Echo, keep_alive: false, ..options.clone() };
+        let echo = Options { response: ResponseKind::Echo, keep_alive: false, ..options.clone() };
         assert_eq!(outcome(&start(echo), "\0abc"), (b"\0abc".to_vec(), None), "{model}");
-        let silent = Options { answer: AnswerKind::None, keep_alive: false, ..options };
+        let silent = Options { response: ResponseKind::None, keep_alive: false, ..options };
         let server = start(silent);
         assert_eq!(outcome(&server, "\0abc"), (Vec::new(), None), "{model}");
         assert_eq!(server.stop().unwrap().requests, 1, "{model}");
@@ -125,7 +125,7 @@ fn every_model_writes_head_and_body_in_two_calls_if_asked_to() {
 }
 
 #[test]
-fn a_long_answer_arrives_before_the_reset_behind_it() {
+fn a_long_response_arrives_before_the_reset_behind_it() {
     let server = faulty(Fault::ResetAfter);
     let (heard, ended) = outcome(&server, &get("/bytes/8MiB"));
     assert!(heard.len() > 8 << 20, "{}", heard.len());
@@ -133,14 +133,14 @@ fn a_long_answer_arrives_before_the_reset_behind_it() {
 }
 
 #[test]
-fn the_answer_before_a_fault_arrives() {
+fn the_response_before_a_fault_arrives() {
     let faults = vec![FaultShare { fault: Fault::CloseUnanswered, share: 0.05 }];
     let server = start(Options { faults, seed: 2, ..options() });
     let (heard, ended) = outcome(&server, &get("/hello").repeat(500));
-    let answers = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count() as u64;
+    let responses = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count() as u64;
     assert_eq!(ended, None);
-    assert!(answers > 0);
-    assert_eq!(server.stop().unwrap().requests, answers + 1);
+    assert!(responses > 0);
+    assert_eq!(server.stop().unwrap().requests, responses + 1);
 }
 
 #[test]
@@ -185,7 +185,7 @@ fn so_many_are_in_service_at_a_time_over_all_workers() {
         let began = Instant::now();
         let mut clients: Vec<_> = (0..6).map(|_| Client::connect(server.address())).collect();
         clients.iter_mut().for_each(|client| client.send(get("/")));
-        clients.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+        clients.iter_mut().for_each(|client| assert_eq!(client.response().status, 200));
         assert!(began.elapsed() >= rounds * 20 * MS, "{:?}", began.elapsed());
     }
 }
@@ -199,7 +199,7 @@ fn work_costs_cpu_time_of_the_workers() {
     let began = Instant::now();
     for _ in 0..5 {
         clients.iter_mut().for_each(|client| client.send(get("/")));
-        clients.iter_mut().for_each(|client| assert_eq!(client.answer().status, 200));
+        clients.iter_mut().for_each(|client| assert_eq!(client.response().status, 200));
     }
     assert!(began.elapsed() >= 20 * 2 * MS);
     assert!(server.stop().unwrap().cpu_ns >= 20 * 1_990_000);
@@ -216,7 +216,7 @@ fn the_status_page_tells_what_was_served() {
         serde_json::from_slice(&client.ask(get("/_/status")).body).unwrap();
     assert_eq!(status["workers"].as_array().unwrap().len(), 2);
     assert_eq!(status["workers"][0]["name"], "serve-0");
-    // The page is counted when its answer leaves.
+    // The page is counted when its response leaves.
     assert_eq!(status["total"]["requests"], 10);
     assert_eq!(status["total"]["connections"], 1);
     let sum: u64 = (0..2)
@@ -228,16 +228,16 @@ fn the_status_page_tells_what_was_served() {
 
 #[test]
 fn servers_without_http_echo_or_keep_silent() {
-    let server = start(Options { answer: AnswerKind::Echo, ..options() });
+    let server = start(Options { response: ResponseKind::Echo, ..options() });
     let mut client = Client::connect(server.address());
     for text in [&b"anything"[..], b"\0\xff", b"GET / HTTP/1.1\r\n\r\n"] {
         client.send(text);
         assert_eq!(client.take(text.len()), text);
     }
-    let closing = Options { answer: AnswerKind::Echo, keep_alive: false, ..options() };
+    let closing = Options { response: ResponseKind::Echo, keep_alive: false, ..options() };
     let (heard, ended) = outcome(&start(closing), "GET / HTTP/1.0\r\n\r\n");
     assert_eq!((&*heard, ended), (&b"GET / HTTP/1.0\r\n\r\n"[..], None));
-    let silent = Options { answer: AnswerKind::None, keep_alive: false, ..options() };
+    let silent = Options { response: ResponseKind::None, keep_alive: false, ..options() };
     let server = start(silent);
     assert_eq!(outcome(&server, "GET / HTTP/1.0\r\n\r\n"), (Vec::new(), None));
     assert_eq!(server.stop().unwrap().requests, 1);
@@ -254,10 +254,10 @@ fn connections_end_after_their_last_request() {
     assert_eq!(client.rest(), b"");
 }
 
-/// A request that comes while the last answer waits is not read any more, and must not turn that
-/// answer's end into a reset (RFC 9112, 9.6).
+/// A request that comes while the last response waits is not read any more, and must not turn that
+/// response's end into a reset (RFC 9112, 9.6).
 #[test]
-fn a_delayed_last_answer_ends_without_a_reset_on_every_model() {
+fn a_delayed_last_response_ends_without_a_reset_on_every_model() {
     for model in Model::ALL.iter().copied().filter(|model| *model != Model::Raw) {
         let delay = ablaze_target::conditions::Delay::Constant(60 * MS);
         let server = start(Options { model, keep_alive: false, delay, ..options() });
@@ -268,7 +268,7 @@ fn a_delayed_last_answer_ends_without_a_reset_on_every_model() {
         stream.write_all(get("/hello").as_bytes()).unwrap();
         let mut heard = Vec::new();
         let ended = stream.read_to_end(&mut heard).err().map(|error| error.kind());
-        let answers = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count();
-        assert_eq!((answers, ended), (1, None), "{model}");
+        let responses = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count();
+        assert_eq!((responses, ended), (1, None), "{model}");
     }
 }

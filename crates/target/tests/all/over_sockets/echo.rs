@@ -61,7 +61,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
     /// Several requests on one connection, sent in pieces that heed no boundary, while the
-    /// answers are read.
+    /// responses are read.
     #[test]
     fn what_is_posted_comes_back(
         posts in prop::collection::vec(post(), 1..6),
@@ -85,10 +85,10 @@ proptest! {
             }
         });
         for body in &bodies {
-            let answer = client.answer();
-            prop_assert_eq!(answer.status, 200);
-            prop_assert_eq!(answer.field("Content-Type"), Some("test/x; a=b"));
-            prop_assert!(&answer.body == body, "{} bytes came back wrong", body.len());
+            let response = client.response();
+            prop_assert_eq!(response.status, 200);
+            prop_assert_eq!(response.field("Content-Type"), Some("test/x; a=b"));
+            prop_assert!(&response.body == body, "{} bytes came back wrong", body.len());
         }
         sender.join().unwrap();
         prop_assert_eq!(server.served().requests, posts.len() as u64);
@@ -102,8 +102,8 @@ fn twenty_megabytes_to_a_client_that_reads_only_when_it_has_sent_everything() {
     for chunks in [None, Some(vec![100_000])] {
         let request = Post { bytes: posted.len(), chunks }.request(&posted);
         let mut client = Client::connect(server.address());
-        let answer = client.ask(request);
-        assert!(answer.body == posted);
+        let response = client.ask(request);
+        assert!(response.body == posted);
     }
 }
 
@@ -111,10 +111,10 @@ fn twenty_megabytes_to_a_client_that_reads_only_when_it_has_sent_everything() {
 fn without_a_content_type_it_is_bytes() {
     let server = start();
     let mut client = Client::connect(server.address());
-    let answer = client.ask("POST /echo HTTP/1.1\r\nContent-Length: 1\r\n\r\nx");
-    assert_eq!(answer.field("Content-Type"), Some("application/octet-stream"));
+    let response = client.ask("POST /echo HTTP/1.1\r\nContent-Length: 1\r\n\r\nx");
+    assert_eq!(response.field("Content-Type"), Some("application/octet-stream"));
     assert_eq!(client.ask("GET /echo HTTP/1.1\r\nHost: t\r\n\r\n").body, b"");
-    // A folded type must not fold the answer's head.
+    // A folded type must not fold the response's head.
     let folded = "POST /echo HTTP/1.1\r\nContent-Type: a/b;\r\n c=d\r\nContent-Length: 0\r\n\r\n";
     assert_eq!(client.ask(folded).field("Content-Type"), Some("application/octet-stream"));
 }

@@ -18,16 +18,16 @@ fn start(options: Options) -> Running {
 }
 
 #[test]
-fn a_greeting_with_everything_an_answer_needs() {
+fn a_greeting_with_everything_a_response_needs() {
     let server = start(options());
     let mut client = Client::connect(server.address());
-    let answer = client.ask(get("/"));
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.body, b"hello, world!\n");
-    assert_eq!(answer.field("Content-Length"), Some("14"));
-    assert_eq!(answer.field("Server"), Some("ablaze"));
-    assert_eq!(answer.field("Connection"), None);
-    assert_eq!(answer.field("Date").unwrap().len(), 29);
+    let response = client.ask(get("/"));
+    assert_eq!(response.status, 200);
+    assert_eq!(response.body, b"hello, world!\n");
+    assert_eq!(response.field("Content-Length"), Some("14"));
+    assert_eq!(response.field("Server"), Some("ablaze"));
+    assert_eq!(response.field("Connection"), None);
+    assert_eq!(response.field("Date").unwrap().len(), 29);
     assert_eq!(client.ask(get("/?a=b")).body, b"hello, world!\n");
     assert_eq!(client.ask(get("http://test/?x")).status, 200);
     assert_eq!(client.ask(get("/nothing")).status, 404);
@@ -45,11 +45,11 @@ fn size_status_and_server_name_are_as_asked_for() {
             server_name: "teapot/1".into(),
             ..options()
         });
-        let answer = Client::connect(server.address()).ask(get("/"));
-        assert_eq!(answer.status, 503);
-        assert_eq!(answer.field("Server"), Some("teapot/1"));
-        assert_eq!(answer.body.len() as u64, size);
-        let right = (0..size).all(|at| answer.body[at as usize] == filler::byte_at(at));
+        let response = Client::connect(server.address()).ask(get("/"));
+        assert_eq!(response.status, 503);
+        assert_eq!(response.field("Server"), Some("teapot/1"));
+        assert_eq!(response.body.len() as u64, size);
+        let right = (0..size).all(|at| response.body[at as usize] == filler::byte_at(at));
         assert!(right, "a byte of {size} is wrong");
     }
 }
@@ -57,7 +57,7 @@ fn size_status_and_server_name_are_as_asked_for() {
 #[test]
 fn connections_are_kept_as_each_version_has_it() {
     let server = start(options());
-    // RFC 9112, 9.3: version, what the client says, what the answer says, whether it stays open.
+    // RFC 9112, 9.3: version, what the client says, what the response says, whether it stays open.
     let cases = [
         ("1.1", "", None, true),
         ("1.1", "Connection: keep-alive\r\n", None, true),
@@ -68,8 +68,8 @@ fn connections_are_kept_as_each_version_has_it() {
     for (version, field, said, kept) in cases {
         let mut client = Client::connect(server.address());
         let request = format!("GET / HTTP/{version}\r\nHost: test\r\n{field}\r\n");
-        let answer = client.ask(&request);
-        assert_eq!(answer.field("Connection"), said, "{request}");
+        let response = client.ask(&request);
+        assert_eq!(response.field("Connection"), said, "{request}");
         if kept {
             assert_eq!(client.ask(&request).status, 200);
         } else {
@@ -106,8 +106,8 @@ fn statuses_without_a_body_have_none() {
         let server = start(Options { status, ..options() });
         let mut client = Client::connect(server.address());
         for _ in 0..2 {
-            let answer = client.ask(get("/"));
-            assert_eq!((answer.status, answer.field("Content-Length")), (status, None));
+            let response = client.ask(get("/"));
+            assert_eq!((response.status, response.field("Content-Length")), (status, None));
         }
     }
 }
@@ -130,7 +130,7 @@ fn a_request_may_come_byte_by_byte() {
         for byte in request.as_bytes() {
             client.send([*byte]);
         }
-        assert_eq!(client.answer().body, body.as_bytes());
+        assert_eq!(client.response().body, body.as_bytes());
     }
 }
 
@@ -148,11 +148,11 @@ fn pipelined_requests_are_answered_in_order() {
     let mut stream = client.stream.try_clone().unwrap();
     let sender = std::thread::spawn(move || stream.write_all(many.as_bytes()).unwrap());
     for n in 0..2000 {
-        let answer = client.answer();
+        let response = client.response();
         match n % 3 {
-            0 => assert_eq!(answer.body, b"hello, world!\n"),
-            1 => assert_eq!(answer.body, format!("{n:06}").as_bytes()),
-            _ => assert_eq!(answer.status, 404),
+            0 => assert_eq!(response.body, b"hello, world!\n"),
+            1 => assert_eq!(response.body, format!("{n:06}").as_bytes()),
+            _ => assert_eq!(response.status, 404),
         }
     }
     sender.join().unwrap();
@@ -169,9 +169,9 @@ fn ten_thousand_pipelined_requests_to_a_slow_reader() {
     });
     // By now the server is stuck with full buffers, and has to go on when they empty.
     std::thread::sleep(Duration::from_millis(100));
-    let expected = client.answer().body;
+    let expected = client.response().body;
     for _ in 1..10_000 {
-        assert!(client.answer().body == expected);
+        assert!(client.response().body == expected);
     }
     sender.join().unwrap();
     assert_eq!(server.served().requests, 10_000);
@@ -208,11 +208,11 @@ fn a_delay_is_kept_and_holds_up_no_one_else() {
     let mut clients: Vec<_> = (0..20).map(|_| Client::connect(server.address())).collect();
     clients.iter_mut().for_each(|client| client.send(get("/").repeat(2)));
     for client in &mut clients {
-        assert_eq!(client.answer().body, b"hello, world!\n");
+        assert_eq!(client.response().body, b"hello, world!\n");
     }
     assert!(began.elapsed() >= delay);
     for client in &mut clients {
-        assert_eq!(client.answer().body, b"hello, world!\n");
+        assert_eq!(client.response().body, b"hello, world!\n");
     }
     // Requests of one connection are answered one after the other.
     assert!(began.elapsed() >= 2 * delay);
@@ -221,13 +221,13 @@ fn a_delay_is_kept_and_holds_up_no_one_else() {
 }
 
 #[test]
-fn a_delayed_answer_reaches_a_client_that_has_closed_its_side() {
+fn a_delayed_response_reaches_a_client_that_has_closed_its_side() {
     let server = start(Options { delay: Duration::from_millis(30).into(), ..options() });
     let mut client = Client::connect(server.address());
     client.send(get("/").repeat(2));
     client.stream.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(client.answer().status, 200);
-    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.response().status, 200);
+    assert_eq!(client.response().status, 200);
     assert_eq!(client.rest(), b"");
 }
 
@@ -239,16 +239,16 @@ fn the_end_of_the_stream_is_seen_when_it_comes_with_the_last_request() {
     while server.served().requests == 0 {
         std::thread::sleep(Duration::from_millis(1));
     }
-    // The first answer waits: these two are there together when the server reads on.
+    // The first response waits: these two are there together when the server reads on.
     client.send(get("/"));
     client.stream.shutdown(Shutdown::Write).unwrap();
-    assert_eq!(client.answer().status, 200);
-    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.response().status, 200);
+    assert_eq!(client.response().status, 200);
     assert_eq!(client.rest(), b"");
 }
 
 #[test]
-fn what_is_no_request_is_refused_and_the_refusal_arrives() {
+fn what_is_no_request_is_refused_and_the_error_arrives() {
     let server = start(Options { max_head_bytes: 4096, max_body_bytes: 1000, ..options() });
     let cases = [
         ("nonsense\r\n\r\n".to_owned(), 400),
@@ -270,9 +270,9 @@ fn what_is_no_request_is_refused_and_the_refusal_arrives() {
         client.send(&request);
         // More that will never be read must not turn the refusal into a reset.
         let _ = client.stream.write_all(&[b'z'; 100_000]);
-        let answer = client.answer();
-        assert_eq!(answer.status, status, "{request:.60}");
-        assert_eq!(answer.field("Connection"), Some("close"));
+        let response = client.response();
+        assert_eq!(response.status, status, "{request:.60}");
+        assert_eq!(response.field("Connection"), Some("close"));
         assert_eq!(client.rest(), b"");
     }
 }
@@ -283,11 +283,11 @@ fn a_body_that_no_one_wants_is_read_and_dropped() {
     let mut client = Client::connect(server.address());
     client.send("POST / HTTP/1.1\r\nContent-Length: 3000000\r\n\r\n");
     client.send(vec![b'b'; 3_000_000]);
-    assert_eq!(client.answer().body, b"hello, world!\n");
+    assert_eq!(client.response().body, b"hello, world!\n");
     client.send("POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n100000\r\n");
     client.send(vec![b'c'; 0x10_0000]);
     client.send("\r\n0\r\n\r\n");
-    assert_eq!(client.answer().body, b"hello, world!\n");
+    assert_eq!(client.response().body, b"hello, world!\n");
     assert_eq!(client.ask(get("/nothing")).status, 404);
 }
 
@@ -299,10 +299,10 @@ fn leave_to_send_the_body_is_given_when_asked_for() {
     client.send(head);
     assert_eq!(client.head().head, "HTTP/1.1 100 Continue\r\n\r\n");
     client.send("body");
-    assert_eq!(client.answer().body, b"body");
+    assert_eq!(client.response().body, b"body");
     // A client that sends the body at once needs no leave.
     client.send(format!("{head}body"));
-    assert_eq!(client.answer().status, 200);
+    assert_eq!(client.response().status, 200);
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn a_port_in_use_is_refused_and_named() {
 }
 
 #[test]
-fn stopping_lets_answers_under_way_finish() {
+fn stopping_lets_responses_under_way_finish() {
     let server = start(Options { delay: Duration::from_millis(150).into(), ..options() });
     let address = server.address();
     let mut busy = Client::connect(address);
@@ -338,7 +338,7 @@ fn stopping_lets_answers_under_way_finish() {
         std::thread::sleep(Duration::from_millis(1));
     }
     let stopping = std::thread::spawn(move || server.stop().unwrap());
-    assert_eq!(busy.answer().status, 200);
+    assert_eq!(busy.response().status, 200);
     assert_eq!(busy.rest(), b"");
     assert_eq!(idle.rest(), b"");
     assert_eq!(stopping.join().unwrap().requests, 1);

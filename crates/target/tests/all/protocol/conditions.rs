@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use ablaze_target::Options;
-use ablaze_target::conditions::{AnswerKind, Delay, Fault, FaultShare};
+use ablaze_target::conditions::{Delay, Fault, FaultShare, ResponseKind};
 
 use crate::protocol::conversation::Bench;
 
@@ -17,7 +17,7 @@ fn waits(options: &Options, requests: usize) -> Vec<u64> {
 }
 
 #[test]
-fn every_answer_waits_for_its_delay() {
+fn every_response_waits_for_its_delay() {
     let constant = Options { delay: (7 * MS).into(), ..Options::default() };
     assert_eq!(waits(&constant, 3), [7_000_000; 3]);
     let heard = Bench::new(&constant).ask("GET /delay/20 HTTP/1.1\r\nHost: t\r\n\r\n");
@@ -37,9 +37,9 @@ fn a_seed_gives_the_same_delays_every_time() {
 }
 
 #[test]
-fn answers_wait_where_there_is_no_http_too() {
+fn responses_wait_where_there_is_no_http_too() {
     let options =
-        Options { answer: AnswerKind::Echo, delay: (3 * MS).into(), ..Options::default() };
+        Options { response: ResponseKind::Echo, delay: (3 * MS).into(), ..Options::default() };
     let heard = Bench::new(&options).converse(b"abcd", &[2]);
     assert_eq!(
         (heard.bytes, heard.waits),

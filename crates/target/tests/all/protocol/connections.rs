@@ -1,7 +1,7 @@
 //! How long connections live, and servers that speak no HTTP.
 
 use ablaze_target::Options;
-use ablaze_target::conditions::AnswerKind;
+use ablaze_target::conditions::ResponseKind;
 
 use crate::protocol::conversation::{Bench, Connection, End, field, head_and_body};
 
@@ -10,7 +10,7 @@ const GET: &str = "GET /hello HTTP/1.1\r\nHost: t\r\n\r\n";
 #[test]
 fn versions_and_fields_decide_whether_a_connection_stays() {
     let bench = Bench::new(&Options::default());
-    // RFC 9112, 9.3: version, what the client says, what the answer says, whether it stays.
+    // RFC 9112, 9.3: version, what the client says, what the response says, whether it stays.
     for (version, said, answered, kept) in [
         ("1.1", "", None, true),
         ("1.1", "Connection: close\r\n", Some("close"), false),
@@ -56,25 +56,26 @@ fn a_client_of_1_0_is_told_of_the_last_request_too() {
 
 #[test]
 fn an_echo_without_http_counts_reads() {
-    let bench = Bench::new(&Options { answer: AnswerKind::Echo, ..Options::default() });
+    let bench = Bench::new(&Options { response: ResponseKind::Echo, ..Options::default() });
     let mut connection = Connection::new(&bench);
     for _ in 0..3 {
         connection.receive(b"GET / HTTP/1.0\r\n\r\n");
     }
     assert_eq!(connection.heard.bytes, b"GET / HTTP/1.0\r\n\r\n".repeat(3));
     assert_eq!((connection.heard.requests, connection.heard.end), (3, End::Open));
-    let closing = Options { answer: AnswerKind::Echo, keep_alive: false, ..Options::default() };
+    let closing = Options { response: ResponseKind::Echo, keep_alive: false, ..Options::default() };
     let heard = Bench::new(&closing).ask("abc");
     assert_eq!((heard.bytes, heard.requests), (b"abc".to_vec(), 1));
     assert_eq!(heard.end, End::Closed { unread: false });
-    let twice = Options { answer: AnswerKind::Echo, max_requests: Some(2), ..Options::default() };
+    let twice =
+        Options { response: ResponseKind::Echo, max_requests: Some(2), ..Options::default() };
     let heard = Bench::new(&twice).converse(b"abcdef", &[2]);
     assert_eq!((heard.bytes, heard.requests), (b"abcd".to_vec(), 2));
 }
 
 #[test]
 fn a_server_that_never_answers_reads_on_or_closes() {
-    let options = Options { answer: AnswerKind::None, ..Options::default() };
+    let options = Options { response: ResponseKind::None, ..Options::default() };
     let heard = Bench::new(&options).converse(GET.repeat(3).as_bytes(), &[GET.len()]);
     assert_eq!((heard.bytes, heard.requests, heard.end), (Vec::new(), 3, End::Open));
     let heard = Bench::new(&Options { keep_alive: false, ..options }).ask(GET);

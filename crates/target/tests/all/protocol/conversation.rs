@@ -75,7 +75,7 @@ impl<H: Handler> Bench<H> {
         self.converse(input.as_ref(), &[usize::MAX])
     }
 
-    /// The body and head of the answer to a GET.
+    /// The body and head of the response to a GET.
     pub fn get(&self, path: &str) -> (String, Vec<u8>) {
         let heard = self.ask(format!("GET {path} HTTP/1.1\r\nHost: t\r\n\r\n"));
         head_and_body(&heard.bytes)
@@ -143,7 +143,7 @@ impl<'a, H: Handler> Connection<'a, H> {
     }
 }
 
-/// The same for all servers, so that their answers can be compared.
+/// The same for all servers, so that their responses can be compared.
 fn date() -> &'static Date {
     static DATE: OnceLock<Date> = OnceLock::new();
     DATE.get_or_init(Date::now)

@@ -1,7 +1,7 @@
 //! It does not matter how bytes are cut: neither those that come nor those that leave.
 
 use ablaze_target::Options;
-use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
+use ablaze_target::conditions::{Fault, FaultShare, ResponseKind, WriteMode};
 use proptest::prelude::*;
 
 use crate::protocol::conversation::{Bench, End, Heard};
@@ -73,7 +73,7 @@ fn input_may_be_cut_anywhere() {
 }
 
 #[test]
-fn a_refusal_is_the_same_wherever_it_is_cut() {
+fn a_error_is_the_same_wherever_it_is_cut() {
     for bad in ["GET\r\n\r\n", "GET / HTTP/2.0\r\n\r\n", "G@T / HTTP/1.1\r\n\r\n", "\0"] {
         let input = ["GET /hello HTTP/1.1\r\nHost: t\r\n\r\n", bad].concat();
         let whole = Bench::new(&Options::default()).ask(&input);
@@ -132,7 +132,7 @@ proptest! {
         input in prop::collection::vec(any::<u8>(), 1..2000),
         pieces in prop::collection::vec(1..100usize, 1..10),
     ) {
-        let options = Options { answer: AnswerKind::Echo, ..Options::default() };
+        let options = Options { response: ResponseKind::Echo, ..Options::default() };
         let heard = Bench::new(&options).converse(&input, &pieces);
         prop_assert_eq!(heard.bytes, input);
         prop_assert_eq!(heard.end, End::Open);

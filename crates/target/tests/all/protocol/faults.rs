@@ -1,7 +1,7 @@
 //! Faults as they show on the wire: what a client gets, and how the connection ends.
 
 use ablaze_target::Options;
-use ablaze_target::conditions::{AnswerKind, Fault, FaultShare, WriteMode};
+use ablaze_target::conditions::{Fault, FaultShare, ResponseKind, WriteMode};
 use ablaze_target::routes::Routes;
 
 use crate::protocol::conversation::{Bench, End, Heard, field, head_and_body};
@@ -10,13 +10,13 @@ fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: t\r\n\r\n")
 }
 
-/// A server all of whose answers are spoiled.
+/// A server all of whose responses are spoiled.
 fn always(fault: Fault) -> Bench<Routes> {
     let faults = vec![FaultShare { fault, share: 1.0 }];
     Bench::new(&Options { faults, ..Options::default() })
 }
 
-/// A right answer and a spoiled one.
+/// A right response and a spoiled one.
 fn both(fault: Fault, path: &str) -> (Heard, Heard) {
     (Bench::new(&Options::default()).ask(get(path)), always(fault).ask(get(path)))
 }
@@ -25,7 +25,7 @@ const PATHS: [&str; 6] =
     ["/hello", "/bytes/100000", "/status/204", "/chunked/20000", "/stream?lines=3", "/delay/1"];
 
 #[test]
-fn a_reset_before_the_answer_leaves_nothing() {
+fn a_reset_before_the_response_leaves_nothing() {
     for path in PATHS {
         let (_, heard) = both(Fault::ResetBefore, path);
         assert_eq!((heard.bytes.len(), heard.end, heard.requests), (0, End::Reset, 1), "{path}");
@@ -33,7 +33,7 @@ fn a_reset_before_the_answer_leaves_nothing() {
 }
 
 #[test]
-fn a_reset_during_the_answer_leaves_half_of_it() {
+fn a_reset_during_the_response_leaves_half_of_it() {
     for path in ["/hello", "/bytes/100000", "/status/204", "/chunked/20000"] {
         let (right, heard) = both(Fault::ResetDuring, path);
         assert_eq!(heard.bytes, right.bytes[..right.bytes.len() / 2], "{path}");
@@ -45,7 +45,7 @@ fn a_reset_during_the_answer_leaves_half_of_it() {
 }
 
 #[test]
-fn a_reset_after_the_answer_leaves_all_of_it() {
+fn a_reset_after_the_response_leaves_all_of_it() {
     for path in PATHS {
         let (right, heard) = both(Fault::ResetAfter, path);
         assert_eq!((heard.bytes, heard.end), (right.bytes, End::Reset), "{path}");
@@ -116,7 +116,7 @@ fn what_trickles_comes_whole_in_many_pieces() {
 
 #[test]
 fn what_was_answered_before_a_fault_leaves_before_it() {
-    // The draws of this seed: some answers are right, then one is not.
+    // The draws of this seed: some responses are right, then one is not.
     for fault in [Fault::ResetBefore, Fault::CloseUnanswered, Fault::Garbage, Fault::ResetDuring] {
         let options = Options {
             faults: vec![FaultShare { fault, share: 0.05 }],
@@ -135,7 +135,7 @@ fn what_was_answered_before_a_fault_leaves_before_it() {
 }
 
 #[test]
-fn faults_strike_as_often_as_they_should_whatever_the_answer() {
+fn faults_strike_as_often_as_they_should_whatever_the_response() {
     let options = Options {
         faults: vec![
             FaultShare { fault: Fault::CloseUnanswered, share: 0.25 },
@@ -157,7 +157,7 @@ fn faults_strike_as_often_as_they_should_whatever_the_answer() {
 }
 
 #[test]
-fn a_delayed_answer_is_spoiled_when_its_time_has_come() {
+fn a_delayed_response_is_spoiled_when_its_time_has_come() {
     let options = Options {
         faults: vec![FaultShare { fault: Fault::ResetDuring, share: 1.0 }],
         delay: std::time::Duration::from_millis(4).into(),
@@ -173,7 +173,7 @@ fn a_delayed_answer_is_spoiled_when_its_time_has_come() {
 fn an_echo_without_http_can_be_spoiled_too() {
     let spoiled = |fault| {
         let faults = vec![FaultShare { fault, share: 1.0 }];
-        let options = Options { faults, answer: AnswerKind::Echo, ..Options::default() };
+        let options = Options { faults, response: ResponseKind::Echo, ..Options::default() };
         let heard = Bench::new(&options).ask("12345678");
         (String::from_utf8_lossy(&heard.bytes).into_owned(), heard.end)
     };

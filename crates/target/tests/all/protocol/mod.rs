@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod answers;
 mod conditions;
 mod connections;
 mod conversation;
 mod cuts;
 mod faults;
 mod own_handlers;
+mod responses;

@@ -2,7 +2,9 @@
 //! their own.
 
 use ablaze_target::Options;
-use ablaze_target::handler::{Answer, Body, Chunks, Flow, Handler, Method, Reply, Request, Stream};
+use ablaze_target::handler::{
+    Body, Chunks, Flow, Handler, Method, Reply, Request, Response, Stream,
+};
 
 use crate::protocol::conversation::{Bench, End, chunks, field};
 
@@ -15,19 +17,19 @@ impl Handler for Own {
 
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
         match request.path {
-            b"/borrowed" => Answer::new(200, "a/b", Body::Borrowed(request.query)).into(),
-            b"/moved" => Answer::text(301, "gone").with_field("Location", "/there").into(),
-            b"/length" => Answer::text(200, request.body.len().to_string()).into(),
+            b"/borrowed" => Response::new(200, "a/b", Body::Borrowed(request.query)).into(),
+            b"/moved" => Response::text(301, "gone").with_field("Location", "/there").into(),
+            b"/length" => Response::text(200, request.body.len().to_string()).into(),
             b"/agent" => {
                 let agent = request.field("user-agent").unwrap_or_default();
-                Answer::new(200, "text/plain", Body::Borrowed(agent)).into()
+                Response::new(200, "text/plain", Body::Borrowed(agent)).into()
             }
             b"/countdown" => {
                 let stream = Box::new(Countdown { from: 3 });
-                Answer::new(200, "text/event-stream", Body::Stream(stream)).into()
+                Response::new(200, "text/event-stream", Body::Stream(stream)).into()
             }
-            b"/idle" => Answer::new(200, "a/b", Body::Stream(Box::new(Idle { turns: 5 }))).into(),
-            _ => Reply { answer: Answer::text(404, "no"), delay_ns: 5 },
+            b"/idle" => Response::new(200, "a/b", Body::Stream(Box::new(Idle { turns: 5 }))).into(),
+            _ => Reply { response: Response::text(404, "no"), delay_ns: 5 },
         }
     }
 }

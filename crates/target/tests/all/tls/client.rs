@@ -73,13 +73,13 @@ impl Client {
         Self { stream: StreamOwned::new(connection(config), socket) }
     }
 
-    /// Sends, and reads one answer of the length that its head announces.
+    /// Sends, and reads one response of the length that its head announces.
     pub fn ask(&mut self, request: impl AsRef<[u8]>) -> (String, Vec<u8>) {
         self.stream.write_all(request.as_ref()).unwrap();
-        self.answer()
+        self.response()
     }
 
-    pub fn answer(&mut self) -> (String, Vec<u8>) {
+    pub fn response(&mut self) -> (String, Vec<u8>) {
         let head = self.head();
         let length = head
             .lines()

@@ -80,7 +80,7 @@ fn key_update_in_parts(client: &mut ClientConnection) -> [Vec<u8>; 2] {
 }
 
 #[test]
-fn a_part_of_a_key_update_comes_as_a_long_answer_is_due() {
+fn a_part_of_a_key_update_comes_as_a_long_response_is_due() {
     let options = delayed(Duration::from_nanos(1));
     let mut client = connection(&config(&options));
     let mut side = Side::new(&options);
@@ -89,7 +89,7 @@ fn a_part_of_a_key_update_comes_as_a_long_answer_is_due() {
     for _ in 0..3 {
         http2.ask(&mut client);
         side.receive(&said(&mut client));
-        // The answer is due and has not left: who waits for it reads meanwhile.
+        // The response is due and has not left: who waits for it reads meanwhile.
         let [first, second] = key_update_in_parts(&mut client);
         side.receive(&first);
         side.receive(&second);
@@ -121,7 +121,7 @@ fn nothing_may_come_between_the_parts() {
     }
 }
 
-/// Whether a part arrives just as the answer falls due is a matter of microseconds: each model is asked
+/// Whether a part arrives just as the response falls due is a matter of microseconds: each model is asked
 /// several times, a little later each time.
 #[test]
 fn every_model_outlives_parts_of_key_updates() {

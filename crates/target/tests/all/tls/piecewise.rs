@@ -183,7 +183,7 @@ fn an_end_is_told_and_answered() {
     for version in VERSIONS {
         let options = options();
         let config = Arc::new(config(&options, version));
-        // By the client, behind its request: the answer still comes, then our end.
+        // By the client, behind its request: the response still comes, then our end.
         let (mut client, mut side) = (connection(&config), Side::new(&options));
         talk(&mut client, &mut side, usize::MAX);
         client.writer().write_all(get("/hello").as_bytes()).unwrap();

@@ -1,4 +1,4 @@
-//! Every I/O model that speaks TLS, over real sockets: answers, conditions and ends are as without.
+//! Every I/O model that speaks TLS, over real sockets: responses, conditions and ends are as without.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -33,7 +33,7 @@ fn every_model_answers_in_both_versions() {
             assert_eq!(body, b"hello, world!\n");
             client.stream.write_all(get("/bytes/100").repeat(30).as_bytes()).unwrap();
             for _ in 0..30 {
-                assert_eq!(client.answer().1.len(), 100);
+                assert_eq!(client.response().1.len(), 100);
             }
             let body: Vec<u8> = (0..1_000_000u32).map(|at| (at * 11) as u8).collect();
             let head = format!("POST /echo HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -74,7 +74,7 @@ fn delays_and_streams_take_their_time() {
         let mut client = Client::connect(server.address(), &Arc::new(config(options, VERSIONS[1])));
         let begin = Instant::now();
         client.stream.write_all(get("/delay/30ms").repeat(2).as_bytes()).unwrap();
-        assert_eq!((client.answer().1.len(), client.answer().1.len()), (14, 14));
+        assert_eq!((client.response().1.len(), client.response().1.len()), (14, 14));
         assert!(begin.elapsed() >= Duration::from_millis(60));
         let stream = "GET /stream?lines=3&every=10ms HTTP/1.1\r\nConnection: close\r\n\r\n";
         client.stream.write_all(stream.as_bytes()).unwrap();
@@ -99,7 +99,7 @@ fn faults_are_those_of_a_server_without_tls() {
             let rest = client.rest().unwrap();
             assert!(!rest.is_empty() && !rest.starts_with(b"HTTP/"));
         }),
-        (Fault::Trickle, |client| assert_eq!(client.answer().1, b"hello, world!\n")),
+        (Fault::Trickle, |client| assert_eq!(client.response().1, b"hello, world!\n")),
     ];
     for (fault, check) in ends {
         let faults = vec![FaultShare { fault, share: 1.0 }];
@@ -192,19 +192,19 @@ fn half_a_handshake_is_held_to_the_read_timeout_and_keeps_no_server_from_stoppin
         let mut client = TcpStream::connect(server.address()).unwrap();
         client.write_all(beginning).unwrap();
         std::thread::sleep(Duration::from_millis(20));
-        // `stop` follows: answers under way have a second, and this is none.
+        // `stop` follows: responses under way have a second, and this is none.
         std::mem::forget(client);
     });
 }
 
 #[test]
-fn plain_http_gets_an_answer_that_says_so() {
+fn plain_http_gets_a_response_that_says_so() {
     on_each_model(&options(), |server, _| {
         let mut client = TcpStream::connect(server.address()).unwrap();
         client.write_all(get("/").as_bytes()).unwrap();
-        let mut answer = String::new();
-        client.read_to_string(&mut answer).unwrap();
-        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+        let mut response = String::new();
+        client.read_to_string(&mut response).unwrap();
+        assert!(response.starts_with("HTTP/1.1 400 "), "{response}");
     });
 }
 

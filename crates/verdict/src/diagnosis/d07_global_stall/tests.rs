@@ -12,14 +12,14 @@ mod on_runs {
     fn stopped(mut run: Run, slices: std::ops::Range<usize>) -> Run {
         let length_ns = slices.len() as u64 * 100_000_000;
         for slice in slices {
-            run.record.slices.slices[slice].answers = 0;
+            run.record.slices.slices[slice].responses = 0;
         }
         run.record.answered.total.record_many(length_ns, 100);
         run
     }
 
     #[test]
-    fn a_second_without_answers_is_found_with_its_place() {
+    fn a_second_without_responses_is_found_with_its_place() {
         let finding = on_run(&frozen(30..40)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
@@ -67,7 +67,7 @@ mod on_runs {
         let explained = |pause_ms: u64| {
             let mut run = frozen(30..40);
             let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
-            sample::witness(&mut run).heartbeat = Some(Heartbeat {
+            sample::monitor(&mut run).heartbeat = Some(Heartbeat {
                 beats: 900,
                 gaps: 1,
                 gaps_ns: gap.length_ns,
@@ -82,13 +82,13 @@ mod on_runs {
     }
 
     #[test]
-    fn the_end_of_the_work_and_answers_in_bursts_are_no_stall() {
+    fn the_end_of_the_work_and_responses_in_bursts_are_no_stall() {
         assert_eq!(on_run(&sample::run()), None);
         assert_eq!(on_run(&frozen(90..100)), None, "nothing came after it");
-        // Answers come all at once, every second: the usual slice is empty.
+        // Responses come all at once, every second: the usual slice is empty.
         let mut run = frozen(30..40);
         for (number, slice) in run.record.slices.slices.iter_mut().enumerate() {
-            slice.answers = if number % 10 == 0 { 100 } else { 0 };
+            slice.responses = if number % 10 == 0 { 100 } else { 0 };
         }
         assert_eq!(on_run(&run), None);
         // Nobody was late.

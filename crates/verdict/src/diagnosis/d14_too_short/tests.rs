@@ -6,10 +6,10 @@ mod on_runs {
 
     #[test]
     fn seconds_and_requests_per_connection_decide() {
-        let severity = |length_ns, answers| {
+        let severity = |length_ns, responses| {
             let mut run = sample::run();
             run.elapsed_ns = length_ns;
-            run.record.answers = answers;
+            run.record.responses = responses;
             on_run(&run).map(|finding| finding.severity)
         };
         assert_eq!(severity(5_000_000_000, 10_000), None);
@@ -24,19 +24,19 @@ mod on_runs {
     fn the_connections_of_an_open_loop_are_no_measure() {
         let mut run = sample::run();
         sample::open_loop(&mut run, 10.0);
-        run.record.answers = 100;
+        run.record.responses = 100;
         assert_eq!(on_run(&run), None);
     }
 
-    /// Answers per slice that vary by a few percent around a level.
+    /// Responses per slice that vary by a few percent around a level.
     fn around(level: u64, number: usize) -> impl Iterator<Item = u64> {
         (0..number as u64).map(move |n| level + n * 7919 % 97 * level / 2000)
     }
 
     fn with_slices(counts: impl Iterator<Item = u64>) -> Run {
         let mut run = sample::run();
-        for (slice, answers) in run.record.slices.slices.iter_mut().zip(counts) {
-            slice.answers = answers;
+        for (slice, responses) in run.record.slices.slices.iter_mut().zip(counts) {
+            slice.responses = responses;
         }
         run
     }
@@ -60,7 +60,7 @@ mod on_runs {
     fn a_last_slice_cut_short_is_no_change_of_level() {
         let mut run = with_slices(around(18_800, 100));
         run.elapsed_ns -= 90_000_000;
-        run.record.slices.slices[99].answers = 1_880;
+        run.record.slices.slices[99].responses = 1_880;
         assert_eq!(on_run(&run), None);
     }
 

@@ -1,4 +1,4 @@
-//! A Run as a saved one was recorded, made by hand: ten seconds of 100 connections, 20,000 answers of
+//! A Run as a saved one was recorded, made by hand: ten seconds of 100 connections, 20,000 responses of
 //! about 500 µs.
 
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub fn run() -> Run {
             cpus_allowed: Some(2),
             memory_bytes: Some(8_000_000_000),
         },
-        witness: None,
+        monitor: None,
         profiling: None,
     }
 }
@@ -48,13 +48,13 @@ fn record() -> Record {
     let mut setup_connect = Latency::new(3);
     setup_connect.record_many(60_000, 100);
     Record {
-        answers: 20_000,
+        responses: 20_000,
         statuses: BTreeMap::from([(200, 20_000)]),
         body_lengths: BTreeMap::from([(14, 20_000)]),
         first_body_bytes: Some(14),
-        first_answer_at_ns: 77_000_000,
+        first_response_at_ns: 77_000_000,
         first_head: b"HTTP/1.1 200 OK\r\nServer: nginx/1.24.0\r\n\r\n".to_vec(),
-        kept_alive: 20_000,
+        reused: 20_000,
         connections_opened: 100,
         received_bytes: 3_120_000,
         body_bytes: 280_000,
@@ -94,7 +94,7 @@ fn plan() -> Plan {
             warmup_ns: 0,
             timeout_ns: 30_000_000_000,
             max_head_bytes: 65_536,
-            hopeless_after: 10,
+            unreachable_after: 10,
         },
         connections: Connections {
             keep_alive: true,

@@ -2,7 +2,7 @@
 //! bundled, options before and behind the URL. Only those are kept that a report can be held
 //! against.
 
-use super::{Asked, Program, is_url_like, range};
+use super::{Program, Words, is_url_like, range};
 
 /// Letters that take a value; all others stand alone.
 const WITH_VALUE: &str = "cndrmXHbuto";
@@ -14,7 +14,7 @@ const ALONE: [&str; 12] = [
     "ipv4",
     "ipv6",
     "insecure",
-    "no-witness",
+    "no-monitor",
     "profile",
     "explain",
     "json",
@@ -24,8 +24,8 @@ const ALONE: [&str; 12] = [
 ];
 
 /// What is asked for, and how many words that took.
-pub(super) fn read(words: &[String]) -> Option<(Asked, usize)> {
-    let mut asked = Asked::new(Program::Ablaze, None, 50);
+pub(super) fn read(words: &[String]) -> Option<(Words, usize)> {
+    let mut asked = Words::new(Program::Ablaze, None, 50);
     asked.keep_alive = Some(true);
     let mut index = 0;
     let mut end = 0;
@@ -55,7 +55,7 @@ pub(super) fn read(words: &[String]) -> Option<(Asked, usize)> {
 }
 
 /// Letters behind one dash; whether the value of the last is the next word.
-fn bundle(asked: &mut Asked, letters: &str, next: Option<&str>) -> Option<bool> {
+fn bundle(asked: &mut Words, letters: &str, next: Option<&str>) -> Option<bool> {
     for (at, letter) in letters.char_indices() {
         if !letter.is_ascii_alphanumeric() {
             return None;
@@ -78,7 +78,7 @@ fn bundle(asked: &mut Asked, letters: &str, next: Option<&str>) -> Option<bool> 
 }
 
 /// One option's value.
-fn take(asked: &mut Asked, name: &str, value: &str) -> Option<()> {
+fn take(asked: &mut Words, name: &str, value: &str) -> Option<()> {
     match name {
         "connections" => asked.concurrency = range(value)?,
         "requests" => asked.requests = Some(count(value)?),
@@ -110,7 +110,7 @@ pub(super) fn count(text: &str) -> Option<u64> {
 mod tests {
     use super::*;
 
-    fn asked(line: &str) -> Option<Asked> {
+    fn asked(line: &str) -> Option<Words> {
         let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
         read(&words).map(|(asked, _)| asked)
     }

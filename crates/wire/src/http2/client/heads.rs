@@ -1,13 +1,13 @@
-//! What the head of an answer, or its trailers, say about framing.
+//! What the head of a response, or its trailers, say about framing.
 
 use crate::http2::blocks::Says;
 use crate::http2::error::StreamFault;
 use crate::http2::field::{FieldFault, FieldMeaning};
 use crate::http2::hpack::decoder::Field;
 
-/// What a field block of an answer says.
+/// What a field block of a response says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct AnswerBlock {
+pub struct ResponseBlock {
     /// `:status`
     pub status: Option<u16>,
     /// `content-length`
@@ -20,7 +20,7 @@ pub struct AnswerBlock {
     regular: bool,
 }
 
-impl AnswerBlock {
+impl ResponseBlock {
     /// Whether something is wrong with it as a field block of any kind.
     pub fn check(&self, list_bytes_max: usize) -> Result<(), StreamFault> {
         if let Some(fault) = self.fault {
@@ -33,12 +33,12 @@ impl AnswerBlock {
     }
 }
 
-impl Says for AnswerBlock {
+impl Says for ResponseBlock {
     fn clear(&mut self) {
         *self = Self::default();
     }
 
-    /// RFC 9113, 8.3: pseudo-header fields come first, each once, and answers have one only.
+    /// RFC 9113, 8.3: pseudo-header fields come first, each once, and responses have one only.
     #[inline(always)]
     fn note(&mut self, field: &Field<'_, FieldMeaning>) {
         let fault = match field.meaning {
@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn pseudo_header_fields_come_first_and_once() {
-        let fault = |block: &[u8]| BlockReader::<AnswerBlock>::default().read(block).unwrap().fault;
+        let fault =
+            |block: &[u8]| BlockReader::<ResponseBlock>::default().read(block).unwrap().fault;
         assert_eq!(fault(&[0x88]), None);
         assert_eq!(fault(&[0x88, 0x88]), Some(FieldFault::RepeatedPseudo));
         assert_eq!(fault(&[0x88, 0x82]), Some(FieldFault::MisplacedPseudo));

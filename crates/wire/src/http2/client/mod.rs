@@ -30,9 +30,9 @@ use crate::http2::reader::FrameReader;
 use crate::http2::request::{EncoderState, RequestSet};
 use crate::http2::settings::PeerSettings;
 
-pub use sink::{AnswerHead, End, Sink};
+pub use sink::{End, ResponseHead, Sink};
 
-use heads::AnswerBlock;
+use heads::ResponseBlock;
 use streams::{Lookup, State, Streams};
 use upload::Uploads;
 
@@ -101,7 +101,7 @@ struct Core {
     options: Options,
     peer: PeerSettings,
     streams: Streams,
-    blocks: BlockReader<AnswerBlock>,
+    blocks: BlockReader<ResponseBlock>,
     uploads: Uploads,
     encoder: EncoderState,
     window: ReceiveWindow,
@@ -204,7 +204,8 @@ impl Connection {
             return Err(NoRoom::Streams);
         }
         let prepared = set.get(request);
-        let place = core.streams.open(tag, prepared.answer_has_no_body).ok_or(NoRoom::Draining)?;
+        let place =
+            core.streams.open(tag, prepared.response_has_no_body).ok_or(NoRoom::Draining)?;
         let stream = core.streams.at(place).id;
         core.limit_entries(set);
         set.write_head(prepared, &mut core.encoder, stream, number, digits, out);
@@ -236,7 +237,7 @@ impl Connection {
         }
     }
 
-    /// Takes what arrived, in pieces of any size. Answers and everything else go to the sink;
+    /// Takes what arrived, in pieces of any size. Responses and everything else go to the sink;
     /// what has to be answered is appended to `out`.
     ///
     /// # Errors
@@ -266,7 +267,7 @@ impl Connection {
     }
 
     /// Tags of the streams that are open: requests without an end when a connection breaks. With
-    /// each, whether its answer has begun.
+    /// each, whether its response has begun.
     pub fn open_streams(&self) -> impl Iterator<Item = (u32, bool)> + '_ {
         let streams = &self.core.streams;
         streams.live().map(|stream| (stream.tag, stream.state == State::Answering))

@@ -1,6 +1,6 @@
 //! What each frame that arrives does to its stream (RFC 9113, 5.1, 6 and 8.1).
 
-use super::sink::{AnswerHead, End, Sink};
+use super::sink::{End, ResponseHead, Sink};
 use super::streams::{LENGTH_UNKNOWN, Lookup, NO_UPLOAD, State};
 use super::{Connection, Core, OpenBlock};
 use crate::http2::error::{ErrorCode, ErrorKind, StreamFault};
@@ -195,8 +195,8 @@ impl<S: Sink> Receiving<'_, S> {
                     self.interim(tag, status, block.end_stream)
                 }
                 Some(status) => {
-                    let head = AnswerHead { status, content_length: says.content_length };
-                    self.answer(place, head, block.end_stream);
+                    let head = ResponseHead { status, content_length: says.content_length };
+                    self.response(place, head, block.end_stream);
                     None
                 }
             },
@@ -208,7 +208,7 @@ impl<S: Sink> Receiving<'_, S> {
     }
 
     #[inline(always)]
-    fn answer(&mut self, place: usize, head: AnswerHead, end_stream: bool) {
+    fn response(&mut self, place: usize, head: ResponseHead, end_stream: bool) {
         self.core.floods.answered();
         let stream = self.core.streams.at(place);
         stream.state = State::Answering;
@@ -264,7 +264,7 @@ impl<S: Sink> Receiving<'_, S> {
         if upload == NO_UPLOAD {
             self.core.streams.close(place, State::Over);
         } else {
-            // The whole answer without waiting for the whole request: the rest of it is of no
+            // The whole response without waiting for the whole request: the rest of it is of no
             // use (RFC 9113, 8.1).
             self.core.drop_stream(place, ErrorCode::NO_ERROR, self.out);
         }

@@ -8,10 +8,10 @@ use crate::http2::settings::PeerSettings;
 /// A request that was sent gets at most one `head`, then content, then trailers, and exactly one
 /// `ended`, which is its last; unless the owner reset it, or the connection fails as a whole.
 pub trait Sink {
-    /// The final head of an answer.
-    fn head(&mut self, tag: u32, head: AnswerHead);
+    /// The final head of a response.
+    fn head(&mut self, tag: u32, head: ResponseHead);
 
-    /// Content of the answer, as it comes.
+    /// Content of the response, as it comes.
     fn data(&mut self, tag: u32, content: &[u8]);
 
     /// The stream is over: its tag will not be named again.
@@ -20,10 +20,10 @@ pub trait Sink {
     /// An interim head (1xx).
     fn interim(&mut self, _tag: u32, _status: u16) {}
 
-    /// Trailers came; they end the answer.
+    /// Trailers came; they end the response.
     fn trailers(&mut self, _tag: u32) {}
 
-    /// Whether the fields of this answer shall be shown. It costs decoding heads that would be
+    /// Whether the fields of this response shall be shown. It costs decoding heads that would be
     /// recognised as a whole.
     fn wants_fields(&self, _tag: u32) -> bool {
         false
@@ -43,9 +43,9 @@ pub trait Sink {
     fn pong(&mut self, _payload: [u8; 8]) {}
 }
 
-/// What the final head of an answer says.
+/// What the final head of a response says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct AnswerHead {
+pub struct ResponseHead {
     /// Status code, 200 to 999.
     pub status: u16,
     /// Content-Length.
@@ -55,7 +55,7 @@ pub struct AnswerHead {
 /// How a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With a complete answer.
+    /// With a complete response.
     Complete,
     /// The peer did nothing with the request: refused with REFUSED_STREAM, or above GOAWAY's last
     /// stream. It can be sent again (RFC 9113, 8.7).

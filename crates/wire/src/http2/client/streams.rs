@@ -17,7 +17,7 @@ pub struct Stream {
     pub tag: u32,
     /// Where it is in its life.
     pub state: State,
-    /// The answer has no content, whatever its head says: it is to HEAD, or its status says so.
+    /// The response has no content, whatever its head says: it is to HEAD, or its status says so.
     pub without_content: bool,
     /// Its upload, [`NO_UPLOAD`] if everything was sent.
     pub upload: u32,

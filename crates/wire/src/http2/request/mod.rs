@@ -21,7 +21,7 @@ pub struct Request {
     fields: Vec<RequestField>,
     body: Vec<u8>,
     body_patches: Vec<Patch>,
-    answer_has_no_body: bool,
+    response_has_no_body: bool,
 }
 
 /// A field, and what changes in its value.
@@ -58,7 +58,7 @@ impl Request {
             fields: Vec::new(),
             body: Vec::new(),
             body_patches: Vec::new(),
-            answer_has_no_body: method == "HEAD",
+            response_has_no_body: method == "HEAD",
         };
         for (name, value) in
             [(":method", method), (":scheme", scheme), (":authority", authority), (":path", path)]

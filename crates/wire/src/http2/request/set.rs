@@ -38,7 +38,7 @@ pub(crate) struct Prepared {
     body: Vec<u8>,
     body_patcher: Patcher,
     /// The request is HEAD.
-    pub answer_has_no_body: bool,
+    pub response_has_no_body: bool,
 }
 
 /// What the peer's table holds of a connection's entries.
@@ -110,7 +110,7 @@ impl RequestSet {
                 fields,
                 body: request.body.clone(),
                 body_patcher: Patcher::from_patches(&request.body_patches),
-                answer_has_no_body: request.answer_has_no_body,
+                response_has_no_body: request.response_has_no_body,
             }
         };
         Self {

@@ -25,7 +25,7 @@ impl Request {
             fields: Vec::new(),
             body: bytes[template.head_bytes..].to_vec(),
             body_patches: patches_within(template, &(template.head_bytes..bytes.len())),
-            answer_has_no_body: template.answer_has_no_body,
+            response_has_no_body: template.response_has_no_body,
         };
         request.push(b":method", &bytes[method], Vec::new());
         request.push(b":scheme", scheme.as_bytes(), Vec::new());
@@ -183,7 +183,7 @@ mod tests {
         assert_eq!(request.body_patches, [body_patch]);
         let never: Vec<_> = request.fields.iter().map(|field| field.never_indexed).collect();
         assert_eq!(never, [false, false, false, false, false, true, true, false]);
-        assert!(!request.answer_has_no_body);
+        assert!(!request.response_has_no_body);
     }
 
     #[test]

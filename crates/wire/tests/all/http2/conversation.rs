@@ -15,10 +15,10 @@ use crate::http2::frames::get;
 use crate::http2::peer::{Client, Told, post};
 
 /// What the server does with a request: it gets the request, its body and its trailers.
-type Answer = fn(http::request::Parts, Vec<u8>, SendResponse<Bytes>);
+type Reply = fn(http::request::Parts, Vec<u8>, SendResponse<Bytes>);
 
-/// Reads each request to its end and answers it.
-async fn serve(stream: DuplexStream, builder: h2::server::Builder, answer: Answer) {
+/// Reads each request to its end and responses it.
+async fn serve(stream: DuplexStream, builder: h2::server::Builder, response: Reply) {
     let mut connection = builder.handshake::<_, Bytes>(stream).await.unwrap();
     while let Some(request) = connection.accept().await {
         let Ok((request, respond)) = request else { return };
@@ -30,7 +30,7 @@ async fn serve(stream: DuplexStream, builder: h2::server::Builder, answer: Answe
                 body.flow_control().release_capacity(piece.len()).unwrap();
                 bytes.extend_from_slice(&piece);
             }
-            answer(parts, bytes, respond);
+            response(parts, bytes, respond);
         });
     }
 }
@@ -39,14 +39,14 @@ async fn serve(stream: DuplexStream, builder: h2::server::Builder, answer: Answe
 fn converse(
     client: &mut Client,
     builder: &h2::server::Builder,
-    answer: Answer,
+    response: Reply,
     piece_bytes: usize,
     mut turn: impl FnMut(&mut Client) -> bool,
 ) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let talk = async {
         let (mut ours, theirs) = tokio::io::duplex(256 * 1024);
-        tokio::spawn(serve(theirs, builder.clone(), answer));
+        tokio::spawn(serve(theirs, builder.clone(), response));
         let mut buffer = vec![0; piece_bytes];
         loop {
             let done = turn(client);
@@ -69,14 +69,14 @@ fn converse(
 fn send_all(
     client: &mut Client,
     builder: &h2::server::Builder,
-    answer: Answer,
+    response: Reply,
     piece_bytes: usize,
     count: u32,
 ) -> Vec<Told> {
     let mut sent = 0;
     let mut ended = 0;
     let mut all = Vec::new();
-    converse(client, builder, answer, piece_bytes, |client| {
+    converse(client, builder, response, piece_bytes, |client| {
         for told in client.told() {
             ended += u32::from(matches!(told, Told::Ended(..)));
             all.push(told);
@@ -144,7 +144,7 @@ fn many_requests_on_many_streams() {
     }
 }
 
-/// Answers with what it was asked: method, path, fields in order, and the body.
+/// Responses with what it was asked: method, path, fields in order, and the body.
 fn mirror(parts: http::request::Parts, body: Vec<u8>, mut respond: SendResponse<Bytes>) {
     let mut text = format!("{} {}\n", parts.method, parts.uri);
     for (name, value) in &parts.headers {
@@ -223,7 +223,7 @@ fn heads_of_many_frames() {
     }
 }
 
-/// Answers with the length of the body and the sum of its bytes.
+/// Responses with the length of the body and the sum of its bytes.
 fn measure(_: http::request::Parts, body: Vec<u8>, mut respond: SendResponse<Bytes>) {
     let sum: u64 = body.iter().map(|&byte| u64::from(byte)).sum();
     let mut stream = respond.send_response(Response::new(()), false).unwrap();
@@ -253,7 +253,7 @@ fn bodies_larger_than_windows() {
     }
 }
 
-/// An answer of 200,000 bytes, in pieces, with trailers.
+/// A response of 200,000 bytes, in pieces, with trailers.
 fn bulk(_: http::request::Parts, _: Vec<u8>, mut respond: SendResponse<Bytes>) {
     let response = Response::builder().header("content-length", "200000").body(()).unwrap();
     // Any of it fails when the client gave up on the stream.
@@ -270,7 +270,7 @@ fn bulk(_: http::request::Parts, _: Vec<u8>, mut respond: SendResponse<Bytes>) {
 }
 
 #[test]
-fn answers_larger_than_our_windows_and_trailers() {
+fn responses_larger_than_our_windows_and_trailers() {
     for (stream_window_bytes, connection_window_bytes) in
         [(1 << 30, 1 << 30), (65_535, 65_535), (1_000, 65_535), (70_000, 70_000)]
     {
@@ -292,7 +292,7 @@ fn answers_larger_than_our_windows_and_trailers() {
     }
 }
 
-/// Answers some, refuses some, breaks some off.
+/// Responses some, refuses some, breaks some off.
 fn moody(parts: http::request::Parts, body: Vec<u8>, mut respond: SendResponse<Bytes>) {
     match parts.uri.path() {
         "/refused" => respond.send_reset(h2::Reason::REFUSED_STREAM),
@@ -310,7 +310,7 @@ fn moody(parts: http::request::Parts, body: Vec<u8>, mut respond: SendResponse<B
 }
 
 #[test]
-fn refusals_resets_and_answers_without_content() {
+fn errors_resets_and_responses_without_content() {
     let path = |path| Request::new("GET", "http", "localhost", path);
     let head = Request::new("HEAD", "http", "localhost", "/empty");
     let requests = [path("/"), path("/refused"), path("/broken"), path("/empty"), head];

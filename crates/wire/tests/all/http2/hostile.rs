@@ -145,15 +145,15 @@ fn violations_that_end_the_connection() {
 fn violations_that_end_a_stream() {
     use ErrorCode as Code;
     use StreamFault as Fault;
-    let answer = |fields: &[(&str, &str)]| headers(1, false, &block(fields));
-    let ok = || answer(&[(":status", "200")]);
-    let field = |name, value| answer(&[(":status", "200"), (name, value)]);
+    let response = |fields: &[(&str, &str)]| headers(1, false, &block(fields));
+    let ok = || response(&[(":status", "200")]);
+    let field = |name, value| response(&[(":status", "200"), (name, value)]);
     let table: Vec<(&str, Vec<u8>, Fault, Code)> = vec![
         ("8.1", data(1, false, b"x"), Fault::DataBeforeHead, Code::PROTOCOL_ERROR),
         ("8.1", data(1, true, b""), Fault::DataBeforeHead, Code::PROTOCOL_ERROR),
         (
             "8.1",
-            [ok(), answer(&[("a", "b")])].concat(),
+            [ok(), response(&[("a", "b")])].concat(),
             Fault::TrailersWithoutEnd,
             Code::PROTOCOL_ERROR,
         ),
@@ -169,7 +169,7 @@ fn violations_that_end_a_stream() {
             Fault::InterimEnd,
             Code::PROTOCOL_ERROR,
         ),
-        ("8.6", answer(&[(":status", "101")]), Fault::SwitchingProtocols, Code::PROTOCOL_ERROR),
+        ("8.6", response(&[(":status", "101")]), Fault::SwitchingProtocols, Code::PROTOCOL_ERROR),
         (
             "8.1.1",
             [field("content-length", "3"), data(1, true, b"xx")].concat(),
@@ -190,7 +190,7 @@ fn violations_that_end_a_stream() {
         ),
         (
             "8.1.1",
-            [answer(&[(":status", "204")]), data(1, true, b"x")].concat(),
+            [response(&[(":status", "204")]), data(1, true, b"x")].concat(),
             Fault::DataForbidden,
             Code::PROTOCOL_ERROR,
         ),
@@ -206,14 +206,19 @@ fn violations_that_end_a_stream() {
         ("8.3", field(":status", "200"), FieldFault::RepeatedPseudo.into(), Code::PROTOCOL_ERROR),
         (
             "8.3",
-            answer(&[("a", "b"), (":status", "200")]),
+            response(&[("a", "b"), (":status", "200")]),
             FieldFault::LatePseudo.into(),
             Code::PROTOCOL_ERROR,
         ),
         ("8.3", field(":path", "/"), FieldFault::MisplacedPseudo.into(), Code::PROTOCOL_ERROR),
         ("8.3", field(":what", "/"), FieldFault::UnknownPseudo.into(), Code::PROTOCOL_ERROR),
-        ("8.3.2", answer(&[("server", "x")]), Fault::PseudoMissing, Code::PROTOCOL_ERROR),
-        ("8.3.2", answer(&[(":status", "2000")]), FieldFault::Status.into(), Code::PROTOCOL_ERROR),
+        ("8.3.2", response(&[("server", "x")]), Fault::PseudoMissing, Code::PROTOCOL_ERROR),
+        (
+            "8.3.2",
+            response(&[(":status", "2000")]),
+            FieldFault::Status.into(),
+            Code::PROTOCOL_ERROR,
+        ),
         (
             "6.3",
             frame(kind::PRIORITY, 0, 1, &[0; 4]),
@@ -304,14 +309,14 @@ fn floods_end() {
     assert_eq!(flood(&goaway(3, ErrorCode::NO_ERROR, b"")), ErrorKind::IdleFrameFlood);
     assert_eq!(flood(&window_update(1, 1)), ErrorKind::WindowUpdateFlood);
     assert_eq!(flood(&reset(7, ErrorCode::CANCEL)), ErrorKind::ResetFlood);
-    // Late frames for a stream we gave up, one of them with an answer of its own.
+    // Late frames for a stream we gave up, one of them with a response of its own.
     assert_eq!(flood(&data(5, false, b"")), ErrorKind::IdleFrameFlood);
     assert_eq!(flood(&headers(5, false, &[0x88])), ErrorKind::IdleFrameFlood);
     assert_eq!(flood(&headers(1, false, &block(&[(":status", "103")]))), ErrorKind::InterimFlood);
 }
 
 #[test]
-fn empty_frames_within_an_answer_end() {
+fn empty_frames_within_a_response_end() {
     let mut client = client();
     client.receive(&headers(1, false, &[0x88])).unwrap();
     let empty = data(1, false, b"");

@@ -82,8 +82,8 @@ fn c_4_requests_huffman() {
     requests(REQUESTS_HUFFMAN);
 }
 
-/// The three answers of C.5 and C.6. The table has 256 bytes, so entries are evicted.
-fn answers(blocks: [&str; 3]) {
+/// The three responses of C.5 and C.6. The table has 256 bytes, so entries are evicted.
+fn responses(blocks: [&str; 3]) {
     const PRIVATE: (&str, &str) = ("cache-control", "private");
     const DATE: (&str, &str) = ("date", "Mon, 21 Oct 2013 20:13:21 GMT");
     const LATER: (&str, &str) = ("date", "Mon, 21 Oct 2013 20:13:22 GMT");
@@ -106,8 +106,8 @@ fn answers(blocks: [&str; 3]) {
 }
 
 #[test]
-fn c_5_answers() {
-    answers([
+fn c_5_responses() {
+    responses([
         "4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 \
          2032 303a 3133 3a32 3120 474d 546e 1768 7474 7073 3a2f 2f77 7777 2e65 7861 6d70 \
          6c65 2e63 6f6d",
@@ -120,8 +120,8 @@ fn c_5_answers() {
 }
 
 #[test]
-fn c_6_answers_huffman() {
-    answers([
+fn c_6_responses_huffman() {
+    responses([
         "4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 \
          2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3",
         "4883 640e ffc1 c0bf",

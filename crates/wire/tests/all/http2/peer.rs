@@ -1,7 +1,7 @@
 //! A client's connection, the sink that writes down what it was told, and what only a peer says.
 
 use ablaze_wire::http1::patch::Digits;
-use ablaze_wire::http2::client::{AnswerHead, Connection, End, Options, Sink};
+use ablaze_wire::http2::client::{Connection, End, Options, ResponseHead, Sink};
 use ablaze_wire::http2::error::{ErrorCode, ErrorKind};
 use ablaze_wire::http2::frame::{FrameHead, HEAD_BYTES, PREFACE, flag, kind};
 use ablaze_wire::http2::request::{Request, RequestSet};
@@ -31,7 +31,7 @@ pub struct Notes {
 }
 
 impl Sink for Notes {
-    fn head(&mut self, tag: u32, head: AnswerHead) {
+    fn head(&mut self, tag: u32, head: ResponseHead) {
         self.told.push(Told::Head(tag, head.status, head.content_length));
     }
 

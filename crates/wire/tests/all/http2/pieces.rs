@@ -31,7 +31,7 @@ fn outcome(bytes: &[u8], pieces: &[usize]) -> Outcome {
     (client.told(), client.written(), result)
 }
 
-fn answers() -> Vec<u8> {
+fn responses() -> Vec<u8> {
     let mut all = settings(&[(3, 50), (4, 100_000)]);
     all.extend(frame(kind::SETTINGS, flag::ACK, 0, &[]));
     all.extend(headers(1, false, &block(&[(":status", "103"), ("link", "x")])));
@@ -59,7 +59,7 @@ fn answers() -> Vec<u8> {
 
 #[test]
 fn byte_by_byte_and_cut_anywhere() {
-    let bytes = answers();
+    let bytes = responses();
     let whole = outcome(&bytes, &[bytes.len()]);
     assert_eq!(whole.2, Ok(()));
     assert!(whole.0.len() >= 14, "{:#?}", whole.0);
@@ -100,7 +100,7 @@ proptest! {
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         pieces in vec(1..30usize, 1..8),
     ) {
-        let mut bytes = answers();
+        let mut bytes = responses();
         for (at, byte) in damage {
             *at.get_mut(&mut bytes) = byte;
         }

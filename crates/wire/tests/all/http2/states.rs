@@ -59,7 +59,7 @@ fn interim_heads_come_before_the_final_one() {
 }
 
 #[test]
-fn answers_without_content_may_have_a_length() {
+fn responses_without_content_may_have_a_length() {
     // 8.1.1: to HEAD, and 304.
     let requests = [get(), Request::new("HEAD", "http", "localhost", "/")];
     let with_length = |status| block(&[(":status", status), ("content-length", "99")]);

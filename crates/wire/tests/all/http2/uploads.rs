@@ -152,8 +152,8 @@ fn the_output_is_bounded() {
 }
 
 #[test]
-fn an_answer_before_the_body_was_sent_ends_it() {
-    // 8.1: the answer counts; what is left of the body is not sent.
+fn a_response_before_the_body_was_sent_ends_it() {
+    // 8.1: the response counts; what is left of the body is not sent.
     let mut client = client(&[(WINDOW, 10)], 100);
     client.send(0, 0);
     client.out.clear();

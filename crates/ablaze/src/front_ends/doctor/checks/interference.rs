@@ -26,7 +26,7 @@ const MEBIBYTE: u64 = 1 << 20;
 
 /// The processes that use the processors now, the target's own aside.
 pub fn neighbours(facts: &Facts) -> Option<Check> {
-    let sample = &facts.survey.sample;
+    let sample = &facts.preflight.sample;
     let length_ns = sample.length_ns.max(1) as f64;
     let busy = sample.kernel.processors.map(|times| times.busy_ns() as f64 / length_ns);
     let Some(all) = &sample.neighbours else {
@@ -65,7 +65,8 @@ pub fn neighbours(facts: &Facts) -> Option<Check> {
 
 /// Whether the minute before was busy.
 pub fn load_average(facts: &Facts) -> Option<Check> {
-    let Some((load, cpus)) = facts.survey.environment.load_average.zip(facts.usable_cpus()) else {
+    let Some((load, cpus)) = facts.preflight.environment.load_average.zip(facts.usable_cpus())
+    else {
         return Some(Check::unknown(LOAD, "/proc/loadavg"));
     };
     let figure = format!("{} over the last minute, {} CPUs", decimal(load, 2), decimal(cpus, 0));
@@ -83,7 +84,7 @@ pub fn load_average(facts: &Facts) -> Option<Check> {
 
 /// Whether the hypervisor gives this machine's processors to others.
 pub fn steal(facts: &Facts) -> Option<Check> {
-    let times = facts.survey.sample.kernel.processors.filter(|times| times.total_ns() > 0);
+    let times = facts.preflight.sample.kernel.processors.filter(|times| times.total_ns() > 0);
     let Some(times) = times else { return Some(Check::unknown(STEAL, "/proc/stat")) };
     let share = times.steal_ns as f64 / times.total_ns() as f64;
     let figure = format!("{} of the processors' time", percent(share));
@@ -99,7 +100,7 @@ pub fn steal(facts: &Facts) -> Option<Check> {
 
 /// Whether tasks wait for processors, memory or disks now.
 pub fn pressure(facts: &Facts) -> Option<Check> {
-    let sample = &facts.survey.sample;
+    let sample = &facts.preflight.sample;
     let Some(pressure) = sample.kernel.pressure else {
         return Some(Check::unknown(PRESSURE, "/proc/pressure"));
     };
@@ -131,7 +132,7 @@ pub fn pressure(facts: &Facts) -> Option<Check> {
 
 /// Whether memory is short.
 pub fn memory(facts: &Facts) -> Option<Check> {
-    let environment = &facts.survey.environment;
+    let environment = &facts.preflight.environment;
     let known = environment.memory_available_bytes.zip(environment.memory_bytes);
     let Some((available, total)) = known else {
         return Some(Check::unknown(MEMORY, "/proc/meminfo"));
@@ -153,7 +154,8 @@ pub fn memory(facts: &Facts) -> Option<Check> {
 
 /// Whether memory of processes was swapped out.
 pub fn swap(facts: &Facts) -> Option<Check> {
-    let Some((used, total)) = facts.survey.swap_used_bytes.zip(facts.survey.swap_bytes) else {
+    let Some((used, total)) = facts.preflight.swap_used_bytes.zip(facts.preflight.swap_bytes)
+    else {
         return Some(Check::unknown(SWAP, "/proc/meminfo"));
     };
     if total == 0 {
@@ -165,7 +167,8 @@ pub fn swap(facts: &Facts) -> Option<Check> {
     }
     let effect = "pages of a server that has not run for a while come back from the disk with its \
                   first requests: milliseconds each";
-    let fits = facts.survey.environment.memory_available_bytes.is_some_and(|free| free > 2 * used);
+    let fits =
+        facts.preflight.environment.memory_available_bytes.is_some_and(|free| free > 2 * used);
     let check = Check::note(SWAP, figure, effect);
     Some(match fits {
         true => check

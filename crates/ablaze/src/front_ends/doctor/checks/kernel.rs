@@ -22,7 +22,7 @@ const READINGS: f64 = 3.0;
 
 /// Whether the kernel has what ablaze makes use of.
 pub fn version(facts: &Facts) -> Option<Check> {
-    let release = facts.survey.environment.kernel.as_deref();
+    let release = facts.preflight.environment.kernel.as_deref();
     let Some((release, version)) = release.and_then(|text| Some((text, numbers(text)?))) else {
         return Some(Check::unknown(KERNEL, "the release of the kernel"));
     };
@@ -41,7 +41,7 @@ pub fn version(facts: &Facts) -> Option<Check> {
         _ => return Some(Check::ok(KERNEL, figure)),
     };
     let advice = format!(
-        "run on Linux {}.{} or newer where the tester may be the limit",
+        "run on Linux {}.{} or newer where the client may be the limit",
         wanted.0, wanted.1
     );
     Some(Check::note(KERNEL, figure, effect).advice(advice))
@@ -79,8 +79,8 @@ pub fn io_uring(facts: &Facts) -> Option<Check> {
 
 /// Whether the clock is read without a system call.
 pub fn clock(facts: &Facts) -> Option<Check> {
-    let source = facts.survey.environment.clock_source.as_deref();
-    let cost_ns = facts.survey.clock_read_ns;
+    let source = facts.preflight.environment.clock_source.as_deref();
+    let cost_ns = facts.preflight.clock_read_ns;
     let cost = format!("{} ns a reading", amount(cost_ns));
     let figure = source.map_or_else(|| cost.clone(), |source| format!("{source}, {cost}"));
     if cost_ns <= SLOW_CLOCK_NS {
@@ -116,7 +116,7 @@ mod tests {
             (Some("unknown"), State::Unknown),
             (None, State::Unknown),
         ] {
-            facts.survey.environment.kernel = release.map(str::to_owned);
+            facts.preflight.environment.kernel = release.map(str::to_owned);
             assert_eq!(version(facts).unwrap().state, state, "{release:?}");
         }
     }
@@ -138,8 +138,8 @@ mod tests {
     fn a_clock_behind_a_system_call_is_a_problem() {
         let facts = &mut quiet();
         assert_eq!(clock(facts).unwrap().state, State::Ok);
-        facts.survey.clock_read_ns = 1000.0;
-        facts.survey.environment.clock_source = Some("hpet".to_owned());
+        facts.preflight.clock_read_ns = 1000.0;
+        facts.preflight.environment.clock_source = Some("hpet".to_owned());
         let check = clock(facts).unwrap();
         assert_eq!(
             (check.state, check.figure.as_str()),
@@ -147,7 +147,7 @@ mod tests {
         );
         // 3 readings of 1 µs for each of 100,000 requests are 300 ms of a second.
         assert!(check.effect.unwrap().contains("30 %"));
-        facts.survey.environment.clock_source = None;
+        facts.preflight.environment.clock_source = None;
         assert_eq!(clock(facts).unwrap().figure, "1,000 ns a reading");
     }
 }

@@ -14,7 +14,7 @@ const PLENTY: u64 = 65_536;
 
 /// Whether this process, and a server started in the same shell, may have enough of them.
 pub fn descriptors(facts: &Facts) -> Option<Check> {
-    let limits = facts.survey.environment.descriptors;
+    let limits = facts.preflight.environment.descriptors;
     let (soft, hard) = (limits.soft.unwrap_or(u64::MAX), limits.hard.unwrap_or(u64::MAX));
     let limit = |limit: Option<u64>| limit.map_or("no limit".to_owned(), grouped);
     let figure = format!("soft limit {}, hard limit {}", limit(limits.soft), limit(limits.hard));
@@ -68,8 +68,8 @@ mod tests {
     use crate::front_ends::doctor::sample::{quiet, with_load};
 
     fn judged(facts: &mut Facts, soft: Option<u64>, hard: Option<u64>) -> Check {
-        facts.survey.environment.descriptors.soft = soft;
-        facts.survey.environment.descriptors.hard = hard;
+        facts.preflight.environment.descriptors.soft = soft;
+        facts.preflight.environment.descriptors.hard = hard;
         descriptors(facts).unwrap()
     }
 

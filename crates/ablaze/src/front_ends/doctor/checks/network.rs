@@ -95,7 +95,7 @@ pub fn packet_queue(facts: &Facts) -> Option<Check> {
     let Some(most) = facts.number("net.core.netdev_max_backlog") else {
         return Some(Check::unknown(PACKET_QUEUE, "net.core.netdev_max_backlog"));
     };
-    let dropped = facts.survey.sample.kernel.softnet.map(|softnet| softnet.dropped);
+    let dropped = facts.preflight.sample.kernel.softnet.map(|softnet| softnet.dropped);
     let figure = format!("net.core.netdev_max_backlog = {most}");
     let raise = |check: Check| {
         let to = (most * 4).max(PACKETS * 4);
@@ -151,7 +151,7 @@ pub fn socket_buffers(facts: &Facts) -> Option<Check> {
 
 /// Whether connections within this host are possible, in packets as large as by default.
 pub fn loopback(facts: &Facts) -> Option<Check> {
-    let Some(loopback) = facts.survey.loopback else {
+    let Some(loopback) = facts.preflight.loopback else {
         return Some(Check::unknown(LOOPBACK, "the interface lo"));
     };
     if !loopback.up {

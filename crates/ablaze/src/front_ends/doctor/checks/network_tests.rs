@@ -53,7 +53,7 @@ fn packets_dropped_are_worse_than_a_short_queue() {
     assert_eq!(packet_queue(facts).unwrap().state, State::Ok);
     set(facts, "net.core.netdev_max_backlog", "100");
     assert_eq!(packet_queue(facts).unwrap().state, State::Note);
-    facts.survey.sample.kernel.softnet = Some(Softnet { processed: 9, dropped: 1, squeezed: 0 });
+    facts.preflight.sample.kernel.softnet = Some(Softnet { processed: 9, dropped: 1, squeezed: 0 });
     assert_eq!(packet_queue(facts).unwrap().state, State::Problem);
     unset(facts, "net.core.netdev_max_backlog");
     assert_eq!(packet_queue(facts).unwrap().state, State::Unknown);
@@ -84,7 +84,7 @@ fn loopback_is_up_and_wide() {
         (Some(Loopback { up: false, mtu_bytes: Some(65_536) }), State::Problem),
         (None, State::Unknown),
     ] {
-        facts.survey.loopback = lo;
+        facts.preflight.loopback = lo;
         assert_eq!(loopback(facts).unwrap().state, state, "{lo:?}");
     }
 }

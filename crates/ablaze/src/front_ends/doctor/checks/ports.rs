@@ -56,7 +56,7 @@ pub fn local_ports(facts: &Facts) -> Option<Check> {
 
 /// Whether earlier runs still hold ports.
 pub fn time_wait(facts: &Facts) -> Option<Check> {
-    let Some((waiting, (first, last))) = facts.survey.time_wait.zip(facts.local_ports()) else {
+    let Some((waiting, (first, last))) = facts.preflight.time_wait.zip(facts.local_ports()) else {
         return Some(Check::unknown(TIME_WAIT, "/proc/net/sockstat"));
     };
     let share = waiting as f64 / (last - first + 1) as f64;
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn ports_of_earlier_runs_are_counted_against_the_range() {
         let facts = &mut quiet();
-        facts.survey.time_wait = Some(25_000);
+        facts.preflight.time_wait = Some(25_000);
         assert_eq!(time_wait(facts).unwrap().state, State::Note, "within this host no matter");
         set(facts, REUSED, "0");
         for (waiting, state) in [
@@ -198,10 +198,10 @@ mod tests {
             (Some(25_000), State::Problem),
             (None, State::Unknown),
         ] {
-            facts.survey.time_wait = waiting;
+            facts.preflight.time_wait = waiting;
             assert_eq!(time_wait(facts).unwrap().state, state, "{waiting:?}");
         }
-        facts.survey.time_wait = Some(25_000);
+        facts.preflight.time_wait = Some(25_000);
         set(facts, REUSED, "1");
         assert_eq!(time_wait(facts).unwrap().state, State::Ok, "they may be used again");
     }

@@ -22,7 +22,7 @@ const TOO_LATE_NS: u64 = 1_000_000;
 
 /// How many processors this process may use.
 pub fn cpus(facts: &Facts) -> Option<Check> {
-    let environment = &facts.survey.environment;
+    let environment = &facts.preflight.environment;
     let Some(allowed) = environment.cpus_allowed.as_ref().map(|cpus| cpus.len() as u64) else {
         return Some(Check::unknown(CPUS, "the affinity mask of this process"));
     };
@@ -50,7 +50,7 @@ pub fn cpus(facts: &Facts) -> Option<Check> {
 
 /// Whether a control group grants less time than there are processors.
 pub fn cpu_quota(facts: &Facts) -> Option<Check> {
-    let environment = &facts.survey.environment;
+    let environment = &facts.preflight.environment;
     let Some(quota) = environment.cpu_quota else {
         return Some(Check::ok(QUOTA, "none"));
     };
@@ -60,7 +60,7 @@ pub fn cpu_quota(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(QUOTA, figure));
     }
     let effect = "when it is used up, every thread of the control group stands still for the rest \
-                  of 100 ms: that shows as slow answers";
+                  of 100 ms: that shows as slow responses";
     let check = match quota {
         ..1.0 => Check::problem(QUOTA, figure, effect),
         _ => Check::note(QUOTA, figure, effect),
@@ -73,10 +73,10 @@ pub fn cpu_quota(facts: &Facts) -> Option<Check> {
 
 /// Whether such a quota has been used up.
 pub fn throttling(facts: &Facts) -> Option<Check> {
-    let Some(since_start) = facts.survey.throttled else {
+    let Some(since_start) = facts.preflight.throttled else {
         return Some(Check::ok(THROTTLING, "no quota is counted"));
     };
-    let now = facts.survey.sample.kernel.throttled.map_or(0, |throttled| throttled.periods);
+    let now = facts.preflight.sample.kernel.throttled.map_or(0, |throttled| throttled.periods);
     let figure = format!(
         "{} of being stopped, {} in all, {} while looking",
         counted(since_start.periods, "period"),
@@ -104,7 +104,7 @@ pub fn throttling(facts: &Facts) -> Option<Check> {
 /// Who decides how fast the processors run. `powersave` of intel_pstate and amd-pstate follows the
 /// load as schedutil does; that of other drivers is the lowest frequency, always.
 pub fn governor(facts: &Facts) -> Option<Check> {
-    let frequency = &facts.survey.frequency;
+    let frequency = &facts.preflight.frequency;
     if frequency.governors.is_empty() {
         return Some(Check::unknown(GOVERNOR, "cpufreq/scaling_governor"));
     }
@@ -136,11 +136,11 @@ pub fn governor(facts: &Facts) -> Option<Check> {
 
 /// Whether the processors may exceed their nominal frequency while they are cool.
 pub fn turbo(facts: &Facts) -> Option<Check> {
-    Some(match facts.survey.frequency.turbo {
+    Some(match facts.preflight.frequency.turbo {
         None => Check::unknown(TURBO, "intel_pstate/no_turbo, cpufreq/boost"),
         Some(false) => Check::ok(TURBO, "off"),
         Some(true) => {
-            let intel = facts.survey.frequency.driver.as_deref() == Some("intel_pstate");
+            let intel = facts.preflight.frequency.driver.as_deref() == Some("intel_pstate");
             let command = match intel {
                 true => "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo",
                 false => "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
@@ -156,7 +156,7 @@ pub fn turbo(facts: &Facts) -> Option<Check> {
 
 /// How long an idle processor takes to wake up.
 pub fn idle_states(facts: &Facts) -> Option<Check> {
-    let Some(states) = &facts.survey.idle_states else {
+    let Some(states) = &facts.preflight.idle_states else {
         return Some(Check::unknown(IDLE, "cpuidle"));
     };
     let Some(deepest) = states.deepest() else {
@@ -179,7 +179,7 @@ pub fn idle_states(facts: &Facts) -> Option<Check> {
 
 /// How late a sleep of a millisecond ends.
 pub fn wake_ups(facts: &Facts) -> Option<Check> {
-    let Some(late) = facts.survey.sample.lateness else {
+    let Some(late) = facts.preflight.sample.lateness else {
         return Some(Check::unknown(WAKE_UPS, "how late a sleep ends"));
     };
     let ms = |ns: u64| time(ns as f64 / 1e6);
@@ -190,12 +190,12 @@ pub fn wake_ups(facts: &Facts) -> Option<Check> {
         ms(late.p99_ns),
         ms(late.max_ns)
     );
-    if let Some(slack) = facts.survey.timer_slack_ns {
+    if let Some(slack) = facts.preflight.timer_slack_ns {
         figure.push_str(&format!("; {} of it is timer slack", ms(slack)));
     }
     let effect = "a thread that waits, the server's too, finds its processor taken: so late are the \
-                  slowest answers of a run, whatever the server does";
-    let advice = "see neighbours, steal and pressure; without such, bind server and tester to CPUs \
+                  slowest responses of a run, whatever the server does";
+    let advice = "see neighbours, steal and pressure; without such, bind server and client to CPUs \
                   of their own (--cpus, taskset)";
     Some(if late.p99_ns >= TOO_LATE_NS {
         Check::problem(WAKE_UPS, figure, effect).advice(advice)

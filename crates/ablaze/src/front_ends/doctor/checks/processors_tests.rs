@@ -11,12 +11,12 @@ use crate::front_ends::doctor::sample::quiet;
 fn one_cpu_is_shared_by_all() {
     let facts = &mut quiet();
     assert_eq!(cpus(facts).unwrap().state, State::Ok);
-    facts.survey.environment.cpus_allowed = Some(vec![3]);
+    facts.preflight.environment.cpus_allowed = Some(vec![3]);
     let check = cpus(facts).unwrap();
     assert_eq!((check.state, check.command.as_deref()), (State::Note, Some("taskset -cp 0-7 $$")));
-    facts.survey.environment.cpus_online = Some(1);
+    facts.preflight.environment.cpus_online = Some(1);
     assert_eq!(cpus(facts).unwrap().command, None, "there is no other to use");
-    facts.survey.environment.cpus_allowed = None;
+    facts.preflight.environment.cpus_allowed = None;
     assert_eq!(cpus(facts).unwrap().state, State::Unknown);
 }
 
@@ -29,7 +29,7 @@ fn a_quota_below_the_cpus_stops_threads() {
         (Some(2.5), State::Note),
         (Some(0.5), State::Problem),
     ] {
-        facts.survey.environment.cpu_quota = quota;
+        facts.preflight.environment.cpu_quota = quota;
         assert_eq!(cpu_quota(facts).unwrap().state, state, "{quota:?}");
     }
 }
@@ -38,13 +38,13 @@ fn a_quota_below_the_cpus_stops_threads() {
 fn throttling_now_is_worse_than_before() {
     let facts = &mut quiet();
     assert_eq!(throttling(facts).unwrap().state, State::Ok);
-    facts.survey.throttled = Some(Throttled { periods: 0, time_ns: 0 });
+    facts.preflight.throttled = Some(Throttled { periods: 0, time_ns: 0 });
     assert_eq!(throttling(facts).unwrap().state, State::Ok);
-    facts.survey.throttled = Some(Throttled { periods: 7, time_ns: 90_000_000 });
+    facts.preflight.throttled = Some(Throttled { periods: 7, time_ns: 90_000_000 });
     let check = throttling(facts).unwrap();
     assert_eq!(check.state, State::Note);
     assert!(check.figure.starts_with("7 periods of being stopped, 90.0 ms in all"), "{check:?}");
-    facts.survey.sample.kernel.throttled = Some(Throttled { periods: 1, time_ns: 1 });
+    facts.preflight.sample.kernel.throttled = Some(Throttled { periods: 1, time_ns: 1 });
     assert_eq!(throttling(facts).unwrap().state, State::Problem);
 }
 
@@ -52,7 +52,7 @@ fn throttling_now_is_worse_than_before() {
 fn powersave_means_two_things() {
     let facts = &mut quiet();
     let mut judged = |governors: &[&str], driver: Option<&str>| {
-        facts.survey.frequency = Frequency {
+        facts.preflight.frequency = Frequency {
             governors: governors.iter().map(|name| (*name).to_owned()).collect(),
             driver: driver.map(str::to_owned),
             slowest_khz: Some(800_000),
@@ -75,11 +75,11 @@ fn powersave_means_two_things() {
 fn turbo_is_worth_a_note_with_the_switch_of_the_driver() {
     let facts = &mut quiet();
     assert_eq!(turbo(facts).unwrap().state, State::Ok);
-    facts.survey.frequency.turbo = Some(true);
-    facts.survey.frequency.driver = Some("intel_pstate".to_owned());
+    facts.preflight.frequency.turbo = Some(true);
+    facts.preflight.frequency.driver = Some("intel_pstate".to_owned());
     let check = turbo(facts).unwrap();
     assert!(check.state == State::Note && check.command.unwrap().contains("no_turbo"));
-    facts.survey.frequency.turbo = None;
+    facts.preflight.frequency.turbo = None;
     assert_eq!(turbo(facts).unwrap().state, State::Unknown);
 }
 
@@ -96,7 +96,7 @@ fn deep_sleep_costs_the_time_to_leave_it() {
         (states(&[]), State::Ok),
         (None, State::Unknown),
     ] {
-        facts.survey.idle_states = idle;
+        facts.preflight.idle_states = idle;
         assert_eq!(idle_states(facts).unwrap().state, state);
     }
 }
@@ -111,7 +111,7 @@ fn late_wake_ups_are_told_by_their_p99() {
         (late(4_000_000), State::Problem),
         (None, State::Unknown),
     ] {
-        facts.survey.sample.lateness = lateness;
+        facts.preflight.sample.lateness = lateness;
         assert_eq!(wake_ups(facts).unwrap().state, state, "{lateness:?}");
     }
 }

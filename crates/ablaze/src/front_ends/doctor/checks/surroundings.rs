@@ -13,10 +13,10 @@ const PROGRAMS: &str = "programs";
 
 /// Whether the machine is virtual.
 pub fn virtualisation(facts: &Facts) -> Option<Check> {
-    let Some(kind) = &facts.survey.environment.virtualisation else {
+    let Some(kind) = &facts.preflight.environment.virtualisation else {
         return Some(Check::ok(VIRTUALISATION, "none is to be seen"));
     };
-    if facts.survey.container.kind.as_ref() == Some(kind) {
+    if facts.preflight.container.kind.as_ref() == Some(kind) {
         return Some(Check::unknown(VIRTUALISATION, "what the container runs on"));
     }
     let effect = "interrupts, timers and wake-ups cost more than on bare metal, and other guests \
@@ -26,7 +26,7 @@ pub fn virtualisation(facts: &Facts) -> Option<Check> {
 
 /// Whether this process is in a container.
 pub fn container(facts: &Facts) -> Option<Check> {
-    let container = &facts.survey.container;
+    let container = &facts.preflight.container;
     let figure = match (&container.kind, container.overlay_root) {
         (Some(kind), Some(true)) => format!("in {kind}, on an overlay file system"),
         (Some(kind), _) => format!("in {kind}"),
@@ -70,7 +70,7 @@ pub fn profiling(facts: &Facts) -> Option<Check> {
 /// Whether the programs are here that comparisons, replays and profiles would want.
 pub fn programs(facts: &Facts) -> Option<Check> {
     let (here, missing): (Vec<_>, Vec<_>) =
-        facts.survey.programs.iter().partition(|(_, path)| path.is_some());
+        facts.preflight.programs.iter().partition(|(_, path)| path.is_some());
     let names = |programs: &[(&String, &Option<String>)]| {
         listed(programs.iter().map(|(name, _)| name.as_str()))
     };
@@ -106,10 +106,10 @@ mod tests {
     fn a_virtual_machine_is_noted_and_a_container_hides_it() {
         let facts = &mut quiet();
         assert_eq!(virtualisation(facts).unwrap().state, State::Ok);
-        facts.survey.environment.virtualisation = Some("QEMU Standard PC".to_owned());
+        facts.preflight.environment.virtualisation = Some("QEMU Standard PC".to_owned());
         assert_eq!(virtualisation(facts).unwrap().state, State::Note);
-        facts.survey.environment.virtualisation = Some("docker".to_owned());
-        facts.survey.container.kind = Some("docker".to_owned());
+        facts.preflight.environment.virtualisation = Some("docker".to_owned());
+        facts.preflight.container.kind = Some("docker".to_owned());
         assert_eq!(virtualisation(facts).unwrap().state, State::Unknown);
     }
 
@@ -122,8 +122,8 @@ mod tests {
             (Some("podman"), None, State::Note),
             (None, None, State::Unknown),
         ] {
-            facts.survey.container.kind = kind.map(str::to_owned);
-            facts.survey.container.overlay_root = overlay;
+            facts.preflight.container.kind = kind.map(str::to_owned);
+            facts.preflight.container.overlay_root = overlay;
             assert_eq!(container(facts).unwrap().state, state, "{kind:?} {overlay:?}");
         }
     }
@@ -149,7 +149,7 @@ mod tests {
         let facts = &mut quiet();
         assert_eq!(programs(facts).unwrap().state, State::Ok);
         for name in ["ab", "wrk"] {
-            facts.survey.programs.insert(name.to_owned(), None);
+            facts.preflight.programs.insert(name.to_owned(), None);
         }
         let check = programs(facts).unwrap();
         assert_eq!((check.state, check.figure.as_str()), (State::Note, "not here: ab and wrk"));

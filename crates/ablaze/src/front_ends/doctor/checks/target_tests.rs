@@ -87,16 +87,16 @@ fn a_proxy_in_between_is_named_with_the_way_around() {
 fn a_server_here_needs_a_processor_of_its_own() {
     let facts = &mut listening(128, 1024, 10);
     assert_eq!(cpus_left(facts).unwrap().state, State::Ok);
-    facts.survey.environment.cpus_allowed = Some(vec![0]);
+    facts.preflight.environment.cpus_allowed = Some(vec![0]);
     facts.load.workers = 1;
     assert_eq!(cpus_left(facts).unwrap().state, State::Problem);
-    facts.survey.environment.cpus_allowed = Some(vec![0, 1]);
-    facts.survey.environment.cpu_quota = Some(1.5);
+    facts.preflight.environment.cpus_allowed = Some(vec![0, 1]);
+    facts.preflight.environment.cpu_quota = Some(1.5);
     let check = cpus_left(facts).unwrap();
     assert_eq!(check.state, State::Problem);
     assert!(check.figure.contains("0.5 left"), "{check:?}");
-    facts.survey.environment.cpu_quota = None;
-    facts.survey.environment.cpus_allowed = None;
+    facts.preflight.environment.cpu_quota = None;
+    facts.preflight.environment.cpus_allowed = None;
     assert_eq!(cpus_left(facts).unwrap().state, State::Unknown);
     assert_eq!(cpus_left(&with_target("192.0.2.1:80")), None);
 }

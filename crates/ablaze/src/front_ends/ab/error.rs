@@ -1,0 +1,226 @@
+//! What ab says instead of a report, in its three shapes: a message behind the program's name
+//! (22), a text followed by an empty line (1), and `call: reason (code)` with the code modulo 256.
+//! Behind it comes a line of ours with the remedy.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::Write;
+use std::process::ExitCode;
+
+use super::usage;
+use crate::error::{About, CommandError};
+
+/// A message of ab's and the exit status that goes with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Exit status.
+    pub status: u8,
+    shape: Shape,
+    /// A line of ours that names the remedy, for messages of ab's that name none.
+    remedy: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Shape {
+    /// Lines behind the program's name.
+    Usage(Vec<String>),
+    /// A line behind the program's name, then the usage text.
+    WholeUsage(&'static str),
+    /// A text and an empty line.
+    Text(String),
+    /// A line.
+    Line(String),
+}
+
+/// What ab says to a command line without a URL, or with words behind it.
+const WRONG_NUMBER: &str = "wrong number of arguments";
+/// APR's number for a timeout.
+pub const TIMED_OUT: u32 = 70_007;
+/// APR's number for a name that does not resolve, and for a resolver that did not answer.
+const NO_SUCH_NAME: u32 = 670_002;
+const TRY_AGAIN: u32 = 670_003;
+
+impl Refused {
+    /// A message about the command line. ab puts its usage text of 45 lines behind it, which
+    /// scrolls the message away; here the remedy follows.
+    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let shape = Shape::Usage(vec![message.into()]);
+        Self { status: 22, shape, remedy: Some(remedy.into()) }
+    }
+
+    /// Nothing was asked for: the usage text says what there is.
+    pub fn no_words() -> Self {
+        Self { status: 22, shape: Shape::WholeUsage(WRONG_NUMBER), remedy: None }
+    }
+
+    /// No URL, or more than one word where it is expected.
+    pub fn wrong_number_of_arguments(operands: &[OsString]) -> Self {
+        let program = usage::program_name();
+        Self::usage(
+            WRONG_NUMBER,
+            match operands {
+                [] => format!(
+                    "the URL is missing: write for example `{program} -n 100 http://127.0.0.1:8080/`"
+                ),
+                [first, second, ..] if second.as_encoded_bytes().starts_with(b"-") => {
+                    let (first, second) = (first.to_string_lossy(), second.to_string_lossy());
+                    format!("`{second}` comes too late: write the options in front of `{first}`")
+                }
+                [first, rest @ ..] => format!(
+                    "the URL is `{}`, and nothing may follow it: leave {} away",
+                    first.to_string_lossy(),
+                    rest.iter()
+                        .map(|word| format!("`{}`", word.to_string_lossy()))
+                        .collect::<Vec<_>>()
+                        .join(" ")
+                ),
+            },
+        )
+    }
+
+    /// No option of ab's. ab goes on when exactly one word follows; losing an option measures
+    /// something else than was asked for, so this does not.
+    pub fn unknown_option(letter: u8) -> Self {
+        let letter = char::from(letter);
+        Self::usage(
+            format!("illegal option -- {letter}"),
+            format!("no option -{letter} in ab: `{} -h` lists them", usage::program_name()),
+        )
+    }
+
+    /// An option at the end of the line that wants a value.
+    pub fn missing_value(letter: u8) -> Self {
+        let letter = char::from(letter);
+        let lines =
+            vec![format!("option requires an argument -- {letter}"), WRONG_NUMBER.to_owned()];
+        Self { status: 22, shape: Shape::Usage(lines), remedy: None }.with_remedy(format!(
+            "-{letter} needs a value: `{} -h` says which",
+            usage::program_name()
+        ))
+    }
+
+    /// A text with the empty line behind it that ab's own texts have.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { status: 1, shape: Shape::Text(text.into()), remedy: None }
+    }
+
+    /// A line, status 1.
+    pub fn line(line: impl Into<String>) -> Self {
+        Self { status: 1, shape: Shape::Line(line.into()), remedy: None }
+    }
+
+    /// A line of ours about a native option; the status is that of ab's usage.
+    pub fn native_usage(line: impl Into<String>) -> Self {
+        let line = format!("ablaze: {}", line.into());
+        Self { status: 22, shape: Shape::Line(line), remedy: None }
+    }
+
+    /// `call: reason (code)`; the exit status is the code modulo 256.
+    pub fn call(call: &str, reason: &str, code: u32) -> Self {
+        let line = format!("{call}: {reason} ({code})");
+        Self { status: (code % 256) as u8, shape: Shape::Line(line), remedy: None }
+    }
+
+    /// A failed call of the operating system.
+    pub fn system_call(call: &str, errno: i32) -> Self {
+        let reason = system_text(&std::io::Error::from_raw_os_error(errno));
+        Self::call(call, &reason, errno.unsigned_abs())
+    }
+
+    /// No response in time.
+    pub fn timed_out() -> Self {
+        Self::call("apr_pollset_poll", "The timeout specified has expired", TIMED_OUT)
+    }
+
+    /// The same with a line that names the remedy.
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
+        self.remedy = Some(remedy.into());
+        self
+    }
+
+    /// What planning refused, in ab's words where ab has any. `host` is the name looked up.
+    pub fn of_planning(error: CommandError, host: &str) -> Self {
+        match error.about {
+            About::UnknownHost => {
+                let (reason, code) = match error.line.contains("Temporary failure") {
+                    true => ("Temporary failure in name resolution", TRY_AGAIN),
+                    false => ("Name or service not known", NO_SUCH_NAME),
+                };
+                Self::call(&format!("apr_sockaddr_info_get() for {host}"), reason, code)
+                    .with_remedy(error.line)
+            }
+            About::Machine => Self::system_call("socket", libc::EMFILE).with_remedy(error.line),
+            About::Usage => Self::native_usage(error.line),
+        }
+    }
+
+    /// Prints it to stderr and gives the exit status.
+    pub fn report(&self) -> ExitCode {
+        // With stderr closed there is no one left to tell.
+        let _ = std::io::stderr().write_all(self.to_string().as_bytes());
+        ExitCode::from(self.status)
+    }
+}
+
+impl fmt::Display for Refused {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shape {
+            Shape::Usage(lines) => {
+                let program = usage::program_name();
+                for line in lines {
+                    writeln!(f, "{program}: {line}")?;
+                }
+            }
+            Shape::WholeUsage(line) => {
+                let program = usage::program_name();
+                write!(f, "{program}: {line}\n{}", usage::text(&program))?;
+            }
+            Shape::Text(text) => write!(f, "{text}\n\n")?,
+            Shape::Line(line) => writeln!(f, "{line}")?,
+        }
+        match &self.remedy {
+            Some(remedy) => writeln!(f, "ablaze: {remedy}"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// The operating system's words for an error, without Rust's `(os error 2)`.
+pub fn system_text(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" (os error ") {
+        Some((reason, _)) => reason.to_owned(),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exit_statuses_are_the_code_modulo_256() {
+        let table = [
+            (Refused::system_call("apr_socket_recv", 104), "Connection reset by peer (104)", 104),
+            (Refused::system_call("socket", 24), "socket: Too many open files (24)", 24),
+            (Refused::timed_out(), "The timeout specified has expired (70007)", 119),
+        ];
+        for (refused, message, status) in table {
+            assert!(refused.to_string().ends_with(&format!("{message}\n")), "{refused}");
+            assert_eq!(refused.status, status);
+        }
+    }
+
+    #[test]
+    fn a_name_that_does_not_resolve_is_worded_as_ab_words_it_and_has_a_remedy() {
+        let refused = Refused::of_planning(CommandError::unknown_host("check its spelling"), "h");
+        assert_eq!(
+            refused.to_string(),
+            "apr_sockaddr_info_get() for h: Name or service not known (670002)\n\
+             ablaze: check its spelling\n"
+        );
+        assert_eq!(refused.status, 50);
+        let later = CommandError::unknown_host("Temporary failure in name resolution");
+        assert_eq!(Refused::of_planning(later, "h").status, 51);
+    }
+}

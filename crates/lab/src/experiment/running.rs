@@ -1,0 +1,235 @@
+//! Carries an experiment out, trial by trial. What has ended is on disk before the next begins, so
+//! neither Ctrl-C nor a target that dies takes anything away.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ablaze_model::run::Ended;
+use ablaze_model::spec::TargetSpec;
+use ablaze_model::{LoadSpec, Run};
+use ablaze_verdict::live;
+
+use super::{
+    Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
+};
+use crate::aim::aimed;
+use crate::saved;
+use crate::target::{Certificate, Response, Serving, Site, Tool, of_control};
+
+/// Carries out one run.
+pub trait Runner {
+    /// Carries this load out, with a profiler beside it if it is to be `profiled`.
+    ///
+    /// # Errors
+    /// When the run could not take place, or was interrupted.
+    fn run(&mut self, load: &LoadSpec, profiled: bool) -> Result<Run, Failure>;
+
+    /// Has another client do what this load asks for. `server` gives the CPU time of the server's
+    /// process so far, ns.
+    ///
+    /// # Errors
+    /// When it is not installed, cannot be asked for this, or printed no report.
+    fn run_by(
+        &mut self,
+        tool: Tool,
+        _load: &LoadSpec,
+        _server: &dyn Fn() -> Option<u64>,
+    ) -> Result<PrintedRun, Failure> {
+        Err(Failure::Impossible(format!("{} cannot be run here", tool.name())))
+    }
+
+    /// What the load's URL responses, for a control that is to do the same. `None` when it does not.
+    fn response_of(&mut self, load: &LoadSpec) -> Option<Response>;
+}
+
+/// Why there is no run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Failure {
+    /// The person at the terminal wants to stop.
+    Interrupted,
+    /// It could not take place, and why.
+    Impossible(String),
+}
+
+/// Hears how far an experiment is.
+pub trait Observer {
+    /// A trial begins: the `number`th of `of`.
+    fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize);
+
+    /// It has ended.
+    fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome);
+}
+
+/// Carries out the trials that are not in the folder yet.
+///
+/// # Errors
+/// When the folder cannot be written: results that cannot be kept are not worth the time.
+pub fn run(
+    experiment: &Experiment,
+    folder: &mut Folder,
+    program: PathBuf,
+    client: &mut dyn Runner,
+    observer: &mut dyn Observer,
+) -> Result<Results, FolderError> {
+    let trials = experiment.trials();
+    let mut targets = Targets::new(experiment, folder, program);
+    let mut results = Results::default();
+    for (at, &trial) in trials.iter().enumerate() {
+        if let Some(figures) = folder.figures(experiment, trial)? {
+            results.trials.push((trial, Outcome::Measured(Box::new(figures))));
+            continue;
+        }
+        observer.begins(experiment, trial, at + 1, trials.len());
+        let outcome = match targets.measured(trial, client, false) {
+            Ok(Measured::Run(run)) => {
+                let run = live::assessed(*run);
+                folder.keep(experiment, trial, &run)?;
+                Outcome::Measured(Box::new(Figures::of(&run)))
+            }
+            Ok(Measured::Printed(run, figures)) => {
+                folder.keep_printed(experiment, trial, &run)?;
+                Outcome::Measured(figures)
+            }
+            Err(Failure::Interrupted) => {
+                results.interrupted = true;
+                break;
+            }
+            Err(Failure::Impossible(why)) => {
+                folder.note_failure(experiment, trial, &why)?;
+                Outcome::Failed(why)
+            }
+        };
+        observer.ended(experiment, trial, &outcome);
+        results.trials.push((trial, outcome));
+    }
+    Ok(results)
+}
+
+/// One run of a target beside the trials, under the first load, with a profiler.
+pub(crate) fn aside(
+    experiment: &Experiment,
+    folder: &Folder,
+    program: PathBuf,
+    target: usize,
+    client: &mut dyn Runner,
+) -> Result<Run, Failure> {
+    let trial = Trial { repeat: 0, load: 0, target };
+    match Targets::new(experiment, folder, program).measured(trial, client, true)? {
+        Measured::Run(run) => Ok(*run),
+        Measured::Printed(..) => {
+            let name = &experiment.targets[target].name;
+            Err(Failure::Impossible(format!("{name} is loaded by another program")))
+        }
+    }
+}
+
+/// One run, as its client leaves it.
+enum Measured {
+    /// By ablaze.
+    Run(Box<Run>),
+    /// By another, with the figures in what it printed.
+    Printed(Box<PrintedRun>, Box<Figures>),
+}
+
+/// The targets that run at the moment.
+struct Targets<'a> {
+    experiment: &'a Experiment,
+    site: Site,
+    serving: BTreeMap<usize, Serving>,
+    response_known: bool,
+}
+
+impl<'a> Targets<'a> {
+    fn new(experiment: &'a Experiment, folder: &Folder, program: PathBuf) -> Self {
+        let site = Site {
+            program,
+            path: experiment.path.clone(),
+            cpus: experiment.placement.target.clone(),
+            // Whole: nginx takes what is relative to lie in its own folder.
+            folder: std::path::absolute(folder.path())
+                .unwrap_or_else(|_| folder.path().to_owned())
+                .join("targets"),
+            ready_within: Duration::from_secs(experiment.ready_within_s),
+            response: Response::default(),
+            speaks: experiment.speaks,
+            control_speaks: of_control(&experiment.targets, experiment.speaks),
+            certificate: Certificate::default(),
+        };
+        Self { experiment, site, serving: BTreeMap::new(), response_known: false }
+    }
+
+    /// One run, of a target that is up.
+    fn measured(
+        &mut self,
+        trial: Trial,
+        client: &mut dyn Runner,
+        profiled: bool,
+    ) -> Result<Measured, Failure> {
+        let target = &self.experiment.targets[trial.target];
+        if let Some(files) = target.saved_runs() {
+            return files
+                .get(trial.repeat as usize)
+                .ok_or_else(|| Failure::Impossible("there is no such saved run".to_owned()))
+                .and_then(|file| saved::read(file).map_err(Failure::Impossible))
+                .map(|run| Measured::Run(Box::new(run)));
+        }
+        if let Some(package) = target.missing() {
+            return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
+        }
+        let load = &self.experiment.loads[trial.load].spec;
+        if matches!(target.source, TargetSpec::Nginx { .. }) {
+            self.learn_the_response(load, client);
+        }
+        let mut serving = match self.serving.remove(&trial.target) {
+            Some(serving) => serving,
+            None => Serving::start(target, &self.site)
+                .map_err(|error| Failure::Impossible(error.to_string()))?,
+        };
+        let load = aimed(load, &serving, &self.experiment.placement.client)?;
+        let measured = match target.client {
+            Tool::Ablaze => Measured::Run(Box::new(client.run(&load, profiled)?)),
+            tool => {
+                let server = || serving.cpu_ns();
+                let run = client.run_by(tool, &load, &server)?;
+                let none = || Failure::Impossible(format!("{} printed no report", tool.name()));
+                let figures = run.figures().ok_or_else(none)?;
+                Measured::Printed(Box::new(run), Box::new(figures))
+            }
+        };
+        if let Some(status) = serving.ended() {
+            let why = format!("{} ended during the run ({status})", target.name);
+            return Err(Failure::Impossible(why));
+        }
+        if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {
+            return Err(Failure::Interrupted);
+        }
+        if !self.experiment.restart {
+            self.serving.insert(trial.target, serving);
+        }
+        Ok(measured)
+    }
+
+    /// The control does what the first of the others does.
+    fn learn_the_response(&mut self, load: &LoadSpec, client: &mut dyn Runner) {
+        if std::mem::replace(&mut self.response_known, true) {
+            return;
+        }
+        let others = || self.experiment.targets.iter();
+        let Some(other) = others()
+            .find(|other| !matches!(other.source, TargetSpec::Nginx { .. } | TargetSpec::Saved(_)))
+        else {
+            return;
+        };
+        if let Ok(serving) = Serving::start(other, &self.site)
+            && let Ok(load) = aimed(load, &serving, &[])
+            && let Some(response) = client.response_of(&load)
+        {
+            self.site.response = response;
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "running_tests.rs"]
+mod tests;

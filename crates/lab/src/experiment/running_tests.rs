@@ -1,0 +1,117 @@
+//! Experiments against runs that a test makes up: order, repeats, failures, going on.
+
+use ablaze_model::plan::Load;
+
+use ablaze_testing::Scratch;
+
+use super::*;
+use crate::experiment::document::Former;
+use crate::experiment::sample;
+
+/// Gives the same saved run for everything, and remembers what it was asked.
+struct Saved {
+    asked: Vec<String>,
+    interrupt_at: Option<usize>,
+}
+
+impl Saved {
+    fn new() -> Self {
+        Self { asked: Vec::new(), interrupt_at: None }
+    }
+}
+
+impl Runner for Saved {
+    fn run(&mut self, load: &LoadSpec, _profiled: bool) -> Result<Run, Failure> {
+        let url = &load.destination.url.as_ref().unwrap().shown;
+        if self.interrupt_at == Some(self.asked.len()) {
+            return Err(Failure::Interrupted);
+        }
+        self.asked.push(url.clone());
+        if url.contains("gone") {
+            return Err(Failure::Impossible("gone refused the connection".to_owned()));
+        }
+        let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
+        let mut run = ablaze_report::json::load(saved).unwrap().run;
+        run.ended = Ended::Complete;
+        let connections = load.closed_connections();
+        run.plan.load = Load::Closed { connections, pipeline: 1 };
+        Ok(run)
+    }
+
+    fn response_of(&mut self, _load: &LoadSpec) -> Option<Response> {
+        None
+    }
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn begins(&mut self, _: &Experiment, _: Trial, _: usize, _: usize) {}
+    fn ended(&mut self, _: &Experiment, _: Trial, _: &Outcome) {}
+}
+
+fn carried_out(experiment: &Experiment, scratch: &Scratch, client: &mut Saved) -> Results {
+    let mut folder = Folder::at(&scratch.join("kept"), experiment, &mut Former).unwrap();
+    run(experiment, &mut folder, PathBuf::new(), client, &mut Nobody).unwrap()
+}
+
+#[test]
+fn an_interrupted_experiment_goes_on_where_it_stopped() {
+    let scratch = Scratch::new("resumes");
+    let experiment = sample::experiment();
+    let mut first = Saved { interrupt_at: Some(4), ..Saved::new() };
+    let results = carried_out(&experiment, &scratch, &mut first);
+    assert!(results.interrupted);
+    assert_eq!(results.trials.len(), 4);
+    let mut second = Saved::new();
+    let results = carried_out(&experiment, &scratch, &mut second);
+    assert_eq!((second.asked.len(), results.interrupted), (2, false));
+    assert_eq!(results.trials.len(), 6);
+    assert_eq!(results.pairs(0, 1, 0).len(), 3);
+    let (folder, read_back) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    assert_eq!(read_back, experiment);
+    assert_eq!(folder.results(&read_back).unwrap(), results);
+}
+
+#[test]
+fn a_target_that_fails_is_named_and_takes_no_other_away() {
+    let scratch = Scratch::new("fails");
+    let mut experiment = sample::experiment();
+    experiment.targets[1] = sample::running("other", "http://gone/");
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    assert_eq!((results.of(0, 0).len(), results.of(1, 0).len()), (3, 0));
+    let failed: Vec<_> = results.failed().map(|(_, why)| why).collect();
+    assert_eq!(failed, ["gone refused the connection"; 3]);
+    assert!(results.pairs(0, 1, 0).is_empty());
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    assert_eq!(folder.results(&experiment).unwrap().failed().count(), 3);
+}
+
+/// A target asked by 1 and by 100 does other work, as was wanted; only under one load would it be unfair.
+#[test]
+fn work_is_compared_under_each_load_and_not_between_them() {
+    let scratch = Scratch::new("loads");
+    let mut experiment = sample::experiment();
+    experiment.loads = vec![sample::load(1), sample::load(100)];
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
+    let several = crate::beside::judged(&experiment, &folder, &results).unwrap().unwrap();
+    let unequal = crate::beside::unequal_work(&several);
+    assert!(unequal.is_empty(), "{unequal:?}");
+}
+
+#[test]
+fn a_folder_keeps_to_its_experiment() {
+    let scratch = Scratch::new("another");
+    let experiment = sample::experiment();
+    Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
+    let other = Experiment { repeats: 4, ..experiment };
+    let refused = Folder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();
+    assert!(refused.contains("another experiment"), "{refused}");
+    // Nor is it that of a search.
+    std::fs::remove_file(scratch.join("kept").join("experiment.json")).unwrap();
+    std::fs::write(scratch.join("kept").join("search.json"), "{}").unwrap();
+    let refused = Folder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();
+    assert!(refused.contains("results of a search"), "{refused}");
+    assert!(Folder::open(&scratch.join("kept").join("nowhere"), &mut Former).is_err());
+}

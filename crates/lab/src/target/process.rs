@@ -1,0 +1,385 @@
+//! A target's process: started on processors of its own, waited for until it answers, watched, and
+//! stopped with everything it started.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use ablaze_model::spec::{ModelSpec, SecretRef, TargetSpec, UrlSpec};
+use ablaze_report::system_error::reason;
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+
+use super::control::Listens;
+use super::secure::{self, Certificate, Files, Speaks};
+use super::{Response, Target, nginx_configuration, ready};
+
+/// A server that is told to stop has so long for the responses under way.
+const TO_STOP: Duration = Duration::from_secs(3);
+
+/// Where and how targets are started.
+#[derive(Debug, Clone)]
+pub struct Site {
+    /// This program, whose `serve` runs the built-in models.
+    pub program: PathBuf,
+    /// What is asked for of a target that is given without a URL: `/hello`.
+    pub path: String,
+    /// Processors for it; empty for any.
+    pub cpus: Vec<u32>,
+    /// A folder for what targets print, and for nginx.
+    pub folder: PathBuf,
+    /// A target that does not answer by then has failed.
+    pub ready_within: Duration,
+    /// What the control is to answer.
+    pub response: Response,
+    /// What it speaks.
+    pub speaks: Speaks,
+    /// What the control speaks.
+    pub control_speaks: Speaks,
+    /// What it shows if that is TLS.
+    pub certificate: Certificate,
+}
+
+impl Site {
+    fn files(&self, target: &Target) -> Result<&Files, StartError> {
+        self.certificate.files(&self.folder).map_err(|why| StartError::NotStarted {
+            what: target.name.clone(),
+            why: format!("its certificate could not be made: {why}"),
+        })
+    }
+}
+
+/// A target that answers. It is stopped when this is dropped.
+#[derive(Debug)]
+pub struct Serving {
+    /// What to load.
+    pub url: UrlSpec,
+    /// Who asks, `name:password`, where the target says so.
+    pub user: Option<SecretRef>,
+    /// Who signed the certificate that it shows, as PEM, where that was made for it.
+    pub authority: Option<PathBuf>,
+    process: Option<Process>,
+}
+
+/// Why a target could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The system did not start it.
+    #[error("{what} could not be started: {why}")]
+    NotStarted {
+        /// The command.
+        what: String,
+        /// What the system says.
+        why: String,
+    },
+    /// It ended before it answered.
+    #[error("{what} ended before it answered ({status}){said}")]
+    Ended {
+        /// The command.
+        what: String,
+        /// How it ended.
+        status: String,
+        /// The end of what it printed, with a colon in front.
+        said: String,
+    },
+    /// It did not answer in time.
+    #[error("{what} did not answer on {url} within {seconds} s{said}")]
+    Silent {
+        /// The command.
+        what: String,
+        /// Where a response was waited for.
+        url: String,
+        /// How long.
+        seconds: u64,
+        /// The end of what it printed, with a colon in front.
+        said: String,
+    },
+}
+
+impl Serving {
+    /// Starts the target, if it has to be started, and waits until it answers.
+    ///
+    /// # Errors
+    /// When it cannot be started, ends or stays silent.
+    pub fn start(target: &Target, site: &Site) -> Result<Self, StartError> {
+        match &target.source {
+            TargetSpec::Url { url, user } => {
+                let (url, user) = (url.clone(), user.clone());
+                Ok(Self { url, user, authority: None, process: None })
+            }
+            TargetSpec::Saved(_) => Err(StartError::NotStarted {
+                what: target.name.clone(),
+                why: "it is a saved run".to_owned(),
+            }),
+            TargetSpec::Model(of) => model(target, of, site),
+            TargetSpec::Command(line) => command(target, line, site),
+            TargetSpec::Nginx { workers } => nginx(target, *workers, site),
+        }
+    }
+
+    /// One that runs already, for tests.
+    #[cfg(test)]
+    pub(crate) fn elsewhere(url: UrlSpec, authority: Option<&std::path::Path>) -> Self {
+        let authority = authority.map(ToOwned::to_owned);
+        Self { url, user: None, authority, process: None }
+    }
+
+    /// CPU time of its process and of those that it started, so far, ns; `None` where it was not
+    /// started here.
+    pub fn cpu_ns(&self) -> Option<u64> {
+        let pid = self.process.as_ref()?.child.id();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let children = std::fs::read_to_string(children).unwrap_or_default();
+        let children = children.split_whitespace().filter_map(|pid| pid.parse().ok());
+        children.chain([pid]).map(cpu_ns_of).sum()
+    }
+
+    /// How its process ended, if it was started here and has ended by itself.
+    pub fn ended(&mut self) -> Option<String> {
+        self.process.as_mut()?.ended()
+    }
+}
+
+/// The groups of the processes that run at the moment.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// Kills every target that was started here, with everything that it started: for a process that is
+/// about to end at once. None is started any more; whoever would do so waits for that end.
+pub fn kill_all() {
+    let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    for group in running.iter() {
+        let _ = kill_process_group(*group, Signal::KILL);
+    }
+    // Never unlocked: whoever starts the next one would leave it behind.
+    std::mem::forget(running);
+}
+
+/// A child with everything it starts, in a process group of its own.
+#[derive(Debug)]
+struct Process {
+    child: Child,
+    what: String,
+    log: PathBuf,
+}
+
+impl Process {
+    fn start(name: &str, mut command: Command, site: &Site) -> Result<Self, StartError> {
+        let not_started = |why: String| StartError::NotStarted { what: name.to_owned(), why };
+        let log = site.folder.join(format!("{}.log", file_name(name)));
+        let failed =
+            |error: std::io::Error| not_started(format!("{}: {}", log.display(), reason(&error)));
+        std::fs::create_dir_all(&site.folder).map_err(failed)?;
+        let file = File::create(&log).map_err(failed)?;
+        command.stderr(file).stdin(Stdio::piped()).process_group(0);
+        // Held while it starts, so that it is either not started or killed with the others.
+        let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+        let child = spawn_on(&site.cpus, command).map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => not_started("it is not installed".to_owned()),
+            _ => not_started(reason(&error)),
+        })?;
+        running.push(Pid::from_child(&child));
+        drop(running);
+        Ok(Self { child, what: name.to_owned(), log })
+    }
+
+    fn ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(|status| status.to_string())
+    }
+
+    /// The last line it printed, with a colon in front.
+    fn said(&self) -> String {
+        let printed = std::fs::read(&self.log).unwrap_or_default();
+        let printed = String::from_utf8_lossy(&printed);
+        let last = printed.lines().rev().find(|line| !line.trim().is_empty());
+        last.map_or(String::new(), |line| {
+            let line: String = line.trim().chars().take(200).collect();
+            format!(": {line}")
+        })
+    }
+
+    fn ended_early(&self, status: String) -> StartError {
+        StartError::Ended { what: self.what.clone(), status, said: self.said() }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // A built-in server ends with its standard input, any other at the signal.
+        drop(self.child.stdin.take());
+        let group = Pid::from_child(&self.child);
+        let _ = kill_process_group(group, Signal::TERM);
+        let timeout = Instant::now() + TO_STOP;
+        while Instant::now() < timeout {
+            if self.ended().is_some() {
+                break;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        // Whatever is left of the group; the child's number is still its own if it was not waited for.
+        let _ = kill_process_group(group, Signal::KILL);
+        let _ = self.child.wait();
+        RUNNING.lock().unwrap_or_else(PoisonError::into_inner).retain(|other| *other != group);
+        // What a shell started ends a little later than the shell; its port is free only then.
+        while Instant::now() < timeout + TO_STOP && test_kill_process_group(group).is_ok() {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// A line for the shell, which gives way to the server: that gets the signals.
+fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartError> {
+    let files = match secure::shows_our_certificate(line) {
+        true => Some(site.files(target)?),
+        false => None,
+    };
+    let port = free_port(&target.name)?;
+    let line = line.replace("{port}", &port.to_string());
+    let line = files.map_or(line.clone(), |files| secure::with_certificate(&line, files));
+    let mut command = Command::new("sh");
+    command.arg("-c").arg(line);
+    let secure = target.is_secure(site.speaks);
+    let serving = answering(target, command, port, secure, site)?;
+    Ok(Serving { authority: files.map(|files| files.authority.clone()), ..serving })
+}
+
+/// nginx, with a configuration of its own.
+fn nginx(target: &Target, workers: u32, site: &Site) -> Result<Serving, StartError> {
+    let port = free_port(&target.name)?;
+    let folder = site.folder.join("nginx");
+    let failed = |error: std::io::Error| StartError::NotStarted {
+        what: "nginx".to_owned(),
+        why: format!("{}: {}", folder.display(), reason(&error)),
+    };
+    let Speaks { https, http2 } = site.control_speaks;
+    let files = if https { Some(site.files(target)?) } else { None };
+    let listens = Listens { port, files, http2 };
+    nginx_configuration(&folder, listens, workers, &site.path, &site.response).map_err(failed)?;
+    let mut command = Command::new("nginx");
+    command.arg("-p").arg(&folder).arg("-c").arg(folder.join("nginx.conf"));
+    command.arg("-e").arg(folder.join("error.log"));
+    let serving = answering(target, command, port, https, site)?;
+    Ok(Serving { authority: files.map(|files| files.authority.clone()), ..serving })
+}
+
+/// A built-in server prints where it listens as soon as it does.
+fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartError> {
+    let files = match secure::needs_certificate(of, site.speaks) {
+        true => Some(site.files(target)?),
+        false => None,
+    };
+    let mut command = Command::new(&site.program);
+    command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
+    command.args(secure::model_words(of, site.speaks));
+    if let Some(files) = files {
+        command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
+    }
+    command.stdout(Stdio::piped());
+    let mut process = Process::start(&target.name, command, site)?;
+    let mut line = String::new();
+    if let Some(stdout) = process.child.stdout.take() {
+        // Fails as an end of the stream does: with no address.
+        let _ = BufReader::new(stdout).read_line(&mut line);
+    }
+    let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+    let Some(url) = line.split_whitespace().find(is_url) else {
+        let status = process.child.wait().map_or("it said nothing".to_owned(), |s| s.to_string());
+        return Err(process.ended_early(status));
+    };
+    let url = url_of(&target.name, &format!("{}{}", url.trim_end_matches('/'), site.path))?;
+    let authority = files.map(|files| files.authority.clone());
+    Ok(Serving { url, user: None, authority, process: Some(process) })
+}
+
+/// A URL that was put together here.
+fn url_of(what: &str, text: &str) -> Result<UrlSpec, StartError> {
+    UrlSpec::parse(text)
+        .map(|(url, _)| url)
+        .map_err(|error| StartError::NotStarted { what: what.to_owned(), why: error.to_string() })
+}
+
+/// Any other server is asked until it answers.
+fn answering(
+    target: &Target,
+    mut command: Command,
+    port: u16,
+    is_secure: bool,
+    site: &Site,
+) -> Result<Serving, StartError> {
+    command.stdout(Stdio::null()).env("PORT", port.to_string());
+    let mut process = Process::start(&target.name, command, site)?;
+    let scheme = if is_secure { "https" } else { "http" };
+    let url = url_of(&target.name, &format!("{scheme}://127.0.0.1:{port}{}", site.path))?;
+    let until = Instant::now() + site.ready_within;
+    loop {
+        if let Some(status) = process.ended() {
+            return Err(process.ended_early(status));
+        }
+        if ready::responses(port, &site.path, is_secure) {
+            return Ok(Serving { url, user: None, authority: None, process: Some(process) });
+        }
+        if Instant::now() > until {
+            let (what, said) = (process.what.clone(), process.said());
+            return Err(StartError::Silent {
+                what,
+                url: url.shown,
+                seconds: site.ready_within.as_secs(),
+                said,
+            });
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// CPU time of the threads of a process, ns: proc(5), the first figure of schedstat.
+fn cpu_ns_of(pid: u32) -> Option<u64> {
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).ok()?;
+    let of_thread = |thread: std::io::Result<std::fs::DirEntry>| {
+        let text = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<u64>().ok()
+    };
+    threads.map(of_thread).sum()
+}
+
+/// Starts a command on these processors, or on any: a child inherits those of the thread that
+/// starts it.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn spawn_on(cpus: &[u32], mut command: Command) -> std::io::Result<Child> {
+    if cpus.is_empty() {
+        return command.spawn();
+    }
+    thread::scope(|scope| {
+        let spawning = scope.spawn(|| {
+            ablaze_sys::affinity::keep_thread_on(cpus)?;
+            command.spawn()
+        });
+        spawning.join().unwrap_or_else(|_| Err(std::io::Error::other("the starting thread failed")))
+    })
+}
+
+/// A port that was free a moment ago.
+fn free_port(what: &str) -> Result<u16, StartError> {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .map(|address| address.port())
+        .map_err(|error| StartError::NotStarted {
+            what: what.to_owned(),
+            why: format!("no port is free: {}", reason(&error)),
+        })
+}
+
+/// A name as part of a file's name.
+pub fn file_name(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    name.chars().map(kept).take(60).collect()
+}
+
+#[cfg(test)]
+#[path = "process_tests.rs"]
+mod tests;
