@@ -68,7 +68,7 @@ pub const ALL: &[Command] = &[
     command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is called by the name ab)", ab::main),
     command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main),
     command(Measure, "find", "find the highest rate at which a target does what is asked of it", find::main),
-    command(Serve, "serve", "response HTTP on 127.0.0.1:8080, for something to load", serve::main),
+    command(Serve, "serve", "answer HTTP on 127.0.0.1:8080, for something to load", serve::main),
     command(Serve, "demo", "start a server, load it, show the report; then compare two servers", |words| demo::main(words, carried_out)),
     command(Compare, "compare", "targets against each other over interleaved runs, with intervals", compare::main),
     command(Compare, "sweep", "load several targets over a range of loads, interleaved", sweep::main),

@@ -11,7 +11,6 @@ pub mod local_time;
 pub mod machine;
 pub mod quota;
 pub mod signals;
-pub mod stop_signals;
 pub mod terminal;
 pub mod timer_slack;
 pub mod usage;

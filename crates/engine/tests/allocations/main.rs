@@ -71,7 +71,7 @@ impl<P: SimPeer> SimPeer for Uncounted<P> {
     }
 }
 
-const N: u64 = 5_000;
+const N: u64 = 3_000;
 
 /// Counts the bytes of bodies by place.
 struct BytesOfBodies(Box<[u64]>);

@@ -9,7 +9,7 @@ use crate::driver::CloseHow;
 
 const HEAD_END: &[u8] = b"\r\n\r\n";
 
-/// Accepts at once and responses every request, recognised by the empty line that ends its head,
+/// Accepts at once and answers every request, recognised by the empty line that ends its head,
 /// with the same bytes.
 #[derive(Debug, Clone)]
 pub struct FixedResponse {

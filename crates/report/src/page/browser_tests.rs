@@ -5,16 +5,23 @@ use crate::sample::{self, assessed};
 use ablaze_testing::browser;
 
 #[test]
-fn pages_fit_every_window_and_say_nothing_on_the_console() {
-    browser::check(&pages());
+fn pages_of_runs_fit_every_window_and_say_nothing_on_the_console() {
+    browser::check(&pages_of_runs());
 }
 
-/// Every page of the other tests, and one of two Runs with names that are too long.
-fn pages() -> Vec<(String, String)> {
-    let mut pages: Vec<(String, String)> = tests::all()
-        .into_iter()
-        .map(|(name, run)| (name.to_owned(), of_run(&assessed(&run)).html()))
-        .collect();
+#[test]
+fn pages_of_several_runs_fit_every_window_and_say_nothing_on_the_console() {
+    browser::check(&pages_of_several_runs());
+}
+
+/// Every page of the other tests.
+fn pages_of_runs() -> Vec<(String, String)> {
+    let runs = tests::all().into_iter();
+    runs.map(|(name, run)| (name.to_owned(), of_run(&assessed(&run)).html())).collect()
+}
+
+/// Pages of two runs with names that are too long.
+fn pages_of_several_runs() -> Vec<(String, String)> {
     let (before, after) = (sample::ordinary(), sample::troubled());
     let name = "a-name-that-somebody-gave-to-a-target-and-that-goes-on-and-on";
     let subjects = [ShownRun::new(name, 0, &before), ShownRun::new("after", 1, &after)];
@@ -25,10 +32,8 @@ fn pages() -> Vec<(String, String)> {
     page.sections.push(section::cpu(&subjects));
     page.sections.push(curves(name));
     page.sections.push(section::environment(&after));
-    pages.push(("several".to_owned(), page.html()));
     let runs = [(name.to_owned(), assessed(&before)), ("after".to_owned(), assessed(&after))];
-    pages.push(("runs".to_owned(), of_runs(&runs, &[]).html()));
-    pages
+    vec![("several".to_owned(), page.html()), ("runs".to_owned(), of_runs(&runs, &[]).html())]
 }
 
 /// The widest chart there is: thirteen categories with six digits each under the axis.

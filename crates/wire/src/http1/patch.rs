@@ -122,15 +122,15 @@ impl Field {
 struct Counter {
     /// The first number of the hundred.
     hundred: u64,
-    /// Its last ten digits.
-    text: [u8; 10],
+    /// Its last ten digits but the last two, which every number of it has its own of.
+    text: [u8; 8],
 }
 
 impl Counter {
     fn new(number: u64) -> Self {
         let hundred = number - number % 100;
-        let mut text = [0; 10];
-        write_number(&mut text, hundred);
+        let mut text = [0; 8];
+        write_number(&mut text, hundred / 100);
         Self { hundred, text }
     }
 
@@ -142,7 +142,7 @@ impl Counter {
         if units >= 100 {
             units = self.carry(number);
         }
-        place.copy_from_slice(&self.text);
+        place[..8].copy_from_slice(&self.text);
         place[8..].copy_from_slice(&PAIRS[units]);
     }
 

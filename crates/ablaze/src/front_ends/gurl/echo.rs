@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use ablaze_sys::stop_signals::StopSignals;
+use ablaze_sys::signals::StopSignals;
 use ablaze_target::Options;
 use ablaze_target::handler::{Body, Handler, Reply, Request, Response};
 use ablaze_target::response::{FixedBody, FixedResponse};

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ablaze_report::number::grouped;
-use ablaze_sys::stop_signals::StopSignals;
+use ablaze_sys::signals::StopSignals;
 use ablaze_target::{Counts, Options, Running, Server, StartError};
 
 use crate::error::note;

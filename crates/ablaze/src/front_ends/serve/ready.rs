@@ -79,7 +79,7 @@ pub fn stop_when_stdin_ends() -> Result<(), CommandError> {
                 Err(_) => break,
             }
         }
-        ablaze_sys::stop_signals::stop_this_process();
+        ablaze_sys::signals::stop_this_process();
     };
     thread::Builder::new().name("stdin".into()).spawn(watch).map(|_| ()).map_err(|error| {
         CommandError::machine(format!("no thread to watch standard input: {error}"))

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ablaze_testing::hostile::{Behaviour as B, Chunks, Hostile};
 
-use crate::e2e::support::{BACKENDS, ablaze};
+use crate::e2e::support::ablaze;
 
 const RECEIVE: usize = 1;
 const LENGTH: usize = 2;
@@ -58,24 +58,31 @@ fn table() -> Vec<(B, Option<usize>, i32, i32)> {
 }
 
 #[test]
-fn columns_and_statuses_are_those_of_the_table() {
+fn columns_and_statuses_are_those_of_the_table_over_io_uring() {
+    columns_and_statuses_are_those_of_the_table("uring");
+}
+
+#[test]
+fn columns_and_statuses_are_those_of_the_table_over_epoll() {
+    columns_and_statuses_are_those_of_the_table("epoll");
+}
+
+fn columns_and_statuses_are_those_of_the_table(io: &str) {
     let mut wrong = Vec::new();
-    for io in BACKENDS {
-        for (behaviour, column, plain, tolerant) in table() {
-            for (more, status) in [(&[][..], plain), (&["-r"][..], tolerant)] {
-                let server = Hostile::always(behaviour.clone()).unwrap();
-                let url = server.url();
-                let words: &[&str] = &["ab", "-k", "-n10", "-c2", "--timeout", "300ms", "--io", io];
-                let ran = ablaze(&[words, more, &[&url]].concat());
-                let mut columns = [0; 4];
-                column.into_iter().for_each(|at| columns[at] = 10);
-                let seen = (complete(&ran.stdout), failed(&ran.stdout), ran.status);
-                if seen != (Some(10), columns, status) || ran.stderr.contains("panicked") {
-                    wrong.push(format!(
-                        "{io} {behaviour:?} {more:?}: {seen:?} instead of {columns:?}, {status}: {}",
-                        ran.stderr
-                    ));
-                }
+    for (behaviour, column, plain, tolerant) in table() {
+        for (more, status) in [(&[][..], plain), (&["-r"][..], tolerant)] {
+            let server = Hostile::always(behaviour.clone()).unwrap();
+            let url = server.url();
+            let words: &[&str] = &["ab", "-k", "-n10", "-c2", "--timeout", "300ms", "--io", io];
+            let ran = ablaze(&[words, more, &[&url]].concat());
+            let mut columns = [0; 4];
+            column.into_iter().for_each(|at| columns[at] = 10);
+            let seen = (complete(&ran.stdout), failed(&ran.stdout), ran.status);
+            if seen != (Some(10), columns, status) || ran.stderr.contains("panicked") {
+                wrong.push(format!(
+                    "{io} {behaviour:?} {more:?}: {seen:?} instead of {columns:?}, {status}: {}",
+                    ran.stderr
+                ));
             }
         }
     }

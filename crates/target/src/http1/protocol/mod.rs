@@ -69,7 +69,7 @@ pub struct Http1 {
 }
 
 impl Http1 {
-    /// Takes in bytes that were received and responses every request they complete, as far as the
+    /// Takes in bytes that were received and answers every request they complete, as far as the
     /// output may grow.
     #[inline]
     pub fn receive<H: Handler>(

@@ -120,7 +120,7 @@ impl RawConnection {
         if self.closing { Then::Goes } else { Then::Stays }
     }
 
-    /// Finds the ends of requests and responses each, up to a limit; remembers one that came alone.
+    /// Finds the ends of requests and answers each, up to a limit; remembers one that came alone.
     #[cold]
     pub fn response<H>(
         &mut self,

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use super::is_ignored;
+
 /// The blocked signals.
 #[derive(Debug)]
 pub struct StopSignals {
@@ -68,16 +70,6 @@ impl StopSignals {
 pub fn stop_this_process() {
     // SAFETY: getpid and kill touch no memory; a process may always signal itself.
     unsafe { libc::kill(libc::getpid(), libc::SIGTERM) };
-}
-
-fn is_ignored(signal: libc::c_int) -> io::Result<bool> {
-    // SAFETY: all-zero bytes are a valid sigaction.
-    let mut present: libc::sigaction = unsafe { std::mem::zeroed() };
-    // SAFETY: no new action is given; `present` is a valid place for the present one.
-    match unsafe { libc::sigaction(signal, std::ptr::null(), &mut present) } {
-        0 => Ok(present.sa_sigaction == libc::SIG_IGN),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 #[cfg(test)]
