@@ -157,7 +157,7 @@ fn json_that_is_no_whole_run_of_ours_gets_one_line() {
         ("{\"tool\": \"wrk\"}".to_owned(), "no run saved by ablaze"),
         (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or no JSON"),
         (
-            SAVED.replacen("\"responses\": 20000", "\"responses\": -1", 1),
+            SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1),
             "damaged or changed by hand",
         ),
     ] {
@@ -198,7 +198,7 @@ fn several_files_are_compared() {
     // What cannot be read is named, and keeps nothing back.
     let said = explain(&arguments[1..], "");
     assert_eq!((said.status, said.stderr.lines().count()), (1, 1), "{}", said.stderr);
-    for part in ["ab.txt` line 2: ab", "report 1 against report 2: ", "against no answer at all"] {
+    for part in ["ab.txt` line 2: ab", "report 1 against report 2: ", "against no response at all"] {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
     let said = explain(&["--json", arguments[0], arguments[2]], "");

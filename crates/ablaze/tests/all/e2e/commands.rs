@@ -22,7 +22,7 @@ fn serve_says_where_it_listens_and_what_it_served() {
     let again = ablaze(&["serve", url.trim_start_matches("http://").trim_end_matches('/')]);
     again.assert_one_line(1, "in use");
     let ran = ablaze(&[&url, "-n", "1000", "-c10"]);
-    assert!(ran.status == 0 && ran.stdout.contains("5 B body"), "{ran:?}");
+    assert!(ran.status == 0 && ran.stdout.contains("  5 B each\n"), "{ran:?}");
     child.signal(Signal::TERM);
     let mut rest = String::new();
     out.read_to_string(&mut rest).unwrap();
