@@ -114,7 +114,7 @@ fn every_file_of_the_page_can_be_carried_out() {
             let kept = folder.join("kept");
             let words = ["run", file, "--quick", "--folder", kept.to_str().unwrap()];
             let ran = ablaze(&repository(), &words);
-            // Where nothing responses, nothing is measured, and that is its response.
+            // Where nothing answers, nothing is measured, and that is its result.
             let expected = if file.contains("without-responses") { 1 } else { 0 };
             assert_eq!(ran.status, expected, "{ran:?}");
         }
@@ -125,6 +125,7 @@ fn every_file_of_the_page_can_be_carried_out() {
         .map(|entry| format!("experiments/{}", entry.unwrap().file_name().to_string_lossy()))
         .collect();
     there.sort();
+    named.sort();
     assert_eq!(named, there, "the page has every file of the folder");
 }
 
