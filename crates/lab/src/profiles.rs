@@ -2,7 +2,7 @@
 //! is not right beside it, so that the runs that are compared have no profiler. Flame graphs of each, and
 //! of what the last has less or more of than the others.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use ablaze_model::Run;
 use ablaze_model::profiling::{Profile, Whom};
@@ -17,7 +17,7 @@ use ablaze_verdict::live;
 
 use crate::experiment::{Experiment, Failure, Folder, FolderError, Runner};
 use crate::experiment::{aside, folder};
-use crate::target::file_name;
+use crate::target::{ThisProgram, file_name};
 
 /// The folder of the profiled runs.
 const PROFILES: &str = "profiles";
@@ -32,7 +32,7 @@ const MOST: usize = 15;
 pub fn take(
     experiment: &Experiment,
     folder: &Folder,
-    program: &Path,
+    program: &ThisProgram,
     client: &mut dyn Runner,
 ) -> Result<Vec<(usize, String)>, FolderError> {
     let mut failed = Vec::new();
@@ -43,7 +43,7 @@ pub fn take(
         if path.exists() {
             continue;
         }
-        match aside(experiment, folder, program.to_owned(), target, client) {
+        match aside(experiment, folder, program.clone(), target, client) {
             Ok(run) => folder::keep_run(&path, &live::assessed(run))?,
             Err(Failure::Interrupted) => break,
             Err(Failure::Impossible(why)) => failed.push((target, why)),

@@ -23,15 +23,16 @@ pub mod targets;
 pub mod words;
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ablaze_lab::experiment::{Folder, Load, Results, run};
-use ablaze_lab::target::Speaks;
+use ablaze_lab::target::{IssuedPem, Speaks, ThisProgram};
 use ablaze_lab::{Experiment, Target};
 use ablaze_lab::{beside, charts, csv, page};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{Contents, Exported};
 use ablaze_report::file::write_atomically;
+use ablaze_target::tls::Identity;
 use ablaze_verdict::several::Several;
 
 use crate::carry_out::listen_for_interrupts;
@@ -214,12 +215,23 @@ pub fn beside_each_other(
         .map_err(|error| CommandError::machine(format!("a run cannot be read back: {error}")))
 }
 
-/// The file of this program, which serves the built-in models.
+/// This program, which serves the built-in models and issues their certificates.
 ///
 /// # Errors
-/// When the system does not say.
-pub fn own_program() -> Result<PathBuf, CommandError> {
-    std::env::current_exe().map_err(|error| {
+/// When the system does not say which file it is.
+pub fn own_program() -> Result<ThisProgram, CommandError> {
+    let file = std::env::current_exe().map_err(|error| {
         CommandError::machine(format!("this program's own file is not found: {error}"))
+    })?;
+    Ok(ThisProgram { file, issue })
+}
+
+fn issue() -> Result<IssuedPem, String> {
+    let identity = Identity::self_made(&[])?;
+    let pem = identity.pem().ok_or("a certificate made here has no text")?;
+    Ok(IssuedPem {
+        certificate: pem.certificate.clone(),
+        key: pem.key.clone(),
+        authority: pem.authority.clone(),
     })
 }

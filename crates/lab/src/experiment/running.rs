@@ -2,7 +2,6 @@
 //! neither Ctrl-C nor a target that dies takes anything away.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_model::run::Ended;
@@ -15,7 +14,7 @@ use super::{
 };
 use crate::aim::aimed;
 use crate::saved;
-use crate::target::{Certificate, Response, Serving, Site, Tool, of_control};
+use crate::target::{Certificate, Response, Serving, Site, ThisProgram, Tool, of_control};
 
 /// Carries out one run.
 pub trait Runner {
@@ -68,7 +67,7 @@ pub trait Observer {
 pub fn run(
     experiment: &Experiment,
     folder: &mut Folder,
-    program: PathBuf,
+    program: ThisProgram,
     client: &mut dyn Runner,
     observer: &mut dyn Observer,
 ) -> Result<Results, FolderError> {
@@ -110,7 +109,7 @@ pub fn run(
 pub(crate) fn aside(
     experiment: &Experiment,
     folder: &Folder,
-    program: PathBuf,
+    program: ThisProgram,
     target: usize,
     client: &mut dyn Runner,
 ) -> Result<Run, Failure> {
@@ -141,7 +140,7 @@ struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    fn new(experiment: &'a Experiment, folder: &Folder, program: PathBuf) -> Self {
+    fn new(experiment: &'a Experiment, folder: &Folder, program: ThisProgram) -> Self {
         let site = Site {
             program,
             path: experiment.path.clone(),

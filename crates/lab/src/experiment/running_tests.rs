@@ -52,7 +52,7 @@ impl Observer for Nobody {
 
 fn carried_out(experiment: &Experiment, scratch: &Scratch, client: &mut Saved) -> Results {
     let mut folder = Folder::at(&scratch.join("kept"), experiment, &mut Former).unwrap();
-    run(experiment, &mut folder, PathBuf::new(), client, &mut Nobody).unwrap()
+    run(experiment, &mut folder, ThisProgram::nowhere(), client, &mut Nobody).unwrap()
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Carries a search out, stage by stage.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_model::run::Ended;
@@ -13,7 +12,7 @@ use crate::aim::aimed;
 
 use super::{Goal, Measured, Search, Searched, Stage, StageFolder};
 use crate::experiment::{Failure, FolderError, Runner};
-use crate::target::{Certificate, Response, Serving, Site};
+use crate::target::{Certificate, Response, Serving, Site, ThisProgram};
 
 /// Hears how far a search is.
 pub trait Watch {
@@ -27,7 +26,7 @@ pub trait Watch {
 /// What a search is carried out with.
 pub struct Setting<'a> {
     /// This program, whose `serve` runs the built-in models.
-    pub program: PathBuf,
+    pub program: ThisProgram,
     /// Carries out the runs; `None` to look only at what is kept.
     pub client: Option<&'a mut dyn Runner>,
     /// Hears how far it is.
@@ -181,7 +180,7 @@ struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    fn new(search: &'a Search, folder: &StageFolder, program: PathBuf) -> Self {
+    fn new(search: &'a Search, folder: &StageFolder, program: ThisProgram) -> Self {
         let site = Site {
             program,
             path: search.path.clone(),

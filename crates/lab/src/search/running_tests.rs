@@ -13,7 +13,7 @@ use ablaze_testing::Scratch;
 use super::*;
 use crate::experiment::document::Former;
 use crate::experiment::sample;
-use crate::target::Placement;
+use crate::target::{Placement, ThisProgram};
 
 /// A target with this capacity, behind a client that can offer no more than that. What is asked
 /// beyond the capacity piles up; below it a response takes 10 ms.
@@ -122,7 +122,7 @@ fn carried_out(search: &Search, path: &Path, client: Option<&mut Simulated>) -> 
     let mut folder = StageFolder::at(path, search, &mut Former).unwrap();
     let client = client.map(|client| client as &mut dyn Runner);
     let rest = |_| {};
-    let setting = Setting { program: PathBuf::new(), client, watch: &mut Nobody, rest };
+    let setting = Setting { program: ThisProgram::nowhere(), client, watch: &mut Nobody, rest };
     run(search, &mut folder, setting).unwrap()
 }
 

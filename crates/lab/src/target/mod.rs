@@ -16,7 +16,9 @@ use serde::{Deserialize, Serialize};
 pub use control::{Listens, Response, nginx_configuration};
 pub use placement::Placement;
 pub use process::{Serving, Site, StartError, file_name, kill_all, spawn_on};
-pub use secure::{Certificate, Files, Speaks, model_words, of_control};
+pub use secure::{
+    Certificate, Files, Issue, IssuedPem, Speaks, ThisProgram, model_words, of_control,
+};
 
 /// One target of an experiment, under a name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

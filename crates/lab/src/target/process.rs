@@ -16,7 +16,7 @@ use ablaze_report::system_error::reason;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::control::Listens;
-use super::secure::{self, Certificate, Files, Speaks};
+use super::secure::{self, Certificate, Files, Speaks, ThisProgram};
 use super::{Response, Target, nginx_configuration, ready};
 
 /// A server that is told to stop has so long for the responses under way.
@@ -26,7 +26,7 @@ const TO_STOP: Duration = Duration::from_secs(3);
 #[derive(Debug, Clone)]
 pub struct Site {
     /// This program, whose `serve` runs the built-in models.
-    pub program: PathBuf,
+    pub program: ThisProgram,
     /// What is asked for of a target that is given without a URL: `/hello`.
     pub path: String,
     /// Processors for it; empty for any.
@@ -47,9 +47,11 @@ pub struct Site {
 
 impl Site {
     fn files(&self, target: &Target) -> Result<&Files, StartError> {
-        self.certificate.files(&self.folder).map_err(|why| StartError::NotStarted {
-            what: target.name.clone(),
-            why: format!("its certificate could not be made: {why}"),
+        self.certificate.files(&self.folder, self.program.issue).map_err(|why| {
+            StartError::NotStarted {
+                what: target.name.clone(),
+                why: format!("its certificate could not be made: {why}"),
+            }
         })
     }
 }
@@ -272,7 +274,7 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
         true => Some(site.files(target)?),
         false => None,
     };
-    let mut command = Command::new(&site.program);
+    let mut command = Command::new(&site.program.file);
     command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
     command.args(secure::model_words(of, site.speaks));
     if let Some(files) = files {

@@ -4,9 +4,14 @@ use ablaze_testing::Scratch;
 
 use super::*;
 
+/// None of these targets speaks TLS.
+fn program(file: &str) -> ThisProgram {
+    ThisProgram { file: file.into(), ..ThisProgram::nowhere() }
+}
+
 fn site(scratch: &Scratch) -> Site {
     Site {
-        program: "ablaze".into(),
+        program: program("ablaze"),
         path: "/hello".to_owned(),
         cpus: Vec::new(),
         folder: scratch.path().to_owned(),
@@ -71,7 +76,7 @@ fn a_target_that_does_not_come_up_says_why() {
     let hurried = Site { ready_within: Duration::from_millis(200), ..site(&scratch) };
     let silent = start("sleep 60 # {port}", &hurried);
     assert!(silent.contains("did not answer on http://127.0.0.1:"), "{silent}");
-    let nothing = Site { program: "/no/such/program".into(), ..site(&scratch) };
+    let nothing = Site { program: program("/no/such/program"), ..site(&scratch) };
     let target = Target::new("epoll-et", TargetSpec::Model(ModelSpec::default()));
     let missing = Serving::start(&target, &nothing).unwrap_err().to_string();
     assert_eq!(missing, "epoll-et could not be started: it is not installed");

@@ -10,7 +10,6 @@ use ablaze_model::LoadSpec;
 use ablaze_model::spec::target::CERTIFICATE_PLACES;
 use ablaze_model::spec::{ModelSpec, TargetSpec};
 use ablaze_report::system_error::reason;
-use ablaze_target::tls::Identity;
 use serde::{Deserialize, Serialize};
 
 use super::Target;
@@ -29,6 +28,36 @@ impl Speaks {
     pub fn of<'a>(https: bool, loads: impl IntoIterator<Item = &'a LoadSpec>) -> Self {
         Self { https, http2: loads.into_iter().any(LoadSpec::is_http2) }
     }
+}
+
+/// This program, for what is started here.
+#[derive(Debug, Clone)]
+pub struct ThisProgram {
+    /// Its file, whose `serve` runs the built-in models.
+    pub file: PathBuf,
+    /// Makes a certificate for the usual names of this machine.
+    pub issue: Issue,
+}
+
+impl ThisProgram {
+    /// For what is only looked at: it starts nothing.
+    pub fn nowhere() -> Self {
+        Self { file: PathBuf::new(), issue: || Err("no certificate is issued here".to_owned()) }
+    }
+}
+
+/// Makes a certificate with its key, and an authority that signs it; the error is one sentence.
+pub type Issue = fn() -> Result<IssuedPem, String>;
+
+/// A certificate with what belongs to it, all PEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IssuedPem {
+    /// The certificate.
+    pub certificate: String,
+    /// Its key.
+    pub key: String,
+    /// The certificate of who signed it.
+    pub authority: String,
 }
 
 /// The certificate of an experiment, made when the first target needs it.
@@ -51,9 +80,9 @@ impl Certificate {
     ///
     /// # Errors
     /// One sentence, when they cannot be made or written.
-    pub fn files(&self, folder: &Path) -> Result<&Files, String> {
+    pub fn files(&self, folder: &Path, issue: Issue) -> Result<&Files, String> {
         if self.0.get().is_none() {
-            let files = made(folder)?;
+            let files = made(folder, issue)?;
             // Nobody else has it: a cell is not shared between threads.
             let _ = self.0.set(files);
         }
@@ -61,9 +90,8 @@ impl Certificate {
     }
 }
 
-fn made(folder: &Path) -> Result<Files, String> {
-    let identity = Identity::self_made(&[])?;
-    let pem = identity.pem().ok_or("a certificate made here has no text")?;
+fn made(folder: &Path, issue: Issue) -> Result<Files, String> {
+    let pem = issue()?;
     let failed =
         |path: &Path, error: &std::io::Error| format!("{}: {}", path.display(), reason(error));
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use ablaze_lab::Target;
 use ablaze_lab::experiment::{Failure, PrintedRun, SKIPPED, keep_printed};
-use ablaze_lab::target::{Certificate, Response, Serving, Site, Speaks, file_name, is_installed};
+use ablaze_lab::target::{
+    Certificate, Response, Serving, Site, Speaks, ThisProgram, file_name, is_installed,
+};
 use ablaze_model::spec::TargetSpec;
 use ablaze_report::system_error::reason;
 
@@ -66,7 +68,7 @@ pub struct Manner<'a> {
     /// Where everything is kept.
     pub folder: &'a Path,
     /// This program.
-    pub program: &'a Path,
+    pub program: &'a ThisProgram,
     /// How long takes what comes after them.
     pub behind: Duration,
 }
@@ -186,7 +188,7 @@ fn one(line: &Line, tool: Tool, manner: Manner<'_>) -> Result<PrintedRun, Failur
     let (mut command, mut shown) = match tool {
         Tool::Itself => (Command::new(&named), vec![named]),
         Tool::Ablaze => {
-            let mut command = Command::new(manner.program);
+            let mut command = Command::new(&manner.program.file);
             command.arg(&named);
             (command, vec!["ablaze".to_owned(), named])
         }
@@ -222,7 +224,7 @@ fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Target), CommandError
         }
     };
     let site = Site {
-        program: manner.program.to_owned(),
+        program: manner.program.clone(),
         path: format!("/{path}"),
         cpus: Vec::new(),
         // Whole: nginx takes what is relative to lie in its own folder.

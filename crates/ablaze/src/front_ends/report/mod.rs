@@ -11,6 +11,7 @@ use std::time::Duration;
 use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
 use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, run};
+use ablaze_lab::target::ThisProgram;
 use ablaze_model::Run;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::system_error::reason;
@@ -228,7 +229,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let setting = Setting {
-        program: PathBuf::new(),
+        program: ThisProgram::nowhere(),
         client: None,
         watch: &mut Nobody,
         rest: |_: Duration| {},

@@ -156,10 +156,7 @@ fn json_that_is_no_whole_run_of_ours_gets_one_line() {
         (SAVED.replacen("\"format\": 1", "\"format\": 9", 1), "use ablaze 0.1.0 or newer"),
         ("{\"tool\": \"wrk\"}".to_owned(), "no run saved by ablaze"),
         (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or no JSON"),
-        (
-            SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1),
-            "damaged or changed by hand",
-        ),
+        (SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1), "damaged or changed by hand"),
     ] {
         let said = explain(&[], &text);
         assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{}", said.stderr);
@@ -198,7 +195,8 @@ fn several_files_are_compared() {
     // What cannot be read is named, and keeps nothing back.
     let said = explain(&arguments[1..], "");
     assert_eq!((said.status, said.stderr.lines().count()), (1, 1), "{}", said.stderr);
-    for part in ["ab.txt` line 2: ab", "report 1 against report 2: ", "against no response at all"] {
+    for part in ["ab.txt` line 2: ab", "report 1 against report 2: ", "against no response at all"]
+    {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
     let said = explain(&["--json", arguments[0], arguments[2]], "");

@@ -40,7 +40,10 @@ fn what_was_measured_is_printed_and_kept() {
             let words = [&target, "-d60", "-o", kept.word(), "--io", io];
             let ran = interrupt(&words, name, || server.served().requests > 100);
             assert_eq!(ran.status, 130, "{ran:?}");
-            assert!(ran.stdout.contains(" responses in ") && ran.stdout.contains(" requests/s "), "{ran:?}");
+            assert!(
+                ran.stdout.contains(" responses in ") && ran.stdout.contains(" requests/s "),
+                "{ran:?}"
+            );
             let json: Value = serde_json::from_slice(&std::fs::read(kept.path()).unwrap()).unwrap();
             assert_eq!(json["ended"], "interrupted");
             assert!(json["responses"].as_u64().unwrap() > 0);

@@ -32,7 +32,8 @@ impl Server {
     }
 }
 
-fn interrupted(words: &[&str]) -> Value {
+/// What a run says that is interrupted after this time.
+fn interrupted(words: &[&str], after: Duration) -> Value {
     let child = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args(words)
         .stdin(Stdio::null())
@@ -40,7 +41,7 @@ fn interrupted(words: &[&str]) -> Value {
         .stderr(Stdio::piped())
         .start()
         .unwrap();
-    std::thread::sleep(Duration::from_millis(1_500));
+    std::thread::sleep(after);
     let sent =
         Command::new("kill").args(["-INT", &child.id().to_string()]).bounded_status().unwrap();
     assert!(sent.success());
@@ -73,10 +74,14 @@ fn what_was_measured_is_kept_and_what_was_in_flight_is_unfinished() {
                     words.extend(["--http", "2", "--streams", "10"]);
                 }
                 let words = [&words[..], load].concat();
-                let json = interrupted(&words);
-                assert_eq!(json["ended"], "interrupted", "{words:?}");
-                assert_eq!(json["failed"]["total"], 0, "{words:?}");
-                assert!(json["unfinished"]["count"].as_u64().unwrap() > 0, "{words:?}");
+                // A busy machine may not have sent anything by then.
+                let under_way = [1_500, 5_000, 15_000].into_iter().any(|after_ms| {
+                    let json = interrupted(&words, Duration::from_millis(after_ms));
+                    assert_eq!(json["ended"], "interrupted", "{words:?}");
+                    assert_eq!(json["failed"]["total"], 0, "{words:?}");
+                    json["unfinished"]["count"].as_u64().unwrap() > 0
+                });
+                assert!(under_way, "{words:?}");
             }
         }
     }
