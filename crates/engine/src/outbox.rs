@@ -41,13 +41,24 @@ impl Layout {
 #[derive(Debug)]
 pub struct Outbox {
     layout: Layout,
-    templates: Vec<Template>,
+    templates: Vec<Prepared>,
     order: Vec<u32>,
-    /// One per template.
-    patchers: Vec<Patcher>,
     digits: Digits,
     /// One per exchange that can be in flight, if any request is patched.
     places: Vec<Place>,
+}
+
+/// A template, and how its fields are filled in: beside it, as both are looked up for every patched request.
+#[derive(Debug)]
+struct Prepared {
+    template: Template,
+    patcher: Patcher,
+}
+
+impl Prepared {
+    fn new(template: &Template) -> Self {
+        Self { template: template.clone(), patcher: Patcher::new(template) }
+    }
 }
 
 /// The buffer of one exchange in flight.
@@ -66,7 +77,7 @@ const IDEMPOTENT: [&[u8]; 6] = [b"GET ", b"HEAD ", b"PUT ", b"DELETE ", b"OPTION
 impl Outbox {
     /// Whether requests of this template may be sent twice without harm.
     pub fn is_idempotent(&self, template: u32) -> bool {
-        let bytes = &self.templates[template as usize].bytes;
+        let bytes = &self.templates[template as usize].template.bytes;
         IDEMPOTENT.iter().any(|method| bytes.starts_with(method))
     }
 
@@ -74,9 +85,8 @@ impl Outbox {
     pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
         Self {
             layout,
-            templates: requests.templates.clone(),
+            templates: requests.templates.iter().map(Prepared::new).collect(),
             order: requests.order.clone(),
-            patchers: requests.templates.iter().map(Patcher::new).collect(),
             digits: Digits::new(requests.seed, u64::from(worker)),
             places: Vec::new(),
         }
@@ -94,13 +104,13 @@ impl Outbox {
     /// Length of a request, bytes.
     #[inline]
     pub fn request_bytes(&self, template: u32) -> u32 {
-        self.templates[template as usize].bytes.len() as u32
+        self.templates[template as usize].template.bytes.len() as u32
     }
 
     /// Whether the response to it has no body whatever its head says.
     #[inline]
     pub fn response_has_no_body(&self, template: u32) -> bool {
-        self.templates[template as usize].response_has_no_body
+        self.templates[template as usize].template.response_has_no_body
     }
 
     /// Number of distinct requests.
@@ -126,7 +136,7 @@ impl Outbox {
     /// Whether every copy of a template is the same.
     #[inline]
     pub fn is_constant(&self, template: u32) -> bool {
-        self.templates[template as usize].patches.is_empty()
+        self.templates[template as usize].template.patches.is_empty()
     }
 
     /// Writes a patched request into the buffer of its place in flight and says what to send.
@@ -138,14 +148,14 @@ impl Outbox {
         number: u64,
     ) -> Outgoing {
         let Place { buffer, holds } = &mut self.places[place];
-        let template_bytes = &self.templates[template as usize];
-        let length = template_bytes.bytes.len();
+        let Prepared { template: prepared, patcher } = &self.templates[template as usize];
+        let length = prepared.bytes.len();
         let bytes = &mut io.leased(*buffer)[..length];
         if *holds != template {
-            bytes.copy_from_slice(&template_bytes.bytes);
+            bytes.copy_from_slice(&prepared.bytes);
             *holds = template;
         }
-        self.patchers[template as usize].apply(bytes, number, &mut self.digits);
+        patcher.apply(bytes, number, &mut self.digits);
         Outgoing::Leased { buffer: *buffer, len: length as u32 }
     }
 
@@ -159,10 +169,11 @@ impl Outbox {
 
     /// Leases a buffer for each place in flight, if any request is patched.
     pub fn lease_all<I: Io>(&mut self, io: &mut I, places: usize) {
-        if self.templates.iter().all(|template| template.patches.is_empty()) {
+        if self.templates.iter().all(|prepared| prepared.template.patches.is_empty()) {
             return;
         }
-        let longest = self.templates.iter().map(|t| t.bytes.len()).max().unwrap_or(0);
+        let longest =
+            self.templates.iter().map(|prepared| prepared.template.bytes.len()).max().unwrap_or(0);
         self.places =
             (0..places).map(|_| Place { buffer: io.lease(longest), holds: NONE }).collect();
     }
