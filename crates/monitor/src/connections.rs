@@ -210,7 +210,7 @@ mod tests {
             let segments = |at: &ConnectionsAt| (at.sent_segments, at.received_segments);
             assert_eq!(segments(&client), (Some(3), Some(3)), "{bind}");
             assert_eq!(segments(&server), (Some(3), Some(3)), "{bind}");
-            assert_eq!((client.received_bytes, server.received_bytes), (Some(24), Some(3)));
+            assert_eq!((client.received_bytes, server.received_bytes), (Some(18), Some(3)));
             assert_eq!((server.silent, server.unsent_bytes), (Some(0), Some(0)));
             drop(servers);
         }

@@ -30,7 +30,7 @@ pub enum Metric {
     Unexpected,
     /// Responses of one status.
     Status(u16),
-    /// The client's CPU time per finished request, active waiting not included.
+    /// The client's CPU time per finished request, without busy polling.
     Cpu,
 }
 
@@ -85,11 +85,11 @@ impl Condition {
         let Some(value) = self.metric.value(run) else {
             let why = match self.metric {
                 Metric::Cpu => "no CPU time was measured",
-                Metric::Rate => "the run had no length",
-                Metric::Lag => "only requests sent on a schedule (--rate) can be late",
-                _ => "no request was answered",
+                Metric::Rate => "the run had zero length",
+                Metric::Lag => "lag needs requests sent on a schedule (--rate)",
+                _ => "no request got a response",
             };
-            return Outcome::Unknown(format!("{}: cannot be judged, {why}", self.text));
+            return Outcome::Unknown(format!("{}: cannot be evaluated, {why}", self.text));
         };
         let finished = record.finished() as f64;
         let compared = match (self.in_percent, finished > 0.0) {
@@ -97,7 +97,7 @@ impl Condition {
             (true, true) => value / finished * 100.0,
             (true, false) => {
                 return Outcome::Unknown(format!(
-                    "{}: cannot be judged, no request was finished",
+                    "{}: cannot be evaluated, no request finished",
                     self.text
                 ));
             }
@@ -183,7 +183,7 @@ impl FromStr for Metric {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let unknown = || ConditionError(format!("`{text}` is no metric: use one of {METRICS}"));
+        let unknown = || ConditionError(format!("unknown metric `{text}`: use one of {METRICS}"));
         match text {
             "rate" => return Ok(Self::Rate),
             "mean" => return Ok(Self::Mean),
@@ -200,7 +200,7 @@ impl FromStr for Metric {
                     Ok(Self::Status(status))
                 }
                 _ => Err(ConditionError(format!(
-                    "`{text}`: a status is three digits, such as status.500"
+                    "`{text}`: a status has three digits, such as status.500"
                 ))),
             };
         }
@@ -211,7 +211,7 @@ impl FromStr for Metric {
         match digits.parse::<f64>() {
             Ok(percent) if 0.0 < percent && percent < 100.0 => Ok(Self::Percentile(percent)),
             Ok(_) => Err(ConditionError(format!(
-                "`{text}`: a percentile lies between 0 and 100, such as p99.9"
+                "`{text}`: a percentile is between 0 and 100, such as p99.9"
             ))),
             Err(_) => Err(unknown()),
         }
@@ -224,7 +224,7 @@ impl FromStr for Condition {
     fn from_str(text: &str) -> Result<Self, ConditionError> {
         let at = text.find(['<', '>']).ok_or_else(|| {
             ConditionError(format!(
-                "`{text}` compares nothing: write a metric, < or >, and a limit, such as p99>50ms"
+                "`{text}` has no comparison: write a metric, < or >, and a limit, such as p99>50ms"
             ))
         })?;
         let metric: Metric = text[..at].trim().parse()?;
@@ -245,7 +245,7 @@ impl FromStr for Condition {
                 Unit::PerSecond => "a rate such as 1000, 10k or 10/ms",
                 Unit::Requests => "a number such as 0 or 10k, or a share such as 0.1%",
             };
-            ConditionError(format!("`{text}`: `{limit}` is no limit here: give {examples}"))
+            ConditionError(format!("`{text}`: invalid limit `{limit}`: use {examples}"))
         })?;
         Ok(Self { metric, comparison, limit, in_percent, text: text.trim().to_string() })
     }

@@ -33,7 +33,7 @@ impl Effort {
         (cpu_ns > 0.0).then_some(Self { cpu_ns, user_ns, system_ns, spun_ns })
     }
 
-    /// CPU time without active waiting.
+    /// CPU time without busy polling.
     pub fn work_ns(&self) -> f64 {
         self.cpu_ns - self.spun_ns
     }

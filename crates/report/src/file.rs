@@ -25,20 +25,29 @@ impl FileError {
     /// What to do when the operating system does not let this path be written.
     pub fn from_io(path: &Path, error: &io::Error) -> Self {
         if path.as_os_str().is_empty() {
-            return Self::new(path, "an empty file name: give one");
+            return Self::new(path, "empty file name");
         }
         let remedy = match error.kind() {
-            io::ErrorKind::PermissionDenied => "no permission: choose another place",
-            io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only: choose another",
-            io::ErrorKind::StorageFull => "the disk is full: make room or choose another",
-            io::ErrorKind::FileTooLarge => "longer than files may be here: raise `ulimit -f`",
+            io::ErrorKind::PermissionDenied => "permission denied: choose another location",
+            io::ErrorKind::ReadOnlyFilesystem => {
+                "the file system is read-only: choose another \
+                location"
+            }
+            io::ErrorKind::StorageFull => {
+                "no space left on the disk: free some or choose another \
+                location"
+            }
+            io::ErrorKind::FileTooLarge => "exceeds the file size limit: raise `ulimit -f`",
             io::ErrorKind::NotFound if folder_of(path).is_dir() => {
-                "no file can be made in this folder: choose another place"
+                "cannot create files in this folder: choose another location"
             }
             io::ErrorKind::NotFound => "the folder does not exist: create it first",
             io::ErrorKind::IsADirectory => "is a folder: name a file in it",
-            io::ErrorKind::NotADirectory => "part of the path is no folder: choose another place",
-            _ => return Self::new(path, format!("{}: choose another place", reason(error))),
+            io::ErrorKind::NotADirectory => {
+                "part of the path is not a folder: choose another \
+                location"
+            }
+            _ => return Self::new(path, format!("{}: choose another location", reason(error))),
         };
         Self::new(path, remedy)
     }
@@ -111,7 +120,7 @@ fn way(path: &Path) -> Result<Way, FileError> {
     match path.to_str() {
         Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Ok(Way::Standard(1)),
         Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Ok(Way::Standard(2)),
-        Some("") => return Err(FileError::new(path, "an empty file name: give one")),
+        Some("") => return Err(FileError::new(path, "empty file name")),
         _ => {}
     }
     match fs::metadata(path) {
@@ -142,7 +151,7 @@ pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
         };
         target = folder_of(&target).join(next);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "symbolic links in a circle"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "too many levels of symbolic links"))
 }
 
 fn folder_of(path: &Path) -> &Path {
@@ -154,7 +163,7 @@ fn check_straight(path: &Path) -> Result<(), FileError> {
     use std::os::unix::fs::FileTypeExt;
     let kind = fs::metadata(path).map_err(|error| FileError::from_io(path, &error))?.file_type();
     if kind.is_socket() {
-        return Err(FileError::new(path, "is a socket and cannot be opened: name a file"));
+        return Err(FileError::new(path, "is a socket and cannot be written to: name a file"));
     }
     if kind.is_char_device() {
         OpenOptions::new()
@@ -165,7 +174,7 @@ fn check_straight(path: &Path) -> Result<(), FileError> {
     Ok(())
 }
 
-/// Without room, what is there would be lost and nothing put in its place.
+/// Without free space, the existing file would be lost and nothing written in its place.
 fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

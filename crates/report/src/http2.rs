@@ -19,7 +19,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     }
     if let Some(permitted) = facts.streams_permitted {
         items.push(format!(
-            "the server permits {} at once on a connection, {} were asked for",
+            "the server permits {} at once per connection, {} were requested",
             counted(permitted.into(), "stream"),
             grouped(asked.streams.into())
         ));
@@ -27,7 +27,12 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     items.extend(limits(run, facts));
     if facts.goaways > 0 {
         let times = counted(facts.goaways, "connection");
-        let last = facts.last_goaway_said.as_ref().map(|said| format!(", last said: {said}"));
+        let last = facts.last_goaway_said.as_ref().map(|said| {
+            format!(
+                ", last debug message: \
+            {said}"
+            )
+        });
         let codes = codes(&facts.goaway_codes);
         items.push(format!("GOAWAY on {times}{codes}{}", last.unwrap_or_default()));
     }
@@ -37,7 +42,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     }
     if facts.refused_again > 0 {
         let times = counted(facts.refused_again, "request");
-        items.push(format!("{times} refused again when sent again"));
+        items.push(format!("{times} refused again after being sent again"));
     }
     items.extend(waits(run, facts));
     if let Some((_, words)) = &facts.first_failure {
@@ -78,8 +83,8 @@ fn waits(run: &Run, facts: &Http2Facts) -> Option<String> {
     (waits.times() > 0).then(|| {
         let share = percent(waits.total_ns() as f64, run.record.in_flight_ns as f64);
         format!(
-            "bodies waited {} for the window of their stream and {} for the connection's: {share} of \
-             the requests' time, without a break for {} at most",
+            "bodies waited {} for the window of their stream and {} for the connection's: {share} \
+             of the requests' time, at most {} without a break",
             counted(waits.stream_times, "time"),
             counted(waits.connection_times, "time"),
             time(waits.longest_ns as f64)
@@ -98,13 +103,13 @@ mod tests {
         let words = in_words(&run).unwrap().join("; ");
         for part in [
             "of 200 streams in flight on average",
-            "the server permits 10 streams at once on a connection, 20 were asked for",
+            "the server permits 10 streams at once per connection, 20 were requested",
             "the server permits heads of 16,384 B",
-            "GOAWAY on 3 connections (2 × NO_ERROR, 1 × ENHANCE_YOUR_CALM), last said: too many",
+            "GOAWAY on 3 connections (2 × NO_ERROR, 1 × ENHANCE_YOUR_CALM), last debug message: too many",
             "5 streams reset by the server (4 × REFUSED_STREAM, 1 × error code 0x63)",
-            "2 requests refused again when sent again",
+            "2 requests refused again after being sent again",
             "bodies waited 7 times for the window of their stream and 1 time for the connection's: ",
-            "without a break for 2.00 ms at most",
+            "at most 2.00 ms without a break",
         ] {
             assert!(words.contains(part), "{part:?} is not in {words}");
         }

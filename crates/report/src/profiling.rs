@@ -17,14 +17,14 @@ const STACK_KB: u32 = ablaze_model::profiling::STACK_BYTES / 1000;
 /// From this share on, stacks that do not reach their beginning are worth a word.
 const BROKEN: f64 = 0.1;
 
-/// `12,034 samples of cpu-clock at 999 Hz stand for 4.71 µs of CPU per request (nginx, pid 4711)`.
+/// `12,034 samples of cpu-clock at 999 Hz represent 4.71 µs of CPU per request (nginx, pid 4711)`.
 pub fn headline(profile: &Profile) -> String {
     let processes = match profile.pids.as_slice() {
         [pid] => format!("pid {pid}"),
         pids => format!("{} processes", grouped(pids.len() as u64)),
     };
     format!(
-        "{} of {} at {} Hz stand for {} of CPU per request ({}, {processes})",
+        "{} of {} at {} Hz represent {} of CPU per request ({}, {processes})",
         counted(profile.samples, "sample"),
         profile.event,
         grouped(profile.frequency_hz.into()),
@@ -39,31 +39,32 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     let share = |part: u64| percent(part as f64, profile.samples as f64);
     if profile.samples < FEW_SAMPLES {
         doubts.push(format!(
-            "Few samples: shares are uncertain by several points. Profile for longer (-d), so that there are \
+            "Few samples: shares are uncertain by several points. Profile for longer (-d) to get \
              {} or more.",
             grouped(FEW_SAMPLES)
         ));
     }
     if profile.lost > 0 {
         doubts.push(format!(
-            "{} more were lost, because nobody had the time to take them.",
+            "{} were lost because they were not read in time.",
             counted(profile.lost, "sample")
         ));
     }
     if profile.broken as f64 > BROKEN * profile.samples as f64 {
         doubts.push(format!(
-            "The stacks of {} of the samples do not reach the beginning of their thread: callers are missing, \
-             the functions themselves are right. The program or a library has neither unwind tables \
-             (.eh_frame) nor frame pointers: compile it with -fno-omit-frame-pointer (Rust: -C \
-             force-frame-pointers=yes). Or its stacks are longer than the {} kB that are looked at.",
+            "The stacks of {} of the samples do not reach the start of their thread: callers are \
+             missing, but the functions themselves are right. The program or a library has \
+             neither unwind tables (.eh_frame) nor frame pointers: compile it with \
+             -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes). Or its stacks are \
+             longer than the {} kB that are examined.",
             share(profile.broken),
             STACK_KB
         ));
     }
     if !profile.kernel {
         doubts.push(
-            "Without the kernel, which does not let this user see it: the times are those of user mode alone. \
-             `sudo sysctl kernel.perf_event_paranoid=1` adds the rest."
+            "Without the kernel, which this user is not permitted to profile: the times are user \
+             mode only. `sudo sysctl kernel.perf_event_paranoid=1` adds the rest."
                 .to_owned(),
         );
     }
@@ -74,7 +75,7 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
 pub fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) {
     let per_request = PerRequest::of(profile);
     let total_ns = per_request.total_ns();
-    let head = ["function", "itself", "share", "with what it calls"].map(String::from).to_vec();
+    let head = ["function", "itself", "share", "with callees"].map(String::from).to_vec();
     let rows = hottest(&per_request, most).into_iter().map(|function| {
         vec![
             readable(&function.name),
@@ -120,8 +121,8 @@ pub fn cost(run: &Run, profiled: &ProfiledRun) -> String {
         }
     }
     format!(
-        "{}. One run with the profiler beside one without: noise is in it, too. All other figures are of the run \
-         without.",
+        "{}. One run with the profiler against one without, so this includes noise. All other \
+         figures are from the run without.",
         parts.join(", ")
     )
 }

@@ -22,7 +22,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
                 items.push(format!("first failure: {words}"));
             }
         }
-        _ => items.push("which is sent the whole URL".to_owned()),
+        _ => items.push("which gets the whole URL".to_owned()),
     }
     if let Some(target) = run.monitor.as_ref().map(|monitor| &monitor.target)
         && target.on_this_host
@@ -31,7 +31,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
             Some(process) => format!(" ({}, pid {})", process.name, process.pid),
             None => String::new(),
         };
-        items.push(format!("what is said of the server's process is the proxy's{who}"));
+        items.push(format!("figures of the server's process are the proxy's{who}"));
     }
     Some(items)
 }

@@ -1,4 +1,4 @@
-//! What was witnessed of the runs made by hand: an nginx of one thread that was full. Everything
+//! What the monitor saw of the runs made by hand: an nginx of one thread that was full. Everything
 //! that can be known is, so that every field of the file is seen by the tests.
 
 use std::collections::BTreeMap;

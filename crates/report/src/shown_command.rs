@@ -85,7 +85,7 @@ impl FrontEnd {
     }
 }
 
-/// Where a secret is.
+/// Which part of an option's value is secret.
 #[derive(Debug, Clone, Copy)]
 enum Secret {
     /// Behind the name: `name:password`.

@@ -23,7 +23,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
         })
         .collect();
     if items.is_empty() {
-        items.push("TLS, and no handshake came to its end".to_owned());
+        items.push("TLS, but no handshake completed".to_owned());
     }
     items.push(match &asked.trust {
         Trust::System => "certificate verified".to_owned(),
@@ -33,7 +33,7 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let mut handshakes = format!("handshakes: {} full", grouped(facts.handshakes_full));
     if facts.handshakes_retried > 0 {
         handshakes.push_str(&format!(
-            " ({} with a round trip more, for another group)",
+            " ({} with an extra round trip, for another group)",
             grouped(facts.handshakes_retried)
         ));
     }

@@ -42,9 +42,9 @@ addEventListener("load", () => {
     const buttons = page.querySelectorAll(".command button:not([hidden])").length;
     lines.push(`frame ${frame.name} ${wide} ${inner.innerWidth} ${labels} ${buttons}`);
   }
-  document.getElementById("seen").textContent = "seen in the frames\n" + lines.join("\n") + "\nend";
+  document.getElementById("frames").textContent = "frames of this test\n" + lines.join("\n") + "\nend";
 });
-</script><pre id="seen"></pre>"#;
+</script><pre id="frames"></pre>"#;
 
 /// Opens every page, by its name, at every width. Skipped where there is no Chromium.
 #[track_caller]
@@ -65,14 +65,14 @@ pub fn check(pages: &[(String, String)]) {
     let (dom, log) = visit(&browser, &host);
     let console: Vec<&str> = log.lines().filter(|line| line.contains("CONSOLE")).collect();
     assert!(console.is_empty(), "{console:#?}");
-    let seen = dom
-        .split("seen in the frames\n")
+    let found = dom
+        .split("frames of this test\n")
         .nth(1)
-        .unwrap_or_else(|| panic!("nothing was seen:\n{log}"));
-    let seen = seen.split("\nend").next().unwrap_or_default();
-    let frames: Vec<&str> = seen.lines().filter(|line| line.starts_with("frame ")).collect();
-    assert_eq!(frames.len(), pages.len() * WIDTHS.len(), "{seen}");
-    let outside: Vec<&str> = seen.lines().filter(|line| line.starts_with("label ")).collect();
+        .unwrap_or_else(|| panic!("the page did not list its frames:\n{log}"));
+    let found = found.split("\nend").next().unwrap_or_default();
+    let frames: Vec<&str> = found.lines().filter(|line| line.starts_with("frame ")).collect();
+    assert_eq!(frames.len(), pages.len() * WIDTHS.len(), "{found}");
+    let outside: Vec<&str> = found.lines().filter(|line| line.starts_with("label ")).collect();
     assert!(outside.is_empty(), "outside of their charts: {outside:#?}");
     for frame in frames {
         let words: Vec<&str> = frame.split(' ').collect();

@@ -10,15 +10,15 @@ use crate::words::{amount, counted, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
 pub(crate) const SERVER_FULL: f64 = 0.95;
-/// A worker of the client that works for this share of its time is.
-pub(crate) const TESTER_FULL: f64 = 0.85;
-/// Client and server together, of all processors.
+/// A worker of the client that works for this share of its time is at its limit.
+pub(crate) const CLIENT_FULL: f64 = 0.85;
+/// Client and server together use this share of all CPUs: the CPUs are the limit.
 const SHARED_FULL: f64 = 0.9;
-/// This share of the asked rate counts as all of it.
+/// Reaching this share of the requested rate counts as reaching all of it.
 const ASKED: f64 = 0.98;
-/// The way there and back makes up this share of the time of a response.
+/// The network round trip makes up this share of the time of a response.
 const ROUND_TRIP: f64 = 0.8;
-/// TCP was kept from sending for this share of its time.
+/// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
 
 /// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
@@ -38,7 +38,7 @@ pub fn of(run: &Run) -> Limited {
 fn seen_from_here(run: &Run) -> Limited {
     let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
     if run.record.responses == 0 || run.elapsed_ns == 0 {
-        return unknown("nothing was answered");
+        return unknown("no response came");
     }
     let (client, server) = (figures::client(run), figures::server(run));
     // What was given out exactly as planned was bounded by the plan, whatever it cost.
@@ -53,11 +53,11 @@ fn seen_from_here(run: &Run) -> Limited {
                 format!("; the client's busiest thread worked {}", percent(client.busiest))
             });
             let why = match &run.monitor {
-                None => "without a monitor the server is not seen",
+                None => "the server cannot be observed without a monitor",
                 Some(monitor) if !monitor.target.on_this_host => {
-                    "the server is on another machine, its processors are unseen"
+                    "the server is on another machine, where its CPUs cannot be observed"
                 }
-                Some(_) if server.is_none() => "the server's process is not to be seen",
+                Some(_) if server.is_none() => "the server's process cannot be observed",
                 Some(_) => "nothing was at its limit",
             };
             unknown(&format!("{why}{client}"))
@@ -71,7 +71,7 @@ fn asked_rate(run: &Run) -> Option<Limited> {
     if came < asked * ASKED || run.record.never_sent > 0 {
         return None;
     }
-    let evidence = format!("{}/s were asked for and {}/s answered", amount(asked), amount(came));
+    let evidence = format!("{}/s requested, {}/s answered", amount(asked), amount(came));
     Some(Limited { by: Limit::AskedRate, evidence })
 }
 
@@ -82,8 +82,8 @@ fn full_server(server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> 
 
 /// The client is full; between two sides that are nearly full the fuller one is the limit.
 fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
-    let near = server.filter(|server| server.busiest >= TESTER_FULL);
-    let full = client.filter(|client| client.busiest >= TESTER_FULL);
+    let near = server.filter(|server| server.busiest >= CLIENT_FULL);
+    let full = client.filter(|client| client.busiest >= CLIENT_FULL);
     match (near, full) {
         (Some(server), Some(client)) if server.busiest < client.busiest => {}
         (Some(server), _) => {
@@ -97,8 +97,8 @@ fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
     let workers = if client.threads == 1 { "its one thread" } else { "its busiest thread" };
     let server = match server {
         Some(server) => format!("the server's busiest thread ran at {}", of_a_core(server.busiest)),
-        None if figures::target(run).is_some() => "the server's process is not to be seen".into(),
-        None => "the server's processors are unseen".to_owned(),
+        None if figures::target(run).is_some() => "the server's process cannot be observed".into(),
+        None => "the server's CPUs cannot be observed".to_owned(),
     };
     let evidence = format!("{workers} worked {} of the time, {server}", percent(client.busiest));
     Some(Limited { by: Limit::Client, evidence })
@@ -119,8 +119,8 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
         String::new()
     };
     let evidence = format!(
-        "of {} the server took {}, the client {}{others}",
-        counted(processors as u64, "processor"),
+        "of {} the server used {}, the client {}{others}",
+        counted(processors as u64, "CPU"),
         amount(server.cores),
         amount(client.cores)
     );
@@ -136,8 +136,8 @@ fn network(run: &Run) -> Option<Limited> {
     (share >= HELD_UP).then(|| Limited {
         by: Limit::Network,
         evidence: format!(
-            "for {} of the time in which there was something to send, a full window or a full \
-             buffer held it up",
+            "for {} of the time in which there was data to send, a full window or a full buffer \
+             blocked it",
             percent(share)
         ),
     })
@@ -248,11 +248,11 @@ mod tests {
         let mut run = sample::with_shares(0.96, 0.2);
         sample::monitor(&mut run).target.on_this_host = false;
         assert_eq!(limit(&run), Limit::Unknown);
-        assert!(of(&run).evidence.contains("unseen"));
+        assert!(of(&run).evidence.contains("cannot be observed"));
         run.monitor = None;
         assert_eq!(limit(&run), Limit::Unknown);
         run.record.responses = 0;
-        assert_eq!(of(&run).evidence, "nothing was answered");
+        assert_eq!(of(&run).evidence, "no response came");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::Run;
 /// `ablaze-verdict`, when it ended or was read from a file.
 #[derive(Debug, Clone)]
 pub struct Assessed {
-    /// What came out.
+    /// The measured run.
     pub run: Run,
     /// Whether it is to be believed, and what it is the number of.
     pub judged: Judged,
@@ -24,7 +24,7 @@ pub struct Judged {
     pub findings: Vec<Finding>,
     /// The rules that found nothing, in the order of their numbers.
     pub passed: Vec<Passed>,
-    /// Why rules have nothing to go by in this Run, where some have not: `there was no monitor`.
+    /// Why some rules have no figures in this Run: `there was no monitor`.
     pub unseen_because: String,
     /// Whether its figures contradict each other by Little's law.
     pub little: Option<LittleGap>,
@@ -42,7 +42,7 @@ pub struct LittleGap {
 /// A diagnosis that was looked for and not found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passed {
-    /// Which.
+    /// The diagnosis that was looked for.
     pub id: DiagnosisId,
     /// The figures that show it, as a sentence; `None` where this Run does not have them, and
     /// nothing was looked at.
@@ -62,13 +62,13 @@ impl Judged {
         })
     }
 
-    /// The rules that could look at nothing, and why, in a line: `not to be seen here: D12, D13
+    /// The rules that had no figures, and why, in a line: `not observable here: D12, D13
     /// (there was no monitor)`; `None` when all of them could.
     pub fn unseen(&self) -> Option<String> {
         let unseen = self.passed.iter().filter(|passed| passed.evidence.is_none());
         let ids: Vec<String> = unseen.map(|passed| passed.id.to_string()).collect();
         (!ids.is_empty())
-            .then(|| format!("not to be seen here: {} ({})", ids.join(", "), self.unseen_because))
+            .then(|| format!("not observable here: {} ({})", ids.join(", "), self.unseen_because))
     }
 
     /// Root findings that take nothing away from the number.

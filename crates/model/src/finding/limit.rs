@@ -42,9 +42,9 @@ impl fmt::Display for Limit {
         f.write_str(match self {
             Self::Server => "limited by the server",
             Self::Client => "limited by the client",
-            Self::SharedCpu => "limited by processors that client and server share",
+            Self::SharedCpu => "limited by CPUs shared by client and server",
             Self::RoundTrip => "limited by the round trip",
-            Self::AskedRate => "limited by the asked rate",
+            Self::AskedRate => "limited by the requested rate",
             Self::Network => "limited by the network",
             Self::Unknown => "limit unknown",
         })

@@ -73,7 +73,7 @@ impl fmt::Display for Verdict {
 /// One diagnosis, found.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
-    /// Which.
+    /// The diagnosis.
     pub id: DiagnosisId,
     /// How grave it is here: one of those that the table permits.
     pub severity: Severity,

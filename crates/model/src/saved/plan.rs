@@ -218,7 +218,6 @@ impl Limits {
             max_head_bytes,
             unreachable_after,
         } = self;
-        let unreachable_after = unreachable_after;
         plan::Limits {
             requests,
             duration_ns,

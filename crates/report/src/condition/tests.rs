@@ -92,10 +92,10 @@ fn a_figure_that_does_not_exist_never_passes_for_good() {
 fn what_cannot_be_understood_names_the_remedy() {
     assert!(error("p99").contains("such as p99>50ms"));
     assert!(error("latency>5ms").contains("rate mean p50 p90 p99 p99.9"));
-    assert!(error("p>5ms").contains("no metric"));
+    assert!(error("p>5ms").contains("unknown metric"));
     assert!(error("p100>5ms").contains("between 0 and 100"));
     assert!(error("p0>5ms").contains("between 0 and 100"));
-    assert!(error("pNaN>5ms").contains("no metric"));
+    assert!(error("pNaN>5ms").contains("unknown metric"));
     assert!(error("p99>50kg").contains("50ms"));
     assert!(error("p99>1%").contains("a time"));
     assert!(error("p99>-5ms").contains("a time"));

@@ -23,7 +23,7 @@ impl Contents {
     /// Its page.
     ///
     /// # Errors
-    /// Why there is none.
+    /// When there is no page: the reason.
     pub fn page(&self) -> Result<&Page, String> {
         self.page.as_ref().map_err(Clone::clone)
     }

@@ -17,7 +17,7 @@ impl Exporter for Hlog {
     }
 
     fn of_each_run(&self) -> &'static str {
-        "those of the runs lie beside them in the results' folder"
+        "those of the runs are in the results folder"
     }
 
     fn export(&self, what: &Exported<'_>, _stem: &str) -> Result<Export, String> {

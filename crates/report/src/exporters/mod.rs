@@ -50,7 +50,7 @@ pub trait Exporter: Sync {
 
     /// Of a format that holds one run only: where it is to be found for the runs of an experiment.
     fn of_each_run(&self) -> &'static str {
-        "`ablaze report RUN.json -o FILE` writes it for each of the runs in the results' folder"
+        "`ablaze report RUN.json -o FILE` writes it for each of the runs in the results folder"
     }
 
     /// Extensions of the files that come to lie beside the first, under the same stem: whether they
@@ -85,7 +85,7 @@ pub enum Kind {
     Parts,
 }
 
-/// What is exported.
+/// The result to export: a run, or several runs of an experiment.
 #[derive(Debug, Clone, Copy)]
 pub enum Exported<'a> {
     /// One run.
@@ -136,7 +136,7 @@ pub fn help(kind: Kind) -> String {
 
 /// The help of `-o` of a command whose results are of this kind.
 pub fn help_of_output(kind: Kind) -> String {
-    format!("Keep the report in a file: {}. Repeatable", extensions(kind))
+    format!("Write the report to a file: {}. Repeatable", extensions(kind))
 }
 
 fn listed(kind: Kind, name: impl Fn(&dyn Exporter) -> String) -> String {
@@ -152,13 +152,12 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let known = extensions(Kind::Run);
     let Some(extension) = extension else {
-        let problem =
-            format!("the extension chooses the format and is missing: use one of {known}");
+        let problem = format!("no file extension, which chooses the format: use one of {known}");
         return Err(FileError::new(path, problem));
     };
     let asked = |exporter: &&&dyn Exporter| exporter.extensions().contains(&&*extension);
     TABLE.iter().find(asked).copied().ok_or_else(|| {
-        let problem = format!("no report has the extension .{extension}: use one of {known}");
+        let problem = format!("unknown report format .{extension}: use one of {known}");
         FileError::new(path, problem)
     })
 }
@@ -183,23 +182,23 @@ pub fn checked(path: &Path, kind: Kind) -> Result<&'static dyn Exporter, FileErr
 fn does_not_fit(exporter: &dyn Exporter, kind: Kind) -> String {
     let (extension, fitting) = (exporter.extensions()[0], extensions(kind));
     match kind {
-        Kind::Run => format!("a .{extension} is not of one run: use one of {fitting}"),
+        Kind::Run => format!("a .{extension} file cannot hold one run: use one of {fitting}"),
         Kind::Runs => format!(
-            "this format holds one run; several make a page ({fitting}), shards of one run are put \
-             together by --merge"
+            "this format holds one run; several runs make a page ({fitting}); to combine shards \
+             of one run, use --merge"
         ),
         Kind::Parts if exporter.fits(Kind::Experiment) => {
             format!("a file with parts is several experiments: use {fitting}")
         }
         Kind::Experiment | Kind::Parts => {
-            format!("a .{extension} is of one run; {}", exporter.of_each_run())
+            format!("a .{extension} file holds one run; {}", exporter.of_each_run())
         }
     }
 }
 
 /// What an exporter says to what it does not fit, which [`checked`] lets nobody ask for.
 fn unfit() -> String {
-    "the format cannot hold this, which is a bug in ablaze".to_owned()
+    "the format cannot represent this, which is a bug in ablaze".to_owned()
 }
 
 #[cfg(test)]

@@ -65,9 +65,10 @@ fn what_does_not_fit_is_refused_with_what_does() {
         refused("x.csv", Kind::Parts).contains("several experiments: use .html .md .json .txt")
     );
     assert!(
-        refused("x.hlog", Kind::Experiment).contains("a .hlog is of one run; those of the runs")
+        refused("x.hlog", Kind::Experiment)
+            .contains("a .hlog file holds one run; those of the runs")
     );
-    assert!(refused("x.json", Kind::Runs).contains("several make a page (.html .svg .md"));
+    assert!(refused("x.json", Kind::Runs).contains("several runs make a page (.html .svg .md"));
     assert!(refused("x.json5", Kind::Run).contains("use one of .html .svg"));
     assert!(checked(Path::new("/dev/null"), Kind::Run).is_err(), "no extension");
 }

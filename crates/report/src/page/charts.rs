@@ -10,7 +10,7 @@ use ablaze_stats::Latency;
 use super::ShownRun;
 use crate::effort::{self, Effort};
 
-/// At most so many points over time are drawn; slices are put together until they fit.
+/// At most this many points over time are drawn; slices are combined until they fit.
 const MOST_POINTS: usize = 240;
 /// Bins of a distribution.
 const BINS: u32 = 48;
@@ -65,8 +65,8 @@ pub fn over_time(run: &Run) -> Option<Chart> {
     }
     let piece = crate::number::time_exact(piece_ns as u64);
     Some(Chart::of("Rate and latency over time", rate).above(latency).described(&format!(
-        "Responses per second, and the median and the 99th percentile of their latency, in pieces \
-             of {piece}."
+        "Responses per second, and the median and the 99th percentile of their latency, in \
+         intervals of {piece}."
     )))
 }
 
@@ -194,7 +194,8 @@ pub fn percentiles(subjects: &[ShownRun<'_>]) -> Option<Chart> {
         plot.marks.push(Mark::between(q, 1.0 - 1.0 / first.2.count() as f64, "few values"));
     }
     Some(Chart::of("Latency by percentile", plot).described(
-        "The time within which each share of the responses came; every further nine takes the same room.",
+        "The time within which each share of the responses came; each further nine takes the same \
+         width.",
     ))
 }
 
@@ -287,7 +288,7 @@ fn mean_phases(run: &Run) -> [f64; 5] {
 pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
     let several = subjects.len() > 1;
     let mut bars =
-        Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "active waiting"]);
+        Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "busy polling"]);
     for ShownRun { name, slot, run } in subjects {
         let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
         if let Some((cpu_ns, who)) = effort::of_the_server(run) {

@@ -206,7 +206,7 @@ fn write_chart(chart: &Chart, title: Option<&str>, caption: &str, figures: bool,
     );
     write_caption(caption, out);
     if figures {
-        out.push_str("<details><summary>Its figures as a table</summary>\n");
+        out.push_str("<details><summary>Show the figures as a table</summary>\n");
         for table in chart.tables() {
             out.push_str("<div class=\"scroll\" tabindex=\"0\">");
             write_cells(&table, "numbers", out);

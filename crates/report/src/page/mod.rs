@@ -108,7 +108,7 @@ pub enum Block {
     Command(String),
     /// Text as a terminal shows it, folded away behind its name.
     Report {
-        /// What it is.
+        /// The summary that is shown while the text is folded.
         name: String,
         /// The text.
         text: String,
@@ -149,7 +149,7 @@ pub struct FindingText {
 /// A figure in large: `208,914/s`, what it is, and a few words below it.
 #[derive(Debug, Clone)]
 pub struct Figure {
-    /// What it is.
+    /// The label above the figure.
     pub name: String,
     /// The figure with its unit.
     pub value: String,

@@ -11,10 +11,11 @@ use crate::profiling;
 /// So many functions stand in a table.
 const MOST: usize = 20;
 
-const HOW_TO_READ: &str = "Each rectangle is a function, and stands on the one that called it; its width is \
-     the CPU time per request in it and in all that it called, its place from left to right is by name. \
-     Orange is the kernel. Point at one for its figures; the file `flame-*.svg` beside this page can be \
-     zoomed and searched.";
+const HOW_TO_READ: &str = "Each rectangle is a function, drawn on top of the one that called it; \
+                           its width is the CPU time per request spent in it and in everything it \
+                           called; from left to right they are sorted by name. Orange is the \
+                           kernel. Point at one for its figures; the file `flame-*.svg` beside \
+                           this page can be zoomed and searched.";
 
 /// The section of a Run; `None` when no profile was asked for.
 pub fn of_run(run: &Run) -> Option<Section> {
@@ -49,7 +50,7 @@ pub fn blocks(profile: &Profile, name: &str) -> Vec<Block> {
         let mut table = Block::table(&head, rows);
         if let Block::Table(TableBlock { caption, .. }) = &mut table {
             *caption =
-                "CPU time per request of the functions that took most by themselves.".to_owned();
+                "CPU time per request of the functions that used the most themselves.".to_owned();
         }
         blocks.push(table);
     }
@@ -84,7 +85,7 @@ mod tests {
         let html = super::super::of_run(&sample::assessed(&run)).html();
         for part in [
             "Where the CPU time went",
-            "9,500 samples of cpu-clock at 999 Hz stand for 500\u{a0}µs of CPU per request (nginx, pid 4711)",
+            "9,500 samples of cpu-clock at 999 Hz represent 500\u{a0}µs of CPU per request (nginx, pid 4711)",
             "<title>tcp_sendmsg (400 µs per request, 80.00%)</title>",
             "tcp_sendmsg (kernel)",
             "kernel.perf_event_paranoid is 4",

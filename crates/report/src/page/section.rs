@@ -20,13 +20,11 @@ pub fn verdict(assessed: &Assessed) -> Section {
     section.blocks.extend(match run.ended {
         Ended::Complete => None,
         Ended::Interrupted => {
-            Some(Block::Text(format!("Interrupted after {after}: the results up to then.")))
+            Some(Block::Text(format!("Interrupted after {after}: results up to then.")))
         }
-        Ended::Unreachable => {
-            Some(Block::Text("Given up: not one connection could be made.".to_owned()))
-        }
+        Ended::Unreachable => Some(Block::Text("Gave up: no connection could be made.".to_owned())),
         Ended::Failed => Some(Block::Text(format!(
-            "Failed after {after}, which is a bug in ablaze: the results up to then."
+            "Failed after {after}, which is a bug in ablaze: results up to then."
         ))),
     });
     let findings = findings("", judged);
@@ -83,7 +81,7 @@ fn large(run: &Run) -> Vec<Figure> {
     let failures = record.failures_total();
     let errors = match (failures, record.unexpected) {
         (0, 0) => "all as expected".to_owned(),
-        (0, unexpected) => format!("{} of unexpected status", grouped(unexpected)),
+        (0, unexpected) => format!("{} with an unexpected status", grouped(unexpected)),
         _ => format!("{} of the requests", percent(failures as f64, record.finished() as f64)),
     };
     vec![
@@ -159,13 +157,13 @@ pub fn over_time(run: &Run) -> Section {
         caption: charts::over_time_caption(run),
         figures: false,
     });
-    of_block("", block, "The run was too short to be drawn over time.")
+    of_block("", block, "The run was too short to draw over time.")
 }
 
 /// Latency by percentile.
 pub fn percentiles(subjects: &[ShownRun<'_>]) -> Section {
-    let caption = "Every further nine takes the same room. The shade is the 95 % interval; where there \
-                   are few values, longer runs would show another line.";
+    let caption = "Each further nine takes the same width. The shaded band is the 95 % interval; \
+                   where there are few values, longer runs would show a different line.";
     let block = charts::percentiles(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),
@@ -176,7 +174,7 @@ pub fn percentiles(subjects: &[ShownRun<'_>]) -> Section {
 
 /// How the latencies are spread.
 pub fn distribution(subjects: &[ShownRun<'_>]) -> Section {
-    let caption = "Up to the 99.9th percentile. Bins are equally wide as drawn.";
+    let caption = "Up to the 99.9th percentile. Bins are as wide as drawn.";
     let block = charts::distribution(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),
@@ -187,15 +185,19 @@ pub fn distribution(subjects: &[ShownRun<'_>]) -> Section {
 
 /// Where the time of a response went.
 pub fn phases(subjects: &[ShownRun<'_>]) -> Section {
-    let without = "Nearly all of a response's time was the wait for its first byte: there is no chart of its phases.";
+    let without = "Nearly all of a response's time was spent waiting for its first byte: there is \
+                   no chart of its phases.";
     of_block("", charts::phases(subjects).map(Block::chart), without)
 }
 
 /// CPU time of server and client.
 pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
     let unseen = subjects.iter().any(|subject| crate::effort::of_the_server(subject.run).is_none());
-    let caption =
-        if unseen { "A server's CPU time is seen only on the client's own host." } else { "" };
+    let caption = if unseen {
+        "A server's CPU time can only be measured on the client's own host."
+    } else {
+        ""
+    };
     let block = charts::cpu(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),

@@ -63,7 +63,7 @@ fn cpu(run: &Run) -> Option<String> {
     let text = if effort.spun_ns > 0.0 {
         let work = time_in(effort.work_ns(), unit_ns);
         let spun = time_in(effort.spun_ns, unit_ns);
-        format!("client {work} {unit} of work and {spun} {unit} of active waiting ({parts})")
+        format!("client {work} {unit} of work and {spun} {unit} of busy polling ({parts})")
     } else {
         format!("client {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
     };
@@ -126,7 +126,8 @@ fn resting(run: &Run) -> Option<String> {
 /// Only when the requests in flight and their times do not fit together.
 fn little(LittleGap { measured, expected }: LittleGap) -> String {
     format!(
-        "{} measured, {} by rate × mean time (Little's law): they should agree, so doubt the times",
+        "{} measured, {} by rate × mean time (Little's law): they should agree, so do not trust \
+         the times",
         significant(measured, 3),
         significant(expected, 3)
     )
@@ -162,7 +163,7 @@ fn connected_to(run: &Run) -> Option<String> {
     shown.then(|| run.connected_to.clone())
 }
 
-/// Why so many of them.
+/// Why this number of threads was used.
 fn threads(run: &Run) -> Option<String> {
     let workers = &run.plan.workers;
     let told = !workers.count_reason.is_empty() && workers.count_reason != "as asked";

@@ -56,11 +56,11 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
     match run.ended {
         Ended::Complete => None,
         Ended::Interrupted => {
-            Some(style.warning(&format!("interrupted after {after}: the results up to then")))
+            Some(style.warning(&format!("interrupted after {after}: results up to then")))
         }
-        Ended::Unreachable => Some(style.error("given up: not one connection could be made")),
+        Ended::Unreachable => Some(style.error("gave up: no connection could be made")),
         Ended::Failed => {
-            let text = format!("failed after {after}, a bug in ablaze: the results up to then");
+            let text = format!("failed after {after}, a bug in ablaze: results up to then");
             Some(style.error(&text))
         }
     }
@@ -77,8 +77,8 @@ fn remark_on_load(run: &Run, style: &Style) -> Vec<String> {
             format!("each of the {} connections waits", grouped(connections.into()))
         }
         Load::Open { .. } => {
-            let remark = "Open loop: response counts from when a request was due, service from \
-                          when it was sent or began to connect; lag lies between the two.";
+            let remark = "Open loop: response is measured from when a request was due, service \
+                          from when it was sent or started to connect; lag is the difference.";
             let lines = sentence("  ", remark, style.width.min(100));
             return lines.into_iter().map(|line| style.dim(&line)).collect();
         }

@@ -136,13 +136,13 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
             0 => String::new(),
             errno => format!(": {}", reason(&std::io::Error::from_raw_os_error(errno))),
         };
-        let text = format!("the first: {}{connecting}{system}", first.kind.label());
+        let text = format!("first error: {}{connecting}{system}", first.kind.label());
         lines.extend(sentence(&indent, &text, style.width));
     }
     let failed = &record.failed.total;
     if let (Some(p50), Some(max)) = (failed.quantile_ns(0.5), failed.max_ns()) {
         let (p50, max) = (time(p50 as f64), time(max as f64));
-        let text = format!("they took p50 {p50}, max {max}; not part of the table below");
+        let text = format!("they took p50 {p50}, max {max}; not included in the table below");
         lines.extend(sentence(&indent, &text, style.width));
     }
     lines.into_iter().map(|line| style.error(&line)).collect()
@@ -164,7 +164,7 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
             None => "had closed the connection",
             Some(_) => "had not processed them (GOAWAY, REFUSED_STREAM)",
         };
-        let text = &format!("sent again, as the server {why}; timed from the first sending");
+        let text = &format!("sent again because the server {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
     lines

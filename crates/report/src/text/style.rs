@@ -33,7 +33,7 @@ impl Style {
         self.dressed("33", text)
     }
 
-    /// What failed.
+    /// A line about a failure, in red.
     pub(super) fn error(&self, text: &str) -> String {
         self.dressed("31", text)
     }

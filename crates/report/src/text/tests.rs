@@ -56,7 +56,7 @@ fn tls_has_a_line_and_rows_of_its_own() {
     for part in [
         "TLSv1.3 TLS_AES_256_GCM_SHA384 x25519 (99×) · TLSv1.3 0x1399 x25519 (1×)",
         "certificate verified",
-        "handshakes: 100 full (3 with a round trip more, for another group)",
+        "handshakes: 100 full (3 with an extra round trip, for another group)",
         "\n  tls      ",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -76,17 +76,17 @@ fn what_went_wrong_is_named_and_counted() {
         "100 connections × 4 pipelined requests",
         "2 threads, epoll",
         "epoll instead of io_uring: io_uring_setup: Operation not permitted",
-        "interrupted after 10.0 s: the results up to then",
+        "interrupted after 10.0 s: results up to then",
         "200: 19,900 · 404: 90 · 503: 10 · ",
         "body length        14–162 B",
         "0.50 % of the responses    404: 90    503: 10    expected: 2xx, 3xx",
         "0.075 % of the requests    reset: 12    timeout: 3",
-        "the first: reset: connection reset by peer",
+        "first error: reset: connection reset by peer",
         "they took p50 1.00 ms, max 30.0 s",
         "in flight at the end, the oldest for at least 812 µs",
         "12×, during the run",
         // 2 × 72 ms less 2 × 20 ms over 20,015 requests.
-        "5.20 µs of work and 2.00 µs of active waiting",
+        "5.20 µs of work and 2.00 µs of busy polling",
         "0.75 % · 60 % of its threads' time",
         "Little's law",
     ] {
@@ -111,8 +111,8 @@ fn a_run_without_responses_says_so() {
         assert!(!text.contains("Closed loop:") && !text.contains("p99"), "{text}");
     }
     let text = plain(&sample::refused());
-    assert!(text.contains("given up: not one connection could be made"));
-    assert!(text.contains("the first: refused while connecting: connection refused"));
+    assert!(text.contains("gave up: no connection could be made"));
+    assert!(text.contains("first error: refused while connecting: connection refused"));
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn explained_it_shows_what_the_rules_went_by_and_nothing_else_changes() {
             let line = format!("\n  passed {} {}: ", passed.id, passed.id.name());
             assert!(explained.contains(&line), "{line} in\n{explained}");
         }
-        assert_eq!(explained.contains("not to be seen here: D"), judged.unseen().is_some());
+        assert_eq!(explained.contains("not observable here: D"), judged.unseen().is_some());
         for note in judged.notes() {
             assert!(explained.contains(&format!("\n  note {} {}: ", note.id, note.id.name())));
         }
         // All lines of the report without it are there, in their order.
         let mut lines = explained.lines();
-        // Notes go on in another place, as they have their cause and remedy behind them.
+        // Notes go on in another place, as they have their cause and fix behind them.
         let is_note = |line: &str| line.starts_with("  note ") || line.starts_with("           ");
         for line in plain(&run).lines().filter(|line| !is_note(line)) {
             assert!(lines.any(|explained| explained == line), "{line}\nnot in\n{explained}");
@@ -175,7 +175,7 @@ fn explained_it_shows_what_the_rules_went_by_and_nothing_else_changes() {
     }
     let explained = write(&sample::ordinary(), &Style { explain: true, ..Style::default() });
     let words = explained.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("the rate is its capacity. For more, give"), "{explained}");
+    assert!(words.contains("the rate is its capacity. For a higher rate, give"), "{explained}");
 }
 
 #[test]

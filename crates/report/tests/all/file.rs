@@ -117,6 +117,6 @@ fn the_extension_chooses_the_format() {
     assert_eq!(of("BENCH.md").unwrap(), "md");
     let known = "use one of .html .svg .md .json .csv .txt .hlog";
     assert!(of("run.xml").unwrap_err().to_string().contains(known));
-    assert!(of("run").unwrap_err().to_string().contains("is missing"));
-    assert!(of(".json").unwrap_err().to_string().contains("is missing"));
+    assert!(of("run").unwrap_err().to_string().contains("no file extension"));
+    assert!(of(".json").unwrap_err().to_string().contains("no file extension"));
 }

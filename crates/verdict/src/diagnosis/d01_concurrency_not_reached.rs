@@ -41,7 +41,8 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn contradiction(run: &Run) -> Option<Finding> {
     let little = little::gap(run).map(|gap| {
         format!(
-            "{} requests were in flight on average, but their times together, divided by {} s, give {}.",
+            "{} requests were in flight on average, but the times of all requests, divided by {} \
+             s, give {}.",
             amount(gap.measured),
             decimal(elapsed_s(run), 2),
             amount(gap.expected)
@@ -50,8 +51,8 @@ fn contradiction(run: &Run) -> Option<Finding> {
     let evidence = little.or_else(|| {
         let (reached, asked) = little::more_than_fit(run)?;
         Some(format!(
-            "The times of all requests together, divided by {} s, say that {} were in flight on \
-             average, and there are places for {}.",
+            "The times of all requests, divided by {} s, imply {} in flight on average, but at \
+             most {} are possible.",
             decimal(elapsed_s(run), 2),
             amount(reached),
             grouped(asked)
@@ -61,9 +62,9 @@ fn contradiction(run: &Run) -> Option<Finding> {
         D01,
         Severity::Suspect,
         evidence,
-        "The rate times the mean time is the number in flight, in any system (Little's law): times are \
-         missing, were counted twice, or the file was changed.",
-        "Believe neither the times nor the concurrency of this run, and measure again.",
+        "Rate times mean time is the number in flight, in any system (Little's law): times are \
+         missing, were counted twice, or the file was edited.",
+        "Trust neither the times nor the concurrency of this run, and measure again.",
     ))
 }
 
@@ -80,8 +81,8 @@ fn shortage(run: &Run) -> Option<Finding> {
         return None;
     }
     let evidence = format!(
-        "On average {} requests were in flight over {} s, and {} were asked for; {} connections were \
-         opened and {} requests failed.",
+        "On average {} requests were in flight over {} s, while {} were requested; {} connections \
+         were opened and {} requests failed.",
         amount(reached),
         decimal(elapsed_s(run), 2),
         grouped(asked),
@@ -92,11 +93,11 @@ fn shortage(run: &Run) -> Option<Finding> {
         D01,
         gravity(reached, asked),
         evidence,
-        "Most of the connections were not at work: they could not be opened, or broke and were opened \
-         again.",
+        "Most of the connections were not in use: they could not be opened, or broke and were \
+         opened again.",
         format!(
-            "Read the rate as that of about {} in flight, and look at the errors to see why the \
-             others were not at work.",
+            "Read the rate as that of about {} in flight, and check the errors to see why the \
+             other connections were not in use.",
             amount(reached.max(1.0).ceil())
         ),
     ))
@@ -105,8 +106,7 @@ fn shortage(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let asked = asked_in_flight(run)?;
     Some(format!(
-        "{} of {} asked for were in flight on average: the times of all requests together, divided \
-         by {} s.",
+        "{} of {} requested were in flight on average: the times of all requests, divided by {} s.",
         amount(figures::in_flight(run)?),
         grouped(asked),
         decimal(elapsed_s(run), 2)
@@ -121,8 +121,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     let mean_ms = report.mean_ms()?;
     let (_, high) = arithmetic::in_flight(report)?;
     let mut evidence = format!(
-        "Rate × mean time is what was in flight: {}/s × less than {} ms is less than {}, and {} were \
-         asked for.",
+        "Rate × mean time is the number in flight: {}/s × less than {} ms is less than {}, while \
+         {} were requested.",
         decimal(rate, 2),
         amount(mean_ms.high()),
         amount(high),
@@ -130,25 +130,25 @@ fn on_report(report: &Report) -> Option<Finding> {
     );
     if let (Some(per_request), true) = (report.per_request_ms, report.tool.is_ab_like()) {
         evidence.push_str(&format!(
-            " The {} ms printed as `Time per request` are {} × length / requests: no request took \
+            " The {} ms printed as `Time per request` is {} × length / requests: no request took \
              that long.",
             decimal(per_request.value, 3),
             grouped(asked)
         ));
     }
     let cause = if nothing_came_back(report) && report.tool.is_ab_like() {
-        "ab (since httpd 2.4.33) opens one connection, and the others only after it has read the head \
-         of a response. None ever came, so the whole run went over one connection at a time."
+        "ab (since httpd 2.4.33) opens one connection, and the others only after reading the head \
+         of a response. None ever came, so the whole run used one connection at a time."
             .to_owned()
     } else {
-        "Most of the connections were not used: they were never opened, or they were waiting for \
-         something that the times do not count."
+        "Most of the connections were not used: they were never opened, or they waited for \
+         something that the times do not include."
             .to_owned()
     };
     let remedy = format!(
-        "Read the rate as that of about {} in flight. Then ask the target once with `curl -v`, and run \
-         `ulimit -n`, which has to be above the connections asked for: one of the two mostly tells why \
-         the others did not run.",
+        "Read the rate as that of about {} in flight. Then try the target once with `curl -v`, \
+         and check that `ulimit -n` is above the number of connections: one of the two usually \
+         shows why the others were not used.",
         grouped(high.max(1.0).ceil() as u64)
     );
     Some(Finding::new(D01, gravity(high, asked), evidence, cause, remedy))
@@ -229,7 +229,7 @@ mod tests_on_reports {
         report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
         let finding = on_report(&report).unwrap();
         assert_eq!(finding.severity, Severity::Invalid);
-        assert!(finding.evidence.contains("less than 5.00, and 200"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("less than 5.00, while 200"), "{}", finding.evidence);
     }
 
     #[test]

@@ -31,7 +31,7 @@ const SHARE: f64 = 0.01;
 const MOST: f64 = 0.5;
 /// ab counts a request as complete when the connection closes, with or without a response; the
 /// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
-const SHORTEST_ANSWER_BYTES: f64 = 19.0;
+const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
@@ -99,16 +99,16 @@ fn on_run(run: &Run) -> Option<Finding> {
     let of_proxy = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_proxy());
     let of_proxy: u64 = of_proxy.map(failures_of).sum();
     let cause = if of_proxy > unanswered / 2 {
-        "The proxy in between made no tunnels: what the target would have answered is not known."
+        "The proxy did not establish tunnels: how the target would have responded is unknown."
     } else if record.responses == 0 && of_tls > 0 {
-        "Server and client did not come to terms about TLS."
+        "The TLS handshake failed."
     } else if record.responses == 0 && run.plan.http2.is_some() {
-        "Nobody listened there, or whoever did speaks something else than HTTP/2."
+        "Nothing listens there, or it does not speak HTTP/2."
     } else if record.responses == 0 {
-        "Nobody listened there, or whoever did speaks something else than HTTP/1."
+        "Nothing listens there, or it does not speak HTTP/1."
     } else {
-        "The server, or something before it, refused, cut or left out responses; their times are in no \
-         percentile."
+        "The server, or something in front of it, refused, cut or omitted responses; their times \
+         are in no percentile."
     };
     Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
 }
@@ -118,7 +118,7 @@ fn seen(run: &Run) -> Option<String> {
     let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| record.failures_of(*kind)).sum();
     (record.finished() > 0).then(|| {
         format!(
-            "{} of {} were left without a valid response.",
+            "{} of {} got no valid response.",
             grouped(unanswered),
             counted(record.finished(), "request")
         )
@@ -131,11 +131,12 @@ fn still_waiting(run: &Run) -> Finding {
         D02,
         Severity::Invalid,
         format!(
-            "Not one request was answered in {} s; {} still wait.",
+            "No request got a response in {} s; {} are still waiting.",
             decimal(elapsed_s(run), 2),
             grouped(run.record.unfinished)
         ),
-        "The server takes connections and does not answer, or its responses take longer than the run.",
+        "The server accepts connections and does not respond, or its responses take longer than \
+         the run.",
         remedy(run),
     )
 }
@@ -146,8 +147,8 @@ fn remedy(run: &Run) -> String {
         format!("--proxy http://{} {tunnels}", proxy.authority())
     });
     format!(
-        "Ask the target once with `curl -v {}{}` to see what it does, and measure again when it \
-         answers.",
+        "Try the target once with `curl -v {}{}` to see what it does, and measure again once it \
+         responds.",
         by_proxy.unwrap_or_default(),
         run.plan.target.url
     )
@@ -160,16 +161,16 @@ fn on_report(report: &Report) -> Option<Finding> {
     }
     let total_bytes = report.total_bytes?;
     // A negative count has wrapped and says nothing.
-    if total_bytes < 0 || total_bytes as f64 >= complete as f64 * SHORTEST_ANSWER_BYTES {
+    if total_bytes < 0 || total_bytes as f64 >= complete as f64 * SHORTEST_RESPONSE_BYTES {
         return None;
     }
-    let remedy = "Count these as failed. Ask the target once with `curl -v` to see what it does, and \
-                  measure again when it answers.";
+    let remedy = "Count these as failed. Try the target once with `curl -v` to see what it does, \
+                  and measure again once it responds.";
     if total_bytes > 0 {
-        let answered = (total_bytes as f64 / SHORTEST_ANSWER_BYTES) as u64;
+        let answered = (total_bytes as f64 / SHORTEST_RESPONSE_BYTES) as u64;
         let evidence = format!(
-            "{} bytes came back for {}: {} each, where the shortest response has 19. At least {} had \
-             none.",
+            "{} bytes came back for {}: {} each, while the shortest possible response has 19. At \
+             least {} got none.",
             grouped(total_bytes as u64),
             counted(complete, "complete request"),
             amount(total_bytes as f64 / complete as f64),
@@ -206,9 +207,9 @@ fn none_at_all(failed: u64) -> Finding {
     Finding::new(
         D02,
         Severity::Invalid,
-        format!("Not one request was answered; {} failed.", grouped(failed)),
-        "Nobody listened there, or whoever did closed every connection without an HTTP response.",
-        "Ask the target once with `curl -v`: it says which of the two it is.",
+        format!("No request got a response; {} failed.", grouped(failed)),
+        "Nothing listens there, or whatever does closed every connection without an HTTP response.",
+        "Try the target once with `curl -v`: it shows which of the two it is.",
     )
 }
 
@@ -217,16 +218,17 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
     let (severity, cause, remedy) = match abort.reason {
         Reason::Refused => (
             Severity::Invalid,
-            "Nobody listens at that address, or the way to it is closed. ab tries the addresses of a \
-             name in turn and names only the last error.",
-            "Ask the target once with `curl -v`; if that works, use the address it names in the URL.",
+            "Nothing listens at that address, or a firewall blocks it. ab tries the addresses of \
+             a name in turn and reports only the last error.",
+            "Try the target once with `curl -v`; if that works, use the address it shows in the \
+             URL.",
         ),
         Reason::Reset => (
             Severity::Suspect,
-            "The server, or something on the way, cut a connection without answering. ab ends at the \
-             first such error and throws away what it has measured.",
-            "Give ab -r, or use `ablaze ab`, which counts such errors and goes on; then see how many \
-             there are.",
+            "The server, or something on the way, cut a connection without responding. ab stops \
+             at the first such error and discards what it has measured.",
+            "Run ab with -r, or use `ablaze ab`, which counts such errors and continues; then see \
+             how many there are.",
         ),
         _ => return None,
     };
@@ -257,11 +259,11 @@ mod tests_on_runs {
         let mut run = sample::run();
         sample::nobody_answers(&mut run);
         let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("100 still wait"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("100 are still waiting"), "{}", finding.evidence);
         run.record.failures[FailureKind::Refused as usize] = 10;
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("10 of 10 requests (100 %)"), "{}", finding.evidence);
-        assert!(finding.cause.starts_with("Nobody listened"));
+        assert!(finding.cause.starts_with("Nothing listens"));
     }
 
     #[test]

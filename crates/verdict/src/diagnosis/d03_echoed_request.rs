@@ -27,9 +27,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const MOST: f64 = 0.5;
 
 const CAUSE: &str =
-    "The target sends back what it receives: it is a TCP echo server and speaks no HTTP.";
-const REMEDY: &str = "Call it an echo test, or put an HTTP server there; compare it with no target \
-                      that composes a response.";
+    "The target sends back what it receives: it is a TCP echo server and does not speak HTTP.";
+const REMEDY: &str = "Call it an echo test, or run an HTTP server there; do not compare it with a \
+                      target that generates responses.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -42,7 +42,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         D03,
         Severity::Invalid,
         format!(
-            "{} of {} got a response that is none, the first of which began with the request's own \
+            "{} of {} got a malformed response, the first of which started with the request's own \
              line, `{line}`; {} B were sent and {} B came back.",
             grouped(echoes),
             counted(record.finished(), "request"),
@@ -58,12 +58,12 @@ fn seen(run: &Run) -> Option<String> {
     let malformed = run.record.failures_of(FailureKind::Malformed);
     if malformed == 0 {
         return (run.record.responses > 0)
-            .then(|| "Every response began with a status line.".to_owned());
+            .then(|| "Every response started with a status line.".to_owned());
     }
     let bytes = &run.record.first_malformed;
     (!bytes.is_empty()).then(|| {
         format!(
-            "{} malformed; the first began with `{}`.",
+            "{} malformed; the first started with `{}`.",
             counted(malformed, "response"),
             first_line(bytes)
         )
@@ -92,8 +92,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     }
     let total = grouped(report.total_bytes?.unsigned_abs());
     let evidence = format!(
-        "{total} B / {} are {received:.0} B for each request, and ab's own request to this URL has \
-         {request:.0} B; no response had a status of 2xx, and none had a body.",
+        "{total} B / {} is {received:.0} B per request, and ab's own request to this URL has \
+         {request:.0} B; no response had a 2xx status or a body.",
         grouped(complete)
     );
     Some(Finding::new(
@@ -160,7 +160,7 @@ mod tests_on_reports {
         report.body_bytes = Some(0);
         // GET / to 10.0.0.1:8080: 16 + 21 + 29 + 13 + 2 = 81 bytes.
         report.total_bytes = Some(81_000_000);
-        assert!(on_report(&report).unwrap().evidence.contains("are 81 B for each"));
+        assert!(on_report(&report).unwrap().evidence.contains("is 81 B per request"));
         report.total_bytes = Some(82_000_000);
         assert_eq!(on_report(&report), None);
     }

@@ -29,10 +29,11 @@ const SHARE: f64 = 0.001;
 /// From here on the rate is that of the other responses.
 const MOST: f64 = 0.5;
 
-const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a server \
-                             other work than the page that was meant.";
-const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server other work \
-                             than the page that was meant, and they are in the rate and in the times.";
+const CAUSE_OF_MOST: &str = "The rate is that of an error page or a redirect, which costs a \
+                             server different work than the intended page.";
+const CAUSE_OF_SOME: &str = "Some responses are error pages or redirects, which cost a server \
+                             different work than the intended page, and they count in the rate \
+                             and in the times.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -44,7 +45,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let statuses = others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
     let evidence = format!(
-        "{} of {} ({}) were no success: {}.",
+        "{} of {} ({}) did not succeed: {}.",
         grouped(count),
         counted(record.responses, "response"),
         percent(share),
@@ -52,8 +53,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     );
     let cause = if share > MOST { CAUSE_OF_MOST } else { CAUSE_OF_SOME };
     let remedy = format!(
-        "Look at one response with `curl -i {}`, mend the URL or the server, and measure again; if \
-         these responses are meant, say so with --expect.",
+        "Look at one response with `curl -i {}`, fix the URL or the server, and measure again; if \
+         these responses are intended, give their status with --expect.",
         run.plan.target.url
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
@@ -66,7 +67,7 @@ fn seen(run: &Run) -> Option<String> {
     let listed =
         listed(statuses.map(|(status, responses)| format!("{status} ({}×)", grouped(*responses))));
     (record.responses > 0)
-        .then(|| format!("Of {} the status was {listed}.", counted(record.responses, "response")))
+        .then(|| format!("The statuses of {} were {listed}.", counted(record.responses, "response")))
 }
 
 /// What was expected; of a redirect that is so only if it was named.
@@ -89,29 +90,29 @@ fn on_report(report: &Report) -> Option<Finding> {
         .map(|(status, number)| format!("{status} ({}×)", grouped(*number)))
         .collect();
     let which = if statuses.is_empty() {
-        format!("; {} does not print which they had", report.tool.name())
+        format!("; {} does not print the statuses", report.tool.name())
     } else {
         format!(": {}", listed(statuses))
     };
     let body = match report.document {
         Some(Document::Bytes(bytes)) if bytes > 0 => {
-            format!(" The body of the first had {}.", counted(bytes, "byte"))
+            format!(" The body of the first was {}.", counted(bytes, "byte"))
         }
         _ => String::new(),
     };
     let evidence = if others == complete {
-        format!("Not one of {} had a status of 2xx{which}.{body}", counted(complete, "response"))
+        format!("None of {} had a 2xx status{which}.{body}", counted(complete, "response"))
     } else {
         format!(
-            "{} of {} ({}) had another status than 2xx{which}.{body}",
+            "{} of {} ({}) had a status other than 2xx{which}.{body}",
             grouped(others),
             counted(complete, "response"),
             percent(share)
         )
     };
-    let counted_so = "Runners count such responses as complete and not as failed.";
+    let counted_so = "Load generators count such responses as complete, not as failed.";
     let cause = if others == complete && report.body_bytes == Some(0) {
-        let no_page = "What came back is no page: it has no body, and no status of success.";
+        let no_page = "What came back is not a page: it has no body and no success status.";
         format!("{no_page} {counted_so}")
     } else if share > MOST {
         format!("{CAUSE_OF_MOST} {counted_so}")
@@ -120,9 +121,10 @@ fn on_report(report: &Report) -> Option<Finding> {
     };
     let remedy = match url(report) {
         Some(url) => format!(
-            "Look at one response with `curl -i {url}`, mend the URL or the server, and measure again."
+            "Look at one response with `curl -i {url}`, fix the URL or the server, and measure \
+             again."
         ),
-        None => "Look at one response with `curl -i` and the URL, mend the URL or the server, and \
+        None => "Look at one response with `curl -i` and the URL, fix the URL or the server, and \
                  measure again."
             .to_owned(),
     };
@@ -177,7 +179,7 @@ mod tests_on_reports {
     fn statuses_are_named_where_they_were_printed() {
         let mut report = sample::ab();
         report.non_2xx = Some(1_000_000);
-        assert!(on_report(&report).unwrap().evidence.contains("Not one of 1,000,000 responses"));
+        assert!(on_report(&report).unwrap().evidence.contains("None of 1,000,000 responses"));
         report.statuses = [(404, 999_000), (503, 1000)].into();
         let evidence = on_report(&report).unwrap().evidence;
         assert!(evidence.contains("404 (999,000×) and 503 (1,000×)"), "{evidence}");

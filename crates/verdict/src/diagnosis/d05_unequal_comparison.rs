@@ -36,21 +36,21 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         evidence.push(format!("{} against {}: {}", names(nearest), names(kind), texts.join("; ")));
     }
     let remedy = if kinds.len() < comparison.members.len() {
-        "Compare only what did the same work, or make the work the same (path, status, body, \
-         connections, number of requests) and measure again."
+        "Compare only equal work, or make the work equal (path, status, body, connections, number \
+         of requests) and measure again."
     } else {
-        "Make the work the same (path, status, body, connections, number of requests), measure \
+        "Make the work equal (path, status, body, connections, number of requests), measure \
          again, and compare then."
     };
     let severity = severity?;
     let cause = match severity {
         Severity::Invalid => {
-            "A ratio of these rates is a ratio of unequal work: it says nothing about the targets."
+            "A ratio of these rates compares unequal work: it says nothing about the targets."
         }
         Severity::Suspect => {
-            "As far as these differ, a ratio of the rates is one of the work, and not of the targets."
+            "As far as these differ, a ratio of the rates compares the work, not the targets."
         }
-        Severity::Note => "These differences are small beside the work of a request.",
+        Severity::Note => "These differences are small compared with the work of a request.",
     };
     Some(Finding::new(D05, severity, evidence.join("\n"), cause, remedy))
 }

@@ -35,14 +35,14 @@ fn on_report(report: &Report) -> Option<Finding> {
     }
     if report.warned {
         evidence.push_str(
-            " ab's remark that median and mean are apart comes from the same rounding: unrounded, \
+            " ab's warning that median and mean differ comes from the same rounding: unrounded, \
              they never differ by more than one standard deviation.",
         );
     }
     let cause = if cuts_times(report) {
-        "The tool cuts times down to whole milliseconds before it prints them."
+        "The tool truncates times to whole milliseconds before printing them."
     } else {
-        "The tool rounds times to whole milliseconds before it prints them."
+        "The tool rounds times to whole milliseconds before printing them."
     };
     let severity = if median.step >= median.value { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, remedy))
@@ -64,16 +64,16 @@ fn absent(report: &Report, remedy: &str) -> Option<Finding> {
     report.complete.filter(|complete| *complete > 0)?;
     let evidence = match (report.mean_ms(), report.per_request_ms) {
         (Some(_), _) => {
-            "No percentile is printed, only the least, the mean and the longest.".to_owned()
+            "No percentiles are printed, only the minimum, the mean and the maximum.".to_owned()
         }
         (None, Some(Printed { value, .. })) => format!(
-            "No percentile and no longest time is printed. {} ms is a mean, and computed from the rate.",
+            "No percentiles and no maximum are printed. {} ms is a mean, computed from the rate.",
             decimal(value, 3)
         ),
-        (None, None) => "No time of a request is printed.".to_owned(),
+        (None, None) => "No request times are printed.".to_owned(),
     };
-    let cause = "A mean is the same for a target that always takes as long, and for one that now and \
-                 then takes a hundred times longer.";
+    let cause = "A mean cannot distinguish a target that always takes the same time from one that \
+                 occasionally takes a hundred times longer.";
     Some(Finding::new(D06, Severity::Note, evidence, cause, remedy))
 }
 

@@ -58,8 +58,9 @@ const TOLERANCE_REQUESTS: f64 = 2.0;
 /// The usual scatter may make up so much of the variance.
 const SCATTER: f64 = 0.1;
 
-const CAUSE: &str = "The server, the client, the machine under one of them or the network between them \
-                     stood still for that long. It is no property of single requests, and no slow tail.";
+const CAUSE: &str = "The server, the client, one of their machines or the network between them \
+                     stopped for that long. Single requests did not cause it, and it is not a \
+                     slow tail.";
 
 fn on_run(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
@@ -85,7 +86,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     });
     let named = stalls.iter().take(NAMED).map(|(at, length)| {
         format!(
-            "{} from {} s on",
+            "{} starting at {} s",
             time(*length as f64 * slice_s * 1e3),
             amount(*at as f64 * slice_s)
         )
@@ -97,8 +98,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     };
     let share = lost_s / elapsed_s(run);
     let evidence = format!(
-        "Nothing came back for {}{more}, with {} requests in flight on average and {} responses in \
-         a usual {} ms. That is {} of the run; the longest request took {}.{without}",
+        "No request finished for {}{more}, with {} requests in flight on average and a median of \
+         {} finished requests per {} ms. That is {} of the run; the longest request took \
+         {}.{without}",
         listed(named),
         amount(in_flight(run)?),
         grouped(usual),
@@ -111,12 +113,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         gravity(share),
         evidence,
         CAUSE,
-        "Leave the longest times out of every comparison, and run again while `vmstat 1` runs on both \
-         machines: it shows which of them stops.",
+        "Exclude the longest times from every comparison, and run again with `vmstat 1` running \
+         on both machines: it shows which one stops.",
     );
     let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
     let finding = if ran_on { finding.not_explained_by(D23) } else { finding };
-    // Whoever had a processor most of the time did not stand still for want of one.
+    // A thread that had a CPU most of the time did not stop for lack of one.
     let starved = d13_shared_processors::waited(run) >= STARVED;
     Some(if starved { finding } else { finding.not_explained_by(D13) })
 }
@@ -134,7 +136,7 @@ fn seen(run: &Run) -> Option<String> {
     let usual = usual(&finished(run))?;
     let times = run.record.answered.latency();
     Some(format!(
-        "{} finished in a usual {} ms; the longest took {}, the median is {}.",
+        "A median of {} finished per {} ms; the longest took {}, the median {}.",
         counted(usual, "request"),
         slices.slice_ns / 1_000_000,
         time(times.max_ns()? as f64 / 1e6),
@@ -199,9 +201,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
     let crowd = crowd_ms(report)?;
     let evidence = format!(
-        "The longest request took {} ms, 99 % at most {} ms. A deviation of {deviation:.1} ms means \
-         {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} were in flight: {}. That \
-         takes {} of {} s ({}); without it the rate would be about {}/s.",
+        "The longest request took {} ms, 99 % took at most {} ms. A standard deviation of \
+         {deviation:.1} ms means {deviation:.1}² × {} / ({} - {})² = {:.1} such requests, and {} \
+         were in flight: {}. That takes {} of {} s ({}); without it the rate would be about {}/s.",
         decimal(max, 0),
         decimal(crowd, 0),
         grouped(complete - 1),
@@ -220,8 +222,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         gravity(stall.lost_s / taken_s),
         evidence,
         CAUSE,
-        "Leave the longest time out of every comparison, and run again while `vmstat 1` runs on both \
-         machines: it shows which of them stops.",
+        "Exclude the longest time from every comparison, and run again with `vmstat 1` running on \
+         both machines: it shows which one stops.",
     ))
 }
 
@@ -243,9 +245,9 @@ pub fn is_found(report: &Report) -> bool {
 
 fn fits(stall: &Stall, asked: u64) -> String {
     match stall.each_ms.as_slice() {
-        [one] => format!("all {} once, frozen for {}", grouped(asked), time(*one)),
+        [one] => format!("all {} once, stalled for {}", grouped(asked), time(*one)),
         [first, second] => format!(
-            "that fits two stalls of all {}, of {} and about {}",
+            "consistent with two stalls of all {}, of {} and about {}",
             grouped(asked),
             time(*first),
             time(*second)

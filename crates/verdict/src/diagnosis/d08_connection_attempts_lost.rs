@@ -36,7 +36,7 @@ const RESENT_NS: u64 = 990_000_000;
 const RESENT_AFTER_MS: [f64; 6] = [1000.0, 2000.0, 3000.0, 4000.0, 5000.0, 7000.0];
 /// How much later than the timer such a connection may stand.
 const LATER_MS: f64 = 60.0;
-/// Connections as a rule take less than this share of the longest.
+/// Connections usually take less than this share of the longest.
 const USUAL: f64 = 0.1;
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -62,15 +62,15 @@ fn on_run(run: &Run) -> Option<Finding> {
     let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
     if let Some((backlog, longest)) = queue.filter(|_| overflows.is_some()) {
         evidence.push(format!(
-            "It holds {}; {} were seen waiting.",
+            "It holds {}; at most {} were seen waiting.",
             counted(backlog, "connection"),
             grouped(longest)
         ));
     }
     if overflows.is_some() && void > 0 {
         evidence.push(format!(
-            "{} came {} s later than the median: their connections stood for the client and not for \
-             the server, and the request was sent again by timers.",
+            "{} came {} s later than the median: the client considered their connections open \
+             while the server did not, and timers sent the requests again.",
             counted(void, "response"),
             d09_retransmission::times()
         ));
@@ -81,7 +81,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             .filter_map(Latency::max_ns)
             .max()?;
         let resent = resent.map_or(String::new(), |count| {
-            format!("; {} first packets were sent again (TCPSynRetrans)", grouped(count))
+            format!("; {} SYN packets were sent again (TCPSynRetrans)", grouped(count))
         });
         evidence.push(format!(
             "{} took a second or more to open, the longest {}{resent}.",
@@ -97,18 +97,18 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
     if queue_was_full {
         (
-            "More connections came at once than the listening socket holds: the rest was dropped, and \
-             tried again by timers of a second and more.",
-            "Give listen() a longer backlog and raise net.core.somaxconn to the same, or open the \
-             connections over some time with --ramp.",
+            "More connections arrived at once than the accept queue holds: the rest were dropped, \
+             and retried by timers of a second or more.",
+            "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
+             opening of connections over time with --ramp.",
         )
     } else {
         (
-            "The first packets of these connections were lost, on the way or because the server's \
-             accept queue was full, and sent again by timers of a second and more.",
-            "Run `nstat -az TcpExtListenOverflows` at the server before and after: if it rises, give \
-             listen() a longer backlog and raise net.core.somaxconn to the same; else look for the loss \
-             on the way (`ip -s link`).",
+            "The SYN packets of these connections were lost, on the network or because the \
+             server's accept queue was full, and sent again by timers of a second or more.",
+            "Run `nstat -az TcpExtListenOverflows` on the server before and after: if it rises, \
+             give listen() a longer backlog and raise net.core.somaxconn to match; otherwise look \
+             for packet loss on the network (`ip -s link`).",
         )
     }
 }
@@ -165,17 +165,17 @@ fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     let number = slow_requests(&row, complete)
         .filter(|(_, slow, _)| *slow >= 1.0)
-        .map(|(_, slow, _)| format!(" The deviation means about {} of them.", amount(slow)))
+        .map(|(_, slow, _)| format!(" The standard deviation suggests about {} of them.", amount(slow)))
         .unwrap_or_default();
     let evidence = format!(
-        "The longest connect took {} ms, the median {} ms: {} s is when Linux sends the first packet \
-         of a connection again.{number}",
+        "The longest connect took {} ms, the median {} ms: {} s is when Linux sends a SYN packet \
+         again.{number}",
         decimal(max, 0),
         decimal(median, 0),
         decimal(timer_ms / 1e3, 0)
     );
-    let asked = report.concurrency.map_or("as many connections as asked for".to_owned(), |asked| {
-        format!("{} connections at a time", grouped(asked))
+    let asked = report.concurrency.map_or("as many connections as requested".to_owned(), |asked| {
+        format!("{} connections at once", grouped(asked))
     });
     Some(Finding::new(
         D08,
@@ -185,8 +185,8 @@ fn on_report(report: &Report) -> Option<Finding> {
             "Connection attempts were dropped, most likely because the server's accept queue was \
              full: it is as long as the backlog given to listen(), and {asked} arrived."
         ),
-        "Give listen() a longer backlog, raise net.core.somaxconn to the same, and watch \
-         `ss -lnt` and `nstat TcpExtListenOverflows` on the server during a run.",
+        "Give listen() a longer backlog, raise net.core.somaxconn to match, and watch `ss -lnt` \
+         and `nstat TcpExtListenOverflows` on the server during a run.",
     ))
 }
 
@@ -206,8 +206,8 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             D08,
             Severity::Suspect,
             evidence(abort),
-            "Linux gave up on a connection, after sending its first packet again for about two \
-             minutes: a filter drops it, or the server's accept queue was full all the time.",
+            "Linux gave up on a connection after sending SYN packets for about two minutes: a \
+             firewall drops them, or the server's accept queue was full the whole time.",
             "Try `curl -v` from the same machine, and watch `ss -lnt` on the server during a run.",
         )
     })
@@ -233,7 +233,7 @@ mod tests_on_runs {
         run.record.setup_connect.record(1_003_000_000);
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("1 connection took a second"), "{}", finding.evidence);
-        assert!(finding.cause.contains("on the way or"), "{}", finding.cause);
+        assert!(finding.cause.contains("on the network or"), "{}", finding.cause);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests_on_runs {
         assert!(seen(&run).unwrap().contains("The longest of 100 connections took"));
         sample::counter(&mut run, "TcpExtListenOverflows", 40);
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(on_run(&run).unwrap().cause.starts_with("More connections came"));
+        assert!(on_run(&run).unwrap().cause.starts_with("More connections arrived"));
         assert!(evidence.contains("37 responses came 0.2, 0.6, 1.4 or 3.0 s later"), "{evidence}");
     }
 

@@ -50,7 +50,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let proven = sent_again.own > 0 || (!kept(run) && sent_again.namespace >= late);
     let severity = if share >= MOVES_P99 && proven { Severity::Suspect } else { Severity::Note };
     let p99 = run.record.answered.total.quantile_ns(0.99).map_or(String::new(), |p99_ns| {
-        format!(" The 99 % time is {}.", time(p99_ns as f64 / 1e6))
+        format!(" The p99 is {}.", time(p99_ns as f64 / 1e6))
     });
     let finding = Finding::new(
         D09,
@@ -63,10 +63,10 @@ fn on_run(run: &Run) -> Option<Finding> {
             times(),
             sent_again.sentence()
         ),
-        "Packets were lost, and sent again after 200 ms, the shortest time after which Linux does so: \
-         these times are those of a timer and not of the server.",
-        "Look for the loss on the way (`ip -s link`, `nstat -az`), and leave these times out of every \
-         comparison of servers.",
+        "Packets were lost and sent again after 200 ms, the shortest time after which Linux does \
+         so: these times come from a timer, not from the server.",
+        "Look for packet loss on the network (`ip -s link`, `nstat -az`), and exclude these times \
+         from every comparison of servers.",
     );
     let paused = longest_pause_ns(run) >= TIMERS_NS[0] / 2;
     Some(if paused { finding } else { finding.not_explained_by(D23) })
@@ -100,12 +100,12 @@ fn many(sent_again: &SentAgain) -> Option<Finding> {
             D09,
             Severity::Note,
             format!(
-                "{} Without the probes that is {} of what they sent, at least.",
+                "{} Without the probes that is at least {} of what they sent.",
                 sent_again.sentence(),
                 percent(share)
             ),
-            "Packets were lost on the way and sent again.",
-            "Look for the loss on the way (`ip -s link`, `nstat -az`).",
+            "Packets were lost on the network and sent again.",
+            "Look for packet loss on the network (`ip -s link`, `nstat -az`).",
         )
     })
 }
@@ -182,7 +182,7 @@ impl SentAgain {
         let whose = if self.both_sides {
             "this run's connections, both sides"
         } else {
-            "the client's side of this run's connections (the server's is unseen)"
+            "the client's side of this run's connections (the server's cannot be observed)"
         };
         let details: Vec<String> = [(self.timeouts, "timeouts"), (self.probes, "loss probes")]
             .into_iter()
@@ -191,7 +191,7 @@ impl SentAgain {
         let details =
             if details.is_empty() { String::new() } else { format!(", with {}", listed(details)) };
         format!(
-            "Sent again were {} on {whose}, and {} in the whole network namespace, other traffic \
+            "Retransmitted: {} on {whose}, and {} in the whole network namespace, other traffic \
              included{details}.",
             counted(self.own, "segment"),
             grouped(self.namespace)
@@ -213,8 +213,8 @@ fn on_report(report: &Report) -> Option<Finding> {
     }
     let deviation = row.deviation_ms?;
     let evidence = format!(
-        "The longest request took {} ms, {} ms more than the median. A deviation of {:.1} ms leaves \
-         room for {} to {} requests as long.",
+        "The longest request took {} ms, {} ms more than the median. A standard deviation of \
+         {:.1} ms is consistent with {} to {} requests that long.",
         decimal(max.value, 0),
         decimal(later_ms, 0),
         deviation.value,
@@ -225,10 +225,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         D09,
         Severity::Note,
         evidence,
-        "200 ms is the shortest time after which Linux sends data again that was not acknowledged: \
-         those few requests may have waited for that.",
-        "Look at `nstat TcpRetransSegs TcpExtTCPTimeouts` before and after the next run; if they do \
-         not rise, something else takes 200 ms.",
+        "200 ms is the shortest time after which Linux retransmits unacknowledged data: those few \
+         requests may have waited for that.",
+        "Compare `nstat TcpRetransSegs TcpExtTCPTimeouts` before and after the next run; if they \
+         do not rise, something else takes 200 ms.",
     ))
 }
 

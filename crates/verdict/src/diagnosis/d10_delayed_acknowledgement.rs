@@ -54,27 +54,27 @@ fn on_run(run: &Run) -> Option<Finding> {
         )
     });
     let segments = segments.map_or(String::new(), |segments| {
-        format!(" {} packets with data came for each that was sent.", amount(segments))
+        format!(" {} packets with data arrived for each one sent.", amount(segments))
     });
     let unsent = unsent.map_or(String::new(), |unsent| {
-        format!(" When looked at, up to {} B lay unsent in the server's sockets.", grouped(unsent))
+        format!(" When sampled, up to {} B lay unsent in the server's sockets.", grouped(unsent))
     });
     let severity = if share >= MOVES_P99 { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(
         D10,
         severity,
         format!(
-            "From the first byte to the last {} of {} ({}) took 38 to 62 ms, and {} a little more or \
+            "From first byte to last, {} of {} ({}) took 38 to 62 ms, and {} slightly more or \
              less.{delayed}{segments}{unsent}",
             grouped(crowd.count),
             counted(run.record.responses, "response"),
             percent(share),
             grouped(crowd.beside())
         ),
-        "The server sends head and body apart, and its kernel keeps the second back until the first is \
-         acknowledged (Nagle's algorithm), which the client's kernel does after 40 ms.",
-        "Let the server send head and body together, with one write or writev, or set TCP_NODELAY on \
-         its connections.",
+        "The server sends head and body separately, and its kernel holds back the second until \
+         the first is acknowledged (Nagle's algorithm), which the client's kernel delays by 40 ms.",
+        "Have the server send head and body together, with one write or writev, or set \
+         TCP_NODELAY on its connections.",
     ))
 }
 
@@ -82,7 +82,7 @@ fn seen(run: &Run) -> Option<String> {
     (run.record.responses > 0).then(|| {
         let crowd = crowd(run);
         format!(
-            "{} took 38 to 62 ms from the first byte to the last, {} a little more or less.",
+            "{} took 38 to 62 ms from first byte to last, {} slightly more or less.",
             counted(crowd.count, "response"),
             grouped(crowd.beside())
         )

@@ -30,19 +30,19 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(Finding::new(
         D11,
         severity,
-        format!("Of the client {}.", limited.evidence),
-        "The client could not ask faster: the rate is a lower bound of what the server can do, and the \
-         times contain waiting in the client.",
-        "Give the client more threads (-t) if there are processors left, or a machine of its own.",
+        format!("The client: {}.", limited.evidence),
+        "The client could not send faster: the rate is a lower bound for the server, and the \
+         times include waiting in the client.",
+        "Give the client more threads (-t) if CPUs are available, or a machine of its own.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
     let client = client(run)?;
     Some(format!(
-        "The client's busiest thread worked {} of the time, {} counts as its limit.",
+        "The client's busiest thread worked {} of the time; {} counts as its limit.",
         percent(client.busiest),
-        percent(limit::TESTER_FULL)
+        percent(limit::CLIENT_FULL)
     ))
 }
 

@@ -32,15 +32,16 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(Finding::new(
         D12,
         Severity::Note,
-        format!("Of the server {}.{who}", limited.evidence),
-        "The server could not answer faster on the processors it used: the rate is its capacity.",
-        "For more, give the server more threads, or look where its time goes with a profiler.",
+        format!("The server: {}.{who}", limited.evidence),
+        "The server could not respond faster on the CPUs it used: the rate is its capacity.",
+        "For a higher rate, give the server more threads, or profile it to see where its time \
+         goes.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
     Some(format!(
-        "The server's busiest thread ran at {}, {} counts as its limit.",
+        "The server's busiest thread ran at {}; {} counts as its limit.",
         of_a_core(server(run)?.busiest),
         of_a_core(limit::SERVER_FULL)
     ))

@@ -35,8 +35,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let disturbed = share >= OTHERS && waited >= WAITED || share >= ANYBODY && waited >= STARVED;
     if disturbed {
         let evidence = format!(
-            "Other processes took {} of {} processors, and a thread of client or server waited {} of \
-             the time for one.",
+            "Other processes used {} of {} CPUs, and a thread of the client or server spent {} of \
+             the time waiting for one.",
             amount(machine.others),
             amount(machine.processors),
             percent(waited)
@@ -45,8 +45,8 @@ fn on_run(run: &Run) -> Option<Finding> {
             D13,
             Severity::Suspect,
             evidence,
-            "Something else ran on this machine and took processors away from the run.",
-            "Look with `top` what else runs, stop it, and measure again.",
+            "Something else ran on this machine and took CPU time away from the run.",
+            "Use `top` to see what else is running, stop it, and measure again.",
         ));
     }
     let limited = limit::of(run);
@@ -54,10 +54,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         Finding::new(
             D13,
             Severity::Note,
-            format!("Processors were used up: {}.", limited.evidence),
-            "Client and server run on the same processors, and wait for each other: with more of them \
+            format!("The CPUs were fully used: {}.", limited.evidence),
+            "Client and server run on the same CPUs and wait for each other: with more of them \
              the server would do more.",
-            "Use two machines, or a machine with more processors, to learn the server's capacity.",
+            "Use two machines, or a machine with more CPUs, to measure the server's capacity.",
         )
     })
 }
@@ -65,8 +65,8 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let machine = machine(run)?;
     Some(format!(
-        "Of {} processors {} were busy, {} with other processes; a thread of client or server waited \
-         at most {} of the time for one.",
+        "Of {} CPUs, {} were busy, {} with other processes; threads of the client and server \
+         waited for one for at most {} of the time.",
         amount(machine.processors),
         amount(machine.busy),
         amount(machine.others),
@@ -95,7 +95,7 @@ mod tests {
         sample::processors(&mut run).idle_ns -= 9_000_000_000;
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("waited 48 % of"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("spent 48 % of"), "{}", finding.evidence);
         // Others beside us whom we did not have to wait for.
         sample::threads(&mut run)[0].waited_ns = 0;
         assert_eq!(on_run(&run).unwrap().severity, Severity::Note);

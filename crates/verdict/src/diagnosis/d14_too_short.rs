@@ -37,9 +37,10 @@ const TOO_SHORT_S: f64 = 1.0;
 const FEW: f64 = 100.0;
 const TOO_FEW: f64 = 10.0;
 
-const CAUSE: &str = "Opening connections, filling caches and finding a steady state take their share of a \
-                     short run, and one disturbance weighs as much as a change worth finding.";
-const REMEDY: &str = "Let it run for 10 s or more, with 100 requests or more for each connection";
+const CAUSE: &str = "Opening connections, filling caches and reaching a steady state take a large \
+                     share of a short run, and one disturbance weighs as much as a change worth \
+                     finding.";
+const REMEDY: &str = "Run for 10 s or more, with 100 requests or more per connection";
 
 fn on_run(run: &Run) -> Option<Finding> {
     if run.record.responses == 0 || run.elapsed_ns == 0 {
@@ -83,7 +84,7 @@ fn seen(run: &Run) -> Option<String> {
     match run.plan.load {
         _ if run.record.responses == 0 => None,
         Load::Closed { connections, .. } => Some(format!(
-            "The run took {length}, no part of it at a rate of its own; {} requests fell to each of {}.",
+            "The run took {length}, without a distinct warm-up; {} requests went over each of {}.",
             amount(run.record.finished() as f64 / f64::from(connections)),
             counted(connections.into(), "connection")
         )),
@@ -132,10 +133,10 @@ impl Beginning {
             String::new()
         } else {
             let way = if self.moved < 0.0 { "lower" } else { "higher" };
-            format!("; that makes the rate of the whole {} {way}", percent(self.moved.abs()))
+            format!("; this makes the overall rate {} {way}", percent(self.moved.abs()))
         };
         format!(
-            "The first {} ran at {}/s, the rest at {}/s{moved}. Nothing was left out.",
+            "The first {} ran at {}/s, the rest at {}/s{moved}. Nothing was excluded.",
             time(self.length_s * 1e3),
             amount(self.before_per_s),
             amount(self.after_per_s)
@@ -144,19 +145,19 @@ impl Beginning {
 
     fn cause(&self) -> &'static str {
         if self.after_per_s > self.before_per_s {
-            "Something had to warm up: caches, a compiler within the server, processors' clock rates; or \
-             something else ran on the machine in the beginning."
+            "Something had to warm up: caches, a JIT compiler in the server, CPU clock rates; or \
+             something else ran on the machine at the beginning."
         } else {
-            "Something gave way after a while: a queue, a burst of processor time that was granted, a \
-             cooler clock; or something else began to run on the machine."
+            "Something was used up after a while: space in a queue, burst CPU credit, thermal \
+             headroom; or something else started to run on the machine."
         }
     }
 
     fn remedy(&self) -> String {
         let seconds = (self.length_s * 1.5).ceil().max(1.0);
         format!(
-            "If it is there each time, leave it out with --warmup {seconds:.0}s; if not, measure again on \
-             a quiet machine."
+            "If it happens every time, exclude it with --warmup {seconds:.0}s; if not, measure \
+             again on a quiet machine."
         )
     }
 }
@@ -198,7 +199,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 
 fn per_connection(requests: u64, asked: u64) -> String {
     format!(
-        "{} by {} make {} for each connection.",
+        "{} over {} is {} per connection.",
         counted(requests, "request"),
         counted(asked, "connection"),
         amount(requests as f64 / asked as f64)
@@ -219,9 +220,9 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         D14,
         Severity::Note,
         format!("Each rate was measured over one connection{requests}."),
-        "However many the requests, this is a sample of one connection and one order of events: \
-         whatever that connection met is in all of them, and nothing ran beside it.",
-        "Repeat the runs, and measure with 10 and with 100 connections as well (ab: -c 100).",
+        "However many the requests, this is a sample of one connection and one sequence of \
+         events: whatever that connection met affects all of them, and nothing ran in parallel.",
+        "Repeat the runs, and also measure with 10 and with 100 connections (ab: -c 100).",
     ))
 }
 
@@ -266,7 +267,8 @@ fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
     if let Some((name, asked, least_s)) = short.iter().min_by(|a, b| a.2.total_cmp(&b.2)).copied() {
         severity = Some(gravity(least_s < TOO_SHORT_S));
         evidence.push(format!(
-            "{} per point last under {SHORT_S} s at {}; the shortest, {name} at c = {}, lasted {} s.",
+            "{} per point take less than {SHORT_S} s at {}; the shortest, {name} at c = {}, took \
+             {} s.",
             counted(requests, "request"),
             where_short(curves, &short),
             grouped(asked),
@@ -280,7 +282,7 @@ fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
         let each = requests as f64 / last as f64;
         severity = severity.max(Some(gravity(each < TOO_FEW)));
         evidence.push(format!(
-            "From c = {} on, fewer than 100 requests fall to each connection: {} at c = {}.",
+            "From c = {} on, there are fewer than 100 requests per connection: {} at c = {}.",
             grouped(first),
             amount(each),
             grouped(last)

@@ -33,18 +33,20 @@ const SMALL: f64 = 0.05;
 /// Runs of different targets further apart than this were not taken in turns.
 const HOURS_APART: f64 = 1.0;
 
-/// Noise does not make so many times the rate.
+/// Noise never changes a rate by this factor.
 const FAR_APART: f64 = 2.0;
 
-const NO_SPREAD: &str = "One figure stands for each point, and no spread.";
-const CHANGES: &str = "Something besides the target changes from run to run: other processes, processor \
-                       frequency, what runs beside it on the host.";
+const NO_SPREAD: &str = "Each point is a single figure without a spread.";
+const CHANGES: &str = "Something other than the target changes from run to run: other processes, \
+                       CPU frequency, other guests of the host.";
 const SPREAD_REMEDY: &str =
-    "Give the median and all runs, and call nothing faster by less than this spread.";
-const LATER: &str = "Between them other software, other neighbours, other temperature may have come: a \
-                     difference may be theirs.";
-const REMEDY: &str = "Run each at least three times, better ten, in turns (A B A B …), show all runs, and call \
-                      one faster only where the difference is larger than the spread.";
+    "Report the median and all runs, and do not call a difference smaller than this spread an \
+     improvement.";
+const LATER: &str = "In between, software, load from neighbours or temperature may have changed, \
+                     which could account for a difference.";
+const REMEDY: &str = "Run each at least three times, preferably ten, alternating (A B A B …), \
+                      show all runs, and call one faster only if the difference is larger than \
+                      the spread.";
 
 /// Runs of the same.
 type Repeats<'a> = Vec<&'a Member>;
@@ -69,9 +71,9 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     let single = targets.iter().filter(|runs| runs.len() == 1).count();
     let mut evidence = match (single == targets.len(), targets.len()) {
         (_, 1) => counted(targets[0].len() as u64, "run") + " of one target.",
-        (true, 2) => "One run of each of the two is shown.".to_owned(),
-        (true, number) => format!("One run of each of the {number} is shown."),
-        (false, number) => format!("Fewer than {RUNS} runs of some of the {number} are shown."),
+        (true, 2) => "Only one run of each of the two is shown.".to_owned(),
+        (true, number) => format!("Only one run of each of the {number} is shown."),
+        (false, number) => format!("Fewer than {RUNS} runs are shown for some of the {number}."),
     };
     evidence.push_str(&best_of(best_of_line));
     evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
@@ -101,8 +103,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
     }
     let clear = far_apart(&comparison.members) && best_of_line.is_none() && apart.is_none();
     let severity = if clear { Severity::Note } else { Severity::Suspect };
-    let cause = "Two runs of the very same easily differ by some percent; a single run does not tell how \
-                 much of a difference is that.";
+    let cause = "Two identical runs easily differ by a few percent; a single run does not tell \
+                 how much of a difference that accounts for.";
     Some(Finding::new(D15, severity, evidence, cause, REMEDY))
 }
 
@@ -147,7 +149,7 @@ fn apart_in_time(targets: &[Repeats<'_>]) -> Option<String> {
             hours if hours < 48.0 => format!("{} hours", amount(hours)),
             hours => format!("{} days", amount(hours / 24.0)),
         };
-        format!("They were taken {long} apart, and not in turns.")
+        format!("They were measured {long} apart rather than alternating.")
     })
 }
 
@@ -172,7 +174,7 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
         .filter(|(_, share, _)| *share > SMALL)
         .map(|(runs, share, [least, _, most])| {
             format!(
-                "{} of the same, from {} on, lie between {} and {}/s: a spread of {} of the median.",
+                "{} of {} ranged from {} to {}/s: a spread of {} of the median.",
                 counted(runs.len() as u64, "run"),
                 runs[0].name,
                 rate(*least),
@@ -188,8 +190,8 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
             (pair[0], pair[1]);
         if least <= most {
             evidence.push(format!(
-                "The medians of {} and {} ({} and {}/s) differ by {}, and their runs lie among each \
-                 other: the fastest of the one has {}/s, the slowest of the other {}/s.",
+                "The medians of {} and {} ({} and {}/s) differ by {}, but their runs overlap: the \
+                 fastest of the first is {}/s, the slowest of the second {}/s.",
                 slower[0].name,
                 faster[0].name,
                 rate(*median1),
@@ -207,8 +209,8 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
 fn best_of(line: Option<usize>) -> String {
     line.map_or(String::new(), |line| {
         format!(
-            " Line {line} says that the best of several runs is shown: that keeps the luckiest run \
-             and hides how far the others lay from it."
+            " Line {line} says that the best of several runs is shown: that keeps the luckiest \
+             run and hides how much the others varied."
         )
     })
 }
@@ -230,7 +232,7 @@ fn of_points(members: &[Member], curves: &[Curve], best_of_line: Option<usize>) 
         let evidence = match fewest {
             1 => NO_SPREAD.to_owned(),
             _ => {
-                format!("At some points {fewest} runs are all there is: too few to tell a spread.")
+                format!("Some points have only {fewest} runs: too few to show a spread.")
             }
         };
         return of_few_runs(curves, best_of_line, evidence);
@@ -239,7 +241,8 @@ fn of_points(members: &[Member], curves: &[Curve], best_of_line: Option<usize>) 
     let ((name, asked), (share, [least, _, most])) =
         spreads.max_by(|a, b| a.1.0.total_cmp(&b.1.0)).filter(|(_, (share, _))| *share > SMALL)?;
     let evidence = format!(
-        "The runs of a point lie up to {} of their median apart: {name} at c = {} between {} and {}/s.",
+        "Runs at the same point differ by up to {} of their median: {name} at c = {} ranged from \
+         {} to {}/s.",
         percent(share),
         grouped(asked.unwrap_or(0)),
         rate(least),
@@ -271,7 +274,7 @@ fn of_few_runs(
         D15,
         severity,
         evidence,
-        "Curves that cross or lie close may do so by accident, and nothing here tells.",
+        "Curves that cross or lie close together may do so by chance; these figures cannot tell.",
         "Show the median of at least three runs at each point, with the lowest and the highest.",
     ))
 }
@@ -283,7 +286,8 @@ fn on_command(command: &Command, best_of_line: Option<usize>) -> Option<Finding>
         D15,
         Severity::Suspect,
         best_of(Some(line)).trim().to_owned(),
-        "The best run is the one in which least went wrong, for the client as for the target.",
+        "The best run is the one in which the least went wrong, for the client as well as the \
+         target.",
         "Show the median of at least three runs, with the lowest and the highest.",
     ))
 }

@@ -30,11 +30,12 @@ fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
             D16,
             Severity::Suspect,
             all.join("\n"),
-            "At the low point something else than the work takes the time: waking a sleeping thread \
-             or processor costs tens of microseconds, and with more clients nobody falls asleep.",
-            "Read the low points as wake-up time and not as capacity, and compare targets where the \
-             rate no longer grows. A fixed processor frequency makes the low points steadier \
-             (`cpupower frequency-set -g performance`).",
+            "At the low point most of the time is not spent on the work itself: waking a sleeping \
+             thread or CPU costs tens of microseconds, and with more clients nothing goes to \
+             sleep.",
+            "Read the low points as wake-up time, not as capacity, and compare targets where the \
+             rate no longer grows. A fixed CPU frequency makes the low points steadier (`cpupower \
+             frequency-set -g performance`).",
         )
     })
 }
@@ -45,7 +46,7 @@ fn evidence(curve: &Curve) -> Vec<String> {
         let (name, grown) = (&curve.name, x2 / x1);
         if grown > TOLERANCE * c2 as f64 / c1 as f64 {
             found.push(format!(
-                "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so that each \
+                "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so each \
                  request takes {} instead of {}.",
                 grouped(c1),
                 grouped(c2),
@@ -59,7 +60,8 @@ fn evidence(curve: &Curve) -> Vec<String> {
         let highest = later.fold(0.0, f64::max);
         if x2 < x1 && x1 < FAR_FROM_THE_LIMIT * highest {
             found.push(format!(
-                "{name}: at c = {} the rate falls from {} to {}/s, though {}/s are reached later.",
+                "{name}: at c = {} the rate falls from {} to {}/s, although {}/s are reached \
+                 later.",
                 grouped(c2),
                 rate(x1),
                 rate(x2),

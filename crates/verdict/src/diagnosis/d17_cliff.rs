@@ -50,13 +50,13 @@ fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) ->
         let named: Vec<String> = new.map(|id| format!("{id} {}", id.name())).collect();
         let (name, at) = (&curve.name, grouped(*c2));
         (!named.is_empty())
-            .then(|| format!("{name}: found at c = {at} and not before: {}.", listed(named)))
+            .then(|| format!("{name}: found at c = {at} but not before: {}.", listed(named)))
     };
     evidence.extend(steepest.iter().filter_map(new));
     for curve in curves {
         if let Some((level, reached)) = knee(curve) {
             evidence.push(format!(
-                "{} reaches 95 % of its highest at c = {} ({}/s).",
+                "{} reaches 95 % of its highest rate at c = {} ({}/s).",
                 curve.name,
                 grouped(level),
                 rate(reached)
@@ -67,10 +67,10 @@ fn finding(curves: &[Curve], found: impl Fn(&Curve, u64) -> Vec<DiagnosisId>) ->
         D17,
         Severity::Note,
         evidence.join("\n"),
-        "A rate that breaks off at one step has met a limit there: an accept queue, memory, a table, \
-         or the client's own. Which one, a rate alone does not tell.",
-        "Measure just before and just after the fall, and see what changes: `ss -lnt`, \
-         `nstat`, and the processor time of the client and of the server.",
+        "A rate that drops within one step has hit a limit there: an accept queue, memory, a \
+         table, or the client itself. The rate alone does not tell which.",
+        "Measure just before and just after the drop and compare: `ss -lnt`, `nstat`, and the CPU \
+         time of the client and the server.",
     ))
 }
 
@@ -119,9 +119,9 @@ mod tests {
         for part in [
             "a: from c = 100 to 1,000 the rate falls from 100 to 60.0/s (-40 %)",
             "At the same step b changes by -10 %",
-            "a reaches 95 % of its highest at c = 10 (98.0/s)",
-            "a: found at c = 1,000 and not before: D08 connection attempts lost.",
-            "b reaches 95 % of its highest at c = 100 (100/s)",
+            "a reaches 95 % of its highest rate at c = 10 (98.0/s)",
+            "a: found at c = 1,000 but not before: D08 connection attempts lost.",
+            "b reaches 95 % of its highest rate at c = 100 (100/s)",
         ] {
             assert!(evidence.contains(part), "{part}: {evidence}");
         }

@@ -24,7 +24,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// More requests than this that were sent twice are more than accidents.
 const REPEATED: f64 = 0.01;
-/// `keep-alive` has so many letters more than `close`.
+/// How many letters longer `keep-alive` is than `close`.
 const LETTERS: u64 = 5;
 /// How near to a round number of requests per connection counts as it.
 const NEAR: f64 = 0.05;
@@ -47,18 +47,19 @@ fn repeated(run: &Run) -> Option<Finding> {
         D18,
         Severity::Suspect,
         format!(
-            "{} of {} ({}) were sent again, as the server had closed the kept connection before it \
-             answered; {} connections were opened.",
+            "{} of {} ({}) were sent again because the server had closed the reused connection \
+             before responding; {} connections were opened.",
             grouped(record.repeated),
             counted(record.finished(), "request"),
             percent(share),
             grouped(record.connections_opened)
         ),
-        "The server closes kept connections without saying so in the response before (`Connection: \
-         close`): such a request is sent twice, its time has both sendings in it, and what it changes \
-         on the server may have been done twice.",
-        "Have the server announce the close or keep connections longer, or close first with \
-         --requests-per-connection below the server's limit; --no-repeat counts such requests as errors.",
+        "The server closes reused connections without announcing it in the previous response \
+         (`Connection: close`): such a request is sent twice, its time includes both attempts, \
+         and the server may have carried it out twice.",
+        "Have the server announce the close or keep connections open longer, or close first with \
+         --requests-per-connection below the server's limit; --no-repeat counts such requests as \
+         errors.",
     ))
 }
 
@@ -76,8 +77,8 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         .map(|(name, times)| format!("{} with {name}", grouped(times)))
         .collect();
     let evidence = format!(
-        "The server ended {} by GOAWAY ({}): one in {} responses. {} connections were opened, and {} were \
-         sent again, as the server had not processed them.",
+        "The server ended {} by GOAWAY ({}): one per {} responses. {} connections were opened, \
+         and {} were sent again because the server had not processed them.",
         counted(facts.goaways, "connection"),
         codes.join(", "),
         amount(each),
@@ -89,16 +90,16 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         && failed as f64 > record.finished() as f64 * REPEATED;
     if objects {
         let said = facts.last_goaway_said.as_ref();
-        let said = said.map_or(String::new(), |said| format!(" Its last words were: {said}."));
+        let said = said.map_or(String::new(), |said| format!(" Its last debug message: {said}."));
         return Some(Finding::new(
             D18,
             Severity::Suspect,
-            format!("{evidence} {} failed by it.", counted(failed, "request")),
+            format!("{evidence} {} failed because of it.", counted(failed, "request")),
             format!(
-                "The server ended connections with an error: it objects to what it is asked, or protects \
-                 itself from it.{said}"
+                "The server ended connections with an error: it objects to the requests, or \
+                 protects itself from the load.{said}"
             ),
-            "Look at the server's log and limits, and measure again with fewer --streams.",
+            "Check the server's log and limits, and measure again with fewer --streams.",
         ));
     }
     Some(Finding::new(
@@ -106,12 +107,12 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
         Severity::Note,
         evidence,
         format!(
-            "The server replaces connections after some requests, and opening new ones and sending requests \
-             again is part of the rate and of the times.{}",
+            "The server replaces connections after a number of requests; opening new ones and \
+             sending requests again is part of the rate and of the times.{}",
             of_nginx(each)
         ),
-        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers that cut \
-         as often.",
+        "Raise the limit on the server (nginx: keepalive_requests), or compare only with servers \
+         that close as often.",
     ))
 }
 
@@ -124,17 +125,17 @@ fn unprocessed(run: &Run) -> Option<Finding> {
             D18,
             Severity::Note,
             format!(
-                "{} of {} ({}) were sent again, as the server had not processed them; {} connections were \
-                 opened.",
+                "{} of {} ({}) were sent again because the server had not processed them; {} \
+                 connections were opened.",
                 grouped(record.repeated),
                 counted(record.finished(), "request"),
                 percent(share),
                 grouped(record.connections_opened)
             ),
-            "The server refuses streams (REFUSED_STREAM) while more are under way: the time of a repeated \
-             request has both sendings in it.",
-            "Raise the limit of streams on the server, or lower --streams; --no-repeat counts such requests \
-             as errors.",
+            "The server refuses streams (REFUSED_STREAM) while others are in progress: the time \
+             of a repeated request includes both attempts.",
+            "Raise the server's limit on streams, or lower --streams; --no-repeat counts such \
+             requests as errors.",
         )
     })
 }
@@ -142,8 +143,8 @@ fn unprocessed(run: &Run) -> Option<Finding> {
 /// A limit that nginx comes with.
 fn of_nginx(each: f64) -> &'static str {
     match each {
-        99.0..=102.0 => " After 100 requests is nginx's keepalive_requests until 1.19.9.",
-        990.0..=1020.0 => " After 1,000 requests is nginx's keepalive_requests since 1.19.10.",
+        99.0..=102.0 => " 100 requests is nginx's keepalive_requests up to 1.19.9.",
+        990.0..=1020.0 => " 1,000 requests is nginx's keepalive_requests since 1.19.10.",
         _ => "",
     }
 }
@@ -175,9 +176,10 @@ fn cut(run: &Run) -> Option<Finding> {
             grouped(record.connections_opened)
         ),
         format!(
-            "The server limits the requests of a connection, and pays for opening new ones.{nginx}"
+            "The server limits the number of requests per connection, and pays for opening new \
+             ones.{nginx}"
         ),
-        "Raise the limit on the server, or compare only with servers that cut as often.",
+        "Raise the limit on the server, or compare only with servers that close as often.",
     ))
 }
 
@@ -203,7 +205,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let closes = complete - kept;
     let each = complete as f64 / closes as f64;
     let mut evidence = format!(
-        "{} of {} responses were on a connection that went on: {} closes, one in {}.",
+        "{} of {} responses left their connection open: {} closes, one in {}.",
         grouped(kept),
         grouped(complete),
         grouped(closes),
@@ -212,7 +214,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     evidence.push_str(&bytes_agree(report, complete, closes).unwrap_or_default());
     let near = |limit: f64| (each / limit - 1.0).abs() < NEAR;
     let cause = if near(100.0) {
-        "The server closes each connection after 100 requests, as nginx did until 1.19.10 \
+        "The server closes each connection after 100 requests, as nginx did up to 1.19.9 \
          (keepalive_requests 100)."
             .to_owned()
     } else if near(1000.0) {
@@ -220,15 +222,15 @@ fn on_report(report: &Report) -> Option<Finding> {
          (keepalive_requests 1000)."
             .to_owned()
     } else {
-        format!("The server closes connections, on average after {} requests.", amount(each))
+        format!("The server closes connections after {} requests on average.", amount(each))
     };
     Some(Finding::new(
         D18,
         Severity::Note,
         evidence,
         cause,
-        "Before it is compared with a server that never closes, raise its limit (nginx: \
-         keepalive_requests 100000) or give the other one the same.",
+        "Before comparing it with a server that never closes, raise its limit (nginx: \
+         keepalive_requests 100000) or set the same limit on the other one.",
     ))
 }
 
@@ -263,7 +265,7 @@ mod tests_on_runs {
         run.record.connections_opened = 300;
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.starts_with("200 of 20,000 responses closed"), "{finding:?}");
-        assert!(finding.cause.contains("keepalive_requests until"), "{finding:?}");
+        assert!(finding.cause.contains("keepalive_requests up to"), "{finding:?}");
         // As asked.
         run.plan.connections.requests_per_connection = Some(100);
         assert_eq!(on_run(&run), None);
@@ -295,7 +297,7 @@ mod tests_on_runs {
             finding.evidence.contains("20 connections by GOAWAY (20 with NO_ERROR)"),
             "{finding:?}"
         );
-        assert!(finding.evidence.contains("one in 1,000 responses"), "{finding:?}");
+        assert!(finding.evidence.contains("one per 1,000 responses"), "{finding:?}");
         assert!(finding.cause.contains("keepalive_requests since"), "{finding:?}");
         let facts = run.record.http2.as_mut().unwrap();
         facts.goaway_codes = Codes(vec![(0, 10), (11, 10)]);
@@ -303,7 +305,7 @@ mod tests_on_runs {
         run.record.failures[FailureKind::GoAway as usize] = 1_000;
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.cause.ends_with("Its last words were: too_many."), "{finding:?}");
+        assert!(finding.cause.ends_with("Its last debug message: too_many."), "{finding:?}");
     }
 
     #[test]

@@ -32,7 +32,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         D19,
         Severity::Suspect,
         format!(
-            "Not one of {} left its connection open: {} connections were opened.",
+            "None of {} left its connection open: {} connections were opened.",
             counted(record.responses, "response"),
             grouped(record.connections_opened)
         ),
@@ -100,32 +100,34 @@ impl Reason {
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Self::Close => (
-                "The server ends each connection and says so: the head of its response has `Connection: \
-                 close`.",
-                "Turn keep-alive on in the server's configuration; if it is to close, say \
+                "The server closes each connection and announces it: the head of its response has \
+                 `Connection: close`.",
+                "Enable keep-alive in the server's configuration; if it is meant to close, use \
                  --no-keepalive.",
             ),
             Self::NoKeepAlive => (
-                "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which HTTP/1.0 \
-                 needs to keep a connection.",
-                "Measure over HTTP/1.1 (--http 1.1), where connections are kept unless the server \
-                 closes them; if it answers HTTP/1.0 there too, let it send that header.",
+                "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which \
+                 HTTP/1.0 needs to keep a connection open.",
+                "Measure over HTTP/1.1 (--http 1.1), where connections stay open unless the \
+                 server closes them; if it responds with HTTP/1.0 there too, have it send that \
+                 header.",
             ),
             Self::NoLength => (
-                "The head of the response has neither `Content-Length` nor `Transfer-Encoding: chunked`: \
-                 only closing the connection tells where the body ends.",
-                "Let the server send a Content-Length; if it is to close, say --no-keepalive.",
+                "The head of the response has neither `Content-Length` nor `Transfer-Encoding: \
+                 chunked`: only closing the connection shows where the body ends.",
+                "Have the server send a Content-Length; if it is meant to close, use \
+                 --no-keepalive.",
             ),
             Self::None => (
-                "The head of the response permits to keep the connection, and the server closes it all \
-                 the same, or sends more bytes than it announced.",
-                "Look at one response with `curl -i` and the URL, and in the server for what closes \
-                 the connection.",
+                "The head of the response permits keeping the connection open, but the server \
+                 closes it anyway, or sends more bytes than it announced.",
+                "Look at one response with `curl -i` and the URL, and find what closes the \
+                 connection in the server.",
             ),
             Self::Unknown => (
                 "The server closes after each response.",
-                "Look at the head with `curl -i` and the URL; if the server is to close, say \
-                 --no-keepalive.",
+                "Look at the head with `curl -i` and the URL; if the server is meant to close, \
+                 use --no-keepalive.",
             ),
         }
     }
@@ -140,13 +142,14 @@ fn on_report(report: &Report) -> Option<Finding> {
         D19,
         Severity::Suspect,
         format!(
-            "0 of {} responses left their connection open, so that each request paid for a new one.",
+            "0 of {} responses left their connection open, so each request paid for a new one.",
             grouped(complete)
         ),
-        "The server closes after each response, or its responses lack what ab needs to keep a connection \
-         to HTTP/1.0: the word `Keep-Alive` in the head, and a `Content-Length`.",
-        "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or measure \
-         over HTTP/1.1, where connections are kept unless the server closes them (ablaze does).",
+        "The server closes after each response, or its responses lack what ab needs to keep an \
+         HTTP/1.0 connection open: the word `Keep-Alive` in the head, and a `Content-Length`.",
+        "Look at the head with `curl -i --http1.0 -H 'Connection: Keep-Alive'` and the URL, or \
+         measure over HTTP/1.1, where connections stay open unless the server closes them (ablaze \
+         does).",
     ))
 }
 

@@ -27,7 +27,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         return None;
     }
     let share = failed as f64 / run.record.finished() as f64;
-    let ports = ports(run).map(|range| format!(" The kernel gives out ports {range}."));
+    let ports = ports(run).map(|range| format!(" The kernel assigns ports {range}."));
     let waiting = monitor(run).and_then(|monitor| monitor.kernel.time_wait).map(|sockets| {
         format!(" {} sockets were in TIME_WAIT at the end.", grouped(sockets.after))
     });
@@ -41,15 +41,16 @@ fn on_run(run: &Run) -> Option<Finding> {
             grouped(failed),
             percent(share)
         ),
-        "Each connection needs a local port, and whoever closes first keeps it for 60 s (TIME_WAIT).",
-        "Keep connections (leave out --no-keepalive), or connect from more addresses with \
-         --local-address, such as 127.0.0.0/24 towards this host.",
+        "Each connection needs a local port, and the side that closes first keeps it for 60 s \
+         (TIME_WAIT).",
+        "Reuse connections (without --no-keepalive), or connect from more addresses with \
+         --local-address, such as 127.0.0.0/24 to reach this host.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
-    let ports = ports(run).map_or(String::new(), |range| format!("; the kernel gives out {range}"));
-    Some(format!("No connection failed for want of a local port{ports}."))
+    let ports = ports(run).map_or(String::new(), |range| format!("; the kernel assigns {range}"));
+    Some(format!("No connection failed because local ports ran out{ports}."))
 }
 
 /// The ports that the kernel gives out: `32768 to 60999`.
@@ -65,9 +66,9 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             D20,
             Severity::Invalid,
             evidence(abort),
-            "Every connection takes a local port, and keeps it for 60 s after the client closes it \
-             first; there are about 28,000.",
-            "Keep connections (-k), wait a minute between runs, or widen \
+            "Each connection takes a local port, which stays in use for 60 s after the client \
+             closes first; there are about 28,000.",
+            "Reuse connections (-k), wait a minute between runs, or widen \
              net.ipv4.ip_local_port_range.",
         )
     })

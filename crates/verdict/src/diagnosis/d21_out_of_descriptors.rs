@@ -36,7 +36,7 @@ fn of_the_client(run: &Run) -> Option<Finding> {
     let share = failed as f64 / run.record.finished() as f64;
     let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
     let more = limit.map_or(String::new(), |limit| {
-        format!(" The limit was {} when the run began.", grouped(limit))
+        format!(" The limit was {} when the run started.", grouped(limit))
     });
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(
@@ -47,7 +47,7 @@ fn of_the_client(run: &Run) -> Option<Finding> {
             grouped(failed),
             percent(share)
         ),
-        "Each connection needs a descriptor, and the limit on them is too low.",
+        "Each connection needs a file descriptor, and the limit on them is too low.",
         "Raise the limit in the shell before the run (`ulimit -n`), or lower -c.",
     ))
 }
@@ -59,14 +59,14 @@ fn of_the_server(run: &Run) -> Option<Finding> {
             D21,
             Severity::Suspect,
             format!(
-                "The server, {}, process {}, had {} descriptors open, and may have {}.",
+                "The server, {}, process {}, had {} descriptors open, and its limit is {}.",
                 process.name,
                 process.pid,
                 grouped(open),
                 grouped(limit)
             ),
-            "The server cannot accept another connection: the others wait in its queue until one is \
-             closed.",
+            "The server cannot accept another connection: the others wait in its queue until one \
+             closes.",
             "Raise the limit where the server is started (`ulimit -n`, LimitNOFILE= of systemd, \
              worker_rlimit_nofile of nginx), or lower -c.",
         )
@@ -76,17 +76,17 @@ fn of_the_server(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let limit = monitor(run).and_then(|monitor| monitor.environment.descriptors.soft);
     let limit = limit.map_or(String::new(), |limit| {
-        format!("; {} were permitted when the run began", grouped(limit))
+        format!("; the limit was {} when the run started", grouped(limit))
     });
     let server = fullest(run).map_or(String::new(), |(process, open, limit)| {
         format!(
-            "; {} had at most {} open, and may have {}",
+            "; {} had at most {} open, and its limit is {}",
             process.name,
             grouped(open),
             grouped(limit)
         )
     });
-    Some(format!("No connection failed for want of a descriptor{limit}{server}."))
+    Some(format!("No connection failed because descriptors ran out{limit}{server}."))
 }
 
 /// The process of the server with the fewest descriptors left, how many it had open at most, and
@@ -107,10 +107,10 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
     }
     let remedy = match abort.command.as_ref().map(|command| command.concurrency.1) {
         Some(asked) => format!(
-            "Run `ulimit -n {}` in the same shell before, or ask for fewer connections.",
+            "Run `ulimit -n {}` in the same shell first, or use fewer connections.",
             asked + 64
         ),
-        None => "Raise the limit with `ulimit -n` in the same shell before, or ask for fewer \
+        None => "Raise the limit with `ulimit -n` in the same shell first, or use fewer \
                  connections."
             .to_owned(),
     };
@@ -118,7 +118,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         D21,
         Severity::Invalid,
         evidence(abort),
-        "Every connection takes a descriptor, and this process may not open more.",
+        "Each connection takes a file descriptor, and this process may not open more.",
         remedy,
     ))
 }
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn the_server_may_have_none_left() {
         let mut run = sample::run();
-        assert!(seen(&run).unwrap().ends_with("permitted when the run began."));
+        assert!(seen(&run).unwrap().ends_with("the limit was 1,024 when the run started."));
         let with = |run: &mut Run, max| {
             sample::monitor(run).target.processes[0].descriptors =
                 Some(Range { min: 9, max, last: 9 });
@@ -153,11 +153,11 @@ mod tests {
         };
         assert_eq!(with(&mut run, 1000), None);
         assert!(
-            seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and may have 1,024.")
+            seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and its limit is 1,024.")
         );
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("had 1,023 descriptors open, and may have 1,024"));
+        assert!(finding.evidence.contains("had 1,023 descriptors open, and its limit is 1,024"));
         sample::serving(&mut run).descriptor_limit = None;
         assert_eq!(on_run(&run), None);
     }

@@ -1,5 +1,5 @@
 //! D22: the kernel dropped packets in one of its queues, other than the accept queue (D08), or had
-//! hardly room left to track connections.
+//! hardly any space left to track connections.
 
 use ablaze_model::Run;
 use ablaze_model::monitor::ConnectionTracking;
@@ -17,13 +17,13 @@ const QUEUES: [(&str, &str); 7] = [
     ("TcpExtRcvPruned", "a socket's receive buffer"),
     ("TcpExtTCPReqQFullDrop", "the queue of connections being opened"),
     ("TcpExtTCPMemoryPressures", "TCP's memory"),
-    ("IpInDiscards", "arriving packets"),
-    ("IpOutDiscards", "leaving packets"),
+    ("IpInDiscards", "incoming packets"),
+    ("IpOutDiscards", "outgoing packets"),
 ];
 /// A smaller share of the segments is a note.
 const LITTLE: f64 = 1e-4;
 
-/// A table of tracked connections with no more room than this is about to drop some.
+/// A table of tracked connections that is this full is about to drop some.
 const NEARLY_FULL: f64 = 0.95;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -46,7 +46,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("{} × {about} ({})", grouped(*count), name.trim_start_matches("TcpExt"))
     });
     let evidence = format!(
-        "Full were: {}; {} of the segments that arrived. The counters are those of the whole network \
+        "Overflowed: {}; {} of the segments that arrived. The counters cover the whole network \
          namespace.",
         listed(named),
         percent(share)
@@ -56,9 +56,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         D22,
         severity,
         evidence,
-        "The kernel dropped packets for want of room, and they were sent again after a timer of 200 ms \
-         or more.",
-        "Enlarge the queue that is named (net.core.netdev_max_backlog, net.core.rmem_max, \
+        "The kernel dropped packets because a queue was full, and they were sent again after a \
+         timer of 200 ms or more.",
+        "Enlarge the queue named above (net.core.netdev_max_backlog, net.core.rmem_max, \
          net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
     ))
 }
@@ -68,12 +68,12 @@ fn seen(run: &Run) -> Option<String> {
     kernel.network.as_ref()?;
     let tracked = kernel.connection_tracking.map_or(String::new(), |table| {
         format!(
-            " {} were tracked at the end, of {} at most.",
+            " {} were tracked at the end, of at most {}.",
             counted(table.after, "connection"),
             grouped(table.most)
         )
     });
-    full(run)?.is_empty().then(|| format!("No queue of the kernel dropped anything.{tracked}"))
+    full(run)?.is_empty().then(|| format!("No kernel queue dropped anything.{tracked}"))
 }
 
 /// The counters that rose, each with what it is about.
@@ -82,7 +82,7 @@ fn full(run: &Run) -> Option<Vec<(&'static str, &'static str, u64)>> {
     let table = kernel.connection_tracking;
     let of_table = |field: fn(&ConnectionTracking) -> Option<u64>| table.as_ref().and_then(field);
     let queues = QUEUES.iter().map(|(name, about)| (*name, *about, counter(run, name))).chain([
-        ("softnet dropped", "a processor's packets", kernel.softnet.map(|softnet| softnet.dropped)),
+        ("softnet dropped", "a CPU's packets", kernel.softnet.map(|softnet| softnet.dropped)),
         ("nf_conntrack drop", "the table of tracked connections", of_table(|t| t.dropped)),
         ("nf_conntrack insert_failed", "an entry of that table", of_table(|t| t.insert_failed)),
         ("nf_conntrack early_drop", "older entries of that table", of_table(|t| t.dropped_early)),
@@ -100,15 +100,15 @@ fn nearly_full(table: &ConnectionTracking) -> Option<Finding> {
             D22,
             Severity::Note,
             format!(
-                "{} were tracked at the end (nf_conntrack_count), {} of the {} that there is room for; {} \
-                 at the start.",
+                "{} were tracked at the end (nf_conntrack_count), {} of the maximum of {}; {} at \
+                 the start.",
                 counted(table.after, "connection"),
                 percent(share),
                 grouped(table.most),
                 grouped(table.before)
             ),
-            "The kernel tracks each connection for a firewall or for address translation, closed ones \
-             for some minutes more, and drops what is new when the table is full.",
+            "The kernel tracks each connection for a firewall or for address translation, closed \
+             ones for some minutes more, and drops new ones when the table is full.",
             "Raise net.netfilter.nf_conntrack_max, or exempt the target's port from tracking.",
         )
     })
@@ -150,9 +150,9 @@ mod tests {
         };
         table(&mut run, 949, Some(0));
         assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().contains("949 connections were tracked at the end, of 1,000"));
+        assert!(seen(&run).unwrap().contains("949 connections were tracked at the end, of at most 1,000"));
         table(&mut run, 950, None);
-        assert!(on_run(&run).unwrap().evidence.contains("95 % of the 1,000"));
+        assert!(on_run(&run).unwrap().evidence.contains("95 % of the maximum of 1,000"));
         table(&mut run, 1000, Some(700));
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);

@@ -38,8 +38,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let mut evidence = Vec::new();
     if let Some(longest) = heartbeat.longest.iter().max_by_key(|gap| gap.length_ns) {
         evidence.push(format!(
-            "A thread that only slept woke up late {}, {} in all, at most {}: {} of \
-             the run.",
+            "A thread that only sleeps woke up late {}, by {} in total, at most {}: {} of the run.",
             counted(heartbeat.gaps, "time"),
             time(heartbeat.gaps_ns as f64 / 1e6),
             time(longest.length_ns as f64 / 1e6),
@@ -48,7 +47,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     if stolen >= STOLEN {
         evidence.push(format!(
-            "The hypervisor gave {} of the processors' time to others.",
+            "The hypervisor gave {} of the CPU time to others.",
             percent(stolen)
         ));
     }
@@ -68,10 +67,10 @@ fn seen(run: &Run) -> Option<String> {
     let beats = monitor(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?.beats;
     let stolen = machine(run).map_or(String::new(), |machine| {
         let share = machine.stolen / machine.processors;
-        format!("; a hypervisor took {} of the processors' time", percent(share))
+        format!("; a hypervisor took {} of the CPU time", percent(share))
     });
     Some(format!(
-        "A thread that only slept woke up {}, never 20 ms late or more{stolen}.",
+        "A thread that only sleeps woke up {}, never 20 ms late or more{stolen}.",
         counted(beats, "time")
     ))
 }
@@ -82,16 +81,16 @@ fn cause(heartbeat: &Heartbeat) -> (&'static str, &'static str) {
     let waited = heartbeat.gaps_waited_ns.unwrap_or(0) * 2 > heartbeat.gaps_ns;
     if heartbeat.gaps > 0 && waited {
         (
-            "Other tasks had the processors meanwhile, so client and server may have waited for them \
-             too.",
-            "Look with `top` what else runs on this machine, stop it, and measure again.",
+            "Other tasks occupied the CPUs meanwhile, so the client and the server may have \
+             waited for them too.",
+            "Use `top` to see what else is running on this machine, stop it, and measure again.",
         )
     } else {
         (
-            "Nothing on this machine ran meanwhile, or this process alone was stopped (SIGSTOP, a \
+            "Nothing on this machine ran meanwhile, or only this process was stopped (SIGSTOP, a \
              debugger, a frozen container).",
-            "Measure again; if it happens again, ask whoever runs the virtual machine, or measure on \
-             one of your own.",
+            "Measure again; if it happens again, ask the operator of the virtual machine, or \
+             measure on your own hardware.",
         )
     }
 }

@@ -12,9 +12,9 @@ use crate::words::{amount, grouped, listed};
 
 /// So many lines per request are one each.
 const LINES: f64 = 0.5;
-/// A line of a log has so many bytes.
+/// Plausible length of a log line, bytes.
 const LINE_BYTES: std::ops::RangeInclusive<f64> = 20.0..=1000.0;
-/// From so many calls per request on there is one for each.
+/// From this number of calls per request, there is one for each.
 const CALLS: f64 = 0.9;
 /// From so many on the responses may have one, and something else another.
 const CALLS_FOR_BOTH: f64 = 1.5;
@@ -54,7 +54,7 @@ fn seen(run: &Run) -> Option<String> {
     let compiler = build.compiler.as_deref().unwrap_or("an unknown compiler");
     let how = match &build.optimisation {
         Some(level) => format!("with {level}"),
-        None => "with an optimisation that it does not tell".to_owned(),
+        None => "with unknown optimisation".to_owned(),
     };
     Some(format!("{} was built by {compiler} {how}, without a sanitizer.", process.name))
 }
@@ -71,9 +71,9 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
         let names = listed(&build.sanitizers);
         faults.push(Fault {
             severity: Severity::Suspect,
-            evidence: format!("{}, process {}, has a sanitizer in it: {names}.", process.name, process.pid),
-            cause: "A sanitizer checks the server's memory accesses while it runs, which makes it several \
-                    times slower.",
+            evidence: format!("{}, process {}, was built with a sanitizer: {names}.", process.name, process.pid),
+            cause: "A sanitizer checks the server's memory accesses at run time, which makes it \
+                    several times slower.",
             remedy: "Build the server without -fsanitize (Go: without -race), and measure again."
                 .to_owned(),
         });
@@ -87,15 +87,15 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
                 process.name,
                 process.pid,
                 match level {
-                    "-N" => "its program has the options of its build".to_owned(),
+                    "-N" => "its program records the build options".to_owned(),
                     _ => format!(
-                        "its debug data says so of {} of {} compile units looked at",
+                        "shown by the debug information of {} of the {} compile units examined",
                         build.unoptimised_units, build.units
                     ),
                 }
             ),
-            cause: "The rate is that of a debug build, which may be several times slower than one in \
-                    earnest.",
+            cause: "The rate is that of a debug build, which may be several times slower than a \
+                    release build.",
             remedy: match level {
                 "-N" => "Build the server without -gcflags=-N, and measure again.".to_owned(),
                 _ => "Build the server with -O2, and measure again.".to_owned(),
@@ -108,8 +108,8 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
                 "{}, process {}, was built by {compiler} with -Og.",
                 process.name, process.pid
             ),
-            cause: "-Og optimises for debugging, and leaves out part of what -O2 does.",
-            remedy: "Build the server with -O2 for its full rate.".to_owned(),
+            cause: "-Og optimises for debugging and skips some of the optimisations of -O2.",
+            remedy: "Build the server with -O2 to measure its full rate.".to_owned(),
         });
     }
     faults
@@ -126,14 +126,14 @@ fn log_file(run: &Run) -> Option<Fault> {
     Some(Fault {
         severity: Severity::Note,
         evidence: format!(
-            "The server writes a log: {} grew by {} bytes, which are {} lines of {} B per request.",
+            "The server writes a log: {} grew by {} bytes, which is {} lines of {} B per request.",
             file.path,
             grouped(file.bytes),
             amount(lines),
             amount(line_bytes)
         ),
-        cause: "Making and writing a line for each request is part of the measured work.",
-        remedy: "Keep it where the server in earnest has it; else turn its access log off."
+        cause: "Formatting and writing a line for each request is part of the measured work.",
+        remedy: "Keep the log if the server also writes it in production; otherwise turn it off."
             .to_owned(),
     })
 }
@@ -157,8 +157,8 @@ fn log_stream(run: &Run) -> Option<Fault> {
         (is_log && standard.written_to != Some(false)).then(|| Fault {
             severity: if certain { Severity::Suspect } else { Severity::Note },
             evidence: format!(
-                "{}, process {}, writes {} B per request beside its responses, in {} calls per request \
-                 all in all, and its standard output is {}.",
+                "{}, process {}, writes {} B per request besides its responses, with {} write \
+                 calls per request in total, and its standard output is {}.",
                 process.name,
                 process.pid,
                 amount(line_bytes),
@@ -169,9 +169,9 @@ fn log_stream(run: &Run) -> Option<Fault> {
                     format!("a stream, {}", standard.name)
                 }
             ),
-            cause: "A line for each request is part of the measured work, and whoever shows or reads it \
-                    takes processor time, too.",
-            remedy: "Start the server with its output to /dev/null, or turn its log off.".to_owned(),
+            cause: "A line for each request is part of the measured work, and whatever displays \
+                    or reads it uses CPU time too.",
+            remedy: "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
         })
     })
 }
@@ -249,7 +249,7 @@ mod tests {
         built(&mut run, Some("-O0"), 3);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("(-O0)") && finding.evidence.contains("3 of 4"));
+        assert!(finding.evidence.contains("(-O0)") && finding.evidence.contains("3 of the 4"));
         built(&mut run, Some("-Og"), 0);
         assert_eq!(on_run(&run).unwrap().severity, Severity::Note);
         sample::serving(&mut run).build.as_mut().unwrap().sanitizers = vec!["address".to_owned()];
@@ -269,7 +269,7 @@ mod tests {
         };
         let finding = grow(&mut run, 20_000 * 95, Some(95.0)).unwrap();
         assert_eq!(finding.severity, Severity::Note, "nginx comes so");
-        let said = "/var/log/access.log grew by 1,900,000 bytes, which are 1.00 lines of 95.0 B";
+        let said = "/var/log/access.log grew by 1,900,000 bytes, which is 1.00 lines of 95.0 B";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
         assert_eq!(grow(&mut run, 2_000 * 95, Some(95.0)), None, "one in ten requests");
         assert_eq!(grow(&mut run, 20_000 * 95, None), None, "no text");

@@ -46,23 +46,23 @@ fn on_run(run: &Run) -> Option<Finding> {
         D25,
         Severity::Note,
         format!(
-            "The server was started with {asked}, and what a connection has to send at a time, {} B at \
-             most, fits into its send buffer of {} B or more.",
+            "The server was started with {asked}, and what a connection has to send at once, at \
+             most {} B, fits into its send buffer of {} B or more.",
             grouped(response_bytes),
             grouped(buffer_bytes)
         ),
-        "Each response went out in one write that never had to wait, so that level-triggered and \
+        "Each response went out in one write that never blocked, so level-triggered and \
          edge-triggered waiting do the same here.",
-        "To see them differ, ask for longer responses (/bytes/1000000), and start the server with \
-         --sndbuf 64KiB.",
+        "To see a difference, request longer responses (/bytes/1000000), and start the server \
+         with --sndbuf 64KiB.",
     ))
 }
 
 fn seen(run: &Run) -> Option<String> {
     let (asked, response_bytes, buffer_bytes) = figures(run)?;
     Some(format!(
-        "The server was started with {asked}, and what a connection has to send at a time, {} B, may \
-         be more than its send buffer takes, {} B or more.",
+        "The server was started with {asked}, and what a connection has to send at once, {} B, \
+         may exceed its send buffer of {} B or more.",
         grouped(response_bytes),
         grouped(buffer_bytes)
     ))
@@ -153,8 +153,9 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         return None;
     }
     let evidence = format!(
-        "The servers' command lines differ only in {}, and in none of the {} runs did TCP hold back what \
-         a server had written: its buffers were full for 0 ms. The largest body had {} B.",
+        "The servers' command lines differ only in {}, and in none of the {} runs did TCP hold \
+         back what a server had written: its buffers were full for 0 ms. The largest body was {} \
+         B.",
         listed(ways.iter().map(|way| format!("`{way}`"))),
         members.len(),
         bytes(largest)
@@ -162,15 +163,15 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
     let (severity, cause) = if largest <= FITS_BYTES {
         (
             Severity::Suspect,
-            "Where no write has to wait for room, the code that these ways of waiting differ in does \
-             not run: the difference measured is not theirs.",
+            "If no write has to wait for buffer space, the code in which these ways of waiting \
+             differ never runs: the measured difference comes from elsewhere.",
         )
     } else {
         (
             Severity::Note,
-            "Linux lets a connection's send buffer grow to some megabytes, so that even such a body may \
-             have found room at once; then the code that these ways of waiting differ in never ran. \
-             Waits shorter than a timer tick (1 to 10 ms) do not show here.",
+            "Linux lets a connection's send buffer grow to several megabytes, so even such a body \
+             may have fitted at once; in that case the code in which these ways of waiting differ \
+             never ran. Waits shorter than a timer tick (1 to 10 ms) do not show here.",
         )
     };
     Some(Finding::new(
@@ -234,12 +235,12 @@ mod tests_on_runs {
         let run = started("/usr/bin/ablaze serve --model epoll-lt -t 2", 14);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);
-        let said = "--model epoll-lt, and what a connection has to send at a time, 164 B at most, fits \
+        let said = "--model epoll-lt, and what a connection has to send at once, at most 164 B, fits \
                     into its send buffer of 16,384 B";
         assert!(finding.evidence.contains(said), "{}", finding.evidence);
         let long = started("ablaze serve --model=epoll-et", 1_000_000);
         assert_eq!(on_run(&long), None);
-        assert!(seen(&long).unwrap().contains("1,000,150 B, may be more"), "{:?}", seen(&long));
+        assert!(seen(&long).unwrap().contains("1,000,150 B, may exceed"), "{:?}", seen(&long));
         assert!(on_run(&started("ablaze serve --sndbuf 64KiB", 60_000)).is_some());
         assert_eq!(on_run(&started("ablaze serve --sndbuf 64KB", 64_000)), None);
         let mut pipelined = started("ablaze serve --io epoll-et", 10_000);

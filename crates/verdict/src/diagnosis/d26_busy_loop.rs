@@ -1,4 +1,4 @@
-//! D26: the server uses processor time while nothing is asked of it. A server that was busy is
+//! D26: the server uses CPU time while it has no requests. A server that was busy is
 //! looked at once more when the load is over and the connections still stand. Not to be seen: a
 //! server elsewhere, one that spins for less than most of a core, and one whose responses take longer
 //! than it is given to finish them.
@@ -16,7 +16,7 @@ use crate::words::{counted, time};
 /// A thread at rest that uses this share of a core does not rest.
 const BUSY: f64 = 0.5;
 
-/// A server has so many times its slowest responses' time to come to rest.
+/// A server gets this multiple of its slowest responses' time to become idle.
 const TIMES: u64 = 10;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -47,10 +47,10 @@ fn on_run(run: &Run) -> Option<Finding> {
             of_a_core(at_rest.busiest_share),
             ms(at_rest.watched_ns)
         ),
-        "The server asks for events without waiting for them, or one is never cleared, such as an \
-         EPOLLOUT that stays armed; its processor time then says nothing about its load.",
-        "Look with `strace -c -f -p` and its process number what it calls without a load, and let it \
-         wait.",
+        "The server polls for events without waiting, or an event is never cleared, such as an \
+         EPOLLOUT that stays armed; its CPU time then says nothing about its load.",
+        "Run `strace -c -f -p` with its process number to see what it calls without load, and \
+         make it wait.",
     ))
 }
 
@@ -60,7 +60,7 @@ fn seen(run: &Run) -> Option<String> {
         return None;
     }
     Some(format!(
-        "{} after the load had ended the busiest thread of {} used {}.",
+        "{} after the load had ended, the busiest thread of {} used {}.",
         ms(at_rest.settled_ns),
         process.name,
         of_a_core(at_rest.busiest_share)
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(on_run(&run), None);
         assert_eq!(
             seen(&run).unwrap(),
-            "15.0 ms after the load had ended the busiest thread of nginx used 2 % of a core."
+            "15.0 ms after the load had ended, the busiest thread of nginx used 2 % of a core."
         );
         rested(&mut run, 0.97);
         let finding = on_run(&run).unwrap();

@@ -10,7 +10,7 @@ use crate::finding::{Finding, Severity};
 use crate::live::figures::{of_a_core, server, target};
 use crate::words::{amount, percent};
 
-/// The busiest thread has so many times the mean.
+/// The busiest thread uses more than this multiple of the mean.
 const UNEVEN: f64 = 1.5;
 /// An idle server need not share anything out.
 const BUSY: f64 = 0.5;
@@ -35,7 +35,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let chance = threads.chance(run).map_or(String::new(), |chance| {
         format!(
-            " Where chance shares {} connections out to {} threads, it is as uneven in {} of all runs.",
+            " If {} connections are assigned to {} threads at random, {} of all runs are as \
+             uneven.",
             run.plan.load.connections(),
             threads.shares.len(),
             percent(chance)
@@ -45,10 +46,11 @@ fn on_run(run: &Run) -> Option<Finding> {
         D27,
         Severity::Note,
         format!("{}{chance}", threads.described()),
-        "Connections are not shared out evenly: chance decides with SO_REUSEPORT, and whoever wakes \
-         first takes them where threads share a listener; the others have time left.",
-        "Use ten times as many connections as threads; if it stays so, look how the server shares \
-         connections out.",
+        "Connections are not distributed evenly: with SO_REUSEPORT the assignment is random, and \
+         where threads share a listener, the first to wake up takes them; the other threads are \
+         partly idle.",
+        "Use ten times as many connections as threads; if it stays uneven, check how the server \
+         distributes connections.",
     ))
 }
 
@@ -95,7 +97,7 @@ impl Serving {
     fn described(&self) -> String {
         let least = self.shares.last().copied().unwrap_or_default();
         format!(
-            "Of {} threads that serve the busiest used {} and the idlest {}: {} times the mean.",
+            "Of {} serving threads, the busiest used {} and the least busy {}: {} times the mean.",
             self.shares.len(),
             of_a_core(self.shares[0]),
             of_a_core(least),
@@ -188,7 +190,7 @@ mod tests {
         assert_eq!(on_run(&sample::run()), None);
         let finding = on_run(&with(&[("worker-0", 0.96), ("worker-1", 0.12)])).unwrap();
         assert_eq!(finding.severity, Severity::Note);
-        let said = "Of 2 threads that serve the busiest used 96 % of a core and the idlest 12 % of a \
+        let said = "Of 2 serving threads, the busiest used 96 % of a core and the least busy 12 % of a \
                     core: 1.78 times the mean.";
         assert_eq!(finding.evidence, said);
         assert_eq!(on_run(&with(&[("worker-0", 0.9), ("worker-1", 0.5)])), None);
@@ -219,7 +221,7 @@ mod tests {
         sample::monitor(&mut run).target.listener.as_mut().unwrap().sockets = 2;
         // 1.8 times the mean of 2 is 4 of 4, which 2 of 16 deals give: 12.5 %.
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.contains("out to 2 threads, it is as uneven in 13 %"), "{evidence}");
+        assert!(evidence.contains("to 2 threads at random, 13 % of all runs are as uneven"), "{evidence}");
     }
 
     #[test]

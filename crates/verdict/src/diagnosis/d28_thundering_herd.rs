@@ -39,10 +39,10 @@ fn on_run(run: &Run) -> Option<Finding> {
             amount(waits),
             grouped(run.record.connections_opened)
         ),
-        "Each new connection wakes all of these threads; one of them gets it, and the others have woken \
-         in vain.",
+        "Each new connection wakes all of these threads; one of them gets it, and the others woke \
+         up in vain.",
         "Wait for the listener with EPOLLEXCLUSIVE, or give each thread a listener of its own \
-         (SO_REUSEPORT); of `ablaze serve`: --accept exclusive or reuseport.",
+         (SO_REUSEPORT); with `ablaze serve`: --accept exclusive or reuseport.",
     ))
 }
 

@@ -11,7 +11,7 @@ use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, grouped, time};
 
-/// Whoever has been silent for so many times the 99 % time has stopped.
+/// A response that has been silent for this multiple of the 99 % time has stopped.
 const TIMES_P99: u64 = 10;
 /// From this share of the connections on the rate is that of the others.
 const MOST: f64 = 0.5;
@@ -46,18 +46,18 @@ fn on_run(run: &Run) -> Option<Finding> {
         D29,
         severity,
         format!(
-            "{} stopped in the middle for a second or longer: {} had timed out, {} still waited at the \
-             end. {} {}",
+            "{} stopped partway for a second or longer: {} had timed out, {} were still waiting \
+             at the end. {} {}",
             counted(stopped.total(), "response"),
             grouped(stopped.timed_out),
             grouped(stopped.unfinished),
             of_longest(&longest),
             of_queues(queues)
         ),
-        "The server began these responses and did not go on: as a rule it lost an event, such as the one \
-         that says that a socket can be written to again.",
-        "Look in the server at what happens after a write that was not taken whole: with edge-triggered \
-         epoll it must go on until EAGAIN, and with EPOLLONESHOT be armed again.",
+        "The server started these responses and did not continue: usually it lost an event, such \
+         as the one that says a socket is writable again.",
+        "Check what the server does after a partial write: with edge-triggered epoll it must \
+         continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
     ))
 }
 
@@ -67,9 +67,9 @@ fn seen(run: &Run) -> Option<String> {
         return None;
     }
     Some(match record.stopped.longest {
-        None => "No response stopped in the middle for a second or longer.".to_owned(),
+        None => "No response stopped partway for a second or longer.".to_owned(),
         Some(longest) => format!(
-            "{} stopped in the middle for a second or longer. {} {}",
+            "{} stopped partway for a second or longer. {} {}",
             counted(record.stopped.total(), "response"),
             of_longest(&longest),
             of_queues(queues(run))
@@ -105,10 +105,10 @@ fn queues(run: &Run) -> Option<Queues> {
 
 fn of_queues(queues: Option<Queues>) -> String {
     match queues {
-        None => "What the server had in its send queues is unseen.".to_owned(),
+        None => "The server's send queues could not be observed.".to_owned(),
         Some(queues) => format!(
-            "At the last look the server had sent nothing for a second or longer on {}, on {} of them \
-             with bytes left in its send queue.",
+            "When last sampled, the server had sent nothing for a second or longer on {}, {} of \
+             them with bytes left in the send queue.",
             counted(queues.empty + queues.full, "connection"),
             grouped(queues.full)
         ),
@@ -128,11 +128,11 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             D29,
             Severity::Invalid,
             evidence(abort),
-            "For as long as -s says (30 s) nothing happened on any connection. The server stopped \
-             answering; or, with -k, ab waits for the end of a response that it cannot see, one that is \
-             chunked or has no Content-Length.",
-            "Run it without -k: if that works it is the latter, and `ablaze ab -k` reads such responses. \
-             If not, the server is stuck.",
+            "Nothing happened on any connection for as long as -s says (30 s). The server stopped \
+             responding; or, with -k, ab waits for the end of a response that it cannot see, one \
+             that is chunked or has no Content-Length.",
+            "Run it without -k: if that works, it is the latter, and `ablaze ab -k` reads such \
+             responses. If not, the server is stuck.",
         )
     })
 }
@@ -169,11 +169,11 @@ mod tests {
         assert_eq!(finding.severity, Severity::Suspect);
         let evidence = finding.evidence;
         assert!(evidence.contains("6.00 s, after 2,500,000 of 10,000,000 B"), "{evidence}");
-        assert!(evidence.contains("on 3 connections, on 0 of them"), "{evidence}");
+        assert!(evidence.contains("on 3 connections, 0 of them"), "{evidence}");
         assert_eq!(on_run(&stuck(50)).unwrap().severity, Severity::Invalid);
         let mut unseen = stuck(3);
         unseen.monitor = None;
-        assert!(on_run(&unseen).unwrap().evidence.contains("is unseen"));
+        assert!(on_run(&unseen).unwrap().evidence.contains("could not be observed"));
     }
 
     #[test]
@@ -182,7 +182,7 @@ mod tests {
         let last = &mut sample::monitor(&mut run).server_connections.as_mut().unwrap().last;
         last.silent_with_send_queue = Some(3);
         assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().contains("on 3 of them with bytes left"));
+        assert!(seen(&run).unwrap().contains("3 of them with bytes left"));
         // The 99 % time is 700 ms: six seconds are less than ten times that.
         let mut run = stuck(3);
         run.record.answered.total.record_many(700_000_000, 1000);

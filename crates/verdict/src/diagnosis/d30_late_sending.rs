@@ -57,7 +57,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     };
     let backlog = if record.never_sent > 0 {
         format!(
-            " {} of {} ({}) were due and not sent when the run ended.",
+            " {} of {} ({}) were due but not sent when the run ended.",
             grouped(record.never_sent),
             counted(due, "request"),
             percent(never_sent)
@@ -72,14 +72,14 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let times = times(run)?;
     let left = counted(run.record.never_sent, "request");
-    Some(format!("{} {left} were due and not sent when the run ended.", described(&times)))
+    Some(format!("{} {left} were due but not sent when the run ended.", described(&times)))
 }
 
 fn described(times: &Times) -> String {
     let in_words = |ns: u64| time(ns as f64 / 1e6);
     format!(
-        "99 % of the requests left at most {} late; from when they were due 99 % were answered within {} \
-         (response), from when they left within {} (service).",
+        "99 % of the requests left at most {} late; 99 % were answered within {} of when they \
+         were due (response), and within {} of when they left (service).",
         in_words(times.lag),
         in_words(times.response),
         in_words(times.service)
@@ -94,27 +94,28 @@ fn why(run: &Run) -> (String, &'static str) {
     match run.plan.load {
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(
-                "They waited for one of the {} that were permitted to be free: the server answers more \
-                 slowly than that many connections can carry at this rate.",
+                "They waited for one of the {} permitted to become free: the server responds more \
+                 slowly than that many connections can sustain at this rate.",
                 counted(connections, "connection")
             ),
-            "Take the response as what a user sees; for a client that never waits give more connections \
-             (-c) or none, or lower the rate.",
+            "Take the response time as what a user sees; for a client that never waits, permit \
+             more connections (-c) or set no limit, or lower the rate.",
         ),
         Load::Open { .. } if all_in_use => (
             format!(
-                "They waited for one of {} to be free, which is as many as this machine permits.",
+                "They waited for one of {} to become free, which is as many as this machine \
+                 permits.",
                 counted(connections, "connection")
             ),
-            "Take the response as what a user sees; raise the limit on descriptors (`ulimit -n`) for more \
-             connections, or lower the rate.",
+            "Take the response time as what a user sees; raise the limit on descriptors (`ulimit \
+             -n`) to permit more connections, or lower the rate.",
         ),
         _ => (
-            "Connections were free: the client itself was late, because its threads had too much to do \
-             or did not get a processor."
+            "Connections were free: the client itself was late, because its threads had too much \
+             to do or did not get a CPU."
                 .to_owned(),
-            "Take the response as an upper bound; give the client more threads (-t) or a machine of its \
-             own, or lower the rate.",
+            "Take the response time as an upper bound; give the client more threads (-t) or a \
+             machine of its own, or lower the rate.",
         ),
     }
 }
@@ -157,7 +158,7 @@ mod tests {
         let finding = on_run(&late_by(1_200_000_000)).unwrap();
         let evidence = &finding.evidence;
         assert!(evidence.contains("left at most 1.20 s late"), "{evidence}");
-        assert!(evidence.contains("within 500 µs (service)"), "{evidence}");
+        assert!(evidence.contains("within 500 µs of when they left (service)"), "{evidence}");
         assert_eq!(on_run(&sample::run()), None, "a closed loop is never late");
     }
 
@@ -177,7 +178,7 @@ mod tests {
     #[test]
     fn what_was_waited_for_is_named() {
         let mut run = late_by(1_200_000_000);
-        assert!(on_run(&run).unwrap().cause.contains("100 connections that were permitted"));
+        assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
         run.record.connections_opened = 12;
         assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
         if let Load::Open { bounded, connections, .. } = &mut run.plan.load {

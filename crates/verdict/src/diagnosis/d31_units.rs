@@ -28,8 +28,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         return None;
     }
     let mut evidence = format!(
-        "{} B / {} s are {} KiB/s of 1024 bytes, which is what ab would print; the {} printed are \
-         thousands of bytes.",
+        "{} B / {} s is {} KiB/s of 1024 bytes, which is what ab would print; the {} printed is \
+         in thousands of bytes.",
         grouped(total as u64),
         decimal(taken.value, 3),
         decimal(per_s / 1024.0, 0),
@@ -37,7 +37,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     );
     if report.tool == Tool::Gurl {
         evidence.push_str(
-            " The bytes are not counted on the wire but added up again from the parsed heads.",
+            " The bytes are not counted on the wire but reconstructed from the parsed heads.",
         );
     }
     Some(Finding::new(

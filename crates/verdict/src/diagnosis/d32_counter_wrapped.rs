@@ -21,14 +21,14 @@ fn on_report(report: &Report) -> Option<Finding> {
     let total = report.total_bytes?;
     let expected = expected_bytes(report);
     let evidence = if total < 0 {
-        format!("{} bytes received: no count is below zero.", decimal(total as f64, 0))
+        format!("{} bytes received: a count cannot be negative.", decimal(total as f64, 0))
     } else {
         let (complete, length) = (report.complete?, document_bytes(report)?);
         if expected? <= LARGEST || total as f64 >= expected? || report.failed != Some(0) {
             return None;
         }
         format!(
-            "{} responses of {} bytes are {} bytes, and {} were counted.",
+            "{} responses of {} bytes make {} bytes, but {} were counted.",
             grouped(complete),
             grouped(length),
             decimal(expected?, 0),
@@ -39,9 +39,9 @@ fn on_report(report: &Report) -> Option<Finding> {
         D32,
         Severity::Invalid,
         evidence,
-        "The tool counts bytes in 32 bits, which begin anew after 2,147,483,647.",
-        "Leave the bytes and the transfer rate out; the number of requests and the times are not \
-         touched.",
+        "The tool counts bytes in 32 bits, which wrap around after 2,147,483,647.",
+        "Ignore the bytes and the transfer rate; the number of requests and the times are not \
+         affected.",
     ))
 }
 

@@ -26,17 +26,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         D33,
         Severity::Note,
         format!(
-            "{} has {}: {}. {} took no connection, so all requests went to {used}.",
+            "{} has {}: {}. {} accepted no connection, so all requests went to {used}.",
             target.host,
             counted(target.addresses.len() as u64, "address").replace("addresss", "addresses"),
             listed(&target.addresses),
             listed(before)
         ),
-        "Nobody listens at the first address, or a firewall is before it; `localhost` is ::1 first on \
-         many machines, and many servers listen on 127.0.0.1 alone.",
+        "Nothing listens at the first address, or a firewall blocks it; on many machines \
+         `localhost` is ::1 first, and many servers listen on 127.0.0.1 only.",
         format!(
-            "Write the address that is meant into the URL, here {used}, so that every tool measures \
-             the same server."
+            "Use the intended address in the URL, here {used}, so that every tool measures the \
+             same server."
         ),
     ))
 }
@@ -45,7 +45,7 @@ fn seen(run: &Run) -> Option<String> {
     let target = &run.plan.target;
     let used = used(run)?;
     Some(match target.addresses.len() {
-        1 => format!("{} is one address, and connections went to it.", target.host),
+        1 => format!("{} has one address, and connections went to it.", target.host),
         many => {
             format!("{} has {many} addresses; connections went to the first, {used}.", target.host)
         }
@@ -72,7 +72,7 @@ mod tests {
         run.connected_to = "127.0.0.1:8080".to_owned();
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("2 addresses: [::1]:8080 and 127.0.0.1:8080"), "{evidence}");
-        assert!(evidence.contains("[::1]:8080 took no connection"), "{evidence}");
+        assert!(evidence.contains("[::1]:8080 accepted no connection"), "{evidence}");
         run.connected_to = "[::1]:8080".to_owned();
         assert_eq!(on_run(&run), None);
         assert!(seen(&run).unwrap().contains("the first, [::1]:8080"));

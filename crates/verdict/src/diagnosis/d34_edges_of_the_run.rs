@@ -53,14 +53,14 @@ fn on_run(run: &Run) -> Option<Finding> {
     };
     let (cause, remedy) = if edges.drain_s >= edges.start_up_s {
         (
-            "The number of requests had run out, and the last ones were waited for: the slowest of \
+            "All requests had been sent, and the run waited for the last ones: the slowest of \
              them decides how long.",
-            "Let the time end the run (-d) instead of a number of requests, or make the number larger.",
+            "End the run by time (-d) instead of by a number of requests, or increase the number.",
         )
     } else {
         (
-            "Connections are opened one after the other (--ramp) while the clock runs.",
-            "Leave the beginning out with --warmup, as long as the ramp or longer.",
+            "Connections are opened one after another (--ramp) while the clock runs.",
+            "Exclude the beginning with --warmup, as long as the ramp or longer.",
         )
     };
     let evidence = format!("{}: {} of the run.{rate}", described(&edges), percent(share));

@@ -50,9 +50,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     finding(
         report.command.as_ref()?,
         &shown,
-        "This is the output of another command than the one shown above it.",
-        "Take command and output from the same run; a report that carries its own command line \
-         (ablaze: -o run.json) cannot be parted from it.",
+        "This is the output of a different command than the one shown above it.",
+        "Take command and output from the same run; a report that contains its own command line \
+         (ablaze: -o run.json) cannot be separated from it.",
     )
 }
 
@@ -76,9 +76,9 @@ fn on_saved_run(run: &Run) -> Option<Finding> {
     finding(
         &command,
         &shown,
-        "The file holds the result of another command than the one it names: it was put together or \
-         changed after the run.",
-        "Run the command again and keep what it saves (-o FILE.json) as it is.",
+        "The file holds the result of a different command than the one it names: it was assembled \
+         or edited after the run.",
+        "Run the command again and keep the file it saves (-o FILE.json) unchanged.",
     )
 }
 

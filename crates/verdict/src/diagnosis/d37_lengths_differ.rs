@@ -30,7 +30,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let mut evidence = Vec::new();
     if let Some((first, number)) = status {
         evidence.push(format!(
-            "The first response was a {first}; {} of {} ({}) had another status.",
+            "The first response had status {first}; {} of {} ({}) had another status.",
             grouped(number),
             counted(record.responses, "response"),
             percent(number as f64 / record.responses as f64)
@@ -48,11 +48,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let most = length.or(status.map(|(status, number)| (u64::from(status), number)));
     let cause = if most.is_some_and(|(_, number)| number + 1 >= record.responses) {
-        "The first response is the odd one: all others differ from it, as a cache that was filled or a \
-         redirect does it."
+        "The first response is the odd one out: all others differ from it, as when a cache was \
+         being filled or the first was a redirect."
     } else {
-        "Pages with a date, a counter or a token in them differ each time, and so do the responses to \
-         different requests; errors within pages do too, and a server that cuts its responses short."
+        "Pages that contain a date, a counter or a token differ each time, and so do the \
+         responses to different requests, error messages within pages, and responses that the \
+         server cuts short."
     };
     Some(Finding::new(
         D37,
@@ -60,8 +61,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         evidence.join(" "),
         cause,
         format!(
-            "Look at two responses with `curl -i {}`; if they are meant to differ, nothing is wrong, but \
-             compare only with runs that got the same mixture.",
+            "Look at two responses with `curl -i {}`; if they are meant to differ, nothing is \
+             wrong, but compare only with runs that got the same mix.",
             run.plan.target.url
         ),
     ))
@@ -70,9 +71,9 @@ fn on_run(run: &Run) -> Option<Finding> {
 fn seen(run: &Run) -> Option<String> {
     let record = &run.record;
     let first = record.first_body_bytes.filter(|_| record.responses > 0)?;
-    let status = first_status(run).map_or(String::new(), |status| format!("a {status} with "));
+    let status = first_status(run).map_or(String::new(), |status| format!("status {status} with "));
     Some(format!(
-        "All of {} were as the first: {status}a body of {} B.",
+        "All of {} were like the first: {status}a body of {} B.",
         counted(record.responses, "response"),
         grouped(first)
     ))
@@ -125,7 +126,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let parts = report.failed_parts.filter(|parts| parts.length > 0)?;
     let others = parts.connect + parts.receive + parts.exceptions;
     let mut evidence = format!(
-        "{} of {} ({}) had a body of another length than the first response.",
+        "{} of {} ({}) had a body whose length differs from that of the first response.",
         grouped(parts.length),
         grouped(complete),
         percent(parts.length as f64 / complete as f64)
@@ -133,22 +134,23 @@ fn on_report(report: &Report) -> Option<Finding> {
     if others > 0 {
         evidence.push_str(&format!(
             " {} failures are of other kinds (connect, receive, exceptions), and ab may count one \
-             request as several of them.",
+             request under several of them.",
             grouped(others)
         ));
     }
     let cause = if parts.length + 1 >= complete {
-        "The first response is the odd one: all others differ from it."
+        "The first response is the odd one out: all others differ from it."
     } else {
-        "ab takes the first response's length for the right one. A page with a date, a counter or a token \
-         in it has another length each time and is no failure."
+        "ab expects every response to be as long as the first. A page that contains a date, a \
+         counter or a token changes its length each time, which is not a failure."
     };
     Some(Finding::new(
         D37,
         Severity::Note,
         evidence,
         cause,
-        "If the page may change its length, give ab -l; if not, look at two responses with `curl -i` and see what differs.",
+        "If the page may change its length, run ab with -l; if not, look at two responses with \
+         `curl -i` to see what differs.",
     ))
 }
 
@@ -172,7 +174,7 @@ mod tests_on_runs {
     fn other_lengths_are_noted_with_their_range() {
         assert_eq!(on_run(&with_lengths(&[])), None);
         let said = seen(&with_lengths(&[])).unwrap();
-        assert_eq!(said, "All of 20,000 responses were as the first: a 200 with a body of 14 B.");
+        assert_eq!(said, "All of 20,000 responses were like the first: status 200 with a body of 14 B.");
         let mut run = with_lengths(&[(13, 50), (15, 150)]);
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("200 of 20,000 responses (1.0 %)"), "{evidence}");
@@ -186,7 +188,7 @@ mod tests_on_runs {
         let finding = on_run(&with_lengths(&[(162, 19_999)])).unwrap();
         assert!(finding.cause.starts_with("The first response is the odd one"), "{finding:?}");
         let finding = on_run(&with_lengths(&[(162, 10)])).unwrap();
-        assert!(finding.cause.starts_with("Pages with a date"), "{finding:?}");
+        assert!(finding.cause.starts_with("Pages that contain a date"), "{finding:?}");
     }
 
     #[test]
@@ -194,7 +196,7 @@ mod tests_on_runs {
         let mut run = with_lengths(&[]);
         run.record.statuses = [(200, 19_000), (204, 1_000)].into();
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.contains("first response was a 200; 1,000 of 20,000"), "{evidence}");
+        assert!(evidence.contains("first response had status 200; 1,000 of 20,000"), "{evidence}");
         // The head is one of before the clock started.
         run.record.first_head = b"HTTP/1.1 503 Busy\r\n\r\n".to_vec();
         assert_eq!(on_run(&run), None);

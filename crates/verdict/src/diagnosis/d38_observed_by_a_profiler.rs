@@ -33,12 +33,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         if debugger { Severity::Note } else { Severity::Suspect },
         format!("The {side}, {}, process {}, was traced by {tracer}.", process.name, process.pid),
         if debugger {
-            "A debugger stops a process at each signal and each new thread, and at what it was told to."
+            "A debugger stops a process at each signal, each new thread, and each breakpoint."
         } else {
-            "strace and its like stop a process at each system call, which costs more than most of the \
-             calls themselves."
+            "strace and similar tools stop a process at each system call, which costs more than \
+             most of the calls themselves."
         },
-        "Take the rate from a run without it; to learn what the server does, trace another run.",
+        "Take the rate from a run without it; to learn what the server does, trace a separate run.",
     ))
 }
 
@@ -48,7 +48,7 @@ fn seen(run: &Run) -> Option<String> {
     let processes = monitor.target.processes.iter().chain(&monitor.client).map(of);
     let processes: Vec<String> = processes.collect();
     (!processes.is_empty())
-        .then(|| format!("Nobody traced {}. perf is not looked for.", processes.join("; ")))
+        .then(|| format!("No tracer was seen on {}. perf is not checked for.", processes.join("; ")))
 }
 
 #[cfg(test)]
@@ -60,7 +60,7 @@ mod tests {
     fn a_tracer_of_either_side_is_named() {
         let mut run = sample::run();
         assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().starts_with("Nobody traced nginx, process 4711; ablaze"));
+        assert!(seen(&run).unwrap().starts_with("No tracer was seen on nginx, process 4711; ablaze"));
         let traced = |process: &mut Process, by: &str| process.traced_by = Some(by.to_owned());
         traced(sample::monitor(&mut run).client.as_mut().unwrap(), "strace, process 5");
         let finding = on_run(&run).unwrap();

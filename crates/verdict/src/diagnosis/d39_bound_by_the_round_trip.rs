@@ -41,10 +41,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         D39,
         Severity::Note,
         format!("With c = 1, {}.", limited.evidence),
-        "One request at a time measures the way there and back and the waking up, which are the same \
-         for most servers: c = 1 compares round-trip latency, not capacity.",
-        "For the capacity give -c 10, 100 and more until the rate no longer grows; take from c = 1 only \
-         the shortest time that a response can take.",
+        "One request at a time measures the round trip and wake-ups, which are the same for most \
+         servers: c = 1 compares round-trip latency, not capacity.",
+        "To measure capacity, use -c 10, 100 and more until the rate no longer grows; c = 1 only \
+         shows the shortest time a response can take.",
     ))
 }
 
@@ -83,7 +83,7 @@ fn finding(rates: &[f64]) -> Option<Finding> {
     let apart = spread(rates).filter(|apart| rates.len() > 1 && *apart < SAME)?;
     let slowest = rates.iter().copied().fold(f64::INFINITY, f64::min);
     let evidence = format!(
-        "At c = 1 all lie within {}: {}/s, {} per request.",
+        "At c = 1 all are within {}: {}/s, {} per request.",
         percent(apart),
         listed(rates.iter().map(|per_s| rate(*per_s))),
         time(1e3 / slowest)
@@ -92,8 +92,8 @@ fn finding(rates: &[f64]) -> Option<Finding> {
         D39,
         Severity::Note,
         evidence,
-        "One request at a time measures the way there and back and the waking up, which is the same \
-         for all; the targets are idle most of the time.",
+        "One request at a time measures the round trip and wake-ups, which are the same for all; \
+         the targets are idle most of the time.",
         "Do not compare targets at c = 1; take the rates from where they no longer grow.",
     ))
 }

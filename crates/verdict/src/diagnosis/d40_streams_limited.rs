@@ -30,15 +30,15 @@ fn limited(run: &Run) -> Option<Finding> {
     let (all_asked, most) = (connections * u64::from(asked), connections * u64::from(permitted));
     let share = most as f64 / all_asked as f64;
     let severity = match run.plan.load {
-        // Arrivals that find no room are late, and that has a finding of its own.
+        // Arrivals that find no free stream are late, and that has a finding of its own.
         Load::Open { .. } => Severity::Note,
         Load::Closed { .. } if share < ANOTHER_EXPERIMENT => Severity::Invalid,
         Load::Closed { .. } if share < MISSED => Severity::Suspect,
         Load::Closed { .. } => Severity::Note,
     };
     let evidence = format!(
-        "The server permits {} at once on a connection (SETTINGS_MAX_CONCURRENT_STREAMS), {} were asked \
-         for: on {} that is {} of {}; {} were in flight on average.",
+        "The server permits {} at once per connection (SETTINGS_MAX_CONCURRENT_STREAMS), {} were \
+         requested: on {} that is {} of {}; {} were in flight on average.",
         counted(permitted.into(), "stream"),
         grouped(asked.into()),
         counted(connections, "connection"),
@@ -50,8 +50,8 @@ fn limited(run: &Run) -> Option<Finding> {
         "Raise the limit on the server (nginx: http2_max_concurrent_streams).".to_owned()
     } else {
         format!(
-            "Raise the limit on the server (nginx: http2_max_concurrent_streams), or ask for --streams \
-             {permitted} and -c {} for as many in flight.",
+            "Raise the limit on the server (nginx: http2_max_concurrent_streams), or use \
+             --streams {permitted} and -c {} to have as many in flight.",
             all_asked.div_ceil(u64::from(permitted))
         )
     };
@@ -59,13 +59,13 @@ fn limited(run: &Run) -> Option<Finding> {
         D40,
         severity,
         evidence,
-        "A client must not open more streams than the server's SETTINGS permit: the others were never \
-         begun, and the figures are those of fewer requests in flight.",
+        "A client must not open more streams than the server's SETTINGS permit: the others were \
+         never opened, and the figures are those of fewer requests in flight.",
         remedy,
     ))
 }
 
-/// Connections that stood all the time had room, and less than half of it was used.
+/// All connections stayed open and permitted the streams, and less than half of them were in flight.
 fn unfilled(run: &Run) -> Option<Finding> {
     let (asked, streams) = (asked_in_flight(run)?, run.plan.http2?.streams);
     let reached = in_flight(run)?;
@@ -81,13 +81,13 @@ fn unfilled(run: &Run) -> Option<Finding> {
         D40,
         Severity::Note,
         format!(
-            "On average {} of {} streams were in flight, although all connections stood and the server \
-             permits as many.",
+            "On average {} of {} streams were in flight, although all connections stayed open and \
+             the server permits as many.",
             amount(reached),
             grouped(asked)
         ),
-        "The responses came faster than the client could send the next requests: streams were free while it \
-         worked.",
+        "Responses came faster than the client could send the next requests: streams were free \
+         while it worked.",
         format!(
             "Read the rate as that of about {} in flight, or give the client more threads (-t).",
             amount(reached.max(1.0).ceil())
@@ -97,15 +97,15 @@ fn unfilled(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let (Some(asked), Some(facts)) = (run.plan.http2, run.record.http2.as_ref()) else {
-        return Some("HTTP/2 was not spoken.".to_owned());
+        return Some("HTTP/2 was not used.".to_owned());
     };
     let permitted = match facts.settings?.streams_max {
         None => "any number of streams".to_owned(),
         Some(permitted) => counted(permitted.into(), "stream"),
     };
     Some(format!(
-        "The server permits {permitted} at once on a connection, {} asked for; {} were in flight on \
-         average.",
+        "The server permits {permitted} at once per connection, {} requested; {} were in flight \
+         on average.",
         match asked.streams {
             1 => "1 was".to_owned(),
             streams => format!("{} were", grouped(streams.into())),
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(severity(9, 90), Some(Severity::Invalid));
         let finding = on_run(&permitting(10, 99)).unwrap();
         assert!(finding.evidence.contains("10 connections that is 100 of 1,000"), "{finding:?}");
-        assert!(finding.remedy.ends_with("--streams 10 and -c 100 for as many in flight."));
+        assert!(finding.remedy.ends_with("--streams 10 and -c 100 to have as many in flight."));
         let mut open = permitting(10, 99);
         sample::open_loop(&mut open, 1e3);
         assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));

@@ -30,7 +30,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let severity = if share >= MOST && free { Severity::Suspect } else { Severity::Note };
     let window = run.record.http2.as_ref()?.settings.map(|settings| {
         format!(
-            " A stream begins with a window of {} B.",
+            " A stream starts with a window of {} B.",
             grouped(settings.stream_window_bytes.into())
         )
     });
@@ -38,8 +38,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         D41,
         severity,
         format!("{}{}", waited(run, share)?, window.unwrap_or_default()),
-        "A body larger than the server's window leaves in pieces, and each waits until the server took the \
-         one before and says so: the rate is that of windows, not of what the server can do with a body.",
+        "A body larger than the server's window is sent in pieces, and each piece waits until the \
+         server has taken the one before and opened the window again: the rate is that of \
+         windows, not of what the server can do with a body.",
         "Raise the windows on the server (nginx: http2_body_preread_size; elsewhere the initial window \
          size of streams and of connections), or send bodies that fit.",
     ))
@@ -55,8 +56,8 @@ fn waited(run: &Run, share: f64) -> Option<String> {
     let waits = run.record.http2.as_ref()?.waits;
     let ms = |ns: u128| time(ns as f64 / 1e6);
     Some(format!(
-        "Bodies of requests waited {} for the window of their stream and {} for the connection's, {} of \
-         the {} that all requests took together ({}), and {} at most without a break.",
+        "Request bodies waited {} for the window of their stream and {} for the connection's, for \
+         {} of the {} that all requests took together ({}), and for at most {} without a break.",
         counted(waits.stream_times, "time"),
         counted(waits.connection_times, "time"),
         ms(waits.total_ns()),
@@ -68,7 +69,7 @@ fn waited(run: &Run, share: f64) -> Option<String> {
 
 fn seen(run: &Run) -> Option<String> {
     if run.record.http2.is_none() {
-        return Some("HTTP/2 was not spoken.".to_owned());
+        return Some("HTTP/2 was not used.".to_owned());
     }
     waited(run, share(run)?)
 }

@@ -27,10 +27,10 @@ fn check(run: &Run) -> Option<Finding> {
         D42,
         Severity::Invalid,
         format!("{} of {threads} failed: {}.", faults.len(), each.join("; ")),
-        "A bug in ablaze, or an error of the system that it cannot handle. The run was ended; what had been \
-         recorded until then is reported, but the load was not the one that was asked for.",
-        "Report the line above with the command, and measure again with `--io epoll` or `-t 1`, which \
-         take other paths.",
+        "A bug in ablaze, or a system error that it cannot handle. The run was ended; what had \
+         been recorded until then is reported, but the load was not the one requested.",
+        "Report the line above with the command, and measure again with `--io epoll` or `-t 1`, \
+         which use different code.",
     ))
 }
 
@@ -46,7 +46,7 @@ fn in_words(fault: &Fault) -> String {
 }
 
 fn seen(_run: &Run) -> Option<String> {
-    Some("Every thread of the client came to its end.".to_owned())
+    Some("No thread of the client failed.".to_owned())
 }
 
 #[cfg(test)]

@@ -90,7 +90,7 @@ mod tests {
         let unseen = judged.unseen().unwrap();
         assert!(
             unseen
-                .starts_with("not to be seen here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
+                .starts_with("not observable here: D24, D25, D26, D27, D28, D30 (in a closed loop"),
             "{unseen}"
         );
         // What was not asked for or seen is said to be so.

@@ -34,7 +34,7 @@ pub fn with_shares(server: f64, client: f64) -> Run {
         window_ns: 10_000_000_000,
         ..WorkerEffort::default()
     }];
-    run.monitor = Some(witnessed((server * 1e10) as u64, busy_ns));
+    run.monitor = Some(monitored((server * 1e10) as u64, busy_ns));
     run
 }
 
@@ -132,7 +132,7 @@ pub fn connections() -> Connections {
     Connections { first: at, last: at }
 }
 
-fn witnessed(server_ns: u64, client_ns: u64) -> Monitored {
+fn monitored(server_ns: u64, client_ns: u64) -> Monitored {
     let share = Shares { min: 0.0, max: 1.0, last: 0.5 };
     let thread = |name: &str, cpu_ns| Thread {
         tid: 4711,

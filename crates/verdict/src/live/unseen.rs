@@ -8,14 +8,14 @@ use super::figures::{server, target};
 pub(super) fn why(run: &Run) -> String {
     let mut reasons = Vec::new();
     if run.record.responses == 0 {
-        reasons.push("nothing was answered");
+        reasons.push("no response came");
     }
     reasons.push(match run.plan.load.is_open() {
-        true => "an open loop asks for no number in flight",
+        true => "an open loop has no requested number in flight",
         false => "in a closed loop no request is late",
     });
     if !run.plan.connections.keep_alive {
-        reasons.push("connections were not to be kept");
+        reasons.push("keep-alive was off");
     }
     if run.monitor.is_none() {
         reasons.push("there was no monitor");
@@ -42,6 +42,9 @@ mod tests {
         assert!(why(&run).ends_with("late; the server is on another machine"), "{}", why(&run));
         run.monitor = None;
         sample::open_loop(&mut run, 10.0);
-        assert_eq!(why(&run), "an open loop asks for no number in flight; there was no monitor");
+        assert_eq!(
+            why(&run),
+            "an open loop has no requested number in flight; there was no monitor"
+        );
     }
 }

@@ -26,9 +26,9 @@ pub enum Reason {
 pub struct Abort {
     /// Line of the text, from 1.
     pub line: usize,
-    /// What ab said.
+    /// The error that ab printed.
     pub message: String,
-    /// What that means.
+    /// The kind of that error.
     pub reason: Reason,
     /// Requests that were complete by then, where that was printed.
     pub complete: Option<u64>,

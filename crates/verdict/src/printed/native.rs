@@ -81,7 +81,10 @@ fn is_finding(line: &str) -> bool {
         word.strip_prefix('D')
             .is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    id.split_whitespace().next().is_some_and(is_id) || line.starts_with("not to be seen here: ")
+    id.split_whitespace().next().is_some_and(is_id)
+        || ["not observable here: ", "not to be seen here: "]
+            .iter()
+            .any(|start| line.starts_with(start))
 }
 
 /// `errors 0` among the items of the line of figures.

@@ -10,7 +10,7 @@ use crate::words::{amount, counted, decimal, grouped, listed, percent};
 const APART: f64 = 0.01;
 /// So many times as many requests, or as long a run, are another length of run.
 const LENGTHS_APART: f64 = 2.0;
-/// And so many times as many in flight are another load.
+/// This many times as many in flight are another load.
 const IN_FLIGHT_APART: f64 = 2.0;
 /// Responses for which a connection had to be opened, as a share: one in twenty is work.
 const OPENED_APART: f64 = 0.05;
@@ -138,7 +138,7 @@ fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>
         Connections::PerRequest => "one per request (no -k)".to_owned(),
         Connections::Kept(_) => "kept".to_owned(),
         Connections::Unknown => {
-            format!("unknown ({} does not print whether it kept them)", work.tool.name())
+            format!("unknown ({} does not print whether connections were kept)", work.tool.name())
         }
     };
     let text = || Some(format!("connections {} against {}", words(a), words(b)));
@@ -174,7 +174,7 @@ fn load(
         // How many are in flight is what an open loop measures, and not what it asks for.
         if let (Some(x), Some(y)) = (a.asked_per_s, b.asked_per_s) {
             let differ = (x - y).abs() > APART * x.max(y);
-            let text = || format!("{}/s asked for against {}/s", amount(x), amount(y));
+            let text = || format!("{}/s requested against {}/s", amount(x), amount(y));
             add(Suspect, differ.then(text));
         }
         return;
@@ -215,7 +215,7 @@ fn circumstances(
 ) {
     let threads = |of: &Circumstances| of.server.as_ref().and_then(|server| server.threads);
     if let (Some(x), Some(y)) = (threads(a), threads(b)) {
-        let text = || format!("{} at work against {y}", counted(x as u64, "server thread"));
+        let text = || format!("{} busy against {y}", counted(x as u64, "server thread"));
         add(Suspect, (x != y).then(text));
     }
     if a.client_threads != b.client_threads {
@@ -243,7 +243,7 @@ fn machine(of: &Circumstances, other: &Circumstances) -> String {
     };
     add(of.kernel != other.kernel, of.kernel.as_ref().map(|release| format!("Linux {release}")));
     add(of.cpu_model != other.cpu_model, of.cpu_model.clone());
-    let processors = of.cpus_allowed.map(|number| counted(number.into(), "processor"));
+    let processors = of.cpus_allowed.map(|number| counted(number.into(), "CPU"));
     add(of.cpus_allowed != other.cpus_allowed, processors);
     let mebibytes = of.memory_bytes.map(|bytes| format!("{} MiB", grouped(bytes >> 20)));
     add(of.memory_bytes != other.memory_bytes, mebibytes);

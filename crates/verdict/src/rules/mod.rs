@@ -25,7 +25,7 @@ use crate::several::{self, Several};
 /// What was judged, with what was found against it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged<T> {
-    /// What was judged.
+    /// The report, comparison or command that the findings are about.
     pub subject: T,
     /// The gravest first.
     pub findings: Vec<Finding>,

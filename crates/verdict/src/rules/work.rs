@@ -18,7 +18,7 @@ pub struct Work {
     pub tool_version: Option<String>,
     /// How much came back.
     pub answered: u64,
-    /// What came back.
+    /// How the requests were answered: with success, otherwise, or not at all.
     pub responses: Responses,
     /// Responses by status; empty where they are not printed.
     pub statuses: BTreeMap<u16, u64>,

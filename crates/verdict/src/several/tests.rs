@@ -102,7 +102,7 @@ fn unequal_work_is_named_and_not_ranked() {
     expect(
         |run| run.machine.cpus_allowed = Some(8),
         suspect,
-        "a against b: the client's machine: 2 processors against 8 processors",
+        "a against b: the client's machine: 2 CPUs against 8 CPUs",
     );
     expect(
         |run| run.record.first_head.extend(b"X-Much-More: of this and of that"),
@@ -115,7 +115,7 @@ fn unequal_work_is_named_and_not_ranked() {
             sample::threads(run).push(thread);
         },
         suspect,
-        "a against b: 1 server thread at work against 2",
+        "a against b: 1 server thread busy against 2",
     );
 }
 
@@ -150,7 +150,7 @@ fn single_runs_and_runs_of_different_days_are_suspect() {
     let severity = |hours| {
         let several = compared(&[("a", run(2000)), ("b", later(hours))]);
         let found = finding(&several, D15).unwrap();
-        (found.severity, found.evidence.contains("apart, and not in turns"))
+        (found.severity, found.evidence.contains("apart rather than alternating"))
     };
     assert_eq!(severity(0), (Severity::Note, false));
     assert_eq!(severity(26), (Severity::Suspect, true));
@@ -158,7 +158,7 @@ fn single_runs_and_runs_of_different_days_are_suspect() {
     let several = compared(&[a(), a(), a(), ("b", later(2)), ("b", later(2)), ("b", later(2))]);
     let found = finding(&several, D15).unwrap();
     assert_eq!(found.severity, Severity::Suspect);
-    assert_eq!(found.evidence, "They were taken 2.00 hours apart, and not in turns.");
+    assert_eq!(found.evidence, "They were measured 2.00 hours apart rather than alternating.");
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn repeats_among_each_other_show_no_difference() {
     let several = compared(&rates.map(|(target, rate)| (target, run(rate))));
     let found = finding(&several, D15).unwrap();
     assert_eq!(found.severity, Severity::Note);
-    assert!(found.evidence.contains("their runs lie among each other"), "{}", found.evidence);
+    assert!(found.evidence.contains("their runs overlap"), "{}", found.evidence);
 }
 
 #[test]
@@ -244,12 +244,12 @@ fn runs_over_concurrency_make_curves() {
     // Its server was full: that is no round trip.
     assert_eq!(finding(&several, D39), None);
     let noise = &finding(&several, D15).unwrap().evidence;
-    assert!(noise.contains("One figure stands for each point"), "{noise}");
+    assert!(noise.contains("Each point is a single figure"), "{noise}");
     assert_eq!(finding(&several, D05), None);
 
     let twice: Vec<_> = runs.iter().chain(&runs).cloned().collect();
     let noise = finding(&compared(&twice), D15).unwrap().evidence.clone();
-    assert!(noise.contains("2 runs are all there is"), "{noise}");
+    assert!(noise.contains("only 2 runs"), "{noise}");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn what_was_found_behind_a_cliff_is_named() {
         let named = format!("{id} {}", id.name());
         assert!(evidence.contains(&named), "{named}: {evidence}");
     }
-    assert!(evidence.contains("found at c = 100 and not before"), "{evidence}");
+    assert!(evidence.contains("found at c = 100 but not before"), "{evidence}");
 }
 
 fn live_ids(run: &Run) -> Vec<DiagnosisId> {

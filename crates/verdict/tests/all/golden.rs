@@ -49,7 +49,7 @@ fn gurl_beside_ab() {
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     assert_eq!(ids(&comparison.findings), [D05, D15]);
     expect(comparison, D05, &["unknown (gurl does not print", "one per request (no -k)"]);
-    expect(comparison, D15, &["One run of each", "= 4.32"]);
+    expect(comparison, D15, &["Only one run of each", "= 4.32"]);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_report_with_remarks_between_its_lines() {
     assert_eq!(report.subject.server.as_deref(), Some("Apache/2.2.25"));
     assert_eq!(report.subject.command.as_ref().unwrap().requests, Some(1000));
     assert_eq!(ids(&report.findings), [D06, D14]);
-    expect(report, D06, &["No percentile", "24.701 ms is a mean"]);
+    expect(report, D06, &["No percentiles", "24.701 ms is a mean"]);
     expect(report, D14, &["0.247 s"]);
     assert!(judgement.comparisons.is_empty());
 }
@@ -72,7 +72,7 @@ fn rates_that_stand_alone() {
     // 1 / 42.56 s - 1 / 48.55 s; 1 / 745.30 s - 1 / 927.56 s.
     for (comparison, gap) in [(large, "2,899 µs"), (small, "264 µs")] {
         assert_eq!(ids(&comparison.findings), [D14, D15]);
-        expect(comparison, D15, &["One run of each", gap]);
+        expect(comparison, D15, &["Only one run of each", gap]);
         expect(comparison, D14, &["one connection"]);
         assert_eq!(comparison.verdict(), Verdict::Suspect);
     }
@@ -89,13 +89,13 @@ fn servers_that_do_not_answer_and_one_that_echoes() {
         assert_eq!(ids(&silent.findings), [D01, D02, D06]);
         assert_eq!(silent.verdict(), Verdict::Invalid);
         expect(silent, D02, &["0 bytes came back for 100,000", each]);
-        let concurrency = expect(silent, D01, &[in_flight, "1,000 were asked for"]);
+        let concurrency = expect(silent, D01, &[in_flight, "1,000 were requested"]);
         assert_eq!(concurrency.explained_by, Some(D02));
     }
     // Its thousand were in flight, and its times are fine enough.
     assert_eq!(ids(&second.findings), [D03, D04]);
-    expect(second, D03, &["83 B for each request", "has 83 B"]);
-    assert_eq!(expect(second, D04, &["Not one of 100,000 responses"]).explained_by, Some(D03));
+    expect(second, D03, &["83 B per request", "has 83 B"]);
+    assert_eq!(expect(second, D04, &["None of 100,000 responses"]).explained_by, Some(D03));
     let [comparison] = judgement.comparisons.as_slice() else { panic!("one comparison") };
     assert_eq!(ids(&comparison.findings), [D05, D15]);
     assert_eq!(comparison.verdict(), Verdict::Invalid);
@@ -172,8 +172,8 @@ fn rates_over_concurrency() {
         linux,
         D16,
         &[
-            "cppnet_2: from c = 1 to 2 the rate grows from 13,749 to 67,334/s (×4.90), so that each \
-             request takes 29.7 µs instead of 72.7 µs",
+            "cppnet_2: from c = 1 to 2 the rate grows from 13,749 to 67,334/s (×4.90), so each request \
+             takes 29.7 µs instead of 72.7 µs",
             "cppnet_2: at c = 5 the rate falls",
             "cppnet_1: from c = 1 to 2",
             "×2.45",
@@ -203,7 +203,7 @@ $ ablaze -c 100 :8080/
 
   > GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connections · 1 thread, io_uring
   >
-  >   responses     2,089,140 in 10.00 s    200: 2,089,140    errors: 0    14 B body    31.1 MiB/s
+  >   answers     2,089,140 in 10.00 s    200: 2,089,140    errors: 0    14 B body    31.1 MiB/s
   >   rate          208,914 /s            slowest second 205,870 · fastest 211,020
   >
   >                mean     p50     p90     p99  [95 % interval]    p99.9       max
@@ -287,7 +287,7 @@ fn our_own_report_of_today_gives_the_same_figures() {
 fn of_an_open_loop_the_response_is_read() {
     let text = "\
 GET http://h/ · HTTP/1.1 keep-alive · open loop, 1,000/s evenly spaced · 1 thread, io_uring
-  responses          10,000 in 10.00 s    200: 10,000    errors: 0    14 B body    144 KiB/s
+  answers          10,000 in 10.00 s    200: 10,000    errors: 0    14 B body    144 KiB/s
   rate              1,000 /s
               mean      p50      p90      p99  [95 % interval]  p99.9      max
   service  75.6 µs  59.9 µs   143 µs   349 µs  [319–389]            -   878 µs
@@ -348,7 +348,7 @@ fn a_command_without_figures_is_judged_by_itself() {
         judged("ab -kc[1-10000] -n100000 http://127.0.0.1:8921/hello\n\nthe best of 3\n");
     let [command] = judgement.commands.as_slice() else { panic!("one command") };
     assert_eq!(ids(&command.findings), [D14, D15]);
-    expect(command, D14, &["100,000 requests by 10,000 connections make 10.0"]);
+    expect(command, D14, &["100,000 requests over 10,000 connections is 10.0"]);
     assert!(judged(THREE_SERVERS).commands.is_empty());
 }
 

@@ -23,7 +23,7 @@ use crate::{terminal, usage};
 #[command(
     name = "ablaze explain",
     bin_name = "ablaze explain",
-    about = "Say what the numbers in a report of ab, gurl or ablaze do and do not mean.",
+    about = "Explain what the numbers in a report of ab, gurl or ablaze do and do not mean.",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
@@ -33,17 +33,17 @@ struct CommandLine {
     /// with -o run.json. `-` or nothing reads standard input
     #[arg(value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Answer as JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
 const AFTER_HELP: &str = "\
-Nothing is measured and nothing is asked of the network: every finding shows the arithmetic on the
-printed figures, or on what was saved. A command line above a report, or saved with a run, is held
-against it; several reports, lone rates under one command, and a table of rates over concurrency are
-compared. docs/diagnoses.md has a paragraph on each finding.
-Exit status: 0 answered; 1 nothing in a file could be read; 2 usage.";
+Measures nothing and does not use the network: every finding shows the arithmetic on the printed
+or saved figures. A command line above a report, or saved with a run, is checked against it; several
+reports, single rates under one command, and tables of rates over concurrency are compared.
+docs/diagnoses.md explains each finding.
+Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 
 /// Exit status when a file has nothing to explain.
 const NOTHING_READ: u8 = 1;

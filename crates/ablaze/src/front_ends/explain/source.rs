@@ -18,13 +18,13 @@ const MOST_BYTES: u64 = 256 << 20;
 
 /// One file, read.
 pub struct Source {
-    /// What to call it.
+    /// Its name in messages: the path in backticks, or `standard input`.
     pub name: String,
-    /// What was in it.
+    /// Its parsed contents.
     pub content: Content,
 }
 
-/// What a file holds.
+/// The contents of a file: printed text or a saved run.
 pub enum Content {
     /// Printed reports, with what stands around them.
     Text(Text),
@@ -42,8 +42,8 @@ pub fn read(file: &Path) -> Result<Source, CommandError> {
         return Err(nothing_read(
             &name,
             &format!(
-                "it has more than {} MiB; cut the reports out of it (`grep -B 30 -A 30 'Requests per \
-             second'`)",
+                "it is larger than {} MiB; extract the reports from it (`grep -B 30 -A 30 'Requests per \
+                 second'`)",
                 MOST_BYTES >> 20
             ),
         ));
@@ -58,7 +58,7 @@ pub fn read(file: &Path) -> Result<Source, CommandError> {
     } else {
         None
     };
-    // A log may begin with a brace, and have reports in it all the same.
+    // A log may begin with a brace and still contain reports.
     let text = printed::read(content);
     if !rules::judge(&text).is_empty() {
         return Ok(Source { name, content: Content::Text(text) });
@@ -72,14 +72,14 @@ pub fn read(file: &Path) -> Result<Source, CommandError> {
 fn standard_input() -> Result<(String, Vec<u8>), CommandError> {
     if io::stdin().is_terminal() {
         return Err(CommandError::usage(
-            "no FILE, and nothing on standard input; see `ablaze explain --help`",
+            "no FILE given and standard input is a terminal; see `ablaze explain --help`",
         ));
     }
     let mut bytes = Vec::new();
     match io::stdin().lock().take(MOST_BYTES + 1).read_to_end(&mut bytes) {
         Ok(_) => Ok(("standard input".to_owned(), bytes)),
         Err(error) => {
-            Err(CommandError::usage(format!("standard input cannot be read: {}", reason(&error))))
+            Err(CommandError::usage(format!("cannot read standard input: {}", reason(&error))))
         }
     }
 }
@@ -91,7 +91,7 @@ fn contents_of(file: &Path) -> Result<(String, Vec<u8>), CommandError> {
     match read {
         Ok(_) => Ok((name, bytes)),
         Err(error) => Err(CommandError::usage(format!(
-            "{name} cannot be read: {}; check the path",
+            "cannot read {name}: {}; check the path",
             reason(&error)
         ))),
     }
@@ -115,16 +115,16 @@ fn decoded(bytes: &[u8]) -> String {
 fn no_run(name: &str, fault: &LoadError) -> CommandError {
     let line = match fault {
         LoadError::NotARun => format!(
-            "{name} is JSON, but no run saved by ablaze: give the file that `ablaze -o run.json` wrote, \
-             or the report as it was printed"
+            "{name} is JSON but not a run saved by ablaze: pass the file that `ablaze -o \
+             run.json` wrote, or the report as it was printed"
         ),
         LoadError::NotJson { line, column } => format!(
-            "{name} begins like a saved run, but is cut off or no JSON (line {line}, column {column}): \
-             copy the whole file, or give the report as it was printed"
+            "{name} starts like a saved run but is truncated or not valid JSON (line {line}, \
+             column {column}): copy the whole file, or pass the report as it was printed"
         ),
         LoadError::Newer { .. } => format!("{name} was {fault}"),
         LoadError::Damaged(_) => {
-            format!("{name} is {fault}; give the file as ablaze wrote it, or run it again")
+            format!("{name} is {fault}; pass the file as ablaze wrote it, or run it again")
         }
     };
     CommandError { status: NOTHING_READ, ..CommandError::usage(line) }
@@ -133,18 +133,18 @@ fn no_run(name: &str, fault: &LoadError) -> CommandError {
 /// For a text in which nothing was recognised.
 fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
     if bytes.iter().take(4096).any(|byte| *byte == 0) {
-        return "it is no text; give the report as it was printed, or a run saved with -o run.json"
+        return "it is not text; pass the report as it was printed, or a run saved with -o run.json"
             .to_owned();
     }
     if text.images > 0 {
         return format!(
-            "figures in its pictures ({}) cannot be read: type them as a table, a row `c` of \
+            "figures in its images ({}) cannot be read: type them as a table, a row `c` of \
              concurrencies and a row of rates for each target",
             text.images
         );
     }
-    "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), for the \
-     report of ablaze, and for a table of rates over concurrency"
+    "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), a \
+     report of ablaze, and a table of rates over concurrency"
         .to_owned()
 }
 

@@ -93,9 +93,9 @@ fn of_text(
         parts.push(paragraph(
             "",
             &format!(
-                "The text shows {}: figures in them cannot be read. Typed as a table (a row `c` of \
-                 concurrencies, a row of rates for each target) they can be explained too.",
-                counted(images as u64, "picture")
+                "The text contains {}, whose figures cannot be read. Typed as a table (a row `c` \
+                 of concurrencies, a row of rates for each target) they can be explained too.",
+                counted(images as u64, "image")
             ),
         ));
     }
@@ -120,16 +120,16 @@ fn run_head(number: usize, name: &str, saved: &SavedRun) -> String {
             format!("concurrency {} × {pipeline} {how}", grouped(connections.into()))
         }
         Load::Open { rate: asked, .. } if asked.is_constant() => {
-            format!("{}/s asked for", rate(asked.from_per_s))
+            format!("{}/s requested", rate(asked.from_per_s))
         }
         Load::Open { rate: asked, .. } => {
-            format!("{}/s to {}/s asked for", rate(asked.from_per_s), rate(asked.to_per_s))
+            format!("{}/s to {}/s requested", rate(asked.from_per_s), rate(asked.to_per_s))
         }
     };
     let failed = run.record.failures_total();
     let mut facts = vec![
         format!("{} {}", plan.requests.method, plan.target.url),
-        counted(run.record.responses, "answer"),
+        counted(run.record.responses, "response"),
         load,
         length(run.elapsed_ns as f64),
     ];
@@ -202,15 +202,14 @@ fn curves_head(curves: &[Curve]) -> String {
 
 fn together_block(head: &str, findings: &[Finding], said: &mut Vec<Finding>) -> String {
     let verdict = Verdict::of(findings);
-    let remark =
-        if verdict == Verdict::Valid { "  nothing speaks against comparing them" } else { "" };
+    let remark = if verdict == Verdict::Valid { "  no objection to comparing them" } else { "" };
     block(head, verdict, remark, findings, said)
 }
 
 fn judged_block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {
     let verdict = judged.verdict();
     let remark = match verdict {
-        Verdict::Valid => "  as far as this text tells",
+        Verdict::Valid => "  as far as this text shows",
         Verdict::Suspect | Verdict::Invalid => "",
     };
     block(head, verdict, remark, &judged.findings, said)
@@ -247,9 +246,9 @@ fn finding(finding: &Finding, said: &mut Vec<Finding>) -> String {
     text.push_str(&paragraphs("    what  ", &finding.evidence));
     if is_new(finding, said) {
         text.push_str(&paragraphs("    why   ", &finding.cause));
-        text.push_str(&paragraphs("    do    ", &finding.remedy));
+        text.push_str(&paragraphs("    fix   ", &finding.remedy));
     } else {
-        text.push_str("    why, and what to do: as above\n");
+        text.push_str("    why and fix: as above\n");
     }
     text
 }

@@ -41,7 +41,7 @@ fn explained_the_rules_that_passed_speak_on_stderr_and_the_report_stays() {
     let said: Vec<&str> = ran.stderr.lines().collect();
     assert!(said.iter().all(|line| line.starts_with("ablaze: ") && !is_a_label(line)), "{ran:?}");
     let begins = |beginning: &str| said.iter().filter(|line| line.starts_with(beginning)).count();
-    assert_eq!(begins("ablaze: D04 passed error pages: Of 600 responses the status was 200"), 1);
+    assert_eq!(begins("ablaze: D04 passed error pages: The statuses of 600 responses were 200"), 1);
     assert_eq!(begins("ablaze: D02 passed no response: 0 of 600 requests"), 1, "{ran:?}");
-    assert_eq!(begins("ablaze: not to be seen here: "), 1, "{ran:?}");
+    assert_eq!(begins("ablaze: not observable here: "), 1, "{ran:?}");
 }

@@ -102,16 +102,16 @@ fn without_a_report_it_says_what_was_looked_for() {
         ("", "Complete requests:"),
         ("nothing here\n", "Requests per second:"),
         ("{\"tool\": \"ablaze\"}", "JSON"),
-        ("![the chart](chart.png)\n", "pictures"),
+        ("![the chart](chart.png)\n", "images"),
     ] {
         let said = explain(&[], text);
         assert_eq!((said.status, said.stdout.as_str()), (1, ""), "{text}");
         assert!(said.stderr.contains(part) && said.stderr.lines().count() == 1, "{}", said.stderr);
     }
     for (arguments, part) in [
-        (&["/no/such/file"][..], "`/no/such/file` cannot be read"),
+        (&["/no/such/file"][..], "cannot read `/no/such/file`"),
         (&["--jsn"], "--json"),
-        (&["/no/such/file", "/nor/this"], "`/nor/this` cannot be read"),
+        (&["/no/such/file", "/nor/this"], "cannot read `/nor/this`"),
     ] {
         let said = explain(arguments, NO_ANSWER);
         assert_eq!((said.status, said.stdout.as_str()), (2, ""), "{arguments:?}");
@@ -152,10 +152,10 @@ fn a_saved_run_is_judged_anew() {
 #[test]
 fn json_that_is_no_whole_run_of_ours_gets_one_line() {
     for (text, part) in [
-        (SAVED[..SAVED.len() / 2].to_owned(), "cut off or no JSON"),
+        (SAVED[..SAVED.len() / 2].to_owned(), "truncated or not valid JSON"),
         (SAVED.replacen("\"format\": 1", "\"format\": 9", 1), "use ablaze 0.1.0 or newer"),
-        ("{\"tool\": \"wrk\"}".to_owned(), "no run saved by ablaze"),
-        (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or no JSON"),
+        ("{\"tool\": \"wrk\"}".to_owned(), "not a run saved by ablaze"),
+        (SAVED.replacen("\"unexpected\": 100", "\"unexpected\": 1e999", 1), "or not valid JSON"),
         (SAVED.replacen("\"answers\": 20000", "\"answers\": -1", 1), "damaged or changed by hand"),
     ] {
         let said = explain(&[], &text);
@@ -186,9 +186,12 @@ fn several_files_are_compared() {
     let said = explain(&arguments[..2], "");
     assert_eq!((said.status, said.stderr.as_str()), (0, ""));
     // 1,000,000 s are 11.57 days.
-    for part in
-        ["report 2, `", "side by side", "2,000/s  report 1 (`", "They were taken 11.6 days apart"]
-    {
+    for part in [
+        "report 2, `",
+        "side by side",
+        "2,000/s  report 1 (`",
+        "They were measured 11.6 days apart",
+    ] {
         assert!(said.stdout.contains(part), "{part}: {}", said.stdout);
     }
     assert!(!said.stdout.contains("D05"), "{}", said.stdout);

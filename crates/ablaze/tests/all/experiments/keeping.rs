@@ -95,8 +95,8 @@ fn a_sweep_and_a_search_are_kept_in_files_and_read_back() {
 fn a_file_that_cannot_be_written_is_told_before_the_first_run() {
     let folder = scratch("keep-refused");
     for (name, part) in [
-        ("x.pdf", "no report has the extension .pdf"),
-        ("x.hlog", "a .hlog is of one run"),
+        ("x.pdf", "unknown report format .pdf"),
+        ("x.hlog", "a .hlog file holds one run"),
         ("no/x.json", "the folder does not exist"),
     ] {
         let file = std::fs::write(

@@ -79,7 +79,7 @@ fn the_certificate_behind_a_tunnel_is_verified_for_the_target() {
     let report = format!("through the proxy 127.0.0.1:{} · 2 tunnels by CONNECT", proxy.port);
     assert!(ran.stdout.contains(&report), "{ran:?}");
     // Who is seen on this host is the proxy, and it is called so.
-    assert!(ran.stdout.contains("what is said of the server's process is the proxy's"), "{ran:?}");
+    assert!(ran.stdout.contains("figures of the server's process are the proxy's"), "{ran:?}");
     let ran = ablaze(&[&[words(nginx.other).as_str(), "--cacert", &issuer], &common[..]].concat());
     assert_eq!(ran.status, 1);
     let said = format!("localhost:{} (through the proxy 127.0.0.1:{})", nginx.other, proxy.port);

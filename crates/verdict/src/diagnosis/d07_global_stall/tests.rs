@@ -22,7 +22,7 @@ mod on_runs {
     fn a_second_without_responses_is_found_with_its_place() {
         let finding = on_run(&frozen(30..40)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("for 1.00 s from 3.00 s on"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("for 1.00 s starting at 3.00 s"), "{}", finding.evidence);
         assert!(finding.evidence.contains("10 % of the run"), "{}", finding.evidence);
         assert!(
             finding.evidence.contains("the rate would be about 2,222/s"),

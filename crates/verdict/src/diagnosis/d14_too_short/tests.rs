@@ -48,7 +48,7 @@ mod on_runs {
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.starts_with("The first 600 ms ran at 6"), "{}", finding.evidence);
-        assert!(finding.evidence.contains("lower. Nothing was left out"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("lower. Nothing was excluded"), "{}", finding.evidence);
         assert!(finding.remedy.contains("--warmup 1s"), "{}", finding.remedy);
         // In an open loop the rate is what was asked for.
         let mut open = run.clone();
@@ -115,7 +115,7 @@ mod on_reports {
         let finding = on_curves(&Curves::of_table(&curves, Some(10_000), None)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
         for part in
-            ["every c ≥ 10", "a at c = 1,000, lasted 0.500 s", "From c = 1,000 on", ": 10.0 at"]
+            ["every c ≥ 10", "a at c = 1,000, took 0.500 s", "From c = 1,000 on", ": 10.0 at"]
         {
             assert!(finding.evidence.contains(part), "{part}: {}", finding.evidence);
         }
