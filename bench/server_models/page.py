@@ -58,7 +58,7 @@ def markdown(record, outcome):
             f"{settings['load_cpu']} with one thread; `/hello`, 14 bytes. nginx: `return 200`, logs "
             f"off, one worker. {settings['repeats']} runs of {settings['seconds']} s each, in an order "
             f"shuffled for each repeat (seed {settings['seed']}).", "",
-            "CPU/request is user plus system CPU of the server's processes over the answers; medians. "
+            "CPU/request is user plus system CPU of the server's processes over the responses; medians. "
             "Trust ratios within a table, not absolutes.", "", "| program | version |", "|---|---|"]
     text += [f"| {name} | {version} |" for name, version in record["versions"].items()]
     text += ["", "## Bars", "", "| work | must | measured | outcome |", "|---|---|---|---|"]

@@ -168,7 +168,7 @@ def memory_bar(results, row, most_mib):
 def count_bar(results, row):
     """A run whose own count is not -n, or not the server's, was left out: then the bar is not met."""
     tools = results.get(row.name, {})
-    must = "sum of answers = the server's own count = -n"
+    must = "sum of responses = the server's own count = -n"
     if absent := missing(tools, ["ablaze"]):
         return Bar(row.title, must, "-", absent)
     it = tools["ablaze"]

@@ -80,7 +80,7 @@ def run_tool(tool, server, row, amount, limit_s):
 
 
 def false_count(tool, row, amount, sample):
-    """What is wrong with a tool's count of answers, judged by the server's; None if nothing is."""
+    """What is wrong with a tool's count of responses, judged by the server's; None if nothing is."""
     if tool.exact_count:
         if sample.answers != amount.requests:
             return f"asked for {amount.requests:,}, it counted {sample.answers:,}"

@@ -69,7 +69,7 @@ def markdown(record, rows, results, problems, bars):
             f"{record['versions']['nginx']}, one worker, loopback. {settings['repeats']} repeats of about "
             f"{settings['seconds']} s, tools interleaved in an order shuffled for each repeat (seed "
             f"{settings['seed']}).", "",
-            "CPU/request is user plus system CPU of the whole client process over its answers; all "
+            "CPU/request is user plus system CPU of the whole client process over its responses; all "
             "values are medians, VmHWM is the highest; server busy is what the server used of one CPU. Trust "
             "ratios within a row, not absolutes.",
             "", "| tool | version |", "|---|---|"]

@@ -67,7 +67,7 @@ impl Axis {
         }
     }
 
-    /// The axis laid out so that these values have a place on it, with about so many ticks.
+    /// The axis laid out so that these values have a place on it, with about this many ticks.
     pub(crate) fn fitted(&self, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
         let values = values.filter(|value| usable(*value));
         let ticks = ticks.clamp(2, 20);

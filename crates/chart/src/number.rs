@@ -32,7 +32,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A number with so many decimals and commas between thousands, as a report has printed it:
+/// A number with this many decimals and commas between thousands, as a report has printed it:
 /// `9,709.59`.
 pub fn decimal(value: f64, decimals: usize) -> String {
     let text = format!("{:.decimals$}", value.abs());
@@ -48,7 +48,7 @@ pub fn amount(value: f64) -> String {
     significant(value, 3)
 }
 
-/// A value to so many significant digits; whole digits are never dropped: `1.30`, `208,914`.
+/// A value to this many significant digits; whole digits are never dropped: `1.30`, `208,914`.
 /// What is no number (there is none in a Run) reads `-`.
 pub fn significant(value: f64, digits: u32) -> String {
     if !value.is_finite() || value < 0.0 {
@@ -67,7 +67,7 @@ pub fn significant(value: f64, digits: u32) -> String {
     }
 }
 
-/// Decimals that give a value so many significant digits.
+/// Decimals that give a value this many significant digits.
 fn decimals(value: f64, digits: u32) -> u32 {
     if value == 0.0 {
         return 0;

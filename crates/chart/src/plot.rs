@@ -55,7 +55,7 @@ pub struct Point {
 /// Something worth pointing at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Where.
+    /// Where it stands on the axes.
     pub place: Place,
     /// What, in one or two words: `knee`, `stall`, `cliff`.
     pub text: String,

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let patched = words.get(2).is_some_and(|word| word == "patched");
     let target = if patched { "/?id={seq}&key={rand:8}" } else { "/?id=0000000000&key=00000000" };
     let plan = plan(exchanges, workers, target)?;
-    // Compiled for this one far end, so that none of its own instructions are a call's.
+    // Compiled for this one peer, so that none of its own instructions are a call's.
     let peers = [FixedResponse::new(ANSWER, DELAY_NS)];
     let control = Control::new();
     let (run, _) =

@@ -80,7 +80,7 @@ pub fn run_with_sinks<S: BodySink + Send>(
     }
 }
 
-/// Carries the Plan out against scripted far ends, one per address of the target, in simulated
+/// Carries the Plan out against scripted peers, one per address of the target, in simulated
 /// time: no socket, no sleep. For tests, and for counting the engine's own instructions.
 ///
 /// # Errors
@@ -110,8 +110,8 @@ fn any<P: SimPeer>(peers: &[P]) -> Vec<AnyPeer<'_>> {
     peers.iter().map(|peer| AnyPeer::new(peer.clone())).collect()
 }
 
-/// Not generic over the far ends: the engine is compiled for a simulation here, twice, and not again for every
-/// kind of far end in every test program.
+/// Not generic over the peers: the engine is compiled for a simulation here, twice, and not again for every
+/// kind of peer in every test program.
 fn run_simulated_against_any<'p>(
     plan: Plan,
     peers: &(dyn Fn() -> Vec<AnyPeer<'p>> + Sync),
@@ -223,9 +223,10 @@ fn carry_out<D: Driver, S: BodySink + Send>(
             })
             .collect()
     });
-    let records = results.into_iter().collect::<io::Result<Vec<_>>>().map_err(|source| {
-        LaunchError::System { what: "a worker could not do its work".to_owned(), source }
-    })?;
+    let records = results
+        .into_iter()
+        .collect::<io::Result<Vec<_>>>()
+        .map_err(|source| LaunchError::System { what: "a worker failed".to_owned(), source })?;
     let (records, sinks): (Vec<_>, Vec<_>) = records.into_iter().unzip();
     Ok((merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns), sinks))
 }
@@ -315,7 +316,7 @@ fn choose_backend(choice: IoChoice) -> Result<Backend, LaunchError> {
         (_, Ok(())) => Ok(Backend { name: URING, fallback_reason: None }),
         (IoChoice::Auto, Err(error)) => Ok(epoll(Some(error.to_string()))),
         (IoChoice::Uring, Err(source)) => Err(LaunchError::System {
-            what: "io_uring was asked for and is not to be had; leave --io out to use epoll"
+            what: "io_uring was requested but is unavailable; leave out --io to use epoll"
                 .to_owned(),
             source,
         }),

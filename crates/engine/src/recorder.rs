@@ -27,7 +27,7 @@ pub struct Snapshot {
     pub window_start_ns: AtomicU64,
 }
 
-/// A worker's recorder.
+/// A worker's histograms, counters and time slices.
 #[derive(Debug)]
 pub struct Recorder {
     record: Record,

@@ -18,7 +18,7 @@
 //!
 //! let refused = Load::url("ftp://127.0.0.1/").run().unwrap_err();
 //! assert!(matches!(refused, Error::Usage(_)));
-//! assert_eq!(refused.to_string(), "ftp:// is not spoken here: write http:// or https://");
+//! assert_eq!(refused.to_string(), "unsupported scheme ftp://: use http:// or https://");
 //! ```
 //!
 //! # What a run does to the process

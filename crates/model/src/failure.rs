@@ -1,4 +1,4 @@
-//! The kinds of error an exchange can end with. Never lumped: each has its own cause and remedy.
+//! The kinds of error an exchange can end with. Never lumped: each has its own cause and fix.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,7 +61,7 @@ pub enum FailureKind {
     GoAway,
     /// The server broke the rules of HTTP/2: on one stream, or on the connection.
     Http2Violated,
-    /// The proxy wants credentials, or other ones (407).
+    /// The proxy requires credentials, or other ones (407).
     ProxyAuthentication,
     /// The proxy refused the tunnel with another status.
     ProxyRefused,
@@ -126,18 +126,18 @@ impl FailureKind {
             Self::CertificateIssuer => "certificate of unknown issuer",
             Self::CertificateSelfSigned => "self-signed certificate",
             Self::CertificateInvalid => "invalid certificate",
-            Self::ClientCertificate => "client certificate wanted",
-            Self::NoCommonTls => "no TLS in common",
+            Self::ClientCertificate => "client certificate required",
+            Self::NoCommonTls => "no common TLS version or cipher",
             Self::AnsweredInPlain => "plain HTTP, not TLS",
             Self::AnsweredInTls => "TLS, not plain HTTP",
             Self::TlsRefused => "TLS alert",
             Self::TlsBroken => "TLS broken",
             Self::TlsTruncated => "cut off",
-            Self::NoHttp2 => "no HTTP/2 there",
+            Self::NoHttp2 => "HTTP/2 not supported",
             Self::StreamReset => "stream reset",
             Self::GoAway => "GOAWAY",
-            Self::Http2Violated => "HTTP/2 violated",
-            Self::ProxyAuthentication => "proxy wants credentials",
+            Self::Http2Violated => "HTTP/2 protocol error",
+            Self::ProxyAuthentication => "proxy requires credentials",
             Self::ProxyRefused => "refused by the proxy",
             Self::ProxyClosed => "closed by the proxy",
             Self::ProxyMalformed => "proxy's response malformed",
@@ -197,7 +197,7 @@ impl FailureKind {
         )
     }
 
-    /// Whether a connection can come to nothing for it before the first request: somebody was there,
+    /// Whether a connection can fail for it before the first request: somebody was there,
     /// and whoever it was could not be talked to.
     pub fn is_of_setup(self) -> bool {
         self.is_of_tls() || self.is_of_proxy() || self == Self::NoHttp2

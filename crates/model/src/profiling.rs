@@ -16,7 +16,7 @@ pub struct Profiling {
 /// A side that was to be profiled and was not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotProfiled {
-    /// Which side.
+    /// The side it is of: the server or the client.
     pub of: Whom,
     /// Why, and what to do about it.
     #[serde(flatten)]
@@ -64,11 +64,11 @@ impl Whom {
 /// The stacks of one side, over the measured window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Profile {
-    /// Which side.
+    /// The side it is of: the server or the client.
     pub of: Whom,
     /// The program's name.
     pub name: String,
-    /// Its processes.
+    /// The processes that were sampled.
     pub pids: Vec<u32>,
     /// What samples were taken by: `cycles`, or `cpu-clock` where there is no counter of them.
     pub event: String,
@@ -100,7 +100,7 @@ pub struct Stack {
     /// Functions from the outermost to the innermost, with `;` between; those of the kernel end in
     /// `_[k]`.
     pub frames: String,
-    /// Samples of it.
+    /// Number of samples of this stack.
     pub samples: u64,
     /// Their periods added up: ns of `cpu-clock`, else cycles.
     pub weight: u64,
@@ -132,5 +132,5 @@ impl Refused {
     }
 }
 
-/// So much of a stack is copied with each sample: what perf(1) copies, too.
+/// Bytes of a stack that are copied with each sample: what perf(1) copies, too.
 pub const STACK_BYTES: u32 = 8192;

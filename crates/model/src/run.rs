@@ -29,7 +29,7 @@ pub struct Run {
     pub workers: Vec<WorkerEffort>,
     /// The I/O backend used.
     pub backend: Backend,
-    /// The far end that connections were made to.
+    /// The peer that connections were made to.
     pub connected_to: String,
     /// Facts about this machine.
     pub machine: Machine,

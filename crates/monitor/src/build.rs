@@ -15,7 +15,7 @@ use object::{Endianness, FileKind};
 
 use crate::mapping::Mapping;
 
-/// So many compile units are looked at: a program's own are linked before its libraries'.
+/// At most this many compile units are looked at: a program's own are linked before its libraries'.
 const MOST_UNITS: usize = 32;
 /// Or for so long, where each page has to come from a disk.
 const LONGEST: Duration = Duration::from_millis(5);

@@ -181,7 +181,7 @@ mod tests {
         assert_eq!((none.connections, none.round_trip, none.silent), (1, None, None));
     }
 
-    /// Three connections over which each side has written so many bytes and the other read them.
+    /// Three connections over which each side has written this many bytes and the other read them.
     fn conversation(bind: &str) -> Option<(Vec<TcpStream>, Vec<TcpStream>, SocketAddr)> {
         let listener = TcpListener::bind(bind).ok()?;
         let mut address = listener.local_addr().unwrap();

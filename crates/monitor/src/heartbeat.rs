@@ -15,7 +15,7 @@ use ablaze_sys::{clock, usage};
 const BEAT: Duration = Duration::from_millis(10);
 /// Waking up so much too late is a gap, ns.
 const KEPT_NS: u64 = 20_000_000;
-/// So many gaps are kept one by one, the longest.
+/// At most this many gaps are kept one by one, the longest.
 const MOST_KEPT: usize = 64;
 const STACK_BYTES: usize = 64 * 1024;
 
@@ -46,7 +46,7 @@ pub(crate) struct Beating {
 }
 
 impl Beating {
-    /// `None` when there is no thread to be had.
+    /// `None` when no thread can be started.
     pub(crate) fn begin() -> Option<Self> {
         let over = Arc::new(AtomicBool::new(false));
         let until = Arc::clone(&over);

@@ -28,7 +28,7 @@ impl Mapping {
 
     /// What is in the file.
     pub(crate) fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped for reading until the drop, and nobody writes them.
+        // SAFETY: this many bytes are mapped for reading until the drop, and nobody writes them.
         unsafe { std::slice::from_raw_parts(self.begin.as_ptr(), self.length) }
     }
 }

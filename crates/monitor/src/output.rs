@@ -12,9 +12,9 @@ use ablaze_model::monitor::{GrownFile, Output, Standard};
 use crate::proc_text::number_after;
 use crate::series::Series;
 
-/// So many files of a process are watched.
+/// At most this many files of a process are watched.
 const MOST_FILES: usize = 8;
-/// So many descriptors are looked through for them: files are opened before connections are.
+/// At most this many descriptors are looked through for them: files are opened before connections are.
 const MOST_DESCRIPTORS: usize = 256;
 /// The end of a file in which lines are counted, bytes.
 const TAIL_BYTES: u64 = 16 * 1024;

@@ -1,4 +1,4 @@
-//! Reading the kernel's text files: small, forgiving pieces that the rooms around share.
+//! Reading the kernel's text files: small, forgiving parsers that the other modules share.
 
 use std::fs;
 

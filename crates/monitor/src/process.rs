@@ -13,9 +13,9 @@ use crate::series::Series;
 use crate::serving::WatchedServing;
 use crate::thread::{WatchedThread, account_of};
 
-/// So many threads of a process are watched one by one; the process's own CPU time has them all.
+/// At most this many threads of a process are watched one by one; the process's own CPU time has them all.
 const MOST_THREADS: usize = 256;
-/// So many of them are reported, the busiest.
+/// At most this many of them are reported, the busiest.
 const MOST_REPORTED: usize = 64;
 
 /// A process under watch.

@@ -9,7 +9,7 @@ const MOST: usize = 512;
 #[derive(Debug, Clone)]
 pub(crate) struct Series<T> {
     readings: Vec<(u64, T)>,
-    /// One of so many is kept.
+    /// One of this many is kept.
     one_in: u64,
     offered: u64,
 }

@@ -74,7 +74,7 @@ pub(crate) fn woken_per_connection(pids: &[u32], listening: &BTreeSet<u64>) -> O
     of_one.max().filter(|woken| *woken > 0)
 }
 
-/// So many descriptors of a process are looked through.
+/// At most this many descriptors of a process are looked through.
 const MOST_DESCRIPTORS: usize = 4096;
 
 /// The sockets that each epoll instance of a process waits for to be readable, all of its waiters

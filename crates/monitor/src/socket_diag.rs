@@ -42,7 +42,7 @@ pub(crate) struct Question {
     pub states: States,
     /// Local port, 0 for any.
     pub local_port: u16,
-    /// Port of the far end, 0 for any.
+    /// Port of the peer, 0 for any.
     pub remote_port: u16,
 }
 

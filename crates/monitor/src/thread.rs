@@ -7,7 +7,7 @@ use crate::series::Series;
 
 /// A thread that used this share of a core is busy.
 const BUSY: f64 = 0.7;
-/// So many readings are the last ones.
+/// Number of readings that count as the last ones.
 const LATELY: usize = 5;
 
 /// A thread under watch.

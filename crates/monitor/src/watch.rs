@@ -22,19 +22,19 @@ const PERIOD_NS: u64 = 100_000_000;
 const FIRST_PERIOD_NS: u64 = 50_000_000;
 /// Between two looks at all connections.
 const CONNECTIONS_PERIOD_NS: u64 = 1_000_000_000;
-/// Looking may take one part in so many of a core's time.
+/// Looking may take at most 1 part in this number of a core's time.
 const COST: u64 = 500;
-/// So many processes that hold one listener are watched.
+/// At most this many processes that hold one listener are watched.
 const MOST_PROCESSES: usize = 64;
 
 /// The server's time to finish what it was asked.
 const SETTLING: Duration = Duration::from_millis(15);
-/// For so long it is looked at then; with the time before it is hardly noticed.
+/// How long it is watched then; with the time before, this is hardly noticed.
 const AT_REST: Duration = Duration::from_millis(35);
-/// Whoever waits for that waits no longer.
+/// The longest that anything waits for that.
 const REST_MOST: Duration = Duration::from_millis(250);
 
-/// What was seen.
+/// What was seen of the server and the client.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub target: Target,

@@ -207,7 +207,7 @@ pub trait Handler<I: Io> {
     /// Bytes arrived. `more`: the kernel holds more already.
     fn received(&mut self, io: &mut I, slot: Slot, bytes: &mut [u8], at: u64, more: bool);
 
-    /// So many bytes were dropped as asked by [`Receive::Discard`] or [`Receive::DiscardToEnd`].
+    /// `bytes` bytes were dropped as asked by [`Receive::Discard`] or [`Receive::DiscardToEnd`].
     fn discarded(&mut self, io: &mut I, slot: Slot, bytes: u64, at: u64);
 
     /// The kernel accepted the last byte of a send that asked for notice.

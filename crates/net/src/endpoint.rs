@@ -4,7 +4,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-/// The far end of a connection.
+/// The peer of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
     /// TCP over IPv4 or IPv6.
@@ -22,13 +22,13 @@ impl std::fmt::Display for Address {
     }
 }
 
-/// A far end and how to reach it.
+/// A peer and how to reach it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Endpoint {
-    /// The far end.
+    /// The peer.
     pub address: Address,
     /// Local addresses to bind to, in turn; empty leaves the choice to the kernel. Bound with
-    /// `IP_BIND_ADDRESS_NO_PORT`, so that each gives a full range of ports per far end.
+    /// `IP_BIND_ADDRESS_NO_PORT`, so that each gives a full range of ports per peer.
     pub local_addresses: Vec<IpAddr>,
     /// Local ports to bind to, in turn, instead of the kernel's ephemeral range.
     pub local_ports: Option<RangeInclusive<u16>>,

@@ -5,7 +5,7 @@
 //! The kernel says readable earlier when its memory or the window is used up (`tcp_stream_is_readable`
 //! in net/ipv4/tcp.c), and at the end of the stream or an error at once, so nothing can hang. It
 //! also opens the window as wide as is asked for, so the peer is not held up. A body that comes
-//! slowly is told in parts all the same: whoever measures wants to see its progress.
+//! slowly is still reported in parts: whoever measures wants to see its progress.
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};

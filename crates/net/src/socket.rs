@@ -3,7 +3,7 @@
 //! A [`Route`] is an endpoint made ready once, before the run: its socket addresses are built and
 //! stay where they are, so that both a plain `connect` and one queued on a ring can point at them.
 //! It also remembers whose turn it is among the local addresses and ports. What this machine
-//! refuses is told apart from what the far end refuses ([`LocalFailure`]).
+//! refuses is told apart from what the peer refuses ([`LocalFailure`]).
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -118,7 +118,7 @@ impl Route {
         Ok(Self { kind: Type::STREAM.cloexec(), ..Self::new(endpoint)? })
     }
 
-    /// The far end's address. It keeps its place in memory as long as the route does, which is
+    /// The peer's address. It keeps its place in memory as long as the route does, which is
     /// what a connect queued on a ring needs.
     pub fn remote(&self) -> &SockAddr {
         &self.remote
@@ -232,10 +232,10 @@ impl Route {
     ) -> Result<(), LocalFailure> {
         *calls += 1;
         match self.local_ports {
-            // Lets connections to different far ends share a port, and a port be used again while
+            // Lets connections to different peers share a port, and a port be used again while
             // its last connection is in TIME-WAIT; `connect` still refuses two equal ones.
             Some(_) => socket.set_reuse_address(true),
-            // The port is chosen by `connect`, which then counts per far end.
+            // The port is chosen by `connect`, which then counts per peer.
             None => set_bind_address_no_port(socket.as_fd()),
         }
         .map_err(|error| failure("setsockopt", &error))?;
@@ -273,7 +273,7 @@ pub fn start_connect(socket: BorrowedFd<'_>, remote: &SockAddr, calls: &mut u32)
     match SockRef::from(&socket).connect(remote) {
         Ok(()) => Connect::Done,
         Err(error) => match errno_of(&error) {
-            // Interrupted: the connect goes on all the same (connect(2)).
+            // Interrupted: the connect goes on anyway (connect(2)).
             libc::EINPROGRESS | libc::EINTR => Connect::InProgress,
             errno => Connect::Failed(errno),
         },
@@ -281,7 +281,7 @@ pub fn start_connect(socket: BorrowedFd<'_>, remote: &SockAddr, calls: &mut u32)
 }
 
 /// The reason a slot closes with when its connect failed with `errno`. `EADDRNOTAVAIL` is this
-/// machine's: it has no free local port toward that far end.
+/// machine's: it has no free local port toward that peer.
 pub fn connect_failure(errno: i32) -> CloseReason {
     match errno {
         libc::EADDRNOTAVAIL => CloseReason::Here("connect", errno),

@@ -61,7 +61,7 @@ pub(crate) fn picoseconds(ns: f64) -> u64 {
 pub(crate) mod sample {
     use ablaze_model::profiling::{Profile, Stack, Whom};
 
-    /// A profile of these stacks with their samples, each of a millisecond, over so many requests.
+    /// A profile of these stacks with their samples, each of a millisecond, over this many requests.
     pub(crate) fn profile(stacks: &[(&str, u64)], requests: u64) -> Profile {
         let stack = |(frames, samples): &(&str, u64)| Stack {
             frames: (*frames).to_owned(),

@@ -28,7 +28,7 @@ pub struct Changed {
     pub after_ns: f64,
 }
 
-/// The functions that took most by themselves, at most so many.
+/// The functions that took most by themselves, at most this many.
 pub fn hottest(profile: &PerRequest, most: usize) -> Vec<Function> {
     let mut functions: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (frames, ns) in &profile.stacks {
@@ -51,7 +51,7 @@ pub fn hottest(profile: &PerRequest, most: usize) -> Vec<Function> {
     functions
 }
 
-/// The functions whose own time differs most between two profiles, at most so many. Unlike a graph it
+/// The functions whose own time differs most between two profiles, at most this many. Unlike a graph it
 /// finds a function again that another one calls.
 pub fn most_changed(before: &PerRequest, after: &PerRequest, most: usize) -> Vec<Changed> {
     let mut functions: BTreeMap<String, (f64, f64)> = BTreeMap::new();

@@ -41,7 +41,7 @@ impl SplitMix64 {
         self.next_u64() % bound
     }
 
-    /// So many random bytes, the low bytes of a number first.
+    /// `count` random bytes, the low bytes of a number first.
     pub fn bytes(&mut self, count: usize) -> Vec<u8> {
         std::iter::repeat_with(|| self.next_u64().to_le_bytes()).flatten().take(count).collect()
     }

@@ -34,7 +34,7 @@ impl Buckets {
         Self { counts: vec![0; layout.index(RANGE_NS.1) + 1], layout, digits }
     }
 
-    /// Counts a value so many times; beyond the range in the last bucket.
+    /// Counts a value this many times; beyond the range in the last bucket.
     #[inline]
     pub fn add(&mut self, value: u64, times: u64) {
         let index = self.layout.index(value.min(RANGE_NS.1));

@@ -60,7 +60,7 @@ pub enum Outcome {
 pub enum NotComparable {
     /// Fewer than `MIN_PAIRS` pairs.
     NotEnoughRuns {
-        /// How many there are.
+        /// The number of pairs there are.
         pairs: usize,
     },
     /// A value is zero, negative or no number, so there is no ratio.

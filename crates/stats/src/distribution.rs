@@ -1,4 +1,4 @@
-//! The distribution functions the other rooms need, from their textbook series and continued
+//! The distribution functions the other modules need, from their textbook series and continued
 //! fractions. Accurate to about 12 digits; speed is no aim. DLMF is the NIST Digital Library of
 //! Mathematical Functions, dlmf.nist.gov.
 

@@ -63,12 +63,12 @@ pub enum Found {
     },
     /// Even the highest permitted rate holds.
     HighestHolds {
-        /// That rate.
+        /// The highest permitted rate.
         holds_per_s: f64,
     },
     /// Not even the lowest permitted rate holds.
     LowestFails {
-        /// That rate.
+        /// The lowest permitted rate.
         fails_per_s: f64,
     },
     /// The client comes to its limit before the target does: the limit of the target is unknown.
@@ -338,7 +338,7 @@ mod tests {
         assert!(holds <= 30_000.0 && limited_at_per_s > 30_000.0);
         let (found, _) = search(LIMITS, |_| Trial::LimitedByClient);
         assert_eq!(found, Found::LimitedByClient { holds_per_s: None, limited_at_per_s: 1.0 });
-        // The target's own limit below the client's is found all the same.
+        // The target's own limit below the client's is found anyway.
         let (found, _) = search(LIMITS, |rate| match rate {
             ..=20_000.0 => Trial::Holds,
             ..=30_000.0 => Trial::Fails,

@@ -20,7 +20,7 @@ pub struct LocalTime {
     pub second: u8,
 }
 
-/// The local time at so many seconds since 1970; `None` when it has no calendar date.
+/// The local time at this many seconds since 1970; `None` when it has no calendar date.
 pub fn local_time(unix_s: i64) -> Option<LocalTime> {
     // SAFETY: `tm` is plain data for which all-zero is a valid value (a null `tm_zone` included).
     let mut parts: libc::tm = unsafe { std::mem::zeroed() };

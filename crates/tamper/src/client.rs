@@ -20,9 +20,9 @@ use super::tap;
 
 /// Requests of a run.
 const REQUESTS: u64 = 3;
-/// Connections that come to nothing, in a run: what it costs to begin is shared by them.
+/// Connections that fail, in a run: what it costs to begin is shared by them.
 const CONNECTIONS_MAX: u32 = 20;
-/// Each connection has so many choices for itself, and those of the next ones.
+/// Each connection has this many choices for itself, and those of the next ones.
 const CHOICES_EACH: usize = 12;
 const US: u64 = 1_000;
 
@@ -104,14 +104,14 @@ fn plan(tls: Tls, keep_alive: bool) -> Plan {
     plan
 }
 
-/// The far end of a connection.
+/// The peer of a connection.
 struct TamperedServer {
     config: Arc<ServerConfig>,
     pieces: Pieces,
     choices: Vec<u8>,
     tampering: Tampering,
     server: Option<Box<ServerConnection>>,
-    /// It has said farewell, and listens no more.
+    /// It has sent `close_notify`, and reads no more.
     is_over: bool,
     sent: Vec<u8>,
     plain: Vec<u8>,
@@ -162,7 +162,7 @@ impl TamperedServer {
                 let _ = server.refresh_traffic_keys();
             }
             if choice & 14 != 2 {
-                // It fails behind its own farewell alone.
+                // It may fail only after its own `close_notify`.
                 let _ = server.writer().write_all(ANSWER);
             }
             if choice & 14 == 4 {

@@ -1,4 +1,4 @@
-//! A far end that speaks HTTP/1: it finds requests in what it reads, and responds as an input says.
+//! A peer that speaks HTTP/1: it finds requests in what it reads, and responds as an input says.
 
 use super::worker::Acts;
 
@@ -23,7 +23,7 @@ const RESPONSES: [&[u8]; 14] = [
     b"nonsense\r\n\r\n",
 ];
 
-/// One connection's far end.
+/// One connection's peer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Http1 {
     /// The last bytes that came, at most three.

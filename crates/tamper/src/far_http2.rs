@@ -1,4 +1,4 @@
-//! A far end that speaks HTTP/2: it reads frames as far as it must (RFC 9113, 4.1) and responds as an input says. Its
+//! A peer that speaks HTTP/2: it reads frames as far as it must (RFC 9113, 4.1) and responds as an input says. Its
 //! frames are made by hand, so that the codec that is tested is not its own judge.
 
 use super::choices::Choices;
@@ -28,7 +28,7 @@ const CONTINUE: &[u8] = b"\x08\x03100";
 /// `grpc-status: 0` or so: a trailer.
 const TRAILER: &[u8] = b"\x00\x01t\x010";
 
-/// One connection's far end.
+/// One connection's peer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Http2 {
     kept: Vec<u8>,

@@ -1,7 +1,7 @@
 //! Far ends that do to the engine and to the servers what the bytes of an input say (`choices`). For tests and for
 //! fuzz targets.
 //!
-//! [`worker`] holds the engine's worker against a far end of plain HTTP/1 or HTTP/2, which sends whatever it likes, in any
+//! [`worker`] holds the engine's worker against a peer of plain HTTP/1 or HTTP/2, which sends whatever it likes, in any
 //! pieces, and ends in any way; [`sums`] is what must hold of every run.
 //!
 //! [`client`] holds the engine's TLS against a server, and [`server`] the servers' against a client, that speak TLS well

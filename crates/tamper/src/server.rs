@@ -141,7 +141,7 @@ struct Client {
     asked: u32,
     /// Nothing has failed.
     is_well: bool,
-    /// It has said farewell, and listens no more.
+    /// It has sent `close_notify`, and reads no more.
     is_over: bool,
     heard_bytes: usize,
 }
@@ -210,7 +210,7 @@ impl Client {
 }
 
 fn write_all(tls: &mut ClientConnection, bytes: &[u8]) {
-    // It fails behind its own farewell alone.
+    // It may fail only after its own `close_notify`.
     let _ = tls.writer().write_all(bytes);
 }
 

@@ -1,5 +1,5 @@
 //! The engine's worker, over the simulated network, in plain HTTP/1 and HTTP/2: an input says what is asked for, and
-//! what the far end sends, in what pieces and when, and how it closes.
+//! what the peer sends, in what pieces and when, and how it closes.
 
 use ablaze_engine::{Control, run_simulated, run_simulated_at_once};
 use ablaze_model::plan::{Arrivals, ClockStarts, Close, Http2, Load, Plan, RateProfile};
@@ -15,18 +15,18 @@ use super::sums;
 
 /// Bytes of an input that say what is asked for.
 const SETUP_BYTES: usize = 5;
-/// Connections that come to nothing, in a run.
+/// Connections that fail, in a run.
 const FAILED_CONNECTIONS_MAX: u32 = 40;
-/// Each connection has so many choices for itself, and those of the next ones.
+/// Each connection has this many choices for itself, and those of the next ones.
 const CHOICES_EACH: usize = 16;
-/// Of a far end's own waits.
+/// Of a peer's own waits.
 pub(crate) const US: u64 = 1_000;
 const MS: u64 = 1_000_000;
 const S: u64 = 1_000_000_000;
 /// A body as long as the send buffers of some kernels.
 const BODY_BYTES: usize = 20_000;
 
-/// Lets a worker load a far end as the input says. Where nothing is chosen for the far end, every request has its
+/// Lets a worker load a peer as the input says. Where nothing is chosen for the peer, every request has its
 /// response, unless connections are to be closed by it.
 ///
 /// # Panics
@@ -75,7 +75,7 @@ pub fn load(input: &[u8]) {
         (Ended::Complete, None, Some(duration_ns)) => assert_eq!(run.elapsed_ns, duration_ns),
         (how, ..) => panic!("the run ended as {how:?}"),
     }
-    // This far end does not close when it is asked to, and who awaits that has no connection meanwhile.
+    // This peer does not close when it is asked to, and who awaits that has no connection meanwhile.
     let connections = &plan.connections;
     let awaits = connections.close == Close::Await
         && (!connections.keep_alive || connections.requests_per_connection.is_some());
@@ -129,14 +129,14 @@ fn plan_of(&[how, shape, load, limits, _]: &[u8; SETUP_BYTES]) -> Plan {
     plan
 }
 
-/// What the far end of a connection speaks, as far as it does.
+/// What the peer of a connection speaks, as far as it does.
 #[derive(Clone)]
 enum Speaks {
     Http1(Http1),
     Http2(Http2End),
 }
 
-/// The far end of a connection.
+/// The peer of a connection.
 #[derive(Clone)]
 struct FarEndByInput {
     choices: Vec<u8>,
@@ -146,7 +146,7 @@ struct FarEndByInput {
     sent: Vec<u8>,
 }
 
-/// What a far end may do besides speaking, and where its words go.
+/// What a peer may do besides speaking, and where its words go.
 pub(crate) struct Acts<'a, 'b> {
     pub(crate) far: &'a mut FarEnd<'b>,
     pub(crate) choices: &'a mut Choices,

@@ -76,7 +76,7 @@ fn a_server_outlives_what_a_client_sends() {
     }
 }
 
-/// Where a far end does nothing strange, every request has its response, whatever is asked for and in whatever pieces
+/// Where a peer does nothing strange, every request has its response, whatever is asked for and in whatever pieces
 /// the responses come.
 #[test]
 fn a_worker_whose_far_end_is_well_gets_every_response() {

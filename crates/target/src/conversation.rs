@@ -26,12 +26,12 @@ const LINGER_NS: u64 = 2_000_000_000;
 /// What cannot be said in straight lines.
 ///
 /// # Errors
-/// One sentence with the reason and the remedy.
+/// One sentence with the reason and the fix.
 pub fn check(options: &Options) -> Result<(), String> {
     match options.http2 {
         true => Err(format!(
-            "model {} serves each connection in straight lines, one response after the other, and \
-             HTTP/2 wants many at once; use --model epoll-et, epoll-lt, poll, uring or async",
+            "model {} handles one request at a time on each connection and cannot serve HTTP/2; \
+             use --model epoll-et, epoll-lt, poll, uring or async",
             options.model
         )),
         false => Ok(()),

@@ -114,13 +114,13 @@ counters! {
     accept_eagains,
     /// Calls that read from a connection.
     reads,
-    /// Bytes they gave.
+    /// Bytes read.
     read_bytes,
     /// Of the calls, those that found nothing (EAGAIN).
     read_eagains,
     /// Calls that wrote to a connection.
     writes,
-    /// Bytes they took.
+    /// Bytes written.
     written_bytes,
     /// Of the calls, those that could not go on (EAGAIN).
     write_eagains,
@@ -151,7 +151,7 @@ impl Counter {
         self.add(1);
     }
 
-    /// So many more. For the worker only.
+    /// Adds a number. For the worker only.
     #[inline]
     pub fn add(&self, more: u64) {
         self.0.store(self.0.load(Ordering::Relaxed) + more, Ordering::Relaxed);
@@ -254,7 +254,7 @@ impl Part {
         self.counters.begin();
     }
 
-    /// Where it counts.
+    /// The counters it adds to.
     pub fn counters(&self) -> &Arc<Counters> {
         &self.counters
     }

@@ -34,14 +34,14 @@ impl<'a> Request<'a> {
 /// A response and when to give it.
 #[derive(Debug)]
 pub struct Reply<'a> {
-    /// What is answered.
+    /// The response to send.
     pub response: Response<'a>,
     /// Time to wait before the response leaves; 0 for none. No thread waits meanwhile.
     pub delay_ns: u64,
 }
 
 impl<'a> From<Response<'a>> for Reply<'a> {
-    /// At once.
+    /// A reply that is sent at once.
     fn from(response: Response<'a>) -> Self {
         Self { response, delay_ns: 0 }
     }
@@ -125,7 +125,7 @@ pub enum Body<'a> {
     Borrowed(&'a [u8]),
     /// Bytes handed over.
     Owned(Vec<u8>),
-    /// So many bytes of [`crate::http1::filler`]; they take no memory.
+    /// This many bytes of [`crate::http1::filler`]; they take no memory.
     Filler(u64),
     /// A body whose length is not known, or that takes its time: it goes in chunks, to a client of
     /// HTTP/1.0 up to the end of the connection.
@@ -143,7 +143,7 @@ pub trait Stream: fmt::Debug + Send {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Flow {
-    /// It is asked again so many nanoseconds after the pieces have left; with 0 at once.
+    /// It is asked again this many nanoseconds after the pieces have left; with 0 at once.
     After(u64),
     /// The body is complete.
     End,

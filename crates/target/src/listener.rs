@@ -16,7 +16,7 @@ use rustix::net::{
 use crate::conditions::SocketOptions;
 use crate::options::Options;
 
-/// Why a server cannot listen. Each text names the remedy.
+/// Why a server cannot listen. Each text names the fix.
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// Another socket has the port.
@@ -28,14 +28,14 @@ pub enum ListenError {
     Busy(SocketAddr),
     /// Ports below 1024 need a right.
     #[error(
-        "port {} needs the right to use ports below 1024; choose a port from 1024 up, run as \
-         root, or give the right with `setcap cap_net_bind_service=+ep` on the program",
+        "port {} is privileged (below 1024); choose a port from 1024 up, run as root, or grant \
+         the capability with `setcap cap_net_bind_service=+ep` on the program",
         .0.port()
     )]
     NotPermitted(SocketAddr),
     /// The address belongs to no interface.
     #[error(
-        "{} is no address of this machine; use 127.0.0.1, 0.0.0.0 for all addresses, or one \
+        "{} is not an address of this machine; use 127.0.0.1, 0.0.0.0 for all addresses, or one \
          that `ip address` lists",
         .0.ip()
     )]
@@ -46,11 +46,11 @@ pub enum ListenError {
     /// Anything else.
     #[error("cannot listen on {address}: {call}: {errno}")]
     Other {
-        /// Where.
+        /// The address to listen on.
         address: SocketAddr,
         /// The system call that failed.
         call: &'static str,
-        /// Its error.
+        /// The error of the call.
         errno: Errno,
     },
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_of_another_machine_is_refused_with_a_remedy() {
+    fn an_address_of_another_machine_is_refused_with_a_fix() {
         // 192.0.2.0/24 is for documentation and belongs to no one (RFC 5737).
         let refused = listen_on(&at(SocketAddr::from(([192, 0, 2, 1], 0))), 1).unwrap_err();
         assert!(refused.to_string().contains("ip address"), "{refused}");

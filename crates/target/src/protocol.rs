@@ -50,7 +50,7 @@ impl Protocol {
         }
     }
 
-    /// Takes in bytes that were received and answers every request they complete, as far as the
+    /// Takes in received bytes and answers every request they complete, as far as the
     /// output may grow.
     #[inline(always)]
     pub fn receive<H: Handler>(

@@ -12,12 +12,12 @@ pub struct Registry {
     workers: OnceLock<Vec<Entry>>,
 }
 
-/// One thread.
+/// One thread of the server.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Its name: `serve-0`, or `accept` for the accepting thread.
     pub name: String,
-    /// What it counts.
+    /// The counters of the thread.
     pub counters: Arc<Counters>,
 }
 

@@ -35,13 +35,13 @@ pub enum StartError {
     #[error(transparent)]
     Listen(#[from] ListenError),
     /// No thread or descriptor for a worker.
-    #[error("no thread or descriptor for another worker: {0}; use fewer --threads")]
+    #[error("cannot start another worker: {0}; use fewer --threads")]
     Worker(#[from] io::Error),
 }
 
 /// A worker ended before it was told to.
 #[derive(Debug, thiserror::Error)]
-#[error("a worker of the server ended: {0}")]
+#[error("a server worker failed: {0}")]
 pub struct WorkerError(String);
 
 /// How a thread is told to stop.
@@ -222,7 +222,7 @@ pub(crate) fn start_workers<M: IoModel, H: Handler>(
             .name(worker_name(worker.number))
             .spawn(move || work::<M, H>(worker, shared, &ready))?;
         started.0.push(Thread { handle, stop });
-        is_ready.recv().map_err(|_| io::Error::other("a worker panicked as it was set up"))??;
+        is_ready.recv().map_err(|_| io::Error::other("a worker panicked during setup"))??;
     }
     Ok(std::mem::take(&mut started.0))
 }

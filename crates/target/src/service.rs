@@ -16,7 +16,7 @@ use crate::registry::Registry;
 /// A handler and everything around it that does not change while the server runs.
 #[derive(Debug)]
 pub struct Service<H> {
-    /// Responses the requests.
+    /// Answers the requests.
     pub handler: H,
     /// The Server field of responses made for their request.
     pub server_name: String,
@@ -30,7 +30,7 @@ pub struct Service<H> {
     pub keep_alive: bool,
     /// Requests after which a connection is closed.
     pub max_requests: u64,
-    /// What responses meet.
+    /// Delays, faults and limits that responses are subject to.
     pub circumstances: Circumstances,
     /// Longest head of a request.
     pub max_head_bytes: usize,
@@ -93,20 +93,20 @@ impl<H: Handler> Service<H> {
             http2: options.http2,
             max_streams: options.max_streams,
             registry,
-            malformed: refusal(400, "this is no HTTP/1 request, or it contradicts itself\n"),
+            malformed: refusal(400, "not a valid HTTP/1 request\n"),
             head_too_long: refusal(
                 431,
-                &format!("the head is longer than {} bytes\n", options.max_head_bytes),
+                &format!("the request head is longer than {} bytes\n", options.max_head_bytes),
             ),
             body_too_long: refusal(
                 413,
-                &format!("the body is longer than {} bytes\n", options.max_body_bytes),
+                &format!("the request body is longer than {} bytes\n", options.max_body_bytes),
             ),
             plain_http: refusal(
                 400,
-                "this port speaks TLS, and this came without: ask for https:// instead of http://\n",
+                "plain HTTP was sent to a TLS port: use https:// instead of http://\n",
             ),
-            no_own_page: refusal(404, "nothing here; there are /_/status and /_/config\n"),
+            no_own_page: refusal(404, "not found; try /_/status or /_/config\n"),
             options: options.clone(),
         }
     }

@@ -76,7 +76,7 @@ impl Client {
         self.response()
     }
 
-    /// So many bytes.
+    /// The next `bytes` bytes.
     pub fn take(&mut self, bytes: usize) -> Vec<u8> {
         while self.surplus.len() < bytes {
             assert!(self.read_more() > 0, "closed after {} bytes", self.surplus.len());

@@ -47,7 +47,7 @@ fn skipped_line(thread: Option<&str>, place: &str, reason: &str) -> String {
 /// Skips, unless `CI` is set: there a missing tool or right is a failure.
 #[track_caller]
 pub fn skip_outside_ci(reason: &str) {
-    assert!(!in_ci(), "{reason}; where CI is set that is a failure");
+    assert!(!in_ci(), "{reason}; with CI set, that is a failure");
     skip(reason);
 }
 

@@ -38,10 +38,10 @@ pub enum UrlError {
     #[error("the URL is empty: write for example http://127.0.0.1:8080/")]
     Empty,
     /// Another scheme than http and https.
-    #[error("{0}:// is not spoken here: write http:// or https://")]
+    #[error("unsupported scheme {0}://: use http:// or https://")]
     Scheme(String),
     /// `http:/host` or `http:host`.
-    #[error("{0:?}: two slashes belong behind the scheme, as in http://127.0.0.1:8080/")]
+    #[error("{0:?}: the scheme needs two slashes, as in http://127.0.0.1:8080/")]
     SchemeSlashes(String),
     /// There is no host.
     #[error("{0:?} has no host: write http://HOST/, or :8080/ for this machine")]
@@ -51,7 +51,7 @@ pub enum UrlError {
     Host {
         /// The host as given.
         host: String,
-        /// What is wrong, and how to mend it.
+        /// What is wrong, and how to fix it.
         what: &'static str,
     },
     /// The port is no number.
@@ -237,10 +237,10 @@ fn split_port(text: &str) -> Result<(&str, Option<&str>), UrlError> {
     let wrong = |what| Err(UrlError::Host { host: text.to_owned(), what });
     if let Some(rest) = text.strip_prefix('[') {
         let Some((address, behind)) = rest.split_once(']') else {
-            return wrong("the bracket is not closed");
+            return wrong("the closing bracket is missing");
         };
         if address.contains('%') {
-            return wrong("an IPv6 address with a zone cannot be loaded: leave out % and the zone");
+            return wrong("IPv6 zones are not supported: leave out % and the zone");
         }
         if address.parse::<Ipv6Addr>().is_err() {
             return wrong("brackets are for IPv6 addresses, as in [::1]:8080");
@@ -265,8 +265,8 @@ fn checked_host(host: &str) -> Result<&str, UrlError> {
     let known = |b: u8| b.is_ascii_alphanumeric() || b"-._~:!$&'()*+,;=".contains(&b);
     let what = match host.bytes().find(|&b| !known(b)) {
         None => return Ok(host),
-        Some(0x80..) => "names outside ASCII are written in their xn-- form",
-        Some(_) => "a name has letters, digits, hyphens and dots",
+        Some(0x80..) => "non-ASCII names must be written in xn-- form",
+        Some(_) => "a name may contain letters, digits, hyphens and dots only",
     };
     Err(UrlError::Host { host: host.to_owned(), what })
 }

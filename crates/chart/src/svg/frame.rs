@@ -1,4 +1,4 @@
-//! The frame of a plot: its axes laid out for what is drawn, and the room that is left around it.
+//! The frame of a plot: its axes laid out for what is drawn, and the space that is left around it.
 
 use super::writer::width_of;
 use super::{SMALL_SIZE, TEXT_SIZE, Width};
@@ -7,7 +7,7 @@ use crate::{Look, Place, Plot, Scale};
 
 /// More lines than this have a legend instead of labels at their ends.
 const MOST_LABELS: usize = 8;
-/// Room for the marker in front of a name.
+/// Space for the marker in front of a name.
 pub(super) const KEY: f64 = 30.0;
 
 /// The axes of a plot and how it is labelled.
@@ -22,7 +22,7 @@ pub(super) struct Fits {
     margins: Margins,
 }
 
-/// Room left and right of the area in which the values are.
+/// Space left and right of the area in which the values are.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Margins {
     pub left: f64,

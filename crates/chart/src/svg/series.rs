@@ -8,7 +8,7 @@ use super::style;
 use super::writer::{Length, Writer};
 use crate::{Look, Plot, Point, Series};
 
-/// From so many points on not every one has a marker, and intervals become a band.
+/// With this many points or more, not every one has a marker, and intervals become a band.
 const DENSE: usize = 40;
 /// Markers on a dense line.
 const MARKERS_ON_DENSE: usize = 7;

@@ -58,7 +58,7 @@ fn sign(slot: usize, characters: Characters) -> char {
     signs[slot % signs.len()]
 }
 
-/// A text in so many characters, cut or filled up.
+/// A text in this many characters, cut or filled up.
 fn padded(text: &str, width: usize) -> String {
     let kept: String = text.chars().take(width).collect();
     format!("{kept:<width$}")

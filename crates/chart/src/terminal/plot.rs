@@ -6,7 +6,7 @@ use crate::axis::Fitted;
 use crate::{Look, Place, Plot, Series};
 
 const ROWS: usize = 9;
-/// From so many points per column of characters on, not every point has its sign.
+/// With this many points per column of characters or more, not every point has its sign.
 const DENSE: f64 = 0.34;
 /// Between two signs on a dense line, in columns.
 const SIGNS_APART: usize = 12;

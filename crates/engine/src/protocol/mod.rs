@@ -1,4 +1,4 @@
-//! What a connection speaks: each protocol is a room of its own behind one seam, [`Protocol`].
+//! What a connection speaks: each protocol is a module of its own behind one trait, [`Protocol`].
 //!
 //! A run speaks one protocol, chosen once: its worker is made for it (`Worker<P>`), and nothing on the
 //! way of a request asks which. The worker keeps what all of them share: the slots and what they are
@@ -10,7 +10,7 @@
 //!
 //! # Where HTTP/3 will sit
 //!
-//! Beside the two rooms that are here, with a `State` that owns a connection's QUIC: there is no layer
+//! Beside the two that are here, with a `State` that owns a connection's QUIC: there is no layer
 //! of TLS below it, and what it is lent by [`Protocol::received`] are datagrams, which it opens where
 //! they lie (the bytes are mutable for that). Nothing here assumes a stream of bytes:
 //! - [`Protocol::slot_open`] is the driver's word that there is a socket. Over a stream the connection
@@ -25,7 +25,7 @@
 //!
 //! # Where WebSocket will sit
 //!
-//! A connection may change its protocol once, at 101 (RFC 9110, 15.2.2). The run's room is then that of
+//! A connection may change its protocol once, at 101 (RFC 9110, 15.2.2). The run's protocol is then
 //! WebSocket, whose `State` is HTTP/1's until the handshake and its own behind it: `connection.state` is
 //! replaced, and everything below is told by slot and looks there. The place is
 //! [`http1::Http1`]'s `enter_body`, where a head with status 101 is complete and the bytes behind it belong
@@ -105,7 +105,7 @@ pub(crate) trait Protocol: Sized {
         at: u64,
     );
 
-    /// So many bytes were dropped, as the protocol asked.
+    /// `bytes` bytes were dropped, as the protocol asked.
     fn discarded<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot, bytes: u64, at: u64);
 
     /// The server said that it will send nothing more; the connection is about to be ended.

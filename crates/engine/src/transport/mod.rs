@@ -41,7 +41,7 @@ pub trait Line<A> {
 /// and what else a layer knows of a connection. The events are those of [`Handler`], for the verbs of any
 /// layer.
 pub trait Above {
-    /// As [`Handler::opened`]: what the layer agrees on with the far end is agreed on.
+    /// As [`Handler::opened`]: what the layer agrees on with the peer is agreed on.
     fn opened<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64);
 
     /// As [`Handler::received`].
@@ -62,7 +62,7 @@ pub trait Above {
     /// The connection that is about to be reported as open needed so long for its TLS handshake, ns.
     fn handshake_took(&mut self, slot: Slot, tls_ns: u64);
 
-    /// The connection is about to be reported as closed, because its handshake came to nothing, or
+    /// The connection is about to be reported as closed, because its handshake failed, or
     /// the tunnel for it.
     fn handshake_failed(&mut self, slot: Slot, kind: FailureKind);
 

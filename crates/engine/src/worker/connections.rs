@@ -1,4 +1,4 @@
-//! Connections begin and end: opened, given up, ended, tried again, and when hope is lost.
+//! Connections begin and end: opened, given up, ended, tried again, and when the run gives up on the server.
 
 use ablaze_net::{CloseHow, CloseReason, Io, Outgoing, Slot};
 
@@ -141,7 +141,7 @@ impl<P: Protocol> Worker<P> {
             let limit =
                 self.plan.limits.unreachable_after.max(1).saturating_mul(self.addresses as u32);
             if self.refused_in_a_row >= limit {
-                self.lose_hope(at, kind, errno);
+                self.give_up_on_server(at, kind, errno);
             }
         }
     }
@@ -165,7 +165,7 @@ impl<P: Protocol> Worker<P> {
 
     /// Gives the run up if every address has failed. The failure is counted here, once, where it
     /// belongs to no exchange of the window.
-    pub(crate) fn lose_hope(&mut self, at: u64, kind: FailureKind, errno: i32) {
+    pub(crate) fn give_up_on_server(&mut self, at: u64, kind: FailureKind, errno: i32) {
         if self.unreachable || self.untried_addresses > 0 {
             return;
         }
@@ -176,7 +176,7 @@ impl<P: Protocol> Worker<P> {
     }
 }
 
-/// How long a slot rests after so many failed attempts to connect: 1 ms, doubling, at most 100 ms.
+/// How long a slot rests after this many failed attempts to connect: 1 ms, doubling, at most 100 ms.
 fn rest_ns(failed_attempts: u32) -> u64 {
     (1_000_000 << (failed_attempts - 1).min(7)).min(100_000_000)
 }

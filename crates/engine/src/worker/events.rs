@@ -146,13 +146,13 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// A connection stood and is of no use: when no response ever came, so many of them are enough.
+    /// A connection stood and is of no use: when no response ever came, this many of them are enough.
     pub(crate) fn note_turned_away(&mut self, at: u64, kind: FailureKind) {
         if self.recorder.record().responses == 0 && !self.window_had_responses() {
             self.turned_away += 1;
             if self.turned_away >= self.plan.limits.unreachable_after.max(1) {
                 self.untried_addresses = 0;
-                self.lose_hope(at, kind, 0);
+                self.give_up_on_server(at, kind, 0);
             }
         }
     }

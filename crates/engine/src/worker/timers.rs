@@ -72,7 +72,7 @@ impl<P: Protocol> Worker<P> {
             Stage::Opening => {
                 // Before the clock, one timeout of each address is waiting enough.
                 if self.address_failed(slot) && self.in_setup {
-                    self.lose_hope(now, FailureKind::Timeout, libc::ETIMEDOUT);
+                    self.give_up_on_server(now, FailureKind::Timeout, libc::ETIMEDOUT);
                 }
                 P::overdue(self, io, slot, now);
             }

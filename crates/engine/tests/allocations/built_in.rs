@@ -1,4 +1,4 @@
-//! A far end that is the built-in server, whatever it speaks, without its sockets.
+//! A peer that is the built-in server, whatever it speaks, without its sockets.
 
 use std::io::IoSlice;
 use std::sync::{Arc, Mutex};
@@ -32,7 +32,7 @@ impl Clone for BuiltIn {
 }
 
 impl BuiltIn {
-    /// It answers so many nanoseconds after a request has come.
+    /// It answers this many nanoseconds after a request has come.
     pub fn new(config: ServerConfig, http2: bool, delay_ns: u64) -> Self {
         let options = Options { http2, ..Options::default() };
         let registry = Arc::new(Registry::default());

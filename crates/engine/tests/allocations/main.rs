@@ -1,5 +1,5 @@
 //! The loop allocates nothing per request, over HTTP/1, HTTP/2 and TLS: twice as many requests
-//! allocate as much as once. What the simulated far ends allocate is their own affair.
+//! allocate as much as once. What the simulated peers allocate is their own affair.
 
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
@@ -39,7 +39,7 @@ use plans::{
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A far end whose own allocations do not count. It works on the thread of the one worker.
+/// A peer whose own allocations do not count. It works on the thread of the one worker.
 #[derive(Clone)]
 struct Uncounted<P>(P);
 
@@ -107,7 +107,7 @@ fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way
     let peers = std::slice::from_ref(peer);
     let before = of_all_threads();
     let run = match way {
-        // Compiled for these far ends: one of any kind is a piece of memory for each connection.
+        // Compiled for these peers: one of any kind is a piece of memory for each connection.
         Way::Batched => {
             let none = |_: SinkOf| NoSink;
             run_simulated_with_sinks::<P, _, false>(plan, peers, &control, none).unwrap().0

@@ -28,7 +28,7 @@ pub struct ConnectionsAt {
     pub shortest_round_trip: Option<Spread>,
     /// Time in which there was something to send or to be acknowledged.
     pub busy_ns: Option<u64>,
-    /// Of that, time in which the far end's receive window was full.
+    /// Of that, time in which the peer's receive window was full.
     pub window_limited_ns: Option<u64>,
     /// Of that, time in which this side's send buffer was full.
     pub send_buffer_limited_ns: Option<u64>,

@@ -34,7 +34,7 @@ pub struct Softnet {
     pub processed: u64,
     /// Packets dropped because the queue of a CPU was full.
     pub dropped: u64,
-    /// Times that the kernel stopped with packets left, for want of time.
+    /// Times that the kernel stopped with packets left, because its time was up.
     pub squeezed: u64,
 }
 

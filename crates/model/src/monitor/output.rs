@@ -32,7 +32,7 @@ pub struct Standard {
 pub struct GrownFile {
     /// Its path.
     pub path: String,
-    /// By so many bytes in the measured window.
+    /// By this many bytes in the measured window.
     pub bytes: u64,
     /// Mean length of the last lines in it, with their ends; `None` when it is not text or may not
     /// be read.

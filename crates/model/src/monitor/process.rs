@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// A process over the measured window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Process {
-    /// Its number.
+    /// Its process ID.
     pub pid: u32,
     /// Its name, as ps(1) shows it.
     pub name: String,
@@ -78,7 +78,7 @@ impl Process {
 /// A thread over the time its process was watched for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Its number.
+    /// Its thread ID.
     pub tid: u32,
     /// Its name.
     pub name: String,

@@ -282,14 +282,14 @@ pub enum Spin {
     Auto,
     /// Never.
     Off,
-    /// Always up to so many nanoseconds.
+    /// Always up to this many nanoseconds.
     For(u64),
 }
 
 /// Why a Plan cannot be carried out.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PlanError {
-    /// A number is out of its range or two settings exclude each other; the text names the remedy.
+    /// A number is out of its range or two settings exclude each other; the text names the fix.
     #[error("{0}")]
     Invalid(String),
 }
@@ -316,7 +316,7 @@ impl Plan {
     /// The requests as HTTP/2 has them; `None` when they are sent over HTTP/1.
     ///
     /// # Errors
-    /// When one of them cannot be sent over HTTP/2; the text names the remedy.
+    /// When one of them cannot be sent over HTTP/2; the text names the fix.
     pub fn http2_requests(&self) -> Result<Option<RequestSet>, PlanError> {
         if self.http2.is_none() {
             return Ok(None);
@@ -333,23 +333,26 @@ impl Plan {
     /// Whether the Plan can be carried out at all.
     ///
     /// # Errors
-    /// [`PlanError::Invalid`], naming what is wrong and the remedy. Front ends check more, and
+    /// [`PlanError::Invalid`], naming what is wrong and the fix. Front ends check more, and
     /// earlier; this keeps a Plan made by hand from doing harm.
     pub fn check(&self) -> Result<(), PlanError> {
         let invalid = |text: &str| Err(PlanError::Invalid(text.to_owned()));
         if self.load.connections() == 0 || self.load.pipeline() == 0 || self.workers.count == 0 {
-            return invalid("a run needs at least one connection, one place in flight, one worker");
+            return invalid(
+                "a run needs at least one connection, one request in flight and one \
+                            worker",
+            );
         }
         if let Load::Open { rate, .. } = self.load {
             let fine = |per_s: f64| (0.0..=1e9).contains(&per_s);
             if !fine(rate.from_per_s) || !fine(rate.to_per_s) {
-                return invalid("a rate has to be a number from 0 to 1,000,000,000 per second");
+                return invalid("the rate must be a number from 0 to 1,000,000,000 per second");
             }
             if rate.from_per_s == 0.0 && rate.to_per_s == 0.0 {
-                return invalid("a rate of 0 asks for nothing; give one above it");
+                return invalid("a rate of 0 sends nothing; use a higher one");
             }
             if !rate.is_constant() && self.limits.duration_ns.is_none() {
-                return invalid("a rate that changes needs a duration to do so; give one");
+                return invalid("a changing rate needs a duration");
             }
         }
         if let Some(http2) = self.http2 {
@@ -357,7 +360,7 @@ impl Plan {
             if !(1..=Http2::STREAMS_MAX).contains(&http2.streams)
                 || (closed && self.load.pipeline() != http2.streams)
             {
-                return invalid("streams on a connection have to be from 1 to 100,000");
+                return invalid("streams per connection must be 1 to 100,000");
             }
         }
         if self.requests.templates.is_empty() {
@@ -376,7 +379,7 @@ impl Plan {
             return invalid("a run needs an address to connect to");
         }
         if self.target.proxy.is_some() && self.target.unix_socket.is_some() {
-            return invalid("a proxy is connected to by TCP: leave it or the Unix socket away");
+            return invalid("a proxy is reached over TCP: use only one of proxy and Unix socket");
         }
         if self.limits.requests.is_none() && self.limits.duration_ns.is_none() {
             return invalid("a run needs an end: a number of requests or a duration");

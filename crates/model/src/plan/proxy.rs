@@ -14,7 +14,7 @@ pub struct Proxy {
     pub port: u16,
     /// How requests get through it.
     pub way: Way,
-    /// Who it is asked as.
+    /// The credentials sent to it.
     #[serde(skip)]
     pub credentials: Option<Credentials>,
 }

@@ -160,7 +160,7 @@ impl Record {
         self.body_lengths_other += other;
     }
 
-    /// So many more responses had a body of this length.
+    /// Adds `times` responses with a body of this length.
     pub fn add_body_length(&mut self, body_bytes: u64, times: u64) {
         if self.body_lengths.len() < Self::BODY_LENGTHS_KEPT
             || self.body_lengths.contains_key(&body_bytes)

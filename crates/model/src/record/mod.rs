@@ -104,7 +104,7 @@ pub struct Record {
 pub struct FirstFailure {
     /// When, driver's clock.
     pub at_ns: u64,
-    /// What.
+    /// Its kind.
     pub kind: FailureKind,
     /// The errno behind it; 0 where there is none.
     pub errno: i32,

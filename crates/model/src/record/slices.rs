@@ -46,7 +46,7 @@ impl Slices {
         Self { slice_ns: Self::SLICE_NS, slices: Vec::new(), histograms: Histograms::default() }
     }
 
-    /// Memory for so many slices, so that pushing them allocates nothing.
+    /// Memory for this many slices, so that pushing them allocates nothing.
     pub fn reserve(&mut self, slices: usize) {
         const USUALLY_TOUCHED: usize = 64;
         self.slices.reserve(slices);
@@ -85,7 +85,7 @@ impl Slices {
         self.histograms.end();
     }
 
-    /// So many empty slices come before the others: another part of the run began earlier.
+    /// Puts `slices` empty slices before the others: another part of the run began earlier.
     pub fn delay(&mut self, slices: usize) {
         self.slices.splice(0..0, std::iter::repeat_n(Slice::default(), slices));
         self.histograms.ends.splice(0..0, std::iter::repeat_n(0, slices));

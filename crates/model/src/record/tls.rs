@@ -31,7 +31,7 @@ pub struct TlsFacts {
 pub enum TlsParty {
     /// We.
     Client,
-    /// The far end.
+    /// The peer.
     Server,
 }
 

@@ -149,7 +149,7 @@ impl Distribution {
     pub(super) fn restore(&self, name: &str) -> Result<Latency, Unreadable> {
         let unreadable = |reason: String| Unreadable { name: name.to_string(), reason };
         let whole = |text: &str| {
-            text.parse::<u128>().map_err(|_| unreadable(format!("`{text}` is no whole number")))
+            text.parse::<u128>().map_err(|_| unreadable(format!("`{text}` is not a whole number")))
         };
         let exact = Exact {
             sum_ns: whole(&self.sum)?,

@@ -26,7 +26,7 @@ pub enum LoadError {
         column: usize,
     },
     /// JSON, but of something else.
-    #[error("JSON, but no run saved by ablaze (with -o FILE.json)")]
+    #[error("JSON, but not a run saved by ablaze (with -o FILE.json)")]
     NotARun,
     /// Written by a version that knows more.
     #[error(
@@ -187,7 +187,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         event_age: document.event_age_ns.restore("event_age_ns")?,
         in_flight_ns: in_flight
             .parse()
-            .map_err(|_| damaged("in_flight.integral_ns", "no whole number"))?,
+            .map_err(|_| damaged("in_flight.integral_ns", "not a whole number"))?,
         drain_ns: document.in_flight.drain_ns,
         first_failure: document.failed.first.as_ref().map(|first| record::FirstFailure {
             at_ns: first.at_clock_ns,
@@ -206,7 +206,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
 /// The bytes that a text's characters stand for.
 fn bytes(what: &str, text: &str) -> Result<Vec<u8>, LoadError> {
     let bytes: Option<Vec<u8>> = text.chars().map(|one| u8::try_from(one).ok()).collect();
-    bytes.ok_or_else(|| damaged(what, "a character that stands for no byte"))
+    bytes.ok_or_else(|| damaged(what, "a character outside of the bytes 0 to 255"))
 }
 
 fn stopped(stopped: &Stopped) -> record::Stopped {
@@ -226,7 +226,7 @@ fn slices(document: &Document) -> Result<record::Slices, LoadError> {
     slices.slice_ns = document.slice_ns;
     for slice in &document.slices {
         let touched = touched::from_text(&slice.buckets)
-            .ok_or_else(|| damaged("slices.buckets", "no list of buckets"))?;
+            .ok_or_else(|| damaged("slices.buckets", "not a list of buckets"))?;
         let slice = record::Slice {
             responses: slice.responses,
             failures: slice.failures,

@@ -152,9 +152,7 @@ fn group(name: &str) -> Result<u16, LoadError> {
 /// A number by its name, or as [`suite_name`] writes one that has none here.
 fn numbered(name: &str, known: Option<u16>, what: &str) -> Result<u16, LoadError> {
     let digits = || u16::from_str_radix(name.strip_prefix("0x")?, 16).ok();
-    known
-        .or_else(digits)
-        .ok_or_else(|| damaged("tls", &format!("`{name}` is no {what} that is known here")))
+    known.or_else(digits).ok_or_else(|| damaged("tls", &format!("unknown {what} `{name}`")))
 }
 
 fn bytes(digits: &str) -> Result<Vec<u8>, LoadError> {

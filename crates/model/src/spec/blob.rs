@@ -25,13 +25,13 @@ pub struct Blob {
 pub enum BlobError {
     /// They are not here.
     #[error(
-        "the bytes of the file `{0}` did not come with the load that names it: hand the file over"
+        "the bytes of the file `{0}` are missing from the load that names it: pass the file along"
     )]
     Missing(String),
     /// They are others.
     #[error(
-        "the file `{name}` has changed: its SHA-256 was {before} and is {now}; put the old file back, \
-         or begin anew"
+        "the file `{name}` has changed: its SHA-256 was {before} and is {now}; restore the old \
+         file, or start over"
     )]
     Changed {
         /// The file.

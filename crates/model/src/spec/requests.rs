@@ -67,7 +67,7 @@ pub enum Line {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bodies {
-    /// None.
+    /// No body.
     #[default]
     None,
     /// The same in every request.
@@ -80,7 +80,7 @@ pub enum Bodies {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Body {
-    /// These bytes.
+    /// The bytes themselves.
     Given(Bytes),
     /// The bytes of this file.
     File(Blob),
@@ -99,9 +99,9 @@ pub struct Feed {
 /// One of several parts of a list: entries `index`, `index + of`, `index + 2 of`, …
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Which, from 0.
+    /// The number of the part, from 0.
     pub index: u32,
-    /// Of how many.
+    /// The number of parts.
     pub of: u32,
 }
 

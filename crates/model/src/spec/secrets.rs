@@ -36,7 +36,7 @@ pub struct Secrets(BTreeMap<String, Secret>);
 
 /// A secret that a spec refers to was not handed over.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the load needs the secret `{0}`, which is not saved: give it again")]
+#[error("the load needs the secret `{0}`, which is never saved: give it again")]
 pub struct SecretMissing(pub String);
 
 /// The name of the field, if a line of a head carries credentials.

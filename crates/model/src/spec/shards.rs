@@ -7,7 +7,7 @@ use super::{LoadSpec, Shape};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ShardError {
     /// There is less of something than there are parts.
-    #[error("{number} {what} cannot be shared by {of} machines: give {of} or more")]
+    #[error("{number} {what} cannot be split between {of} machines: use {of} or more")]
     TooFew {
         /// What there is too little of.
         what: &'static str,
@@ -19,7 +19,7 @@ pub enum ShardError {
     /// There is no such part.
     #[error("there is no part {index} of {of}: parts count from 0")]
     NoPart {
-        /// Which.
+        /// The part asked for, from 0.
         index: u32,
         /// Of how many.
         of: u32,

@@ -15,9 +15,9 @@ pub const CERTIFICATE_PLACES: [&str; 2] = ["{cert}", "{key}"];
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetSpec {
-    /// It runs already.
+    /// A server that runs already.
     Url {
-        /// Where.
+        /// Its URL.
         url: UrlSpec,
         /// Who asks, `name:password`, where that stood in the URL.
         #[serde(default, skip_serializing_if = "Option::is_none")]

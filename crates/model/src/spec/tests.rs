@@ -113,7 +113,7 @@ fn shards_together_do_what_was_asked_for() {
     assert_eq!(rate, RateProfile::constant(300.0));
     spec.limits.requests = Some(2);
     let few = spec.shard(2, 3).unwrap_err().to_string();
-    assert_eq!(few, "2 requests cannot be shared by 3 machines: give 3 or more");
+    assert_eq!(few, "2 requests cannot be split between 3 machines: use 3 or more");
     assert!(spec.shard(3, 3).is_err());
 }
 

@@ -1,4 +1,4 @@
-//! What is wished of HTTP, TLS and the machine: as asked, before a machine says what it can do.
+//! What is asked of HTTP, TLS and the machine, before a machine says what it can do.
 
 use serde::{Deserialize, Serialize};
 

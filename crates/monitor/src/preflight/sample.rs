@@ -14,7 +14,7 @@ use ablaze_sys::{clock, usage};
 
 /// What is asked of each sleep.
 const SLEEP: Duration = Duration::from_millis(1);
-/// So many neighbours are reported, the busiest.
+/// At most this many neighbours are reported, the busiest.
 const MOST_NEIGHBOURS: usize = 8;
 /// Less CPU time than this share of the watch is nobody's disturbance.
 const LEAST_SHARE: f64 = 0.01;
@@ -36,7 +36,7 @@ pub struct Sample {
 /// A process that used a processor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Neighbour {
-    /// Its number.
+    /// Its process ID.
     pub pid: u32,
     /// Its name, as ps(1) shows it.
     pub name: String,

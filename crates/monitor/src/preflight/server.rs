@@ -28,7 +28,7 @@ pub struct Server {
 /// A process that holds a listening socket.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Holder {
-    /// Its number.
+    /// Its process ID.
     pub pid: u32,
     /// Its name, as ps(1) shows it.
     pub name: String,
@@ -41,7 +41,7 @@ pub struct Holder {
 /// A process that passes connections on to a container.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PortProxy {
-    /// Its number.
+    /// Its process ID.
     pub pid: u32,
     /// Where it passes them to, `address:port`.
     pub to: Option<String>,

@@ -23,7 +23,7 @@ pub struct Container {
 /// The loopback interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Loopback {
-    /// Whether it is up.
+    /// Whether the interface is up.
     pub up: bool,
     /// The largest packet it carries, bytes.
     pub mtu_bytes: Option<u32>,

@@ -8,7 +8,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 pub(super) enum Timeout {
     /// Only look.
     None,
-    /// So many nanoseconds at most.
+    /// At most this many nanoseconds.
     Ns(u64),
     /// Until something happens.
     Forever,

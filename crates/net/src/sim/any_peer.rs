@@ -1,14 +1,14 @@
-//! A far end of any kind behind one type, so that what is generic over it is compiled once and not for
-//! every kind of far end that a test scripts.
+//! A peer of any kind behind one type, so that what is generic over it is compiled once and not for
+//! every kind of peer that a test scripts.
 
 use super::peer::{ConnectReply, FarEnd, SimPeer};
 use crate::driver::CloseHow;
 
-/// Any far end.
+/// Any peer.
 pub struct AnyPeer<'p>(Box<dyn Scripted + 'p>);
 
 impl<'p> AnyPeer<'p> {
-    /// This far end.
+    /// This peer.
     pub fn new(peer: impl SimPeer + 'p) -> Self {
         Self(Box::new(peer))
     }

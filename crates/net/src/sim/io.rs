@@ -19,13 +19,13 @@ pub(super) enum Stage {
     Ended(CloseReason),
 }
 
-/// One slot: the client's socket and the far end.
+/// One slot: the client's socket and the peer.
 #[derive(Debug)]
 pub(super) struct Connection<P> {
     pub(super) stage: Stage,
     pub(super) generation: u32,
     pub(super) receive: Receive,
-    /// Ranges of the far end's bytes that arrived and were not read.
+    /// Ranges of the peer's bytes that arrived and were not read.
     pub(super) inbox: VecDeque<(u32, u32)>,
     /// What arrived behind them, if the stream ended: the reason to close with.
     pub(super) end: Option<CloseReason>,
@@ -33,7 +33,7 @@ pub(super) struct Connection<P> {
     pub(super) notices: u32,
     pub(super) peer: Option<P>,
     link: Link,
-    /// Bytes the kernel accepted and the far end has not read.
+    /// Bytes the kernel accepted and the peer has not read.
     window: VecDeque<u8>,
     queue: Queue,
     failed: bool,
@@ -125,7 +125,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
             && !matches!(connection.stage, Stage::Free | Stage::Ended(_))
     }
 
-    /// Lets the far end act; `None` if the slot has none.
+    /// Lets the peer act; `None` if the slot has none.
     fn at_far_end<R>(
         &mut self,
         slot: Slot,
@@ -143,7 +143,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
         Some(act(peer, &mut far, &mut connection.window))
     }
 
-    /// Something that only the far end notices.
+    /// Something that only the peer notices.
     pub(super) fn happen_far(&mut self, happening: Happening) {
         let slot = happening.slot;
         if let What::FarTimer(token) = happening.what {
@@ -262,7 +262,7 @@ impl<P: SimPeer, const SENDS_AT_ONCE: bool> SimIo<P, SENDS_AT_ONCE> {
     }
 
     /// Ends the client's side; what is under way to it is stale from now on. What the simulated kernel
-    /// accepted still reaches a far end that is there, in front of a FIN.
+    /// accepted still reaches a peer that is there, in front of a FIN.
     pub(super) fn hang_up(&mut self, slot: Slot, how: CloseHow) {
         if how != CloseHow::Reset && !self.connections[slot as usize].link.is_gone {
             self.at_far_end(slot, |peer, far, window| {

@@ -1,6 +1,6 @@
 //! A simulated network with a simulated clock, for tests and for counting instructions.
 //!
-//! No socket, no sleep, no chance: time jumps to whatever happens next, and the far ends are
+//! No socket, no sleep, no chance: time jumps to whatever happens next, and the peers are
 //! scripts ([`SimPeer`], one per endpoint, cloned per connection). The client itself takes no
 //! simulated time. An event costs the same however many connections there are, and allocates
 //! nothing once the queues have grown, so that an engine's own instructions can be counted on top.

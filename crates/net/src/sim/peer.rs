@@ -1,4 +1,4 @@
-//! The far end of a simulated connection: a script, and what it can do.
+//! The peer of a simulated connection: a script, and what it can do.
 
 use super::timeline::{Timeline, What};
 use crate::driver::{CloseHow, Slot};
@@ -6,15 +6,15 @@ use crate::driver::{CloseHow, Slot};
 /// How a connect is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectReply {
-    /// The connection stands after so many nanoseconds.
+    /// The connection stands after this many nanoseconds.
     AcceptAfter(u64),
-    /// It fails after so many nanoseconds with this errno.
+    /// It fails after this many nanoseconds with this errno.
     RefuseAfter(u64, i32),
     /// Nothing comes back.
     Never,
 }
 
-/// Scripts the far end of one connection. Each connection gets a clone of its endpoint's peer.
+/// Scripts the peer of one connection. Each connection gets a clone of its endpoint's peer.
 pub trait SimPeer: Clone {
     /// The bytes that [`FarEnd::send_after`] takes its ranges from.
     fn bytes(&self) -> &[u8];
@@ -39,18 +39,18 @@ pub trait SimPeer: Clone {
     }
 }
 
-/// How what the far end sends is cut into pieces that arrive one by one.
+/// How what the peer sends is cut into pieces that arrive one by one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pieces {
     /// In one piece.
     Whole,
-    /// In pieces of so many bytes.
+    /// In pieces of this many bytes.
     Of(u32),
-    /// In two pieces, the first of so many bytes.
+    /// In two pieces, the first of this many bytes.
     SplitAt(u32),
 }
 
-/// How the far end reads.
+/// How the peer reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
     AtOnce,
@@ -62,11 +62,11 @@ pub(super) enum Reading {
 #[derive(Debug)]
 pub(super) struct Link {
     pub(super) reading: Reading,
-    /// Bytes the client may send ahead of the far end's reading.
+    /// Bytes the client may send ahead of the peer's reading.
     pub(super) window_bytes: usize,
-    /// Whether the far end's next read is on the timeline.
+    /// Whether the peer's next read is on the timeline.
     pub(super) read_scheduled: bool,
-    /// The far end closed for good: what is sent to it is answered with RST.
+    /// The peer closed for good: what is sent to it is answered with RST.
     pub(super) is_gone: bool,
     /// Nothing of this connection arrives before this, so that its bytes keep their order.
     arrives_from: u64,
@@ -94,7 +94,7 @@ impl Link {
     }
 }
 
-/// What the far end of one connection can do. Delays are in nanoseconds from now; whatever is
+/// What the peer of one connection can do. Delays are in nanoseconds from now; whatever is
 /// sent arrives in the order of the calls.
 #[derive(Debug)]
 pub struct FarEnd<'a> {
@@ -137,7 +137,7 @@ impl FarEnd<'_> {
         }
     }
 
-    /// Half-closes: FIN. The far end goes on reading.
+    /// Half-closes: FIN. The peer goes on reading.
     pub fn fin_after(&mut self, delay_ns: u64) {
         self.arrive(delay_ns, What::Fin);
     }
@@ -168,7 +168,7 @@ impl FarEnd<'_> {
         self.link.reading = Reading::Stopped;
     }
 
-    /// Reads so many bytes at a time, each so long after the last.
+    /// Reads this many bytes at a time, each so long after the last.
     pub fn read_slowly(&mut self, bytes: usize, every_ns: u64) {
         self.link.reading = Reading::Slowly { bytes: bytes.max(1), every_ns };
         self.schedule_read(every_ns);

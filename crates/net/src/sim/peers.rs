@@ -1,4 +1,4 @@
-//! Ready-made far ends, and ways to make them misbehave.
+//! Ready-made peers, and ways to make them misbehave.
 //!
 //! The wrappers compose: `FixedResponse::new(bytes, 1_000).cut(Pieces::Of(1), 10).closing_after(3)`.
 

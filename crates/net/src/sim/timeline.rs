@@ -29,22 +29,22 @@ pub(super) enum What {
     Connected,
     /// The connection could not be made: this errno.
     Refused(i32),
-    /// Bytes of the far end arrive: a range of its [`super::SimPeer::bytes`].
+    /// Bytes of the peer arrive: a range of its [`super::SimPeer::bytes`].
     Arrives { start: u32, len: u32 },
-    /// The far end's FIN arrives; it goes on reading.
+    /// The peer's FIN arrives; it goes on reading.
     Fin,
-    /// The far end's FIN arrives, and it reads no more.
+    /// The peer's FIN arrives, and it reads no more.
     FarClose,
     /// RST arrives.
     Reset,
-    /// The far end takes bytes out of the window.
+    /// The peer takes bytes out of the window.
     FarReads,
-    /// The far end's own timer.
+    /// The peer's own timer.
     FarTimer(u32),
 }
 
 impl What {
-    /// Whether only the far end notices.
+    /// Whether only the peer notices.
     pub(super) fn is_far(self) -> bool {
         matches!(self, Self::FarReads | Self::FarTimer(_))
     }

@@ -27,7 +27,7 @@ const HEAD_BUFFER_BYTES: u32 = 4096;
 /// is copied.
 const BULK_BUFFER_BYTES: u32 = 128 * 1024;
 const BULK_BUFFERS: u16 = 16;
-/// A turn ends after so many events even if there are more: connects on loopback complete while
+/// A turn ends after this many events even if there are more: connects on loopback complete while
 /// they are submitted, so that there might always be.
 const TURN_EVENTS_MAX: u32 = 4096;
 /// Looks at the ring between two looks at the clock while watching actively.

@@ -71,10 +71,8 @@ fn refusal(error: &io::Error) -> String {
                     .to_owned(),
             }
         }
-        Some(libc::EINVAL) => "io_uring of this kernel is older than Linux 6.1".to_owned(),
-        Some(libc::ENOMEM) => {
-            "no memory may be locked for io_uring (raise RLIMIT_MEMLOCK)".to_owned()
-        }
+        Some(libc::EINVAL) => "this kernel's io_uring is older than Linux 6.1".to_owned(),
+        Some(libc::ENOMEM) => "cannot lock memory for io_uring (raise RLIMIT_MEMLOCK)".to_owned(),
         _ => format!("io_uring cannot be used: {error}"),
     }
 }

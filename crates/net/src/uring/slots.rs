@@ -1,5 +1,5 @@
 //! The state of each slot's socket on the ring ([`stage`] has its parts), and the verbs that change it,
-//! a room for each: [`opening`], [`sending`], [`receiving`] (with [`suspicion`] about what it is not
+//! a module for each: [`opening`], [`sending`], [`receiving`] (with [`suspicion`] about what it is not
 //! told), [`closing`]; [`submission`] hands to the kernel what they queued.
 
 mod closing;

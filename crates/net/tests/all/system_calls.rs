@@ -21,7 +21,7 @@ use ablaze_net::{
 const PING: Outgoing = Outgoing::Constant { start: 0, len: 4 };
 const ADDRESS: &str = "ABLAZE_TEST_TRACED_ADDRESS";
 
-/// Sends again for every response, so often per connection, over so many connections in turn.
+/// Sends again for every response, so often per connection, over this many connections in turn.
 struct Loop {
     requests: u32,
     requests_left: u32,
@@ -84,7 +84,7 @@ fn drive(address: SocketAddr, requests: u32, connections: u32) -> (u64, u64) {
     (calls, turns)
 }
 
-/// A server that answers every 4 bytes, for so many connections.
+/// A server that answers every 4 bytes, for this many connections.
 fn pong_server(connections: u32) -> (SocketAddr, std::thread::JoinHandle<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();

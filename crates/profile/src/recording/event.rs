@@ -99,7 +99,7 @@ impl Wanted {
     /// The best that this machine lets a process take of itself.
     ///
     /// # Errors
-    /// When it lets it take none.
+    /// When it permits none.
     pub(super) fn best(frequency_hz: u32, thread: i32) -> Result<Self, Refused> {
         let frequency_hz = frequency_hz.min(highest_frequency_hz()).max(1);
         let first = online_cpus().first().copied().unwrap_or(0);

@@ -18,7 +18,7 @@ const CONTEXT_KERNEL: u64 = -128_i64 as u64;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Record {
     Sample(Sample),
-    /// So many records found no place in the ring.
+    /// Number of records that found no space in the ring.
     Lost(u64),
     Mapped {
         pid: u32,

@@ -1,4 +1,4 @@
-//! What the kernel says when samples are not to be had, as a reason and a remedy.
+//! Why the kernel refuses samples, as a reason and a fix.
 
 use std::io;
 
@@ -24,9 +24,7 @@ pub fn refusal(error: i32, paranoid: Option<i32>) -> Refused {
     let what = io::Error::from_raw_os_error(error);
     match (error, paranoid) {
         (libc::EACCES | libc::EPERM, Some(level)) if level > 2 => Refused::new(
-            format!(
-                "the kernel lets nobody but root take samples (kernel.perf_event_paranoid is {level})"
-            ),
+            format!("only root may take samples (kernel.perf_event_paranoid is {level})"),
             "`sudo sysctl kernel.perf_event_paranoid=1`, or give ablaze CAP_PERFMON: \
              `sudo setcap cap_perfmon=ep $(command -v ablaze)`",
         ),
@@ -40,22 +38,26 @@ pub fn refusal(error: i32, paranoid: Option<i32>) -> Refused {
         ),
         (libc::ENOSYS | libc::EACCES | libc::EPERM, None) => Refused::new(
             "this kernel has no perf_event_open (built without CONFIG_PERF_EVENTS), or a sandbox hides it",
-            "use a kernel with CONFIG_PERF_EVENTS=y; outside of the sandbox",
+            "use a kernel with CONFIG_PERF_EVENTS=y; or run outside of the sandbox",
         ),
         (libc::ENOSYS, Some(_)) => Refused::new(
             "perf_event_open is forbidden by seccomp, as containers do",
             "run outside of the container, or with `--security-opt seccomp=unconfined`",
         ),
-        (libc::ESRCH, _) => Refused::new("the process has gone", "profile a server that stays"),
+        (libc::ESRCH, _) => Refused::new(
+            "the process has exited",
+            "profile a server that keeps \
+                                                                    running",
+        ),
         (libc::EMFILE, _) => Refused::new(
-            "no descriptor is left for the events: each thread takes one on each processor",
+            "out of file descriptors: sampling needs one per thread and CPU",
             "raise the limit, `ulimit -n 65536`, or profile a server of fewer threads",
         ),
         (libc::ENOENT | libc::ENODEV | libc::EOPNOTSUPP | libc::EINVAL, _) => Refused::new(
-            format!("this machine offers no event to take samples by ({what})"),
-            "use a kernel from 4.8 on with the software events of perf",
+            format!("this machine has no event to sample by ({what})"),
+            "use Linux 4.8 or newer with the software events of perf",
         ),
-        _ => Refused::new(format!("no samples can be taken: {what}"), ""),
+        _ => Refused::new(format!("cannot take samples: {what}"), ""),
     }
 }
 
@@ -64,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_names_its_reason_and_a_remedy_that_fits() {
+    fn each_error_names_its_reason_and_a_fix_that_fits() {
         let text = |error, paranoid| refusal(error, paranoid).to_string();
         for level in [3, 4] {
             for error in [libc::EACCES, libc::EPERM] {
@@ -74,7 +76,7 @@ mod tests {
                 assert!(text.contains("cap_perfmon"), "{text}");
             }
         }
-        // The sysctl is no remedy where it forbids nothing.
+        // The sysctl fixes nothing where it forbids nothing.
         let other_user = text(libc::EACCES, Some(2));
         assert!(!other_user.contains("sysctl"), "{other_user}");
         assert!(other_user.contains("another user"), "{other_user}");

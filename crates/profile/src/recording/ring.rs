@@ -34,7 +34,7 @@ pub(super) struct Ring {
 unsafe impl Send for Ring {}
 
 impl Ring {
-    /// The ring of an event that was opened on one processor; there will be so many rings.
+    /// The ring of an event that was opened on one processor; `rings` is how many there will be.
     pub(super) fn of(event: OwnedFd, rings: usize) -> io::Result<Self> {
         let page_bytes = rustix::param::page_size();
         let mut refused = io::Error::from_raw_os_error(libc::EPERM);

@@ -20,7 +20,7 @@ use ablaze_model::profiling::Refused;
 const PERIOD: Duration = Duration::from_millis(10);
 /// The name of the thread that empties the rings.
 const PROFILER: &str = "profiler";
-/// So many events at most: one per thread and processor.
+/// At most this many events: one per thread and processor.
 const MOST_EVENTS: usize = 8_192;
 
 /// What to record.
@@ -68,7 +68,7 @@ pub struct Chain {
     pub user: Vec<u64>,
     /// Whether `user` reaches the first function of its thread.
     pub whole: bool,
-    /// Samples of it.
+    /// Number of samples of this stack.
     pub samples: u64,
     /// Their periods added up: ns of `cpu-clock`, else cycles.
     pub weight: u64,

@@ -36,7 +36,7 @@ mod registers {
     }
 }
 
-/// See above.
+/// The registers to sample, on aarch64.
 #[cfg(target_arch = "aarch64")]
 mod registers {
     use super::UnwindRegsNative;

@@ -10,14 +10,14 @@ use rustix::io::Errno;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::time::Timespec;
 
-use super::crowd::{Crowd, Member};
+use super::threads::{Member, Threads};
 use crate::conversation::{Buffers, Line, Over, WaitLimit};
 use crate::counters::Counters;
 
 /// The socket.
 pub struct ThreadLine {
     member: Arc<Member>,
-    crowd: Arc<Crowd>,
+    threads: Arc<Threads>,
     buffers: Buffers,
     has_more: bool,
 }
@@ -26,11 +26,11 @@ impl ThreadLine {
     /// For the thread that calls it.
     pub fn new(
         member: Arc<Member>,
-        crowd: Arc<Crowd>,
+        threads: Arc<Threads>,
         counters: Arc<Counters>,
         read_timeout: Option<Duration>,
     ) -> Self {
-        let mut line = Self { member, crowd, buffers: Buffers::new(counters), has_more: true };
+        let mut line = Self { member, threads, buffers: Buffers::new(counters), has_more: true };
         if let Some(timeout) = read_timeout {
             line.limit_reads(timeout);
         }
@@ -117,7 +117,7 @@ impl Line for ThreadLine {
     }
 
     fn is_stopping(&self) -> bool {
-        self.crowd.is_stopping()
+        self.threads.is_stopping()
     }
 
     fn socket(&self) -> BorrowedFd<'_> {

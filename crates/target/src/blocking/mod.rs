@@ -1,9 +1,9 @@
 //! A thread per connection. A worker is a thread that accepts, or takes over what another has
-//! accepted, and starts a thread for each connection; `crowd` keeps an account of them, and
+//! accepted, and starts a thread for each connection; `threads` keeps track of them, and
 //! `line` is a connection as its thread has it.
 
-mod crowd;
 mod line;
+mod threads;
 
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -24,8 +24,8 @@ use crate::fibers::stack::STACK_BYTES_MIN;
 use crate::handler::Handler;
 use crate::models::{Run, Worker};
 use crate::server::Stop;
-use crowd::Crowd;
 use line::ThreadLine;
+use threads::Threads;
 
 /// How long sylar's TcpServer waits for a request, unless it is told otherwise.
 const SYLAR_READ_TIMEOUT: Duration = Duration::from_secs(120);
@@ -35,7 +35,7 @@ const SYLAR_READ_TIMEOUT: Duration = Duration::from_secs(120);
 /// # Errors
 /// When there is no thread for it.
 pub fn set_up<H: Handler>(worker: Worker<H>) -> io::Result<Run> {
-    let crowd = Arc::new(Crowd::new(worker.options.fibers.stack_bytes));
+    let threads = Arc::new(Threads::new(worker.options.fibers.stack_bytes));
     let alarm = match &worker.intake {
         Intake::Handed(_) => None,
         Intake::Listener { socket, .. } => {
@@ -46,14 +46,14 @@ pub fn set_up<H: Handler>(worker: Worker<H>) -> io::Result<Run> {
     };
     Ok(Box::new(move || {
         match &worker.intake {
-            Intake::Listener { socket, .. } => accept(&worker, socket, &crowd),
-            Intake::Handed(queue) => take_over(&worker, queue, &crowd)?,
+            Intake::Listener { socket, .. } => accept(&worker, socket, &threads),
+            Intake::Handed(queue) => take_over(&worker, queue, &threads)?,
         }
         if let Some(alarm) = alarm {
             // It does nothing that panics.
             let _ = alarm.join();
         }
-        crowd.end();
+        threads.end();
         Ok(())
     }))
 }
@@ -90,11 +90,11 @@ fn pause<H>(worker: &Worker<H>) {
 }
 
 /// Blocks in accept until the stop.
-fn accept<H: Handler>(worker: &Worker<H>, listener: &OwnedFd, crowd: &Arc<Crowd>) {
+fn accept<H: Handler>(worker: &Worker<H>, listener: &OwnedFd, threads: &Arc<Threads>) {
     while !worker.stop.is_set() {
         worker.counters.accepts.one();
         match accept_with(listener, SocketFlags::CLOEXEC) {
-            Ok(connection) => serve(worker, connection, crowd),
+            Ok(connection) => serve(worker, connection, threads),
             // Shut down: by this worker's stop or by that of another one on the same listener.
             Err(Errno::INVAL) => wait_for_stop(&worker.stop, None, &worker.counters),
             Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => pause(worker),
@@ -108,7 +108,7 @@ fn accept<H: Handler>(worker: &Worker<H>, listener: &OwnedFd, crowd: &Arc<Crowd>
 fn take_over<H: Handler>(
     worker: &Worker<H>,
     queue: &HandOver,
-    crowd: &Arc<Crowd>,
+    threads: &Arc<Threads>,
 ) -> io::Result<()> {
     while !worker.stop.is_set() {
         let mut fds = [
@@ -124,7 +124,7 @@ fn take_over<H: Handler>(
         for connection in queue.take() {
             // The accepting thread makes them for workers that never block.
             if ioctl_fionbio(&connection, false).is_ok() {
-                serve(worker, connection, crowd);
+                serve(worker, connection, threads);
             }
         }
     }
@@ -132,7 +132,7 @@ fn take_over<H: Handler>(
 }
 
 /// Starts a thread for a connection; tries again until there is one or the server stops.
-fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, crowd: &Arc<Crowd>) {
+fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, threads: &Arc<Threads>) {
     let per_accept = worker.options.per_accept;
     welcome(connection.as_fd(), per_accept);
     worker.counters.connections.one();
@@ -140,19 +140,23 @@ fn serve<H: Handler>(worker: &Worker<H>, connection: OwnedFd, crowd: &Arc<Crowd>
         PerAccept::Nothing => worker.options.read_timeout,
         PerAccept::Sylar => Some(worker.options.read_timeout.unwrap_or(SYLAR_READ_TIMEOUT)),
     };
-    let member = crowd.member(connection);
+    let member = threads.member(connection);
     while !worker.stop.is_set() {
         let (service, part) = (worker.service.clone(), worker.counters.part());
-        let (member_of_thread, crowd_of_thread) = (member.clone(), crowd.clone());
+        let (member_of_thread, threads_of_member) = (member.clone(), threads.clone());
         let talk = move || {
             part.begin();
             let buffers_counters = part.counters().clone();
-            let mut line =
-                ThreadLine::new(member_of_thread, crowd_of_thread, buffers_counters, read_timeout);
+            let mut line = ThreadLine::new(
+                member_of_thread,
+                threads_of_member,
+                buffers_counters,
+                read_timeout,
+            );
             // Over is over: the socket is closed behind this.
             let _ = converse(&mut line, &service);
         };
-        match crowd.start(&member, talk) {
+        match threads.start(&member, talk) {
             Ok(()) => return,
             Err(_) => pause(worker),
         }

@@ -1,4 +1,4 @@
-//! A server of limited capacity: so many requests are in service at a time, over all workers, and
+//! A server of limited capacity: this many requests are in service at a time, over all workers, and
 //! the others queue. For requests that only take time this is arithmetic: nobody waits for a
 //! place, its end is computed when the request comes.
 
@@ -15,7 +15,7 @@ pub struct ServicePlaces {
 }
 
 impl ServicePlaces {
-    /// So many places, all free.
+    /// `places` places, all free.
     pub fn new(places: u32) -> Self {
         Self { places: places as usize, free_at_ns: Mutex::default() }
     }
@@ -48,7 +48,7 @@ pub struct WorkPlaces {
 }
 
 impl WorkPlaces {
-    /// So many places, all free.
+    /// `places` places, all free.
     pub fn new(places: u32) -> Self {
         Self { free: Mutex::new(places), freed: Condvar::new() }
     }

@@ -13,7 +13,7 @@ const CLOCKED_NS_MIN: u64 = 5_000;
 /// this machine is too coarse to burn by.
 const ROUNDS_MAX: u32 = 8;
 
-/// Burns so many nanoseconds of this thread's CPU time and does nothing else. It is one function
+/// Burns this many nanoseconds of this thread's CPU time and does nothing else. It is one function
 /// that is never inlined, so that it shows under its name in a flame graph.
 ///
 /// Times from 5 µs are measured by the thread's CPU clock: what the kernel takes away meanwhile is

@@ -58,9 +58,9 @@ pub enum Outcome {
     Event,
     /// Another turn, after the others.
     Turn,
-    /// An event, or [`Connection::resume`] after so many nanoseconds.
+    /// An event, or [`Connection::resume`] after this many nanoseconds.
     EventFor(u64),
-    /// [`Connection::resume`] after so many nanoseconds.
+    /// [`Connection::resume`] after this many nanoseconds.
     Wait(u64),
     /// Another turn, and to be closed after a while: it lets the client close first.
     Linger,
@@ -154,7 +154,7 @@ impl Connection {
         }
     }
 
-    /// Whether a timer is needed for a call so many nanoseconds later: not if there is one for
+    /// Whether a timer is needed for a call this many nanoseconds later: not if there is one for
     /// before.
     pub fn set_alarm(&mut self, delay_ns: u64) -> bool {
         let due_ns = monotonic_ns().saturating_add(delay_ns);
@@ -284,7 +284,7 @@ impl Connection {
     }
 
     /// Reads once. A read that does not fill the buffer has emptied the socket (epoll(7), under
-    /// "Questions and responses", 9), so that a small request costs one read.
+    /// "Questions and answers", 9), so that a small request costs one read.
     fn read<'a>(
         &mut self,
         input: &'a mut [u8],

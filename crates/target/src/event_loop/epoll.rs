@@ -139,7 +139,7 @@ impl Epoll {
     }
 }
 
-/// So many nanoseconds as the kernel takes them.
+/// Nanoseconds as a timespec.
 pub fn timespec(ns: u64) -> Timespec {
     // Both parts fit: 2^64 ns are 584 years, and a second has 10^9 ns.
     Timespec { tv_sec: (ns / 1_000_000_000) as i64, tv_nsec: (ns % 1_000_000_000) as i64 }

@@ -38,7 +38,7 @@ fn connect(address: SocketAddr) -> TcpStream {
     client
 }
 
-/// Reads a head, byte by byte, then a body of so many bytes.
+/// Reads a head, byte by byte, then a body of this many bytes.
 fn read_response(client: &mut TcpStream, body_bytes: usize) -> Vec<u8> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {
@@ -331,7 +331,7 @@ fn every_accept_mode_serves_with_every_loop_that_has_it() {
     }
 }
 
-/// How often the four workers of a server slept per connection, of so many that came one after
+/// How often the four workers of a server slept per connection, of those that came one after
 /// the other and asked for nothing.
 fn sleeps_per_connection(model: Model, accept: AcceptMode) -> f64 {
     const CONNECTIONS: u64 = 200;

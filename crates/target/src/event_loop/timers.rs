@@ -12,7 +12,7 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// `key` is due in so many nanoseconds. What was added cannot be taken back: whoever is due
+    /// `key` is due in this many nanoseconds. What was added cannot be taken back: whoever is due
     /// has to know whether it still matters.
     pub fn add(&mut self, delay_ns: u64, key: u64) {
         let due_ns = monotonic_ns().saturating_add(delay_ns);

@@ -34,10 +34,10 @@ pub struct Acceptor<H> {
 impl<H: Handler> Acceptor<H> {
     /// Accepts until the server stops.
     pub fn run<S: Switch>(self, here: Here<'_, S>) {
-        let manners = here.worker().manners();
+        let wait_options = here.worker().wait_options();
         // While this fiber has still to run, other workers wait on the same epoll: only an edge
         // is told to one of them, once.
-        let by_edge = manners.shared && manners.arm == Arm::Persistent;
+        let by_edge = wait_options.shared && wait_options.arm == Arm::Persistent;
         let flags = match &self.intake {
             Intake::Listener { exclusive: true, .. } => EventFlags::EXCLUSIVE,
             _ if by_edge => EventFlags::ET,
@@ -45,7 +45,7 @@ impl<H: Handler> Acceptor<H> {
         };
         Accepting {
             here,
-            source: Source::of_connections(Watched(self.intake), manners.arm, flags),
+            source: Source::of_connections(Watched(self.intake), wait_options.arm, flags),
             by_edge,
             accepted: VecDeque::new(),
             service: self.service,

@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use super::source::Source;
 use super::switch::Switch;
 use super::wait::{Awaited, NEVER_NS, Woken};
-use super::worker::{Here, Manners};
+use super::worker::{Here, WaitOptions};
 use crate::conditions::Arm;
 use crate::conversation::{Buffers, Line, Over, WaitLimit};
 use crate::sending::send_all;
@@ -21,7 +21,7 @@ const CALLS_PER_TURN: u32 = 32;
 pub struct FiberLine<'a, S: Switch> {
     here: Here<'a, S>,
     source: Source<OwnedFd>,
-    manners: Manners,
+    wait_options: WaitOptions,
     /// A read may find something. Without it, waiting comes first.
     may_read: bool,
     /// The last read may have left something behind.
@@ -34,11 +34,11 @@ pub struct FiberLine<'a, S: Switch> {
 impl<'a, S: Switch> FiberLine<'a, S> {
     /// Around a socket that was just accepted; its request may be there already.
     pub fn new(here: Here<'a, S>, socket: OwnedFd) -> Self {
-        let manners = here.worker().manners();
+        let wait_options = here.worker().wait_options();
         Self {
             here,
-            source: Source::connection(socket, manners.arm),
-            manners,
+            source: Source::connection(socket, wait_options.arm),
+            wait_options,
             may_read: true,
             has_more: true,
             half_closed: false,
@@ -52,7 +52,7 @@ impl<'a, S: Switch> FiberLine<'a, S> {
 
     /// Waits for something to read.
     fn wait_to_read(&mut self, timeout: WaitLimit) -> Result<(), Over> {
-        let until_ns = match (timeout, self.manners.read_timeout_ns) {
+        let until_ns = match (timeout, self.wait_options.read_timeout_ns) {
             (WaitLimit::Until(until_ns), _) => until_ns,
             (_, Some(timeout_ns)) => monotonic_ns().saturating_add(timeout_ns),
             (_, None) => NEVER_NS,
@@ -114,10 +114,10 @@ impl<S: Switch> Line for FiberLine<'_, S> {
                 Ok(0) => return Err(Over),
                 Ok(_) => {
                     // A read that does not fill the buffer has emptied the socket (epoll(7),
-                    // "Questions and responses", 9), so that a small request costs one read. A
+                    // "Questions and answers", 9), so that a small request costs one read. A
                     // fiber that is registered only while it waits cannot know what came since.
                     self.has_more = buffers.is_full() || self.half_closed;
-                    self.may_read = self.has_more || self.manners.arm == Arm::PerWait;
+                    self.may_read = self.has_more || self.wait_options.arm == Arm::PerWait;
                     return Ok(());
                 }
                 Err(Errno::AGAIN) => self.may_read = false,

@@ -41,7 +41,7 @@ pub type Shared<S> = Option<Arc<Common<Kept<S>>>>;
 /// Whether fibers over this switch can serve with these options.
 ///
 /// # Errors
-/// One sentence with the reason and the remedy.
+/// One sentence with the reason and the fix.
 pub fn check<S: Switch>(options: &Options) -> Result<(), String> {
     if let Some(why) = S::refuses() {
         return Err(why.to_owned());
@@ -49,7 +49,7 @@ pub fn check<S: Switch>(options: &Options) -> Result<(), String> {
     if accepts_itself(options) && options.accept != AcceptMode::Single {
         return Err(format!(
             "the shared scheduler has one epoll and one accepting fiber for all workers, so \
-             connections cannot come by accept mode {}; use single, or the scheduler per-thread",
+             accept mode {} is not supported; use single, or the scheduler per-thread",
             options.accept
         ));
     }

@@ -119,7 +119,7 @@ impl<F> Common<F> {
 /// A reactor as a worker has it.
 #[derive(Debug)]
 pub enum Reactor<F> {
-    /// Its own.
+    /// Each worker has its own epoll and fibers.
     Own {
         /// The epoll.
         epoll: OwnedFd,

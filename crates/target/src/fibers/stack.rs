@@ -27,13 +27,13 @@ const MADV_GUARD_INSTALL: libc::c_int = 102;
 /// Checks the size of stacks.
 ///
 /// # Errors
-/// One sentence with the reason and the remedy.
+/// One sentence with the reason and the fix.
 pub fn check_stack_bytes(options: &Options) -> Result<(), String> {
     let bytes = options.fibers.stack_bytes;
     let page = rustix::param::page_size();
     if !(STACK_BYTES_MIN..=STACK_BYTES_MAX).contains(&bytes) {
         return Err(format!(
-            "a stack of {bytes} bytes is not possible; use {} KiB to {} MiB",
+            "invalid stack size of {bytes} bytes; use {} KiB to {} MiB",
             STACK_BYTES_MIN >> 10,
             STACK_BYTES_MAX >> 20
         ));
@@ -41,12 +41,12 @@ pub fn check_stack_bytes(options: &Options) -> Result<(), String> {
     if !bytes.is_multiple_of(page) {
         let next = bytes.next_multiple_of(page);
         return Err(format!(
-            "a stack of {bytes} bytes is no multiple of the page size, {page}; use {next}"
+            "a stack of {bytes} bytes is not a multiple of the page size, {page}; use {next}"
         ));
     }
     if options.tls.is_some() && bytes < TLS_STACK_BYTES_MIN {
         return Err(format!(
-            "a handshake of TLS needs a stack of {} KiB, not {bytes} bytes; use a larger --stack",
+            "a TLS handshake needs a stack of {} KiB, not {bytes} bytes; use a larger --stack",
             TLS_STACK_BYTES_MIN >> 10
         ));
     }

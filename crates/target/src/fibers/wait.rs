@@ -13,9 +13,9 @@ pub enum Awaited {
     },
     /// That its descriptor can be written.
     Writable,
-    /// Its time only.
+    /// Nothing but the time in `until_ns`.
     Time,
-    /// The others' turn.
+    /// Its next turn, after the other runnable fibers.
     Turn,
 }
 
@@ -28,7 +28,7 @@ pub struct Wait {
     pub until_ns: u64,
 }
 
-/// No time.
+/// No time limit.
 pub const NEVER_NS: u64 = u64::MAX;
 
 /// Why a fiber was resumed: a set.
@@ -55,7 +55,7 @@ impl Woken {
         self.0 & any.0 != 0
     }
 
-    /// It without some.
+    /// This set without `these`.
     pub fn without(self, these: Self) -> Self {
         Self(self.0 & !these.0)
     }

@@ -55,14 +55,14 @@ unsafe impl<S: Switch> Send for Kept<S> {}
 
 type InsideOf<S> = <<S as Switch>::Fiber<Resumed<S>, Wait> as Fiber<Resumed<S>, Wait>>::Inside;
 
-/// A worker.
+/// A worker of the fiber models: its reactor, stacks and buffers.
 pub struct FiberWorker<S: Switch> {
     reactor: Reactor<Kept<S>>,
     /// Lent to the fiber that runs.
     buffers: UnsafeCell<Buffers>,
     stacks: RefCell<StackPool>,
     counters: Arc<Counters>,
-    manners: Manners,
+    wait_options: WaitOptions,
     max_events: usize,
     /// Number of events of the last wait.
     last_events: Cell<usize>,
@@ -70,7 +70,7 @@ pub struct FiberWorker<S: Switch> {
 
 /// How fibers wait, from the options.
 #[derive(Debug, Clone, Copy)]
-pub struct Manners {
+pub struct WaitOptions {
     /// How they are told of events.
     pub arm: Arm,
     /// How long a read may wait.
@@ -96,14 +96,15 @@ impl<S: Switch> FiberWorker<S> {
             (None, PerAccept::Nothing) => None,
         };
         let fibers = &options.fibers;
-        let manners = Manners { arm: fibers.arm, read_timeout_ns, shared: reactor.is_shared() };
+        let wait_options =
+            WaitOptions { arm: fibers.arm, read_timeout_ns, shared: reactor.is_shared() };
         reactor.join(stop, &counters)?;
         Ok(Self {
             reactor,
             buffers: UnsafeCell::new(Buffers::new(counters.clone())),
             stacks: RefCell::new(StackPool::new(fibers.stack_bytes, fibers.stack_pool)),
             counters,
-            manners,
+            wait_options,
             max_events: options.max_events,
             last_events: Cell::new(0),
         })
@@ -245,14 +246,14 @@ impl<S: Switch> FiberWorker<S> {
         true
     }
 
-    /// Counts.
+    /// The counters of this worker.
     pub fn counters(&self) -> &Counters {
         &self.counters
     }
 
     /// How fibers wait.
-    pub fn manners(&self) -> Manners {
-        self.manners
+    pub fn wait_options(&self) -> WaitOptions {
+        self.wait_options
     }
 
     /// Number of events of the last wait.
@@ -307,7 +308,7 @@ impl<S: Switch> Here<'_, S> {
         self.last.woken
     }
 
-    /// Waits.
+    /// Suspends the fiber until one of `awaited` happens or `until_ns` has passed.
     #[inline]
     pub fn suspend(&mut self, awaited: Awaited, until_ns: u64) -> Woken {
         self.last = self.inside.suspend(Wait { awaited, until_ns });

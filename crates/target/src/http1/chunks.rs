@@ -27,7 +27,7 @@ impl<'a> Chunks<'a> {
         self.framed(piece.len() as u64, |out| out.push_owned(piece));
     }
 
-    /// Adds so many bytes of filler, as they stand in a body from `offset` on.
+    /// Adds this many bytes of filler, as they stand in a body from `offset` on.
     pub fn push_filler(&mut self, offset: u64, bytes: u64) {
         self.framed(bytes, |out| out.push_filler_from(offset, bytes));
     }

@@ -29,7 +29,7 @@ const fn block() -> [u8; BLOCK_BYTES] {
     block
 }
 
-/// As much of a body, from `offset` on, as stands in the block in one piece, and at most so many
+/// As much of a body, from `offset` on, as stands in the block in one piece, and at most this many
 /// bytes.
 #[inline]
 pub fn piece(offset: u64, bytes: u64) -> &'static [u8] {

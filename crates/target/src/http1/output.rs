@@ -67,12 +67,12 @@ impl Output {
         self.left = self.left.saturating_add((self.text.len() - before) as u64);
     }
 
-    /// Adds so many bytes of filler.
+    /// Adds this many bytes of filler.
     pub fn push_filler(&mut self, bytes: u64) {
         self.push_filler_from(0, bytes);
     }
 
-    /// Adds so many bytes of filler, as they stand in a body from `offset` on.
+    /// Adds this many bytes of filler, as they stand in a body from `offset` on.
     pub fn push_filler_from(&mut self, offset: u64, bytes: u64) {
         let offset = offset % filler::BLOCK_BYTES as u64;
         if bytes > COPIED_BYTES_MAX as u64 {
@@ -175,7 +175,7 @@ impl Output {
         }
     }
 
-    /// So many bytes were written. When nothing is left, the memory is kept for the next use,
+    /// Notes that this many bytes were written. When nothing is left, the memory is kept for the next use,
     /// unless it is a lot.
     #[inline]
     pub fn wrote(&mut self, bytes: usize) {

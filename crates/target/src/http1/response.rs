@@ -54,9 +54,9 @@ struct Form {
 /// Body of a fixed response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FixedBody<'a> {
-    /// These bytes.
+    /// The bytes themselves.
     Bytes(&'a [u8]),
-    /// So many bytes of [`crate::http1::filler`].
+    /// This many bytes of [`crate::http1::filler`].
     Filler(u64),
 }
 
@@ -250,7 +250,7 @@ impl HeadText<'_> {
     }
 }
 
-/// Appends a field of so many bytes, or of the fewest it can have.
+/// Appends a field of this many bytes, or of the fewest it can have.
 fn push_padding(field_bytes: usize, bytes: &mut Vec<u8>) {
     let value_bytes = field_bytes.saturating_sub(PADDING_BYTES_MIN);
     bytes.extend_from_slice(b"X-Padding:");

@@ -93,7 +93,7 @@ fn rendering<'a, H>(service: &'a Service<H>, head_only: bool, date: &'a Date) ->
 }
 
 impl Leaving {
-    /// What was rendered, with a head of so many bytes.
+    /// What was rendered, with a head of this many bytes.
     fn new(
         mut rendered: Output,
         head_bytes: usize,

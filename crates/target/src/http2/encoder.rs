@@ -151,7 +151,7 @@ impl HeadEncoder {
         }
     }
 
-    /// Makes room for an entry of so many bytes (RFC 7541, 4.4).
+    /// Makes room for an entry of this many bytes (RFC 7541, 4.4).
     fn evict(&mut self, size: usize) {
         while self.bytes + size > self.bytes_max {
             let Some((name, value)) = self.entries.pop_back() else { return };

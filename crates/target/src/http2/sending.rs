@@ -23,9 +23,9 @@ enum Goes {
     WhenThereIsRoom,
     /// When the connection's window is enlarged.
     WhenTheConnectionHasRoom,
-    /// So many nanoseconds later.
+    /// After this many nanoseconds.
     After(u64),
-    /// It is over.
+    /// Everything was sent.
     Over,
 }
 

@@ -11,7 +11,7 @@ use ablaze_wire::http2::error::ErrorCode;
 use crate::handler::{Method, Stream as Source};
 use crate::http1::output::Output;
 
-/// Streams that we ended first are remembered, the last so many: what the client had sent before
+/// The most recent streams that we ended first are remembered, up to this number: what the client had sent before
 /// it knew is no fault of its (RFC 9113, 5.1).
 const DROPPED_MAX: usize = 256;
 
@@ -44,9 +44,9 @@ pub struct Reply {
     pub body: Output,
     /// What makes the rest of it.
     pub source: Option<Box<dyn Source>>,
-    /// It leaves in pieces of so many bytes, with pauses of so many nanoseconds between them.
+    /// It leaves in pieces of this many bytes, with pauses of this many nanoseconds between them.
     pub pace: Option<(u64, u64)>,
-    /// When what is there has left, it goes on so many nanoseconds later.
+    /// When what is there has left, it goes on this many nanoseconds later.
     pub pause_ns: u64,
     /// What comes behind it.
     pub then: Then,
@@ -109,7 +109,7 @@ impl Streams {
         self.open.len()
     }
 
-    /// Takes one in.
+    /// Adds a stream.
     pub fn open(&mut self, id: u32, stream: Stream) {
         self.open.insert(id, stream);
     }

@@ -27,8 +27,8 @@ impl IoModel for Blocking {
         match accept {
             AcceptMode::Single | AcceptMode::Shared | AcceptMode::ReusePort => None,
             AcceptMode::Exclusive => Some(
-                "EPOLLEXCLUSIVE is a way to wait in epoll, and these threads wait in accept, \
-                 where the kernel always wakes one only; use shared",
+                "EPOLLEXCLUSIVE is a flag of epoll, but these threads block in accept, where \
+                 the kernel wakes only one; use shared",
             ),
         }
     }

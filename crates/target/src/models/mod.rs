@@ -22,13 +22,13 @@ use crate::options::Options;
 use crate::server::Stop;
 use crate::service::Service;
 
-/// An I/O model.
+/// An I/O model: how a worker waits, reads and writes.
 pub trait IoModel {
     /// Its name on the command line.
     const NAME: &'static str;
     /// What it does per request, in a line.
     const ABOUT: &'static str;
-    /// It is no HTTP server, only a yardstick for others: it need not answer what they answer.
+    /// It is a baseline, not a real HTTP server: it need not answer as the others do.
     const EXEMPT: bool = false;
     /// It makes the calls that wait, and those that prepare waiting, by itself. If a runtime does,
     /// `waits`, `events` and the `epoll_` counters stay at 0.
@@ -42,7 +42,7 @@ pub trait IoModel {
     /// What else is impossible, on this machine or with these options.
     ///
     /// # Errors
-    /// One sentence with the reason and the remedy.
+    /// One sentence with the reason and the fix.
     fn check(_options: &Options) -> Result<(), String> {
         Ok(())
     }
@@ -79,9 +79,9 @@ pub struct Worker<H> {
     pub intake: Intake,
     /// What it serves.
     pub service: Arc<Service<H>>,
-    /// How.
+    /// The options of the server.
     pub options: Arc<Options>,
-    /// Where it counts.
+    /// The counters of this worker.
     pub counters: Arc<Counters>,
     /// How it is told to stop.
     pub stop: Arc<Stop>,
@@ -110,7 +110,7 @@ macro_rules! models {
                 match self { $(Self::$variant => <$model>::ABOUT,)* }
             }
 
-            /// Whether it is no HTTP server, only a yardstick for others.
+            /// Whether it is a baseline, not a real HTTP server.
             pub fn is_exempt(self) -> bool {
                 match self { $(Self::$variant => <$model>::EXEMPT,)* }
             }
@@ -170,13 +170,10 @@ impl Model {
     /// Whether this model can serve with these options.
     ///
     /// # Errors
-    /// One sentence with the reason and the remedy.
+    /// One sentence with the reason and the fix.
     pub fn check(self, options: &Options) -> Result<(), String> {
         if let Some(why) = self.refuses(options.accept) {
-            return Err(format!(
-                "{self} with accept mode {} is not possible: {why}",
-                options.accept
-            ));
+            return Err(format!("{self} does not support accept mode {}: {why}", options.accept));
         }
         self.check_alone(options)
     }

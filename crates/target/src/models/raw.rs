@@ -1,5 +1,5 @@
 //! The least a server can do: one response, built before, for every request whatever it asks. A
-//! yardstick beside the other models, and no HTTP server: methods, paths and bodies are not
+//! baseline beside the other models, not a real HTTP server: methods, paths and bodies are not
 //! looked at. Per small request: its share of one wait, one read, one comparison, one write.
 
 mod connection;
@@ -34,12 +34,12 @@ const BODY_BYTES_MAX: u64 = 64 * 1024;
 impl IoModel for Raw {
     const NAME: &'static str = "raw";
     const ABOUT: &'static str =
-        "the least possible: one fixed response to everything; no HTTP server";
+        "baseline: one fixed response to everything, not a real HTTP server";
     const EXEMPT: bool = true;
     type Shared = ();
 
     fn refuses(accept: AcceptMode) -> Option<&'static str> {
-        let why = "it is a yardstick for one worker with one listener; use --accept reuseport";
+        let why = "it is a baseline for one worker with one listener; use --accept reuseport";
         (accept != AcceptMode::ReusePort).then_some(why)
     }
 
@@ -49,21 +49,21 @@ impl IoModel for Raw {
             (options.http2, "HTTP/2"),
             (options.delay != Delay::default(), "a delay"),
             (options.work_ns > 0, "work per request"),
-            (options.in_service.is_some(), "a limit of requests in service"),
+            (options.in_service.is_some(), "a limit on requests in service"),
             (!options.faults.is_empty(), "a fault"),
             (!options.routes.is_empty(), "a route"),
             (
                 options.echo_everywhere || options.response != ResponseKind::Http,
                 "another kind of response",
             ),
-            (options.max_requests.is_some(), "a limit of requests per connection"),
+            (options.max_requests.is_some(), "a limit on requests per connection"),
             (options.read_timeout.is_some(), "a read timeout"),
             (options.write != WriteMode::Whole, "a split response"),
             (options.body_bytes > Some(BODY_BYTES_MAX), "a body of more than 64 KiB"),
         ];
         match meaningless.into_iter().find(|(asked, _)| *asked) {
             Some((_, what)) => Err(format!(
-                "model raw gives one small fixed response at once and has no use for {what}; \
+                "model raw sends one small fixed response and does not support {what}; \
                  use --model epoll-et"
             )),
             None => Ok(()),
@@ -223,7 +223,7 @@ impl<H: Handler> RawLoop<H> {
         }
     }
 
-    /// Sends what is left, then reads and responses as far as it goes.
+    /// Sends what is left, then reads and answers as far as it goes.
     #[inline]
     fn turn(&mut self, key: u64) -> Then {
         let Self { worker, slots, responses, usual, input, .. } = self;

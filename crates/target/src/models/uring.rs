@@ -33,10 +33,8 @@ impl IoModel for Uring {
 
     fn refuses(accept: AcceptMode) -> Option<&'static str> {
         // The kernel's io_uring/opdef.c says poll_exclusive of IORING_OP_ACCEPT.
-        (accept == AcceptMode::Shared).then_some(
-            "io_uring waits for connections exclusively, so that there is no herd to wake; use \
-             exclusive",
-        )
+        (accept == AcceptMode::Shared)
+            .then_some("an accept in io_uring always wakes one waiter only; use exclusive")
     }
 
     fn check(_options: &Options) -> Result<(), String> {

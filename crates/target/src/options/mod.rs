@@ -15,7 +15,7 @@ use crate::tls::TlsOptions;
 
 pub use validate::OptionsError;
 
-/// How a server listens and responses. Fields may be added: end with `..Options::default()`.
+/// How a server listens and responds. Fields may be added: end with `..Options::default()`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
     /// Where to listen; port 0 picks a free one.

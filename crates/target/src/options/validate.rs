@@ -1,4 +1,4 @@
-//! What is refused before a server starts: one sentence each, with the remedy.
+//! What is refused before a server starts: one sentence each, with the fix.
 
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ impl Options {
     fn check_responses(&self) -> Result<(), String> {
         check_status(self.status)?;
         if !self.server_name.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            return Err("the server name may have printable ASCII characters only".into());
+            return Err("the server name must be printable ASCII".into());
         }
         if self.head_bytes.is_some_and(|bytes| bytes > HEAD_BYTES_MAX) {
             return Err(
@@ -67,13 +67,13 @@ impl Options {
         };
         if let Some((what, _)) = unused.into_iter().find(|(_, asked)| *asked) {
             return Err(format!(
-                "a server that {kind} speaks no HTTP and has no use for {what}; leave that out, \
-                 or let it answer HTTP"
+                "a server that {kind} does not speak HTTP, so {what} has no effect; leave it \
+                 out, or let the server answer HTTP"
             ));
         }
         if self.response == ResponseKind::None && !self.faults.is_empty() {
-            return Err("a server that never answers has no response to spoil; leave the faults \
-                        out, or let it answer HTTP or echo"
+            return Err("a server that never responds cannot have faults in its responses; leave \
+                        the faults out, or let it answer HTTP or echo"
                 .into());
         }
         Ok(())
@@ -82,13 +82,13 @@ impl Options {
     fn check_connections(&self) -> Result<(), String> {
         if self.threads > Self::THREADS_MAX {
             return Err(format!(
-                "{} threads are more than {}; one per CPU is the most that helps",
+                "{} threads exceed the limit of {}; more than one per CPU does not help",
                 self.threads,
                 Self::THREADS_MAX
             ));
         }
         if self.max_requests == Some(0) {
-            return Err("a connection has to serve at least 1 request; use 1 or more".into());
+            return Err("a connection must serve at least 1 request; use 1 or more".into());
         }
         if self.read_timeout == Some(Duration::ZERO) {
             return Err(
@@ -99,7 +99,7 @@ impl Options {
         }
         if self.max_head_bytes < REQUEST_HEAD_BYTES_MIN {
             return Err(format!(
-                "with at most {} bytes for the head of a request, hardly any is served; use \
+                "a request head limit of {} bytes is too small for most requests; use \
                  {REQUEST_HEAD_BYTES_MIN} or more",
                 self.max_head_bytes
             ));
@@ -109,11 +109,11 @@ impl Options {
 
     fn check_http2(&self) -> Result<(), String> {
         if self.max_streams == 0 {
-            return Err("a connection of HTTP/2 needs at least 1 stream; use 1 or more".into());
+            return Err("an HTTP/2 connection needs at least 1 stream; use 1 or more".into());
         }
         match self.http2 && self.response != ResponseKind::Http {
-            true => Err("a server that answers no HTTP speaks no HTTP/2; leave out one or the \
-                         other"
+            true => Err("a server that does not answer HTTP cannot speak HTTP/2; use only one \
+                         of the two"
                 .into()),
             false => Ok(()),
         }
@@ -121,17 +121,17 @@ impl Options {
 
     fn check_service(&self) -> Result<(), String> {
         if self.work_ns > WORK_NS_MAX {
-            return Err("more than a minute of CPU time per request is not possible; burn less, \
-                        or use a delay"
+            return Err("work per request is limited to one minute of CPU time; use less, or a \
+                        delay"
                 .into());
         }
         match self.in_service {
-            Some(0) => Err("at least 1 request has to be in service at a time; use 1 or more, or \
-                            none for no limit"
+            Some(0) => Err("the limit of requests in service must be at least 1; use 1 or more, \
+                            or none for no limit"
                 .into()),
             Some(places) if places > IN_SERVICE_MAX => Err(format!(
-                "{places} requests in service at a time are more than {IN_SERVICE_MAX}; leave \
-                 the limit out"
+                "{places} requests in service exceed the maximum of {IN_SERVICE_MAX}; leave the \
+                 limit out"
             )),
             _ => Ok(()),
         }
@@ -140,21 +140,21 @@ impl Options {
     fn check_sockets(&self) -> Result<(), String> {
         if !(1..=EVENTS_MAX).contains(&self.max_events) {
             return Err(format!(
-                "a wait can give 1 to {EVENTS_MAX} events, not {}",
+                "events per wait must be 1 to {EVENTS_MAX}, not {}",
                 self.max_events
             ));
         }
         if self.backlog < 0 {
-            return Err(format!("a backlog of {} is not possible; use 0 or more", self.backlog));
+            return Err(format!("invalid backlog {}; use 0 or more", self.backlog));
         }
         let buffers = [self.sockets.send_buffer_bytes, self.sockets.receive_buffer_bytes];
         // The kernel takes an int and doubles it (socket(7), SO_SNDBUF).
         if buffers.into_iter().flatten().any(|bytes| bytes > i32::MAX as u32 / 2) {
-            return Err("a socket buffer can have 1 GiB at most; use less".into());
+            return Err("a socket buffer is limited to 1 GiB; use less".into());
         }
         if !STACK_BYTES.contains(&self.fibers.stack_bytes) {
             return Err(format!(
-                "a stack of {} bytes is not possible; use 16KiB to 1GiB",
+                "invalid stack size of {} bytes; use 16KiB to 1GiB",
                 self.fibers.stack_bytes
             ));
         }
@@ -165,7 +165,7 @@ impl Options {
 fn check_status(status: u16) -> Result<(), String> {
     match status {
         200..=999 => Ok(()),
-        _ => Err(format!("status {status} is no final status; use 200 to 999")),
+        _ => Err(format!("status {status} is not a final status; use 200 to 999")),
     }
 }
 
@@ -173,17 +173,18 @@ fn check_route(route: &Route) -> Result<(), String> {
     let Route { path, status, .. } = route;
     check_status(*status).map_err(|why| format!("route {path}: {why}"))?;
     if !path.starts_with(['/', '*', '?']) {
-        return Err(format!("route {path}: a path begins with / or with the wildcard *"));
+        return Err(format!("route {path}: a path must begin with / or with the wildcard *"));
     }
     if !path.bytes().all(|byte| matches!(byte, b'!'..=b'~')) {
         return Err(format!(
-            "route {path}: a path on the wire is printable ASCII without spaces; write others \
-             as %20"
+            "route {path}: a path must be printable ASCII without spaces; percent-encode the \
+             rest (a space is %20)"
         ));
     }
     if path.as_bytes().starts_with(crate::own_pages::PREFIX) {
         return Err(format!(
-            "route {path}: paths below /_/ are the server's own pages; choose another"
+            "route {path}: paths below /_/ are reserved for the server's own pages; choose \
+             another"
         ));
     }
     Ok(())
@@ -193,43 +194,36 @@ fn check_delay(delay: &Delay) -> Result<(), String> {
     let longest = match delay {
         Delay::Constant(only) | Delay::Exponential(only) => *only,
         Delay::Uniform(low, high) if low > high => {
-            return Err(
-                "a uniform delay goes from the shorter to the longer time; exchange them".into()
-            );
+            return Err("a uniform delay needs the shorter time first; swap the two".into());
         }
         Delay::Uniform(_, high) => *high,
         Delay::Bimodal(_, _, share) if !(0.0..=1.0).contains(share) => {
-            return Err(format!(
-                "{share} of the responses cannot have the second delay; use a share from 0 to 1"
-            ));
+            return Err(format!("invalid share {share} for the second delay; use 0 to 1"));
         }
         Delay::Bimodal(first, second, _) => *first.max(second),
         Delay::Stall(length, period) if length >= period => {
-            return Err("a server that stalls for the whole period never answers; make the stall \
-                        shorter than its period"
+            return Err("a server that stalls for the whole period never responds; make the \
+                        stall shorter than the period"
                 .into());
         }
         Delay::Stall(_, period) => *period,
     };
     match longest > DELAY_MAX {
-        true => Err("a delay of more than a day is not possible; use 24h or less".into()),
+        true => Err("a delay is limited to one day; use 24h or less".into()),
         false => Ok(()),
     }
 }
 
 fn check_faults(faults: &[FaultShare]) -> Result<(), String> {
     if let Some(fault) = faults.iter().find(|fault| !(0.0..=1.0).contains(&fault.share)) {
-        return Err(format!(
-            "a fault cannot strike {} of the responses; use a share from 0 to 1",
-            fault.share
-        ));
+        return Err(format!("invalid fault share {}; use 0 to 1", fault.share));
     }
     let sum: f64 = faults.iter().map(|fault| fault.share).sum();
     // Shares that are written in decimals may add up to a little more than 1.
     match sum > 1.0 + 1e-9 {
         true => Err(format!(
-            "faults would strike {sum} of the responses; each response can have one fault, so the \
-             shares may add up to 1 at most"
+            "the fault shares add up to {sum}; a response has at most one fault, so the sum \
+             must not exceed 1"
         )),
         false => Ok(()),
     }
@@ -251,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_carried_out_is_refused_with_a_remedy() {
+    fn what_cannot_be_carried_out_is_refused_with_a_fix() {
         let fine = Options::default();
         assert_eq!(fine.validate(), Ok(()));
         let bad = [

@@ -6,7 +6,7 @@
 //! | `/hello` | 200, `text/plain`, the 14 bytes `hello, world!\n` |
 //! | `/bytes/N` | N bytes of [`crate::http1::filler`]; `/bytes/8MiB`, `/bytes/64KB` |
 //! | `/status/N` | a response of this status, 200 to 999 |
-//! | `/delay/TIME` | as `/hello`, after so many milliseconds, or `5us`, `100ms`, `2s` |
+//! | `/delay/TIME` | as `/hello`, after this many milliseconds, or `5us`, `100ms`, `2s` |
 //! | `/echo` | the body of the request, with its Content-Type |
 //! | `/chunked/N?chunk=SIZE` | N bytes in chunks, of 8 KiB if nothing is said |
 //! | `/stream?lines=10&every=100ms` | numbered lines, a chunk each, with a pause before each but the first |
@@ -76,7 +76,7 @@ impl Routes {
                 404,
                 PLAIN,
                 FixedBody::Bytes(
-                    b"nothing here; there are / /hello /bytes/N /status/N /delay/MS /echo \
+                    b"not found; there are / /hello /bytes/N /status/N /delay/MS /echo \
                     /chunked/N /stream /_/status /_/config\n",
                 ),
             ),
@@ -84,7 +84,7 @@ impl Routes {
                 400,
                 PLAIN,
                 FixedBody::Bytes(
-                    b"a value in the path or the query is none; write /bytes/8MiB /status/200 to \
+                    b"invalid value in the path or query; write /bytes/8MiB /status/200 to \
                     /status/999 /delay/100ms /chunked/1MiB?chunk=64KiB \
                     /stream?lines=10&every=100ms\n",
                 ),

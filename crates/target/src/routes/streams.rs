@@ -2,7 +2,7 @@
 
 use crate::handler::{Chunks, Flow, Stream};
 
-/// So many bytes of filler, in chunks.
+/// A number of bytes of filler, in chunks.
 #[derive(Debug)]
 pub struct FillerChunks {
     body_bytes: u64,
@@ -35,7 +35,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// So many lines, with this pause before each but the first.
+    /// `lines` lines, with a pause of `every_ns` before each but the first.
     pub fn new(lines: u64, every_ns: u64) -> Self {
         Self { lines, sent: 0, every_ns }
     }

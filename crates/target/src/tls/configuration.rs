@@ -13,7 +13,7 @@ impl TlsOptions {
     /// Puts the parts together, for servers that speak HTTP/2 or do not.
     ///
     /// # Errors
-    /// One sentence about what does not go together, with the remedy.
+    /// One sentence about what does not go together, with the fix.
     pub fn configuration(&self, http2: bool) -> Result<Arc<ServerConfig>, String> {
         let versions = self.versions()?;
         let provider = Arc::new(aws_lc_rs::default_provider());
@@ -40,7 +40,7 @@ impl TlsOptions {
         config.alpn_protocols = spoken.iter().map(|name| name.to_vec()).collect();
         if self.tickets {
             config.ticketer = aws_lc_rs::Ticketer::new()
-                .map_err(|error| format!("no key for session tickets could be made: {error}"))?;
+                .map_err(|error| format!("cannot create a key for session tickets: {error}"))?;
         } else {
             config.session_storage = Arc::new(NoServerSessionStorage {});
             config.send_tls13_tickets = 0;
@@ -55,7 +55,7 @@ impl TlsOptions {
     fn versions(&self) -> Result<Vec<&'static SupportedProtocolVersion>, String> {
         if self.min > self.max {
             return Err(format!(
-                "no version of TLS is at least {} and at most {}; exchange the two",
+                "the minimum TLS version {} is above the maximum {}; swap the two",
                 self.min.name(),
                 self.max.name()
             ));
@@ -71,13 +71,14 @@ impl TlsOptions {
 }
 
 fn of_clients(error: impl std::fmt::Display) -> String {
-    format!("the authorities of clients cannot be used: {error}")
+    format!("the CA certificates for clients cannot be used: {error}")
 }
 
 fn of_server(error: Error) -> String {
     match error {
         Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
-            "the key is not that of the certificate; give the two that were made together".into()
+            "the private key does not match the certificate; use a pair that belongs together"
+                .into()
         }
         error => format!("the certificate cannot be used: {error}"),
     }

@@ -42,7 +42,7 @@ impl Identity {
     /// # Errors
     /// One sentence, when there is no randomness to make a key of.
     pub fn self_made(addresses: &[IpAddr]) -> Result<Self, String> {
-        self_made(addresses).map_err(|error| format!("no certificate could be made: {error}"))
+        self_made(addresses).map_err(|error| format!("cannot create a certificate: {error}"))
     }
 
     /// Takes the certificate, its chain behind it, and its key, both as PEM.
@@ -53,7 +53,8 @@ impl Identity {
         let chain = read_certificates(certificates)?;
         let key = PrivateKeyDer::from_pem_slice(key).map_err(|error| match error {
             rustls::pki_types::pem::Error::NoItemsFound => {
-                "the key's file holds no private key; PEM has BEGIN PRIVATE KEY in it".to_owned()
+                "the key file contains no private key; expected PEM with BEGIN PRIVATE KEY"
+                    .to_owned()
             }
             error => format!("the key cannot be read: {error}"),
         })?;
@@ -85,7 +86,7 @@ pub(super) fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static
     let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match read {
         Ok(chain) if chain.is_empty() => {
-            Err("the file holds no certificate; PEM has BEGIN CERTIFICATE in it".into())
+            Err("the file contains no certificate; expected PEM with BEGIN CERTIFICATE".into())
         }
         Ok(chain) => Ok(chain),
         Err(error) => Err(format!("the certificate cannot be read: {error}")),

@@ -14,7 +14,7 @@ pub use identity::Identity;
 /// How a server speaks TLS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// Who it says it is.
+    /// The certificate and key that the server presents.
     pub identity: Identity,
     /// Oldest version that it accepts.
     pub min: TlsVersion,

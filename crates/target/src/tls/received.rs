@@ -17,7 +17,7 @@ const HEADER_BYTES: usize = 5;
 #[derive(Default)]
 pub(super) struct Received {
     bytes: Vec<u8>,
-    /// So many at the front are whole records that rustls was shown and is not done with.
+    /// Number of bytes at the front that are whole records that rustls was shown and is not done with.
     shown: usize,
 }
 
@@ -57,7 +57,7 @@ impl Received {
         }
     }
 
-    /// These bytes.
+    /// The bytes of a range.
     pub(super) fn visible(&mut self, range: Range<usize>) -> &mut [u8] {
         &mut self.bytes[range]
     }
@@ -67,7 +67,7 @@ impl Received {
         &mut self.bytes[..self.shown]
     }
 
-    /// rustls is done with so many bytes.
+    /// rustls is done with this many bytes.
     pub(super) fn discard(&mut self, bytes: usize) {
         self.bytes.drain(..bytes);
         self.shown -= bytes;

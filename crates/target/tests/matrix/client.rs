@@ -121,7 +121,7 @@ impl Client {
         String::from_utf8(line).unwrap()
     }
 
-    /// So many bytes.
+    /// The next `bytes` bytes.
     pub fn take(&mut self, bytes: usize) -> Vec<u8> {
         while self.surplus.len() < bytes {
             let missing = bytes - self.surplus.len();

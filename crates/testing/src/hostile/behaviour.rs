@@ -103,7 +103,7 @@ pub enum Behaviour {
 
     /// Bytes that are no HTTP, then FIN.
     Garbage,
-    /// A correct response with so many bytes too many behind it.
+    /// A correct response with this many bytes too many behind it.
     Surplus {
         /// Number of bytes.
         bytes: usize,
@@ -122,8 +122,8 @@ pub enum Behaviour {
     /// Field after field, for ever; the end comes when the client closes.
     EndlessHead,
 
-    /// So many requests are answered with 14 bytes, then the idle connection is closed: FIN, and
-    /// RST to a request that comes all the same.
+    /// This many requests are answered with 14 bytes, then the idle connection is closed: FIN, and
+    /// RST to a request that comes anyway.
     ResponsesThenClose {
         /// Number of responses.
         responses: u64,

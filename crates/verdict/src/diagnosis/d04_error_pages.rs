@@ -43,7 +43,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     if record.responses == 0 || share <= SHARE {
         return None;
     }
-    let statuses = others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
+    let statuses =
+        others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
     let evidence = format!(
         "{} of {} ({}) did not succeed: {}.",
         grouped(count),

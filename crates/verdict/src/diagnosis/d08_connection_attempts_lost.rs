@@ -9,7 +9,7 @@ use ablaze_stats::Latency;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{counter, target, monitor};
+use crate::live::figures::{counter, monitor, target};
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
 use crate::rules::arithmetic::slow_requests;

@@ -6,7 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D11, D13, D20, D21, D23};
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{server, client};
+use crate::live::figures::{client, server};
 use crate::words::percent;
 
 /// A server this busy would not have done much more.

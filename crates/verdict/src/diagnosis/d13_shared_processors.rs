@@ -6,7 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D13;
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
-use crate::live::figures::{machine, server, client};
+use crate::live::figures::{client, machine, server};
 use crate::words::{amount, percent};
 
 /// Other processes took this share of the machine: its figures are not those of client and server.

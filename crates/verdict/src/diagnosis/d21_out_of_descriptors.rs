@@ -6,7 +6,7 @@ use ablaze_model::{FailureKind, Run};
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D21;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{target, monitor};
+use crate::live::figures::{monitor, target};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{grouped, percent};

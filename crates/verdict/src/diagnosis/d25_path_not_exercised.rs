@@ -11,7 +11,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D25;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{target, monitor};
+use crate::live::figures::{monitor, target};
 use crate::rules::comparison::Comparison;
 use crate::rules::differences::bytes;
 use crate::rules::work::Server;

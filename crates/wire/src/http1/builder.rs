@@ -46,9 +46,9 @@ pub enum RequestError {
     Target {
         /// The target as given.
         target: String,
-        /// What is there.
+        /// What the byte is.
         what: &'static str,
-        /// Where, from 0.
+        /// Offset of the byte, from 0.
         at: usize,
     },
     /// The target is empty.

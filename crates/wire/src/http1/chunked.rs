@@ -124,7 +124,7 @@ impl Chunked {
         if self.place == Place::Data { self.remaining } else { 0 }
     }
 
-    /// So many bytes of the current chunk's data were dropped unread: at most
+    /// Notes that bytes of the current chunk's data were dropped unread: at most
     /// [`Self::remaining_in_chunk`].
     #[inline]
     pub fn skip(&mut self, bytes: u64) {
@@ -209,7 +209,7 @@ impl Chunked {
         let in_digits = matches!(self.place, Place::SizeStart | Place::Size);
         if let (true, Some(digit)) = (in_digits, (byte as char).to_digit(16)) {
             if self.remaining >> 60 != 0 {
-                return Err(ChunkError("the size of a chunk is larger than 64 bits hold"));
+                return Err(ChunkError("the size of a chunk does not fit in 64 bits"));
             }
             self.remaining = self.remaining << 4 | u64::from(digit);
             return Ok(Place::Size);

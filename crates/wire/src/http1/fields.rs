@@ -148,7 +148,7 @@ impl Facts {
         match self.fault {
             Some(fault) => Err(fault),
             None if self.transfer_encoding && self.content_length.is_some() => {
-                Err("both Content-Length and Transfer-Encoding are there")
+                Err("both Content-Length and Transfer-Encoding are present")
             }
             None => Ok(()),
         }
@@ -234,7 +234,7 @@ fn decimal(digits: &[u8]) -> Result<u64, &'static str> {
         number = number
             .checked_mul(10)
             .and_then(|n| n.checked_add(u64::from(digit - b'0')))
-            .ok_or("Content-Length is larger than 64 bits hold")?;
+            .ok_or("Content-Length does not fit in 64 bits")?;
     }
     Ok(number)
 }

@@ -50,7 +50,7 @@ pub enum Method {
 pub enum RequestFraming {
     /// No body.
     None,
-    /// So many bytes.
+    /// This many bytes.
     Length(u64),
     /// Chunked transfer coding.
     Chunked,

@@ -45,7 +45,7 @@ pub struct Head {
 pub enum Framing {
     /// No body: 1xx, 204, 304, or the response to HEAD.
     None,
-    /// So many bytes.
+    /// This many bytes.
     Length(u64),
     /// Chunked transfer coding.
     Chunked,
@@ -214,7 +214,7 @@ fn status_line_fault(line: &[u8]) -> Option<&'static str> {
             [0x15 | 0x16, 3, ..] => "the response is TLS, not HTTP: the server wants https",
             [0, 0, ..] => "the response looks like HTTP/2, not HTTP/1",
             [b'G', b'E', b'T', b' ', ..] | [b'P', b'O', b'S', b'T', ..] => {
-                "the server sends the request back instead of a response"
+                "the server echoed the request instead of sending a response"
             }
             _ => "the response does not begin with HTTP/",
         },

@@ -8,7 +8,7 @@
 //!
 //! A block of the first kind may add entries (nginx adds all its fields, every time, and never
 //! refers to them). Those of recognised blocks are owed to the table, and paid in their order
-//! when another block comes. Only so many are owed as it takes to fill the table.
+//! when another block comes. No more are owed than it takes to fill the table.
 
 use super::field::FieldMeaning;
 use super::hpack::HpackFault;
@@ -18,7 +18,7 @@ use super::hpack::decoder::{Decoder, Field};
 const REMEMBERED_BYTES_MAX: usize = 1_024;
 /// How many blocks are: those of the responses to a few different requests.
 const REMEMBERED_MAX: usize = 4;
-/// When so many blocks are owed, those whose entries would have been evicted again are forgotten.
+/// When this many blocks are owed, those whose entries would have been evicted again are forgotten.
 const OWED_MAX: usize = 256;
 
 /// What is to be known of a block.

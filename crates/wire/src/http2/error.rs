@@ -74,10 +74,10 @@ impl std::fmt::Display for ErrorCode {
 #[non_exhaustive]
 pub enum ErrorKind {
     /// The first bytes are an HTTP/1 response.
-    #[error("the peer answers in HTTP/1: it does not speak HTTP/2 here")]
+    #[error("the peer responded in HTTP/1: it does not speak HTTP/2")]
     AnsweredHttp1,
     /// The first bytes are a TLS record.
-    #[error("the peer speaks TLS here: use https")]
+    #[error("the peer speaks TLS: use https")]
     AnsweredTls,
     /// A client's first bytes are not the preface (3.4).
     #[error("the client did not begin with the HTTP/2 preface (RFC 9113, 3.4)")]
@@ -113,10 +113,10 @@ pub enum ErrorKind {
     #[error("a CONTINUATION frame came without a header block to continue (RFC 9113, 6.10)")]
     NoBlockToContinue,
     /// PUSH_PROMISE although push is disabled (8.4).
-    #[error("the peer pushes although push is disabled (RFC 9113, 8.4)")]
+    #[error("the peer sent a push although push is disabled (RFC 9113, 8.4)")]
     Push,
     /// A setting has a value it must not have (6.5.2).
-    #[error("a setting has a value it must not have (RFC 9113, 6.5.2)")]
+    #[error("a setting has an invalid value (RFC 9113, 6.5.2)")]
     SettingValue,
     /// SETTINGS_INITIAL_WINDOW_SIZE is above 2^31-1 (6.5.2).
     #[error("the initial window is set above 2^31-1 (RFC 9113, 6.5.2)")]

@@ -34,7 +34,7 @@ pub enum RequestPart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum FieldFault {
     /// Upper case, white space, a control or a byte outside ASCII, or nothing at all.
-    #[error("a field name has a byte that must not be there (RFC 9113, 8.2.1)")]
+    #[error("a field name has an invalid byte (RFC 9113, 8.2.1)")]
     Name,
     /// NUL, CR or LF.
     #[error("a field value has a NUL or a line break (RFC 9113, 8.2.1)")]
@@ -43,16 +43,16 @@ pub enum FieldFault {
     #[error("a field value begins or ends with white space (RFC 9113, 8.2.1)")]
     ValueSpace,
     /// `connection` and its like.
-    #[error("a field of HTTP/1 connections is there (RFC 9113, 8.2.2)")]
+    #[error("a connection-specific field of HTTP/1 (RFC 9113, 8.2.2)")]
     ConnectionSpecific,
     /// A pseudo-header field nobody knows.
-    #[error("an unknown pseudo-header field is there (RFC 9113, 8.3)")]
+    #[error("an unknown pseudo-header field (RFC 9113, 8.3)")]
     UnknownPseudo,
     /// One of the other direction, or in trailers.
-    #[error("a pseudo-header field is where it must not be (RFC 9113, 8.3)")]
+    #[error("a pseudo-header field that is not allowed there (RFC 9113, 8.3)")]
     MisplacedPseudo,
     /// One twice.
-    #[error("a pseudo-header field is there twice (RFC 9113, 8.3)")]
+    #[error("a duplicate pseudo-header field (RFC 9113, 8.3)")]
     RepeatedPseudo,
     /// One behind a regular field.
     #[error("a pseudo-header field follows a regular field (RFC 9113, 8.3)")]
@@ -61,7 +61,7 @@ pub enum FieldFault {
     #[error("the status is not a number of three digits (RFC 9113, 8.3.2)")]
     Status,
     /// `content-length` is no number, or two different ones.
-    #[error("content-length is no number, or more than one (RFC 9110, 8.6)")]
+    #[error("content-length is not a number, or repeated with another value (RFC 9110, 8.6)")]
     ContentLength,
     /// `:path` is empty, or neither begins with `/` nor is `*`.
     #[error("the path is empty or does not begin with / (RFC 9113, 8.3.1)")]

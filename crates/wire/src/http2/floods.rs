@@ -49,7 +49,7 @@ impl Floods {
     /// Counts one.
     ///
     /// # Errors
-    /// When it is one too many.
+    /// When there are too many of them.
     pub fn count(&mut self, flood: Flood) -> Result<(), ErrorKind> {
         let (count, max, kind) = match flood {
             Flood::Settings => (&mut self.settings, ASKED_MAX, ErrorKind::SettingsFlood),

@@ -16,12 +16,12 @@ pub struct ReceiveWindow {
 pub struct Exceeded;
 
 impl ReceiveWindow {
-    /// A window of so many bytes.
+    /// A window of this many bytes.
     pub fn new(bytes: u32) -> Self {
         Self { left: bytes, used: 0, update_at: (bytes / 2).max(1) }
     }
 
-    /// The peer sent a frame of so many bytes, padding included.
+    /// The peer sent a frame of this many bytes, padding included.
     ///
     /// # Errors
     /// When that is more than the window permits.

@@ -19,7 +19,7 @@ pub trait FrameHandler {
     /// When the frame ends the connection.
     fn frame(&mut self, head: &FrameHead, payload: &[u8]) -> Result<(), ErrorKind>;
 
-    /// DATA begins, with so many bytes of content behind its head.
+    /// DATA begins, with this many bytes of content behind its head.
     ///
     /// # Errors
     /// When the frame ends the connection.

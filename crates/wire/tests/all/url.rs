@@ -79,7 +79,7 @@ fn what_cannot_be_loaded_is_refused_by_name() {
     refused("h:+80/", "port \"+80\"");
     refused("::1", "brackets");
     refused("::1:8080/", "brackets");
-    refused("[::1/", "not closed");
+    refused("[::1/", "bracket is missing");
     refused("[::1]x/", "bracket");
     refused("[::1]:x/", "port \"x\"");
     refused("[1.2.3.4]/", "IPv6");

@@ -56,11 +56,11 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("https://127.0.0.1:1/ -k --tls-min 1.3 --tls-max 1.2", 2, "no version of TLS is left"),
     ("https://127.0.0.1:1/ -k --tls-ciphers RC4", 2, "give some of TLS_AES_128_GCM_SHA256"),
     ("https://127.0.0.1:1/ -k --tls-groups p-999", 2, "give some of x25519"),
-    ("https://127.0.0.1:1/ -k --sni a..b", 2, "no name that a certificate can be for"),
+    ("https://127.0.0.1:1/ -k --sni a..b", 2, "cannot be the name in a certificate"),
     (
         "https://127.0.0.1:1/ -k --tls-max 1.2 --tls-ciphers TLS_AES_128_GCM_SHA256",
         2,
-        "no suite asked",
+        "none of the requested cipher suites",
     ),
     ("compare a b", 2, "no target"),
     ("find :1", 2, "--slo"),

@@ -104,9 +104,12 @@ fn gone() {
         row("resets every stream", "stream-reset", "reset a stream with CANCEL", |peer| {
             each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 8]))
         }),
-        row("refuses every stream", "stream-reset", "nor its repetition", |peer| {
-            each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 7]))
-        }),
+        row(
+            "refuses every stream",
+            "stream-reset",
+            "refused a request and its repetition",
+            |peer| each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 7])),
+        ),
         row("resets with an unknown code", "stream-reset", "error code 0x7b", |peer| {
             each(peer, |peer, stream| peer.frame(RST_STREAM, 0, stream, &[0, 0, 0, 123]))
         }),

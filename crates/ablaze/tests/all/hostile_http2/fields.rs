@@ -11,10 +11,10 @@ fn behind_ok(name: &str, value: &str) -> Vec<u8> {
 
 #[test]
 fn fields() {
-    let name = "a field name has a byte that must not be there (RFC 9113, 8.2.1)";
-    let connection = "a field of HTTP/1 connections is there (RFC 9113, 8.2.2)";
+    let name = "a field name has an invalid byte (RFC 9113, 8.2.1)";
+    let connection = "a connection-specific field of HTTP/1 (RFC 9113, 8.2.2)";
     let value = "a field value has a NUL or a line break (RFC 9113, 8.2.1)";
-    let length = "content-length is no number, or more than one (RFC 9110, 8.6)";
+    let length = "content-length is not a number, or repeated with another value (RFC 9110, 8.6)";
     hold(&[
         row("an upper case name", V, name, |peer| {
             each(peer, |peer, stream| peer.response(stream, &behind_ok("Server", "x")))
@@ -61,7 +61,7 @@ fn pseudo_header_fields() {
         row("no field at all", V, "a pseudo-header field is missing", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[]))
         }),
-        row("two statuses", V, "a pseudo-header field is there twice", |peer| {
+        row("two statuses", V, "a duplicate pseudo-header field", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[0x88, 0x89]))
         }),
         row("the status behind", V, "follows a regular field (RFC 9113, 8.3)", |peer| {
@@ -70,7 +70,7 @@ fn pseudo_header_fields() {
         row("a path", V, "is where it must not be (RFC 9113, 8.3)", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[0x88, 0x84]))
         }),
-        row("an unknown one", V, "an unknown pseudo-header field is there", |peer| {
+        row("an unknown one", V, "an unknown pseudo-header field", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[&field(":x", "1"), OK].concat()))
         }),
         row("status abc", V, status, |peer| {

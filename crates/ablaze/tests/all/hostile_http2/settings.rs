@@ -21,7 +21,7 @@ fn wrongly_set(peer: &mut Peer, setting: u16, value: u32) -> std::io::Result<()>
 
 #[test]
 fn values() {
-    let value = "a setting has a value it must not have (RFC 9113, 6.5.2)";
+    let value = "a setting has an invalid value (RFC 9113, 6.5.2)";
     hold(&[
         row("push is permitted", V, value, |peer| wrongly_set(peer, ENABLE_PUSH, 1)),
         row("frames too small", V, value, |peer| wrongly_set(peer, MAX_FRAME_SIZE, 16_383)),
@@ -124,7 +124,7 @@ fn goaway(peer: &mut Peer, last_stream: u32, code: u32, debug: &str) -> std::io:
 
 #[test]
 fn goaways() {
-    let again = "the server did not process a request, nor its repetition";
+    let again = "the server refused a request and its repetition";
     hold(&[
         row("one names a higher stream than the last", V, "a second GOAWAY names", |peer| {
             once(peer, |peer, _| {

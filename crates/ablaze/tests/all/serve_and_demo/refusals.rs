@@ -67,7 +67,7 @@ fn pairs_of_model_and_accept_mode_that_mean_nothing() {
         let (model, rest) = pair.trim().split_once(" with ").unwrap();
         for mode in rest.split(':').next().unwrap().split(", ") {
             let words = ["serve", ":0", "-t", "2", "--model", model, "--accept", mode];
-            refused(&words, 2, "is not possible: ");
+            refused(&words, 2, "does not support accept mode ");
             tried += 1;
         }
     }

@@ -73,12 +73,15 @@ fn what_cannot_be_served_with_is_refused_in_one_line() {
     let Some((other, other_key)) = made("tls-other") else { return };
     let missing = directory("tls-missing").join("none.pem");
     let cases: [(&[&str], &str); 8] = [
-        (&["--tls-cert", text(&one), "--tls-key", text(&other_key)], "not that of the certificate"),
+        (
+            &["--tls-cert", text(&one), "--tls-key", text(&other_key)],
+            "does not match the certificate",
+        ),
         (&["--tls-cert", text(&missing), "--tls-key", text(&one_key)], "cannot be read: No such"),
         (&["--tls-cert", text(&one), "--tls-key", text(&other)], "BEGIN PRIVATE KEY"),
         (&["--tls-cert", text(&one)], "--tls-key"),
         (&["--tls-client-ca", text(&one_key)], "BEGIN CERTIFICATE"),
-        (&["--tls-min", "1.3", "--tls-max", "1.2"], "exchange the two"),
+        (&["--tls-min", "1.3", "--tls-max", "1.2"], "swap the two"),
         (&["--tls", "--tls-ca-out", "/nowhere/ca.pem"], "--tls-ca-out"),
         (&["--tls", "--model", "raw"], "use --model epoll-et"),
     ];

@@ -94,8 +94,8 @@ fn a_proxy_that_makes_no_tunnel_is_named_in_one_line() {
         (b"HTTP/1.1 502 Bad Gateway\r\n\r\n", "502 Bad Gateway; can it reach the target?"),
         (b"HTTP/1.1 405 Not Allowed\r\n\r\n", "is it a proxy, and not the server itself?"),
         (b"", "it closed the connection without a response to CONNECT; is it an HTTP proxy"),
-        (b"SSH-2.0-OpenSSH\r\n", "its first bytes are `SSH-2.0-OpenSSH`; is it an HTTP proxy"),
-        (&[21, 3, 1, 0, 2, 2, 70], "it speaks TLS itself"),
+        (b"SSH-2.0-OpenSSH\r\n", "it begins with `SSH-2.0-OpenSSH`; is it an HTTP proxy"),
+        (&[21, 3, 1, 0, 2, 2, 70], "it expects TLS"),
     ];
     drop(gone);
     let line = |proxy: &Proxy, words: &[&str]| {

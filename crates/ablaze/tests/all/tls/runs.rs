@@ -97,7 +97,7 @@ fn a_certificate_of_the_client_is_shown() {
     let other = nginx.file("there.key");
     let ran = ablaze(&[&base[..], &["--cert", &cert, "--key", &other]].concat());
     assert_eq!(ran.status, 2);
-    assert!(ran.stderr.contains("have to belong together"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("must belong together"), "{}", ran.stderr);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! HTTP/1 on a worker's connections: exchanges keyed by connection and place in the pipeline, a ring.
 //!
-//! `sends` feeds connections without writing to what is still read, `sending` takes requests and sends them, `receiving` finds heads and bodies in what arrives, `heads`
-//! is about heads (known, new, in pieces), `responses` about responses that are complete, `endings` about
-//! exchanges and connections that fail, `stopped` about responses that stop in the middle.
+//! `sends` feeds connections without writing to what is still read, `sending` takes requests and sends
+//! them, `receiving` finds heads and bodies in what arrives, `heads` is about heads (known, new, in
+//! pieces), `responses` about responses that are complete, `endings` about exchanges and connections
+//! that fail, `stopped` about responses that stop in the middle.
 
 mod endings;
 mod heads;
@@ -66,7 +67,7 @@ enum Reading {
     /// In the head, or before it.
     #[default]
     Head,
-    /// In a body of known length: so many bytes are still to come.
+    /// In a body of known length: this many bytes are still to come.
     Length(u64),
     /// In a chunked body.
     Chunked(Chunked),

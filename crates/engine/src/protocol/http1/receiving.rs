@@ -15,9 +15,9 @@ use crate::worker::{BULKY_BYTES, Worker, close_at_once};
 pub(super) enum Piece {
     /// Used up; the response goes on.
     Consumed,
-    /// The response is complete; so many bytes of the piece are behind it.
+    /// The response is complete; this many bytes of the piece are behind it.
     Complete { rest: usize },
-    /// An interim response (RFC 9110, 15.2) is complete and the final one follows; so many bytes of
+    /// An interim response (RFC 9110, 15.2) is complete and the final one follows; this many bytes of
     /// the piece are behind it.
     Interim { rest: usize },
     /// The connection is given up.

@@ -39,7 +39,7 @@ pub(super) struct Sends {
 }
 
 impl Sends {
-    /// Those of a Plan with so many places per connection.
+    /// Those of a Plan with this many places per connection.
     pub fn of(plan: &Plan, pipeline: u32) -> Self {
         let templates = &plan.requests.templates;
         let is_patched = |template: &Template| !template.patches.is_empty();

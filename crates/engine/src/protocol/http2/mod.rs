@@ -32,7 +32,7 @@ use crate::sink::{Bodies, BodySink};
 use crate::worker::waiting::{Arrivals, Gathering};
 use crate::worker::{Assignment, Worker};
 
-/// A connection's output holds bodies only up to so many bytes; the rest follows when these left.
+/// A connection's output holds bodies only up to this many bytes; the rest follows when these left.
 const OUTPUT_BYTES: usize = 64 * 1024;
 /// The smallest buffer a connection sends from.
 const WRITE_BYTES_MIN: usize = 4 * 1024;
@@ -159,7 +159,7 @@ impl Session {
 }
 
 impl Write {
-    /// The buffer, with room for so many bytes.
+    /// The buffer, with room for this many bytes.
     fn buffer<I: Io>(&mut self, io: &mut I, bytes: usize) -> OutBuffer {
         if let Some(buffer) = self.buffer {
             if bytes <= self.capacity {

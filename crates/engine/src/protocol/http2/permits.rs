@@ -49,7 +49,7 @@ impl<S: BodySink> Worker<Http2<S>> {
     #[inline]
     pub(super) fn streams_left(&self, slot: Slot) -> u32 {
         let Some(wire) = &self.connections[slot as usize].state.wire else { return 0 };
-        let room = wire.room();
+        let room = wire.free_streams();
         if wire.peer_settings().is_some() {
             return room;
         }

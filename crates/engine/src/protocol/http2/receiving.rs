@@ -14,7 +14,7 @@ use crate::worker::{BULKY_BYTES, Worker};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::{Http2Facts, ServerSettings};
 
-/// Debug data of GOAWAY is kept up to so many bytes.
+/// Debug data of GOAWAY is kept up to this many bytes.
 const DEBUG_BYTES_KEPT: usize = 200;
 
 impl<S: BodySink> Worker<Http2<S>> {
@@ -155,7 +155,7 @@ impl<S: BodySink> Responses<'_, S> {
                 Some(_) => FailureKind::GoAway,
                 None => FailureKind::StreamReset,
             };
-            let text = "the server did not process a request, nor its repetition";
+            let text = "the server refused a request and its repetition";
             return self.fail(tag, kind, || text.to_owned());
         }
         self.bodies.end(self.first_place + tag as usize, false, self.at);
@@ -221,7 +221,7 @@ impl<S: BodySink> Sink for Responses<'_, S> {
 
     #[inline]
     fn ended(&mut self, tag: u32, end: End) {
-        // Fields of trailers, or of a head that came to nothing, belong to no other response.
+        // Fields of trailers, or of a head that failed, belong to no other response.
         self.head.clear();
         let cut_off = end == End::Unprocessed && self.connection.state.goaway.is_some();
         self.early |= self.exchanges[tag as usize].sent_ns == 0 && !cut_off;

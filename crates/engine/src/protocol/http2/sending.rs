@@ -96,7 +96,7 @@ impl<S: BodySink> Worker<Http2<S>> {
             // What waits goes on with the next connection.
             if live == 0 && (connection.in_flight > 0 || !self.closed_for_new) {
                 if connection.requests == 0 {
-                    // Sent away before anything was asked: so many in a row are enough.
+                    // Sent away before anything was asked: this many in a row are enough.
                     self.note_turned_away(io.now(), FailureKind::GoAway);
                 }
                 self.end_connection(io, slot, close_at_once(&self.plan));

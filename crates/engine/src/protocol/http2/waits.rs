@@ -27,7 +27,7 @@ impl Held {
         self.by_stream + self.by_connection > 0
     }
 
-    /// Now it is so many; what was so far is added up.
+    /// Sets the number that wait now; the time with the number before is added up.
     fn becomes(
         &mut self,
         (by_stream, by_connection): (u32, u32),

@@ -6,7 +6,7 @@ use super::response::{Got, Trouble};
 use super::{Stage, TunnelIo, Tunnels};
 use crate::transport::Above;
 
-/// Hears the driver.
+/// The handler that the driver calls.
 pub struct Layer<'a, A> {
     pub(super) above: &'a mut A,
     pub(super) tunnels: &'a mut Tunnels,
@@ -56,7 +56,7 @@ impl<I: Io, A: Above> Handler<I> for Layer<'_, A> {
     }
 }
 
-/// The proxy says something about the tunnel. What comes behind its response is of the far end.
+/// The proxy says something about the tunnel. What comes behind its response is of the peer.
 #[cold]
 fn answered<I: Io>(
     above: &mut impl Above,
@@ -70,7 +70,7 @@ fn answered<I: Io>(
     match io.tunnel(slot).response.read(bytes, max_head_bytes) {
         Got::Further => {}
         Got::Nowhere(trouble) => {
-            let trouble = trouble.for_who_has_credentials(io.tunnels.has_credentials);
+            let trouble = trouble.if_credentials_were_sent(io.tunnels.has_credentials);
             above.handshake_failed(slot, trouble.kind);
             io.note(trouble);
             io.close(slot, CloseHow::Fin);

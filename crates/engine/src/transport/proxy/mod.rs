@@ -53,7 +53,7 @@ enum Stage {
     Free,
     /// The proxy was asked and has not answered.
     Asked,
-    /// It stands.
+    /// The tunnel is established.
     Through,
     /// It was closed here: nothing is delivered any more.
     Ended,

@@ -27,7 +27,7 @@ pub struct Response {
 pub enum Got {
     /// More has to come.
     Further,
-    /// The tunnel stands; so many of the bytes belonged to the response.
+    /// The tunnel stands; this many of the bytes belonged to the response.
     Through {
         /// Bytes of the response among those that came last.
         head_bytes: usize,
@@ -41,7 +41,7 @@ pub enum Got {
 pub struct Trouble {
     /// The kind it is counted as.
     pub kind: FailureKind,
-    /// In words.
+    /// What went wrong, in words.
     pub detail: String,
 }
 
@@ -67,7 +67,7 @@ impl Response {
                     None => return Got::Nowhere(self.not_http()),
                 }
             } else if self.head.len() >= max_head_bytes {
-                let detail = format!("its head has no end within {max_head_bytes} bytes");
+                let detail = format!("its response head is longer than {max_head_bytes} bytes");
                 return Got::Nowhere(Trouble { kind: FailureKind::ProxyMalformed, detail });
             }
         }
@@ -81,7 +81,7 @@ impl Response {
             CloseReason::Transfer(errno) => {
                 let reason = Error::from_raw_os_error(errno).to_string();
                 let reason = reason.split(" (os error").next().unwrap_or_default().to_owned();
-                format!("broke the connection off ({reason})")
+                format!("broke the connection ({reason})")
             }
             CloseReason::Local | CloseReason::Connect(_) | CloseReason::Here(..) => return None,
         };
@@ -118,7 +118,7 @@ impl Response {
         let schemes = self.schemes();
         let takes_basic = schemes.iter().any(|scheme| scheme.eq_ignore_ascii_case("basic"));
         let detail = if status == 407 && !schemes.is_empty() && !takes_basic {
-            format!("{line}; it takes {}, and Basic is all there is here", schemes.join(", "))
+            format!("{line}; it accepts {}, but only Basic is supported", schemes.join(", "))
         } else {
             line
         };
@@ -139,9 +139,9 @@ impl Response {
     fn not_http(&self) -> Trouble {
         let detail = match self.head.first() {
             Some(first) if TLS_RECORDS.contains(first) => {
-                "it speaks TLS itself, and is spoken to in plain here".to_owned()
+                "it expects TLS, but TLS to the proxy is not supported here".to_owned()
             }
-            _ => format!("its first bytes are `{}`", shown(&self.head)),
+            _ => format!("it begins with `{}`", shown(&self.head)),
         };
         Trouble { kind: FailureKind::ProxyMalformed, detail }
     }
@@ -149,12 +149,11 @@ impl Response {
 
 impl Trouble {
     /// Credentials that were sent and were not enough are another matter than none.
-    pub fn for_who_has_credentials(self, has_credentials: bool) -> Self {
+    pub fn if_credentials_were_sent(self, has_credentials: bool) -> Self {
         match self.kind {
-            FailureKind::ProxyAuthentication if has_credentials => Self {
-                detail: format!("{}; the credentials given are not its", self.detail),
-                ..self
-            },
+            FailureKind::ProxyAuthentication if has_credentials => {
+                Self { detail: format!("{}; it rejected the credentials", self.detail), ..self }
+            }
             _ => self,
         }
     }

@@ -59,7 +59,10 @@ impl<I: Io> Io for TunnelIo<'_, I> {
 
     #[inline]
     fn send(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
-        debug_assert!(self.tunnel(slot).stage != Stage::Asked, "nothing is sent before it stands");
+        debug_assert!(
+            self.tunnel(slot).stage != Stage::Asked,
+            "nothing is sent before the tunnel is established"
+        );
         self.io.send(slot, bytes, notify);
     }
 

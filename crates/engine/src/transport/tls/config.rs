@@ -31,7 +31,7 @@ impl Shared {
     pub fn new(tls: &Tls) -> Result<Self, PlanError> {
         let server_name = ServerName::try_from(tls.server_name.clone()).map_err(|_| {
             invalid(format!(
-                "`{}` is no name that a certificate can be for: give a host name or an address \
+                "`{}` cannot be the name in a certificate: give a host name or an address \
                  with --sni",
                 tls.server_name
             ))
@@ -71,7 +71,10 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
     let builder = ClientConfig::builder_with_provider(provider)
         .with_protocol_versions(&versions)
         .map_err(|error| {
-            invalid(format!("no suite asked for belongs to a version asked for ({error})"))
+            invalid(format!(
+                "none of the requested cipher suites belongs to a requested TLS \
+                             version ({error})"
+            ))
         })?
         .dangerous()
         .with_custom_certificate_verifier(verifier);
@@ -80,11 +83,12 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
         Some(Identity { chain, key }) => {
             let chain = chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
             let key = PrivateKeyDer::try_from(key.der.clone())
-                .map_err(|_| invalid("the private key of --key is of no kind known here"))?;
+                .map_err(|_| invalid("the private key of --key is of an unsupported type"))?;
             builder.with_client_auth_cert(chain, key).map_err(|error| match error {
-                Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => {
-                    invalid("the private key is not that of the certificate: --cert and --key have to belong together")
-                }
+                Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => invalid(
+                    "the private key does not match the certificate: --cert and --key \
+                             must belong together",
+                ),
                 error => invalid(format!("the client certificate cannot be used: {error}")),
             })?
         }
@@ -122,7 +126,7 @@ fn provider(tls: &Tls) -> Result<CryptoProvider, PlanError> {
         })
         .collect();
     if provider.cipher_suites.is_empty() || provider.kx_groups.is_empty() {
-        return Err(invalid("none of the suites or groups asked for is known here"));
+        return Err(invalid("none of the requested cipher suites or groups is supported"));
     }
     Ok(provider)
 }
@@ -148,7 +152,8 @@ fn verified(
     let (added, _) = store.add_parsable_certificates(roots.iter().cloned());
     if added == 0 {
         return Err(invalid(
-            "no certificate to trust can be read: give one in PEM with --cacert, or accept any with -k",
+            "no trusted certificate can be read: give one in PEM with --cacert, or skip \
+             verification with -k",
         ));
     }
     let rules = WebPkiServerVerifier::builder_with_provider(Arc::new(store), Arc::clone(provider))
@@ -163,8 +168,8 @@ fn system_roots() -> Result<Vec<CertificateDer<'static>>, PlanError> {
         let reason =
             found.errors.first().map_or("none are installed".to_owned(), |error| error.to_string());
         return Err(invalid(format!(
-            "this system's certificates to trust cannot be read ({reason}): install its package \
-             ca-certificates, give them with --cacert FILE, or accept any with -k"
+            "the system's trusted certificates cannot be read ({reason}): install the package \
+             ca-certificates, give them with --cacert FILE, or skip verification with -k"
         )));
     }
     Ok(found.certs)

@@ -20,9 +20,9 @@ use ablaze_model::record::{Agreed, TlsFacts, TlsParty};
 enum Got {
     /// More has to come.
     Further,
-    /// It is over.
+    /// The handshake is complete.
     There,
-    /// It came to nothing.
+    /// It failed.
     Nowhere(Trouble),
 }
 
@@ -38,7 +38,7 @@ impl<I: Io> TlsIo<'_, I> {
         if let Some(bytes) = first {
             session.waiting.push_back(Waiting { bytes, sealed: 0, notify: false });
         }
-        // Made before the run with the same configuration, it can only fail for want of randomness:
+        // Made before the run with the same configuration, it can only fail for lack of randomness:
         // the connection then has no ClientHello to send, and times out.
         session.phase = Phase::Handshake(Box::new(connection.ok()?));
         self.advance(slot, &mut Incoming::new(&mut [], 0));
@@ -132,7 +132,7 @@ impl<I: Io> TlsIo<'_, I> {
                 Ok(ConnectionState::WriteTraffic(_)) => Some(Got::There),
                 Ok(ConnectionState::BlockedHandshake) => Some(Got::Further),
                 // No record behind the handshake is shown: there is nothing to be read.
-                Ok(_) => Some(Got::Nowhere(Trouble::of_farewell())),
+                Ok(_) => Some(Got::Nowhere(Trouble::of_close_notify())),
                 Err(error) => Some(Got::Nowhere(Trouble::of(&error))),
             };
             incoming.discard(discard);
@@ -163,7 +163,7 @@ impl<I: Io> TlsIo<'_, I> {
         }
     }
 
-    /// The handshake came to nothing: what it was is told, to the server too, and the connection
+    /// The handshake failed: what it was is told, to the server too, and the connection
     /// closed.
     pub(super) fn fail(&mut self, above: &mut impl Above, slot: Slot, trouble: Trouble) {
         let trouble = if self.tls.needs_http2 { trouble.with_http2_alone() } else { trouble };
@@ -211,11 +211,11 @@ fn write<'b, I: Io>(
     io: &'b mut I,
     mut encode: impl FnMut(&mut [u8]) -> Result<usize, EncodeError>,
 ) -> &'b [u8] {
-    out.room(io, 0);
+    out.reserve(io, 0);
     let mut wrote = encode(out.free(io));
     if let Err(EncodeError::InsufficientSize(missing)) = &wrote {
         let bytes = missing.required_size;
-        wrote = encode(out.room(io, bytes).free(io));
+        wrote = encode(out.reserve(io, bytes).free(io));
     }
     let wrote = wrote.unwrap_or(0);
     let before = out.unsent();

@@ -10,7 +10,7 @@ use super::protection::HEADER_BYTES;
 /// What came of a handshake and is not done with.
 pub struct Incoming<'b> {
     bytes: &'b mut [u8],
-    /// So many are done with.
+    /// Number of bytes at the front that rustls is done with.
     used: usize,
     /// The whole records that rustls was shown end here.
     shown: usize,
@@ -29,7 +29,7 @@ impl<'b> Incoming<'b> {
         &mut self.bytes[self.used..self.end]
     }
 
-    /// rustls is done with so many bytes of what it sees.
+    /// rustls is done with this many bytes of what it sees.
     pub fn discard(&mut self, bytes: usize) {
         self.used += bytes;
     }

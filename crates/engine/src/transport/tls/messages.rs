@@ -44,7 +44,7 @@ pub fn read(flights: &[Flight], secrets: &HandshakeSecrets) -> Vec<Spoken> {
     spoken
 }
 
-/// A handshake message of this type, with so many bytes behind its header.
+/// A handshake message of this type, with this many bytes behind its header.
 pub fn handshake(from: TlsParty, kind: u8, bytes: usize) -> Spoken {
     let name = match kind {
         0 => "HelloRequest",
@@ -92,7 +92,7 @@ struct Side<'s> {
 
 /// How a side's records are sealed.
 enum Sealing {
-    /// Not yet.
+    /// Not sealed yet.
     Clear,
     /// In TLS 1.3, with the keys of the handshake.
     Opened(Box<Protection>),

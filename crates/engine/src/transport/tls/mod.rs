@@ -2,11 +2,11 @@
 //! what is inside; the driver is given and gives records.
 //!
 //! `verbs` are what the worker does ([`TlsIo`] has the driver's own verbs), `sending` seals and
-//! flushes, `handshake` lets rustls and the server get acquainted, `incoming` is what it shows to rustls
+//! flushes, `handshake` carries out the handshake with rustls, `incoming` is what it shows to rustls
 //! of what came, `receiving` opens records where they lie and tells the worker. `protection` is the
 //! cipher around records, `session` what is kept of a connection, `config` comes from the Plan,
 //! `verifier` decides on certificates, `trouble` names what went wrong, `trace` and `messages` list what
-//! was said for who asks.
+//! was said, for those who ask.
 
 pub mod config;
 mod handshake;
@@ -194,7 +194,7 @@ impl<A: Above> Above for Layer<'_, A> {
         self.with(io, |io, above| {
             let session = io.session(slot);
             let open = matches!(session.phase, Phase::Data(_)) && !session.ended;
-            if open && why == CloseReason::Eof && !session.said_farewell {
+            if open && why == CloseReason::Eof && !session.got_close_notify {
                 above.cut_off(slot, at);
             }
             let spill = std::mem::take(&mut io.session(slot).spill);
@@ -214,7 +214,7 @@ impl<A: Above> Above for Layer<'_, A> {
         io.flush_all();
     }
 
-    // The layers that TLS lies on know of tunnels that came to nothing; the rest is said by TLS itself.
+    // The layers that TLS lies on know of tunnels that failed; the rest is said by TLS itself.
 
     fn handshake_took(&mut self, slot: Slot, tls_ns: u64) {
         self.above.handshake_took(slot, tls_ns);

@@ -210,7 +210,7 @@ impl<I: Io> TlsIo<'_, I> {
         let is_1_2 = keys.rustls.protocol_version() == ProtocolVersion::TLSv1_2;
         match alert {
             CLOSE_NOTIFY => {
-                self.session(slot).said_farewell = true;
+                self.session(slot).got_close_notify = true;
                 above.nothing_more(self, slot, at);
             }
             USER_CANCELED => {}

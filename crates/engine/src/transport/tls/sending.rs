@@ -15,7 +15,7 @@ const AT_ONCE_BYTES: u32 = 4 * PLAIN_BYTES_MAX as u32;
 
 /// `key_update`, and nothing asked in return (RFC 8446, 4.6.3).
 const KEY_UPDATE: [u8; 5] = [24, 0, 0, 1, 0];
-/// After so many records a key has done its work: half of what AES-GCM permits (RFC 8446, 5.5). TLS
+/// After this many records a key has done its work: half of what AES-GCM permits (RFC 8446, 5.5). TLS
 /// 1.2 cannot change keys, and what a load test sends is no secret: there it goes on.
 const RECORDS_PER_KEY: u64 = 1 << 23;
 
@@ -109,7 +109,7 @@ impl<I: Io> TlsIo<'_, I> {
         let session = &mut self.tls.sessions[slot as usize];
         let Session { phase: Phase::Data(keys), out, .. } = session else { return };
         let records = bytes as usize / PLAIN_BYTES_MAX + 2;
-        out.room(&mut self.io, bytes as usize + records * OVERHEAD_BYTES + KEY_UPDATE.len());
+        out.reserve(&mut self.io, bytes as usize + records * OVERHEAD_BYTES + KEY_UPDATE.len());
         let plain = match what.bytes {
             Outgoing::Constant { start, .. } => &self.tls.constant_bytes[start as usize..],
             Outgoing::Leased { buffer, .. } => &self.tls.leases[buffer.0 as usize][..],

@@ -14,7 +14,7 @@ pub enum Phase {
     /// No connection.
     #[default]
     Free,
-    /// rustls and the server are getting acquainted.
+    /// rustls and the server are in the handshake.
     Handshake(Box<UnbufferedClientConnection>),
     /// Both have their keys.
     Data(Box<Keys>),
@@ -37,7 +37,7 @@ pub struct Keys {
 /// One connection's TLS.
 #[derive(Default)]
 pub struct Session {
-    /// Where it is.
+    /// The phase of the connection.
     pub phase: Phase,
     /// The beginning of a record; the rest has not come.
     pub spill: Vec<u8>,
@@ -50,12 +50,12 @@ pub struct Session {
     pub told: Option<Receive>,
     /// When the connection below stood, ns.
     pub stood_ns: u64,
-    /// Something has come.
+    /// Bytes were received.
     pub heard: bool,
     /// It was closed here: nothing is delivered any more.
     pub ended: bool,
     /// The server said that it will send nothing more.
-    pub said_farewell: bool,
+    pub got_close_notify: bool,
     /// It is in the list of those with something to flush.
     pub listed: bool,
     /// Bytes of requests that are not sealed yet: before the handshake is over, or because much is
@@ -65,8 +65,8 @@ pub struct Session {
     pub out: Out,
     /// Buffers whose bytes are leaving, until the driver has said that they left.
     pub leaving: VecDeque<Leaving>,
-    /// Holds the last words of a connection that is being closed.
-    pub farewell: Option<OutBuffer>,
+    /// Holds the `close_notify` of a connection that is being closed.
+    pub close_notify: Option<OutBuffer>,
 }
 
 /// Bytes of requests to be sealed.
@@ -117,10 +117,10 @@ impl Out {
         self.quiet
     }
 
-    /// Room for so many more bytes, behind those that wait for the flush. What was handed over before
+    /// Makes space for this many more bytes, behind those that wait for the flush. What was handed over before
     /// has left: the worker sends nothing more on a connection that has something [`Io::unsent`], and
     /// a handshake goes on only with what a server can say who has all of the message before.
-    pub fn room<I: Io>(&mut self, io: &mut I, bytes: usize) -> &mut Self {
+    pub fn reserve<I: Io>(&mut self, io: &mut I, bytes: usize) -> &mut Self {
         if self.quiet {
             self.quiet = false;
             self.asks = false;
@@ -139,7 +139,7 @@ impl Out {
         self
     }
 
-    /// The free bytes; [`Out::room`] was called.
+    /// The free bytes; [`Out::reserve`] was called.
     pub fn free<'b, I: Io>(&self, io: &'b mut I) -> &'b mut [u8] {
         match self.buffer {
             Some(buffer) => &mut io.leased(buffer)[self.filled..],
@@ -147,7 +147,7 @@ impl Out {
         }
     }
 
-    /// So many of the free bytes were written.
+    /// Notes that `bytes` of the free bytes were written.
     pub fn wrote(&mut self, bytes: usize) {
         self.filled += bytes;
     }
@@ -189,7 +189,7 @@ impl Session {
         for leaving in self.leaving.drain(..) {
             io.release(leaving.buffer);
         }
-        if let Some(buffer) = self.farewell.take() {
+        if let Some(buffer) = self.close_notify.take() {
             io.release(buffer);
         }
         self.waiting.clear();

@@ -1,4 +1,4 @@
-//! What was said on a worker's first connection, message by message, for who asks (`ab -v 3`).
+//! What was said on a worker's first connection, message by message, for `ab -v 3`.
 //!
 //! rustls tells no single messages. So the bytes of that one handshake are kept as they go by, and
 //! rustls's key log gives the keys that its later half is sealed with: `messages` opens it after the
@@ -24,7 +24,7 @@ const LATER_MAX: usize = 64;
 pub struct HandshakeSecrets {
     /// The client's; empty before it is known, and in TLS 1.2.
     pub client: Vec<u8>,
-    /// The server's.
+    /// The messages of the server.
     pub server: Vec<u8>,
 }
 
@@ -55,7 +55,7 @@ enum Stage {
     Begun(Slot),
     /// It stands, in this slot.
     In(Slot),
-    /// It is closed.
+    /// The connection is closed.
     Over,
 }
 
@@ -95,7 +95,7 @@ impl Trace {
         Some(Arc::clone(&self.config))
     }
 
-    /// A connection stands.
+    /// The handshake of a connection is complete.
     pub fn stands(&mut self, slot: Slot) {
         if self.stage == Stage::Begun(slot) {
             self.stage = Stage::In(slot);

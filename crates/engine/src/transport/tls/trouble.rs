@@ -1,4 +1,4 @@
-//! Why a handshake or a connection came to nothing, as one of the kinds that reports know, and in
+//! Why a handshake or a connection failed, as one of the kinds that reports know, and in
 //! one sentence for the first of them.
 
 use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
@@ -7,16 +7,16 @@ use super::protection::Damage;
 use super::verifier::SelfSigned;
 use ablaze_model::failure::FailureKind;
 
-/// rustls reads no longer message of a handshake, and nobody's is but one with very many certificates.
-const TOO_LONG: &str = "the server's handshake has a message of more than 65,535 bytes, the most that this \
-                        client reads: its certificate chain is too long";
+/// rustls reads no handshake message longer than this; only one with very many certificates is.
+const TOO_LONG: &str = "a handshake message of the server exceeds the limit of 65,535 bytes: \
+                        its certificate chain is too long";
 
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
     /// The kind it is counted as.
     pub kind: FailureKind,
-    /// What rustls or the far end said, in words.
+    /// What rustls or the peer said, in words.
     pub detail: String,
 }
 
@@ -40,7 +40,7 @@ impl Trouble {
         Self { kind, detail }
     }
 
-    /// The far end gave a reason and closed.
+    /// The peer sent a fatal alert.
     pub fn of_alert(alert: AlertDescription) -> Self {
         use AlertDescription as Alert;
         let kind = match alert {
@@ -62,9 +62,9 @@ impl Trouble {
         Self { kind, detail: format!("the server sent the alert {alert:?}") }
     }
 
-    /// The far end said farewell in the middle of the handshake.
-    pub fn of_farewell() -> Self {
-        let detail = "the server ended the handshake before it was over".to_owned();
+    /// The peer sent close_notify during the handshake.
+    pub fn of_close_notify() -> Self {
+        let detail = "the server closed the connection during the handshake".to_owned();
         Self { kind: FailureKind::TlsRefused, detail }
     }
 
@@ -87,21 +87,21 @@ impl Trouble {
     pub fn of_record(damage: Damage) -> Self {
         let detail = match damage {
             Damage::TooLong => "a record is longer than TLS permits",
-            Damage::NotARecord => "what came is no TLS record",
-            Damage::NotAuthentic => "a record was not sealed with the key of its connection",
-            Damage::Unexpected => "a record says what may not be said at that point",
+            Damage::NotARecord => "received data is not a TLS record",
+            Damage::NotAuthentic => "a record failed authentication",
+            Damage::Unexpected => "a record of an unexpected type",
         };
         Self { kind: FailureKind::TlsBroken, detail: detail.to_owned() }
     }
 
-    /// The first bytes of the far end are no TLS record.
+    /// The first bytes of the peer are no TLS record.
     pub fn of_first_bytes(bytes: &[u8]) -> Self {
         let text: String = bytes.iter().take(40).map(|byte| char::from(*byte)).collect();
         let line = text.lines().next().unwrap_or_default().escape_debug();
         let is_http = bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<");
         Self {
             kind: if is_http { FailureKind::AnsweredInPlain } else { FailureKind::TlsBroken },
-            detail: format!("its first bytes are `{line}`"),
+            detail: format!("it begins with `{line}`"),
         }
     }
 }

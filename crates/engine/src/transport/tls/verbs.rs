@@ -68,7 +68,7 @@ impl<I: Io> Io for TlsIo<'_, I> {
 
     fn close(&mut self, slot: Slot, how: CloseHow) {
         if how != CloseHow::Reset {
-            self.say_farewell(slot);
+            self.send_close_notify(slot);
         }
         self.session(slot).ended = true;
         self.io.close(slot, how);
@@ -91,7 +91,7 @@ fn in_records(mode: Receive) -> Receive {
 impl<I: Io> TlsIo<'_, I> {
     /// Tells the server that nothing more will come, as each side has to (RFC 8446, 6.1): there are
     /// servers that keep the connection until they hear it, whoever spoke first.
-    fn say_farewell(&mut self, slot: Slot) {
+    fn send_close_notify(&mut self, slot: Slot) {
         let session = self.session(slot);
         let speaks = !session.ended && session.waiting.is_empty();
         if !speaks || !matches!(session.phase, Phase::Data(_)) {
@@ -105,14 +105,14 @@ impl<I: Io> TlsIo<'_, I> {
         let Session { phase: Phase::Data(keys), out, .. } = session else { return };
         if out.unsent() > 0 {
             // In the same write: a second one might wait for the first, and then be too late.
-            out.room(&mut self.io, bytes);
+            out.reserve(&mut self.io, bytes);
             let to = out.free(&mut self.io);
             let sealed = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to);
             out.wrote(sealed.unwrap_or(0));
             return self.flush(slot);
         }
         let buffer = self.io.lease(bytes);
-        session.farewell = Some(buffer);
+        session.close_notify = Some(buffer);
         let to = self.io.leased(buffer);
         if let Ok(len) = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to) {
             self.io.send(slot, Outgoing::Leased { buffer, len: len as u32 }, false);

@@ -22,7 +22,7 @@ pub struct SelfSigned;
 
 impl fmt::Display for SelfSigned {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("the certificate is signed by itself")
+        to.write_str("the certificate is self-signed")
     }
 }
 

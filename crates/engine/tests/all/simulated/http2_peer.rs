@@ -1,4 +1,4 @@
-//! A far end that speaks HTTP/2 by script. Its frames are made by hand, from RFC 9113, so that the
+//! A peer that speaks HTTP/2 by script. Its frames are made by hand, from RFC 9113, so that the
 //! codec under test is not its own oracle; all that a stream may need is there in advance, because
 //! the simulated network sends ranges of constant bytes.
 
@@ -40,7 +40,7 @@ fn frames_of(stream: u32) -> [Vec<u8>; 6] {
     ]
 }
 
-/// A request at the far end, and what the script can do about it.
+/// A request at the peer, and what the script can do about it.
 pub struct Asked<'a, 'b> {
     pub far: &'a mut FarEnd<'b>,
     /// Number of the connection among all the worker opened.
@@ -108,7 +108,7 @@ impl Layout {
     }
 }
 
-/// What a far end saw.
+/// What a peer saw.
 #[derive(Debug, Default)]
 pub struct Seen {
     /// Requests in each piece that came, as many as the client wrote at once.
@@ -122,7 +122,7 @@ pub struct Seen {
 type Act = dyn Fn(&mut Asked<'_, '_>) + Send + Sync;
 type Connect = dyn Fn(u64) -> ConnectReply + Send + Sync;
 
-/// A far end that does what a closure says with each request that is complete.
+/// A peer that does what a closure says with each request that is complete.
 #[derive(Clone)]
 pub struct Http2Script {
     layout: Arc<Layout>,

@@ -1,5 +1,5 @@
 //! Bodies over HTTP/2 arrive as they were made, also on a connection whose streams end while their
-//! bodies are being sent: by a response, by RST_STREAM, for want of a window, with the connection.
+//! bodies are being sent: by a response, by RST_STREAM, for lack of a window, with the connection.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ const STREAMS: u32 = 600;
 const CREDIT: u32 = 9_000;
 const PERIOD_BYTES: usize = 11;
 
-/// When the far end does something with a stream.
+/// When the peer does something with a stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum When {
     /// Its HEADERS came.
@@ -51,7 +51,7 @@ struct Uploads {
     does: Does,
     reads: usize,
     window: usize,
-    /// Resets the connection behind so many streams.
+    /// Resets the connection behind this many streams.
     ends_after: Option<u32>,
     kept: Vec<u8>,
     greeted: bool,

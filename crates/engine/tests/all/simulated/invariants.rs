@@ -188,7 +188,7 @@ fn holds(plan: &Plan, run: &ablaze_model::Run) {
     assert_eq!(record.failures_of(ablaze_model::FailureKind::Other), 0, "unnamed failures");
 }
 
-/// Runs these plans against a far end made from a seed, its share of trouble in percent, pieces and gaps.
+/// Runs these plans against a peer made from a seed, its share of trouble in percent, pieces and gaps.
 fn hold<P: SimPeer + Sync>(
     cases: u32,
     plans: impl Strategy<Value = Plan>,

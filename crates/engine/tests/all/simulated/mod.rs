@@ -1,4 +1,4 @@
-//! The engine against scripted far ends, in simulated time: what it counts and what it times is
+//! The engine against scripted peers, in simulated time: what it counts and what it times is
 //! compared with what the script did, to the nanosecond.
 
 // Tests through and through; clippy knows only functions marked #[test] for such.

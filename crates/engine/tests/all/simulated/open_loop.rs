@@ -65,7 +65,7 @@ fn the_number_of_a_duration_is_exact_over_all_workers() {
 #[test]
 fn a_stall_shows_in_the_response_and_hardly_in_the_service() {
     // Coordinated omission (G. Tene): the server stalls for a second, the bound of 5 connections
-    // keeps most of that second's requests from being sent. Each of them waited all the same.
+    // keeps most of that second's requests from being sent. Each of them waited anyway.
     let peer = Script::always(HELLO, MS).stalled(2 * S, 3 * S);
     let plan = open(plan_for(5 * S, 5), 1000.0, 5);
     run(&plan, &peer, |run| {

@@ -1,4 +1,4 @@
-//! A far end by script, a log of what it saw, and runs over both kinds of simulated driver.
+//! A peer by script, a log of what it saw, and runs over both kinds of simulated driver.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ pub fn run<P: SimPeer + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Ru
     run_at(plan, std::slice::from_ref(peer), check)
 }
 
-/// As [`run`], with a far end per address.
+/// As [`run`], with a peer per address.
 pub fn run_at<P: SimPeer + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run)) -> Run {
     let batched = run_simulated(plan.clone(), peers, &Control::new()).unwrap();
     check(&batched);
@@ -27,11 +27,11 @@ pub fn run_at<P: SimPeer + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run))
     at_once
 }
 
-/// What the far ends saw, of all connections and runs.
+/// What the peers saw, of all connections and runs.
 #[derive(Debug, Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<Seen>>>);
 
-/// Something a far end saw.
+/// Something a peer saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Seen {
     /// A request's head: connection, time, bytes.
@@ -51,7 +51,7 @@ impl Log {
     }
 }
 
-/// One request at the far end, and what the script can do about it.
+/// One request at the peer, and what the script can do about it.
 pub struct Moment<'a, 'b> {
     pub far: &'a mut FarEnd<'b>,
     /// Number of the connection among all the worker opened.
@@ -79,7 +79,7 @@ impl Moment<'_, '_> {
 type Act = dyn Fn(&mut Moment<'_, '_>) + Send + Sync;
 type Connect = dyn Fn(&mut FarEnd<'_>, u64) -> ConnectReply + Send + Sync;
 
-/// A far end that does what a closure says with each request.
+/// A peer that does what a closure says with each request.
 #[derive(Clone)]
 pub struct Script {
     bytes: Arc<[u8]>,

@@ -22,7 +22,7 @@ struct Early {
     times: u32,
     reads: usize,
     window: usize,
-    /// Ends the connection, by RST or FIN, behind so many bytes.
+    /// Ends the connection, by RST or FIN, behind this many bytes.
     ends_after: Option<(usize, bool)>,
     proxy: Option<Vec<u8>>,
     came: usize,

@@ -40,10 +40,10 @@ impl Server {
     }
 }
 
-/// What a far end sends after this is another event for the client.
+/// What a peer sends after this is another event for the client.
 const DELAY_NS: u64 = 100 * US;
 
-/// A server at the far end of a simulated network.
+/// A server in a simulated network.
 pub struct Simulated {
     server: Server,
     pieces: Pieces,

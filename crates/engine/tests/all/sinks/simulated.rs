@@ -126,7 +126,7 @@ fn http2_with_streams_interleaved_and_padded() {
     }
 }
 
-/// A server's TLS, with records of at most so many bytes.
+/// A server's TLS, with records of at most this many bytes.
 fn config(issued: &Issued, record_bytes: Option<usize>, protocols: &[&[u8]]) -> ServerConfig {
     let mut config =
         ServerConfig::builder_with_provider(std::sync::Arc::new(aws_lc_rs::default_provider()))

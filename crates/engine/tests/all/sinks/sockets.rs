@@ -19,7 +19,7 @@ use super::plans::*;
 /// Longest wait for the other side.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Serves so many connections, each on a thread of its own that ends with it. What is said leaves in
+/// Serves this many connections, each on a thread of its own that ends with it. What is said leaves in
 /// pieces of several sizes.
 fn serve(server: Server) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();

@@ -8,7 +8,7 @@ use crate::tls::authority::Authority;
 use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
 
-/// A response with so many bytes of body.
+/// A response with this many bytes of body.
 fn response_of(bytes: usize) -> Vec<u8> {
     let mut response = format!("HTTP/1.1 200 OK\r\nContent-Length: {bytes}\r\n\r\n").into_bytes();
     response.resize(response.len() + bytes, b'x');
@@ -108,15 +108,15 @@ fn chunks_over_records_are_read() {
 }
 
 #[test]
-fn a_body_without_an_end_of_its_own_is_whole_only_with_a_farewell() {
+fn a_body_without_an_end_of_its_own_is_whole_only_with_close_notify() {
     const TO_END: &[u8] = b"HTTP/1.1 200 OK\r\n\r\nto the end";
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
     for (name, version) in BOTH {
-        for says_farewell in [true, false] {
+        for sends_close_notify in [true, false] {
             let peer = TlsPeer::new(config(&[version], &issued), move |moment| {
                 moment.response(TO_END);
-                if says_farewell {
+                if sends_close_notify {
                     moment.server.send_close_notify();
                 }
                 moment.close = true;
@@ -124,8 +124,8 @@ fn a_body_without_an_end_of_its_own_is_whole_only_with_a_farewell() {
             let plan = with_tls(plan(6, 2), authority.trusted("there"));
             run(&plan, &peer, |run| {
                 let cut = run.record.failures_of(FailureKind::TlsTruncated);
-                let expected = if says_farewell { (6, 0) } else { (0, 6) };
-                assert_eq!((run.record.responses, cut), expected, "{name} {says_farewell}");
+                let expected = if sends_close_notify { (6, 0) } else { (0, 6) };
+                assert_eq!((run.record.responses, cut), expected, "{name} {sends_close_notify}");
                 assert_eq!(run.record.body_bytes, 60, "{name}");
             });
         }

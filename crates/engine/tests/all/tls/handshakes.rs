@@ -1,4 +1,4 @@
-//! Handshakes: versions, phases, resumption, names, timeouts, new keys, farewells.
+//! Handshakes: versions, phases, resumption, names, timeouts, new keys, close_notifies.
 
 use ablaze_model::FailureKind;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
@@ -125,7 +125,7 @@ fn a_server_may_change_its_keys_at_any_time() {
 
 /// RFC 8446, 6.1: each side says it. A server that waits for the client's holds nobody up.
 #[test]
-fn a_server_that_closes_when_it_was_told_farewell_hears_it_at_once() {
+fn a_server_that_closes_when_it_got_close_notify_hears_it_at_once() {
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
     for (name, version) in BOTH {
@@ -149,7 +149,7 @@ fn a_server_that_closes_when_it_was_told_farewell_hears_it_at_once() {
 }
 
 #[test]
-fn a_connection_that_is_closed_here_says_farewell() {
+fn a_connection_that_is_closed_here_sends_close_notify() {
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
     for (name, version) in BOTH {
@@ -160,8 +160,8 @@ fn a_connection_that_is_closed_here_says_farewell() {
         run(&plan, &peer, |run| assert_eq!(run.record.responses, 12, "{name}"));
         // Of three connections in each of two runs, the last may end with the run; and where sends
         // leave with their batch, a close may overtake what was to be said before it.
-        let farewells = seen.lock().unwrap().farewells;
-        assert!(farewells >= 2, "{name}: {farewells}");
+        let close_notifies = seen.lock().unwrap().close_notifies;
+        assert!(close_notifies >= 2, "{name}: {close_notifies}");
     }
 }
 

@@ -160,7 +160,7 @@ fn a_handshake_without_end_is_ended() {
 }
 
 #[test]
-fn a_server_that_says_farewell_instead_of_answering_is_asked_again() {
+fn a_server_that_sends_close_notify_instead_of_answering_is_asked_again() {
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
     let peer = TlsPeer::new(config(&[&rustls::version::TLS13], &issued), |moment| {
@@ -172,7 +172,7 @@ fn a_server_that_says_farewell_instead_of_answering_is_asked_again() {
     let mut plan = with_tls(plan(10, 1), authority.trusted("there"));
     plan.connections.repeat = true;
     run(&plan, &peer, |run| {
-        // Said farewell before it answered: the request is sent again elsewhere.
+        // It sent `close_notify` before it answered: the request is sent again elsewhere.
         assert_eq!((run.record.responses, run.record.failures_total()), (10, 0));
         assert!(run.record.repeated > 0);
     });

@@ -6,7 +6,7 @@
 pub(crate) mod authority;
 mod bodies;
 mod certificates;
-mod farewell;
+mod close_notify;
 mod handshakes;
 mod hostile;
 mod peer;

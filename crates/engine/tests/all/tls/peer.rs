@@ -1,4 +1,4 @@
-//! A far end that speaks TLS: rustls's server, and behind it a closure that answers requests.
+//! A peer that speaks TLS: rustls's server, and behind it a closure that answers requests.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -16,13 +16,13 @@ use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVer
 use super::authority::{Authority, Issued};
 use super::plans::*;
 
-/// Time between the arrival of bytes at the far end and what it sends.
+/// Time between the arrival of bytes at the peer and what it sends.
 const DELAY_NS: u64 = 100 * US;
 
-/// What a far end does with a request whose head and body have come.
+/// What a peer does with a request whose head and body have come.
 pub type Act = dyn Fn(&mut Moment<'_>) + Send + Sync;
 
-/// A request at the far end.
+/// A request at the peer.
 pub struct Moment<'a> {
     pub server: &'a mut ServerConnection,
     /// Number of the request on its connection, from 0.
@@ -37,11 +37,11 @@ impl Moment<'_> {
     }
 }
 
-/// What far ends saw.
+/// What peers saw.
 #[derive(Debug, Default)]
 pub struct Seen {
     pub requests: Vec<Vec<u8>>,
-    pub farewells: u64,
+    pub close_notifies: u64,
     pub names: Vec<Option<String>>,
     /// What a proxy in front was asked.
     pub tunnels: Vec<Vec<u8>>,
@@ -53,7 +53,7 @@ pub struct TlsPeer {
     pub seen: Arc<Mutex<Seen>>,
     pieces: Pieces,
     slowly: Option<(usize, usize)>,
-    /// It closes when the client has said farewell, and not before.
+    /// It closes when the client has sent `close_notify`, and not before.
     closes_when_told: bool,
     /// What a proxy in front says before there is TLS.
     proxy: Option<&'static [u8]>,
@@ -64,7 +64,7 @@ pub struct TlsPeer {
     sent: Vec<u8>,
     plain: Vec<u8>,
     requests: u64,
-    said_farewell: bool,
+    sent_close_notify: bool,
 }
 
 impl Clone for TlsPeer {
@@ -83,7 +83,7 @@ impl Clone for TlsPeer {
             sent: Vec::new(),
             plain: Vec::new(),
             requests: 0,
-            said_farewell: false,
+            sent_close_notify: false,
         }
     }
 }
@@ -107,7 +107,7 @@ impl TlsPeer {
             sent: Vec::new(),
             plain: Vec::new(),
             requests: 0,
-            said_farewell: false,
+            sent_close_notify: false,
         }
     }
 
@@ -122,13 +122,13 @@ impl TlsPeer {
         self
     }
 
-    /// It reads so many bytes at a time, and has a window of so many.
+    /// It reads this many bytes at a time, and has a window of this many.
     pub fn reading_slowly(mut self, bytes: usize, window: usize) -> Self {
         self.slowly = Some((bytes, window));
         self
     }
 
-    /// It closes when the client has said farewell: shuts TLS down both ways, as some servers do.
+    /// It closes when the client has sent `close_notify`: shuts TLS down both ways, as some servers do.
     pub fn closing_when_told(mut self) -> Self {
         self.closes_when_told = true;
         self
@@ -215,9 +215,9 @@ impl SimPeer for TlsPeer {
                     let mut buffer = vec![0; state.plaintext_bytes_to_read()];
                     server.reader().read_exact(&mut buffer).unwrap();
                     self.plain.extend(buffer);
-                    if state.peer_has_closed() && !self.said_farewell {
-                        self.said_farewell = true;
-                        self.seen.lock().unwrap().farewells += 1;
+                    if state.peer_has_closed() && !self.sent_close_notify {
+                        self.sent_close_notify = true;
+                        self.seen.lock().unwrap().close_notifies += 1;
                         ends |= self.closes_when_told;
                     }
                 }

@@ -35,7 +35,7 @@ struct Pace {
 struct Manner {
     when: Came,
     pace: Pace,
-    /// Ends the connection behind so many bytes, which resets it: not all of them were read.
+    /// Ends the connection behind this many bytes, which resets it: not all of them were read.
     ends_after: Option<usize>,
 }
 

@@ -42,7 +42,7 @@ fn tls_in_a_tunnel_is_what_it_is_without_one() {
             });
         }
         let seen = peer.seen.lock().unwrap();
-        assert!(seen.farewells > 0, "what is above closes as it does without a proxy");
+        assert!(seen.close_notifies > 0, "what is above closes as it does without a proxy");
         let asked = &seen.tunnels[0];
         assert!(asked.starts_with(b"CONNECT there:80 HTTP/1.1\r\nHost: there:80\r\n"), "{asked:?}");
         let text = String::from_utf8_lossy(asked);
@@ -66,7 +66,7 @@ fn asking_for_the_tunnel_is_a_part_of_connecting_and_no_part_of_the_handshake() 
     let straight = times(&plain, &TlsPeer::always(config.clone(), HELLO));
     let peer = TlsPeer::always(config, HELLO).behind_proxy(ESTABLISHED);
     let tunnelled = times(&through(plain), &peer);
-    // The far end takes 100 µs to say anything, the response to CONNECT too; three digits are kept.
+    // The peer takes 100 µs to say anything, the response to CONNECT too; three digits are kept.
     let more = tunnelled.0 - straight.0;
     assert!((99 * US..=101 * US).contains(&more), "{straight:?} {tunnelled:?}");
     assert_eq!(tunnelled.1, straight.1);
@@ -162,12 +162,12 @@ fn a_proxy_that_makes_no_tunnel_is_named_and_soon() {
     let long = [&b"HTTP/1.1 200 OK\r\nX: "[..], &[b'x'; 20_000]].concat();
     let rows: [(&[u8], End, Kind, &str); 20] = [
         (wanted, End::Stays, Kind::ProxyAuthentication, "407 Proxy Authentication Required"),
-        (wanted, End::Closes, Kind::ProxyAuthentication, "the credentials given are not its"),
+        (wanted, End::Closes, Kind::ProxyAuthentication, "it rejected the credentials"),
         (
             b"HTTP/1.1 407 No\r\nProxy-Authenticate: NTLM\r\n\r\n",
             End::Stays,
             Kind::ProxyAuthentication,
-            "it takes NTLM, and Basic is all there is here",
+            "it accepts NTLM, but only Basic is supported",
         ),
         (b"HTTP/1.1 403 Forbidden\r\n\r\n", End::Stays, Kind::ProxyRefused, "403 Forbidden"),
         (b"HTTP/1.1 502 Bad Gateway\r\n\r\n", End::Closes, Kind::ProxyRefused, "502 Bad Gateway"),
@@ -184,8 +184,8 @@ fn a_proxy_that_makes_no_tunnel_is_named_and_soon() {
         (b"HTTP/1.1 2000 OK\r\n\r\n", End::Stays, Kind::ProxyMalformed, "2000"),
         (b"HTTP/1.1\r\n\r\n", End::Stays, Kind::ProxyMalformed, "`HTTP/1.1`"),
         (b"HTTP/1.1 101 Switching\r\n\r\n", End::Stays, Kind::ProxyMalformed, "101 Switching"),
-        (&[21, 3, 1, 0, 2, 2, 70], End::Closes, Kind::ProxyMalformed, "it speaks TLS itself"),
-        (&long, End::Stays, Kind::ProxyMalformed, "no end within 16384 bytes"),
+        (&[21, 3, 1, 0, 2, 2, 70], End::Closes, Kind::ProxyMalformed, "it expects TLS"),
+        (&long, End::Stays, Kind::ProxyMalformed, "longer than 16384 bytes"),
     ];
     for (bytes, end, kind, words) in rows {
         let authority = Authority::new();

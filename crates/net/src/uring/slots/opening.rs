@@ -186,7 +186,7 @@ impl UringIo {
         let errno = -result;
         let route = &self.routes[usize::from(state.endpoint)];
         if errno == libc::EADDRNOTAVAIL && route.binds() && state.attempts_left > 1 {
-            // That local address and port are taken toward this far end: the next one.
+            // That local address and port are taken toward this peer: the next one.
             state.attempts_left -= 1;
             state.generation = state.generation.wrapping_add(1) & 0xff_ffff;
             self.unregister(slot);

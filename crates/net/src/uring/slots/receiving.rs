@@ -25,7 +25,7 @@ const HEAD_READ_BYTES: u32 = 1024;
 const DISCARD_BYTES_MAX: u64 = 1 << 30;
 /// Bytes discarded at once when the end is not known.
 const DISCARD_TO_END_BYTES: u32 = 1 << 20;
-/// A multishot receive is stopped to discard at least so many bytes; fewer are copied sooner than
+/// A multishot receive is stopped to discard at least this many bytes; fewer are copied sooner than
 /// it is stopped.
 const STOP_STREAM_BYTES: u64 = 64 * 1024;
 
@@ -181,7 +181,7 @@ impl UringIo {
         self.slots[slot as usize].receiving = Receiving::Nothing;
     }
 
-    /// So many of the bytes to discard are gone.
+    /// Notes that `bytes` of the bytes to discard are gone.
     pub(in crate::uring) fn discarded_some(&mut self, slot: Slot, bytes: u64) {
         let state = &mut self.slots[slot as usize];
         if let Receive::Discard(wanted) = state.wanted {

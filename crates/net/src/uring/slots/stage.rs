@@ -94,7 +94,7 @@ pub(super) enum Sending {
     /// The send that this operation is, [`super::SEND`] or [`super::QUEUED_SEND`], has not completed.
     Told(u8),
     /// The first bytes are a silent link of the chain that opens the connection. The kernel comes to
-    /// it when it is entered again after the connect, which completed when so many submissions
+    /// it when it is entered again after the connect, which completed when this many submissions
     /// had been made: it tries what is submitted then first.
     Linked { connected_in: u32 },
 }

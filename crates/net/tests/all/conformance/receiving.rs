@@ -143,7 +143,7 @@ pub fn discard_drops_exactly_what_was_asked<D: TestDriver>() {
 }
 
 /// The bytes in front of a body's last part are waited for together; the few bytes behind it are
-/// told at once all the same, body after body.
+/// told at once anyway, body after body.
 pub fn large_bodies_dropped_in_parts_do_not_hold_up_what_follows<D: TestDriver>() {
     const BODY_BYTES: u64 = 300_000;
     let server = Server::tcp(1, |mut stream| {

@@ -42,7 +42,7 @@ impl<const SENDS_AT_ONCE: bool> TestDriver for Simulated<SENDS_AT_ONCE> {
     }
 }
 
-/// The far end of one simulated connection.
+/// The peer of one simulated connection.
 pub struct Relay {
     address: Address,
     socket: Option<Socket>,

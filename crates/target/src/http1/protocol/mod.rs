@@ -29,7 +29,7 @@ use later::Later;
 pub enum Next {
     /// Read, and call [`Http1::receive`].
     Read,
-    /// The same, but if nothing comes for so many nanoseconds, call [`Http1::proceed`]: it can be
+    /// The same, but if nothing comes for this many nanoseconds, call [`Http1::proceed`]: it can be
     /// called at any time then, and does nothing if nothing is due.
     ReadFor(u64),
     /// Call [`Http1::proceed`]: more was received than has been answered.
@@ -69,7 +69,7 @@ pub struct Http1 {
 }
 
 impl Http1 {
-    /// Takes in bytes that were received and answers every request they complete, as far as the
+    /// Takes in received bytes and answers every request they complete, as far as the
     /// output may grow.
     #[inline]
     pub fn receive<H: Handler>(

@@ -12,12 +12,12 @@ pub(crate) const GARBAGE: &[u8] = b"\x15\x03\x01 this is no HTTP\x00\xff\xfe\r\n
 /// Comes behind the end of a body, and of what Content-Length promised.
 pub(crate) const SURPLUS: &[u8] = b"bytes that nobody announced";
 
-/// A response that trickles comes in so many pieces, or in single bytes.
+/// A response that trickles comes in this many pieces, or in single bytes.
 pub(crate) const TRICKLE_PIECES: u64 = 50;
 pub(crate) const TRICKLE_PAUSE_NS: u64 = 10_000_000;
 
 impl Later {
-    /// Does to a response what the fault says. Its output begins with a head of so many bytes.
+    /// Does to a response what the fault says. Its output begins with a head of this many bytes.
     pub fn spoil(&mut self, fault: Fault, head_bytes: usize) {
         let close = Next::Close { unread: false };
         match fault {

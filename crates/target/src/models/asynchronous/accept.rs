@@ -78,7 +78,7 @@ async fn accept_from<H: Handler>(listener: AsyncFd<OwnedFd>, here: Arc<Here<H>>)
                 }
             }
             // Edge-triggered, it is not told of those that are left: the others have their turn
-            // all the same.
+            // anyway.
             yield_now().await;
         }
     }

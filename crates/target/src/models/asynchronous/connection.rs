@@ -174,7 +174,7 @@ impl<H: Handler> Connection<H> {
                 Ok((0, _)) => return Err(Over),
                 Ok((_, is_full)) => {
                     // A read that does not fill the buffer has emptied the socket (epoll(7),
-                    // "Questions and responses", 9), so that a small request costs one read.
+                    // "Questions and answers", 9), so that a small request costs one read.
                     self.may_read = is_full || self.half_closed;
                     return Ok(());
                 }

@@ -29,7 +29,7 @@ pub struct Responses {
 }
 
 impl Responses {
-    /// Builds them.
+    /// Builds the forms of the response.
     pub fn new<H: Handler>(service: &Service<H>) -> Self {
         let date = Date::now();
         let forms = Self::build(service, &date);

@@ -51,7 +51,7 @@ impl Table {
         Self { places: limit.unwrap_or(DIRECT_MAX).min(DIRECT_MAX) as u32 }
     }
 
-    /// How to accept beside so many connections. The kernel accepts first and looks for a place
+    /// How to accept when this many connections are open. The kernel accepts first and looks for a place
     /// then (io_accept in io_uring/net.c): a connection that finds none is lost. A request that
     /// accepts all that come gives at most as many as there is room for completions.
     fn manner(self, connections: usize, batch: AcceptBatch) -> Accepting {

@@ -129,7 +129,7 @@ impl<H: Handler> RingWorker<H> {
             Receiving::Many => Some(op::RECEIVE_MANY),
         };
         connection.stopping = receive.is_some();
-        let watch = std::mem::take(&mut connection.room_watched).then_some(op::ROOM);
+        let watch = std::mem::take(&mut connection.writable_watched).then_some(op::WRITABLE);
         for operation in receive.into_iter().chain(watch) {
             // SAFETY: it points at nothing.
             unsafe { self.queue.push(&op::cancel(operation, key)) };

@@ -24,8 +24,8 @@ pub struct Connection {
     pub receiving: Receiving,
     /// That receive was asked to stop.
     pub stopping: bool,
-    /// Room in the socket is watched: from the first time it was full.
-    pub room_watched: bool,
+    /// Space in the socket is watched for: from the first time it was full.
+    pub writable_watched: bool,
     /// Bytes that came while they could not be used.
     pub held: Vec<u8>,
     /// The client has closed its sending side.
@@ -94,7 +94,7 @@ impl Connection {
             outgoing: None,
             receiving: Receiving::Nothing,
             stopping: false,
-            room_watched: false,
+            writable_watched: false,
             held: Vec::new(),
             at_end: false,
             more_there: false,

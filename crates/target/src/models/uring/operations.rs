@@ -33,7 +33,7 @@ pub const RECEIVE_MANY: u8 = 5;
 /// A send that takes what the socket takes at once, and completes silently if that is all.
 pub const SEND_NOW: u8 = 6;
 /// A socket that was full has room.
-pub const ROOM: u8 = 7;
+pub const WRITABLE: u8 = 7;
 /// A descriptor was made for a socket of the ring's table.
 pub const INSTALL: u8 = 8;
 /// Requests whose completion tells nothing: closes, cancellations, socket options.
@@ -189,7 +189,7 @@ pub fn watch_room(file: Target, key: u64) -> Entry {
         .multi(true)
         .build()
         .flags(file.flags)
-        .user_data(tag(ROOM, key))
+        .user_data(tag(WRITABLE, key))
 }
 
 /// Gives a socket of the ring's table a descriptor of the process, for the calls that need one.

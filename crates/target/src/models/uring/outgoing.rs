@@ -67,7 +67,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// An empty one.
+    /// An empty buffer, reused if there is one.
     #[inline]
     pub fn take(&mut self) -> Box<Outgoing> {
         self.spare.pop().unwrap_or_default()

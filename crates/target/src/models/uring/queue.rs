@@ -29,7 +29,8 @@ pub struct Queue {
     /// Number of silent sends queued so far, and found done.
     silent_queued: u64,
     silent_done: u64,
-    /// When so many completions are taken, so many silent sends are done.
+    /// Pairs: after the first number of completions were taken, the second number of silent sends
+    /// are done.
     fences: VecDeque<(u64, u64)>,
 }
 
@@ -40,7 +41,7 @@ impl std::fmt::Debug for Queue {
 }
 
 impl Queue {
-    /// A ring for the calling thread, with room for so many direct descriptors.
+    /// A ring for the calling thread, with room for this many direct descriptors.
     ///
     /// # Errors
     /// Those of io_uring_setup(2) and io_uring_register(2).
@@ -125,7 +126,7 @@ impl Queue {
         None
     }
 
-    /// Takes up to so many completions.
+    /// Takes up to this many completions.
     #[inline]
     pub fn take(&mut self, batch: &mut Vec<RingCompletion>, most: usize) {
         batch.clear();

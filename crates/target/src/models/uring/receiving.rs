@@ -83,7 +83,7 @@ impl<H: Handler> RingWorker<H> {
         }
     }
 
-    /// Bytes are in a buffer: responses what they complete, or keeps them.
+    /// Bytes are in a buffer: answers the requests they complete, or keeps them.
     #[inline]
     fn use_buffer(&mut self, key: u64, done: RingCompletion, buffer: u16) {
         let Some(connection) = self.slots.get_mut(key) else { return };

@@ -57,8 +57,8 @@ impl<H: Handler> RingWorker<H> {
     fn wait_for_room(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.sending = Sending::Waiting;
-        if !connection.room_watched {
-            connection.room_watched = true;
+        if !connection.writable_watched {
+            connection.writable_watched = true;
             let entry = op::watch_room(connection.file.target(), key);
             // SAFETY: it points at nothing.
             unsafe { self.queue.push(&entry) };
@@ -70,9 +70,9 @@ impl<H: Handler> RingWorker<H> {
     }
 
     /// A socket may have room, or the watch for it ended.
-    pub(super) fn has_room(&mut self, key: u64, done: RingCompletion) {
+    pub(super) fn became_writable(&mut self, key: u64, done: RingCompletion) {
         let Some(connection) = self.slots.get_mut(key) else { return };
-        connection.room_watched &= done.more_to_come();
+        connection.writable_watched &= done.more_to_come();
         if connection.sending != Sending::Waiting {
             return;
         }
@@ -154,5 +154,5 @@ fn closes_behind(connection: &Connection) -> bool {
         && connection.held.is_empty()
         && !connection.more_there
         // Its watch would have to be cancelled before it is known whether all is sent.
-        && !connection.room_watched
+        && !connection.writable_watched
 }

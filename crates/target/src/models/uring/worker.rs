@@ -170,7 +170,7 @@ impl<H: Handler> RingWorker<H> {
         match operation {
             op::RECEIVE | op::RECEIVE_MANY => self.received(key, done),
             op::SEND_NOW => self.not_all_sent(key, done.result),
-            op::ROOM => self.has_room(key, done),
+            op::WRITABLE => self.became_writable(key, done),
             op::INSTALL => self.installed(key, done.result),
             op::ACCEPT => self.accepted(done),
             op::HANDED => self.handed(done),

@@ -89,7 +89,7 @@ fn long_bodies_both_ways_under_small_windows() {
             let echoed = post(&client, "/echo", content.clone().into()).await;
             assert!(body(echoed).await == content, "{model}");
             assert_eq!(body(long.await.unwrap()).await.len(), 1 << 20);
-            // Dropped as it comes, and answered all the same.
+            // Dropped as it comes, and answered anyway.
             assert_eq!(body(post(&client, "/hello", content.into()).await).await.len(), 14);
             let (client, _ended) = connect(&server, &Builder::new()).await;
             let body = body(get(&client, "/bytes/8MiB").await.await.unwrap()).await;

@@ -58,7 +58,10 @@ fn every_response_is_whole() {
         let mut digits = Digits::new(1, 1);
         let mut sent = 0;
         while responses.ended < REQUESTS {
-            while sent < REQUESTS && connection.peer_settings().is_some() && connection.room() > 0 {
+            while sent < REQUESTS
+                && connection.peer_settings().is_some()
+                && connection.free_streams() > 0
+            {
                 let which = sent as usize % requests.len();
                 connection.request(&set, which, sent.into(), &mut digits, sent, &mut out).unwrap();
                 sent += 1;

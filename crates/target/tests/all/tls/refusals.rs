@@ -28,7 +28,7 @@ fn a_key_of_another_certificate_is_refused() {
     let right = Identity::from_pem(one.certificate.as_bytes(), one.key.as_bytes()).unwrap();
     assert_eq!(TlsOptions::new(right).check(), Ok(()));
     let wrong = Identity::from_pem(one.certificate.as_bytes(), other.key.as_bytes()).unwrap();
-    assert!(refused(TlsOptions::new(wrong)).contains("not that of the certificate"));
+    assert!(refused(TlsOptions::new(wrong)).contains("does not match the certificate"));
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn files_that_hold_something_else_are_refused() {
 fn versions_and_authorities_have_to_make_sense() {
     let own = TlsOptions::new(identity(&options()).clone());
     let none = TlsOptions { min: TlsVersion::Tls13, max: TlsVersion::Tls12, ..own.clone() };
-    assert!(refused(none).contains("exchange the two"));
+    assert!(refused(none).contains("swap the two"));
     let empty = TlsOptions { client_authorities: Some(b"nothing".to_vec()), ..own };
-    assert!(refused(empty).contains("authorities of clients"));
+    assert!(refused(empty).contains("CA certificates for clients"));
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl Connection {
 
     /// How many requests can be sent now.
     #[inline]
-    pub fn room(&self) -> u32 {
+    pub fn free_streams(&self) -> u32 {
         let core = &self.core;
         if core.is_draining() {
             return 0;

@@ -77,7 +77,7 @@ pub struct Streams {
 }
 
 impl Streams {
-    /// For so many live streams at once; the first gets the odd number `first_id`.
+    /// For this many live streams at once; the first gets the odd number `first_id`.
     pub fn new(live_max: u32, first_id: u32) -> Self {
         let none = Stream {
             id: 0,

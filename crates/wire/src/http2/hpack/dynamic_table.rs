@@ -97,7 +97,7 @@ impl<M: Copy> DynamicTable<M> {
         self.entries.get(self.entries.len().checked_sub(place + 1)?)
     }
 
-    /// Makes room for staging strings of so many bytes together.
+    /// Makes room for staging strings of this many bytes together.
     #[inline(always)]
     pub fn begin_staging(&mut self, bytes: usize) -> Staged {
         if self.bytes.len() - self.tail < bytes {

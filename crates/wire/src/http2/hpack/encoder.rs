@@ -8,7 +8,7 @@ use super::{huffman, integer};
 pub enum Indexing {
     /// Add it to the table (6.2.1).
     Keep,
-    /// Not (6.2.2).
+    /// Without indexing (6.2.2).
     Without,
     /// Not, and neither shall anyone it is sent on to: for what must stay secret (6.2.3, 7.1.3).
     Never,
@@ -19,7 +19,7 @@ pub enum Indexing {
 pub enum Name<'a> {
     /// That of this entry.
     Index(usize),
-    /// These bytes.
+    /// A name that is written out.
     Literal(&'a [u8]),
 }
 

@@ -22,7 +22,7 @@ const CODE_BITS: [u8; 257] = [
 const CODE_BITS_MIN: u32 = 5;
 const CODE_BITS_MAX: usize = 30;
 const END_OF_STRING: u16 = 256;
-/// Every code of up to so many bits is in the table, and none has one bit more.
+/// Every code of up to this many bits is in the table, and none has one bit more.
 const TABLE_BITS: u32 = 8;
 
 /// The code of each symbol, in its lowest bits.

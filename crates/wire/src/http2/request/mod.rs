@@ -38,7 +38,7 @@ struct RequestField {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The template is no HTTP/1 request.
-    #[error("the request is not one that HTTP/2 could carry: {0}")]
+    #[error("the request cannot be sent over HTTP/2: {0}")]
     Malformed(&'static str),
     /// CONNECT has no place here.
     #[error("CONNECT cannot be sent over HTTP/2 here: use --http 1.1")]

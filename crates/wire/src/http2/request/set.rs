@@ -23,7 +23,7 @@ pub struct RequestSet {
     requests: Box<[Prepared]>,
     /// Entries the requests add to the peer's table.
     entries: usize,
-    /// What they count.
+    /// Their size in the table of the server (RFC 7541, 4.1).
     entries_bytes: usize,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct Prepared {
 pub(crate) struct EncoderState {
     /// Size of the peer's table.
     pub table_bytes: usize,
-    /// The first so many entries were sent.
+    /// Number of entries, from the first, that were sent.
     pub sent_entries: usize,
     /// No entry is used any more.
     pub plain: bool,
@@ -63,7 +63,7 @@ impl Default for EncoderState {
 
 /// The bytes of a body.
 pub(crate) enum BodyBytes<'a> {
-    /// There is none.
+    /// Nothing to patch.
     None,
     /// The same each time.
     Constant(&'a [u8]),

@@ -17,7 +17,7 @@ use crate::http2::peer::{Client, Told, post};
 /// What the server does with a request: it gets the request, its body and its trailers.
 type Reply = fn(http::request::Parts, Vec<u8>, SendResponse<Bytes>);
 
-/// Reads each request to its end and responses it.
+/// Reads each request to its end and answers it.
 async fn serve(stream: DuplexStream, builder: h2::server::Builder, response: Reply) {
     let mut connection = builder.handshake::<_, Bytes>(stream).await.unwrap();
     while let Some(request) = connection.accept().await {
@@ -35,7 +35,7 @@ async fn serve(stream: DuplexStream, builder: h2::server::Builder, response: Rep
     }
 }
 
-/// Lets client and server talk until `done`, the client reading pieces of so many bytes at most.
+/// Lets client and server talk until `done`, the client reading pieces of this many bytes at most.
 fn converse(
     client: &mut Client,
     builder: &h2::server::Builder,
@@ -82,7 +82,7 @@ fn send_all(
             all.push(told);
         }
         while client.connection.peer_settings().is_some()
-            && client.connection.room() > 0
+            && client.connection.free_streams() > 0
             && sent < count
         {
             client.send(sent as usize % client.set.len(), sent);
@@ -348,7 +348,7 @@ fn streams_given_up_do_not_disturb_the_others() {
             }
         }
         while client.connection.peer_settings().is_some()
-            && client.connection.room() > 0
+            && client.connection.free_streams() > 0
             && sent < 200
         {
             open.push((sent, client.send(0, sent)));

@@ -136,7 +136,7 @@ fn violations_that_end_the_connection() {
         // It stays that way, and says what to do with the streams.
         assert_eq!(client.receive(&headers(1, true, &[0x88])), Err(kind));
         assert!(client.written().is_empty());
-        assert_eq!(client.connection.room(), 0);
+        assert_eq!(client.connection.free_streams(), 0);
         assert!(client.connection.open_streams().any(|(tag, _)| tag == 0 || tag == 1));
     }
 }
@@ -258,7 +258,7 @@ fn a_window_of_ours_is_not_exceeded() {
     let (head, payload) = client.written().pop().unwrap();
     assert_eq!((head.kind, payload[3]), (kind::RST_STREAM, 3));
 
-    // A stream that was given up counts all the same: its frames use the connection's window.
+    // A stream that was given up counts anyway: its frames use the connection's window.
     let mut client = Client::ready_with(Options { payload_bytes_max: 70_000, ..small }, &[get()]);
     client.send(0, 0);
     client.connection.reset(1, &mut client.out);

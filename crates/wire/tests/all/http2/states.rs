@@ -141,7 +141,7 @@ fn goaway_ends_what_was_not_processed_and_no_more() {
     ];
     assert_eq!(client.told(), told);
     client.receive(&[headers(3, true, &[0x88]), headers(1, true, &[0x88])].concat()).unwrap();
-    // What comes all the same for a stream that was not to be processed is ignored.
+    // What comes anyway for a stream that was not to be processed is ignored.
     client.receive(&[headers(5, false, &[0x88]), data(5, true, b"x")].concat()).unwrap();
     assert_eq!(client.told().len(), 4);
     assert_eq!(client.connection.streams_live(), 0);
@@ -152,9 +152,9 @@ fn goaway_ends_what_was_not_processed_and_no_more() {
 fn the_peers_limit_of_streams_is_kept_to() {
     let mut client = Client::new(Options { streams: 1_000, ..Options::default() }, &[get()]);
     // What nobody has said yet is taken to be 100 (6.5.2).
-    assert_eq!(client.connection.room(), 100);
+    assert_eq!(client.connection.free_streams(), 100);
     client.receive(&settings(&[(3, 2)])).unwrap();
-    assert_eq!(client.connection.room(), 2);
+    assert_eq!(client.connection.free_streams(), 2);
     client.send(0, 0);
     client.send(0, 1);
     let out = client.out.len();
@@ -163,13 +163,13 @@ fn the_peers_limit_of_streams_is_kept_to() {
     assert_eq!((third, client.out.len()), (Err(NoRoom::Streams), out));
     // A limit below what is open closes nothing (5.1.2).
     client.receive(&settings(&[(3, 1)])).unwrap();
-    assert_eq!((client.connection.room(), client.connection.streams_live()), (0, 2));
+    assert_eq!((client.connection.free_streams(), client.connection.streams_live()), (0, 2));
     client.receive(&headers(1, true, &[0x88])).unwrap();
-    assert_eq!(client.connection.room(), 0);
+    assert_eq!(client.connection.free_streams(), 0);
     client.receive(&settings(&[(3, 5)])).unwrap();
-    assert_eq!(client.connection.room(), 4);
+    assert_eq!(client.connection.free_streams(), 4);
     client.receive(&settings(&[(3, u32::MAX)])).unwrap();
-    assert_eq!(client.connection.room(), 999);
+    assert_eq!(client.connection.free_streams(), 999);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn stream_numbers_run_out() {
     assert_eq!(client.send(0, 0), 0x7fff_fffd);
     assert_eq!(client.send(0, 1), 0x7fff_ffff);
     assert!(client.connection.is_draining());
-    assert_eq!(client.connection.room(), 0);
+    assert_eq!(client.connection.free_streams(), 0);
     client.receive(&headers(0x7fff_ffff, true, &[0x88])).unwrap();
     assert_eq!(client.told().len(), 2);
 }

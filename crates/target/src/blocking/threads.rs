@@ -1,4 +1,4 @@
-//! The threads of a worker's connections: who lives, how they are stopped, and that all of them
+//! The threads of a worker's connections: which are running, how they are stopped, and that all of them
 //! are joined.
 
 use std::collections::HashMap;
@@ -24,9 +24,9 @@ pub struct Member {
     idle: AtomicBool,
 }
 
-/// All connections of a worker.
+/// All connections of a worker, each with its thread.
 #[derive(Debug)]
-pub struct Crowd {
+pub struct Threads {
     stack_bytes: usize,
     stopping: AtomicBool,
     members: Mutex<Members>,
@@ -53,14 +53,14 @@ impl Member {
     /// Its thread waits until the stop, or no more.
     #[inline]
     pub fn set_idle(&self, idle: bool) {
-        // With the load in `Crowd::is_stopping` behind it, one order for both threads: either
+        // With the load in `Threads::is_stopping` behind it, one order for both threads: either
         // this thread sees the stop, or whoever stops sees it idle.
         self.idle.store(idle, Ordering::SeqCst);
     }
 }
 
-impl Crowd {
-    /// An empty one, whose threads have stacks of this size.
+impl Threads {
+    /// No threads yet; each will have a stack of this size.
     pub fn new(stack_bytes: usize) -> Self {
         Self {
             stack_bytes,
@@ -89,7 +89,7 @@ impl Crowd {
         let number = member.number;
         self.members().living.insert(number, Living { member: member.clone(), thread: None });
         // Also when `talk` panics, and when it is dropped without having run.
-        let leaving = Leaving { crowd: self.clone(), number };
+        let leaving = Leaving { threads: self.clone(), number };
         let run = move || {
             let _leaving = leaving;
             talk();
@@ -170,14 +170,14 @@ fn join(thread: Option<JoinHandle<()>>) {
     }
 }
 
-/// Leaves the crowd when it is dropped.
+/// Takes its thread off the list when it is dropped.
 struct Leaving {
-    crowd: Arc<Crowd>,
+    threads: Arc<Threads>,
     number: u64,
 }
 
 impl Drop for Leaving {
     fn drop(&mut self) {
-        self.crowd.leave(self.number);
+        self.threads.leave(self.number);
     }
 }

@@ -16,7 +16,7 @@ use crate::tls::plans::plan;
 
 const REQUESTS_EACH: u64 = 2;
 
-/// How each of so many connections ended: whether `close_notify` came before the FIN.
+/// How each of this many connections ended: whether `close_notify` came before the FIN.
 fn serve(
     listener: TcpListener,
     config: Arc<ServerConfig>,
