@@ -1,4 +1,4 @@
-//! Carries a Plan out in this process: Ctrl-C ends it with its report kept. All front ends come through here; the run
+//! Runs a Plan in this process; Ctrl-C ends the run and keeps its report. All front ends come through here; the run
 //! itself and the monitor beside it are `ablaze-load`'s.
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,8 +14,8 @@ pub use ablaze_load::carry_out::{Silent, Watcher, destination};
 use crate::CommandError;
 use crate::error::INTERRUPTED;
 
-/// Carries the Plan out. The first Ctrl-C (or SIGTERM, as timeout(1)
-/// sends) ends it early ([`Run::ended`] says so), the second ends
+/// Runs the Plan. The first Ctrl-C (or SIGTERM, as timeout(1) sends) ends it early ([`Run::ended`]
+/// says so), the second ends
 /// the process at once. `command_line` is what reports will show; `witnessed` has the operating
 /// system watched beside it.
 ///
@@ -103,5 +103,5 @@ pub fn listen_for_interrupts() -> Result<(), CommandError> {
             control.stop();
         }
     })
-    .map_err(|error| CommandError::machine(format!("Ctrl-C cannot be listened for: {error}")))
+    .map_err(|error| CommandError::machine(format!("cannot catch Ctrl-C: {error}")))
 }

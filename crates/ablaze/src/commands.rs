@@ -1,4 +1,5 @@
-//! The table of commands: what `main`, the help and the response to an unknown word go by. A new front
+//! The table of commands: `main`, the help and the suggestion for an unknown word all read it. A
+//! new front
 //! end is a folder of its own in `front_ends`, declared there, and one line here.
 
 use std::ffi::OsString;
@@ -17,20 +18,20 @@ pub struct Command {
     pub group: Group,
     /// What it does, in a line of the help.
     pub help: &'static str,
-    /// Carries out the words behind the name.
+    /// Runs the command with the words after its name.
     pub run: fn(&[OsString]) -> ExitCode,
 }
 
 /// What a command is for: the help has them together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// Loads something.
+    /// Puts load on something.
     Measure,
-    /// Is something to load.
+    /// Provides something to load.
     Serve,
-    /// Several runs, or runs of before.
+    /// Works with several runs, or with saved ones.
     Compare,
-    /// What numbers mean, and what stands in their way.
+    /// Says what numbers mean and what distorts them.
     Understand,
 }
 
@@ -65,18 +66,18 @@ use Group::{Compare, Measure, Serve, Understand};
 #[rustfmt::skip]
 pub const ALL: &[Command] = &[
     command(Measure, "load", "load a URL; the default: `ablaze URL` is `ablaze load URL`", load::main),
-    command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is called by the name ab)", ab::main),
+    command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main),
     command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main),
-    command(Measure, "find", "find the highest rate at which a target does what is asked of it", find::main),
-    command(Serve, "serve", "answer HTTP on 127.0.0.1:8080, for something to load", serve::main),
+    command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main),
+    command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main),
     command(Serve, "demo", "start a server, load it, show the report; then compare two servers", |words| demo::main(words, carried_out)),
-    command(Compare, "compare", "targets against each other over interleaved runs, with intervals", compare::main),
+    command(Compare, "compare", "compare targets over interleaved runs, with confidence intervals", compare::main),
     command(Compare, "sweep", "load several targets over a range of loads, interleaved", sweep::main),
-    command(Compare, "run", "carry out the experiment that a file describes", run::main),
-    command(Compare, "report", "show saved results again, and convert saved runs", report::main),
-    command(Compare, "replay", "carry out five published measurements again, as they were and fairly", replay::main),
-    command(Understand, "explain", "say what the numbers in a report of ab, gurl or ablaze do and do not mean", explain::main),
-    command(Understand, "doctor", "check this machine before a run, and say how to fix what is in the way", doctor::main),
+    command(Compare, "run", "run the experiment that a file describes", run::main),
+    command(Compare, "report", "show saved results again, or convert saved runs", report::main),
+    command(Compare, "replay", "repeat five published benchmarks, as they were run and fairly", replay::main),
+    command(Understand, "explain", "say what the numbers in a report by ab, gurl or ablaze do and do not mean", explain::main),
+    command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main),
 ];
 
 /// The command of this name.
@@ -84,7 +85,7 @@ pub fn named(name: &str) -> Option<&'static Command> {
     ALL.iter().find(|command| command.name == name)
 }
 
-/// Carries out a command by its name.
+/// Runs a command by its name.
 pub fn carried_out(name: &str, words: &[OsString]) -> ExitCode {
     match named(name) {
         Some(command) => (command.run)(words),

@@ -8,7 +8,7 @@ use ablaze_model::spec::{BlobError, SecretMissing};
 
 /// Exit status when nothing could be measured.
 pub const NOTHING_MEASURED: u8 = 1;
-/// Exit status of a command line that cannot be carried out.
+/// Exit status of a usage error.
 pub const USAGE: u8 = 2;
 /// Exit status when a `--fail-if` was met.
 pub const FAIL_IF_MET: u8 = 3;
@@ -28,7 +28,7 @@ pub struct CommandError {
     pub about: About,
 }
 
-/// What a refusal is about.
+/// What an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     /// The command line, or a file it names.
@@ -40,7 +40,7 @@ pub enum About {
 }
 
 impl CommandError {
-    /// The command line, or a file it names, cannot be carried out.
+    /// The command line, or a file it names, cannot be used.
     pub fn usage(line: impl Into<String>) -> Self {
         Self { line: line.into(), status: USAGE, about: About::Usage }
     }

@@ -1,5 +1,5 @@
-//! `ablaze --help`, `ablaze --version`, and what is said to a command that does not exist: all by the
-//! table of commands.
+//! `ablaze --help`, `ablaze --version`, and the error for an unknown command: all from the table of
+//! commands.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -12,16 +12,16 @@ const EXAMPLES: &str = "\
 ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own cost
 
   ablaze :8080/                                   load http://127.0.0.1:8080/ for 10 s
-  ablaze -c 100 -n 1M -o run.json host/path       a million requests, result kept as JSON
-  ablaze -d 30s -b '{\"id\":{seq}}' host/api        30 s of posts, each with its own number
+  ablaze -c 100 -n 1M -o run.json host/path       a million requests, saved as JSON
+  ablaze -d 30s -b '{\"id\":{seq}}' host/api        30 s of POSTs, each with its own number
   ablaze ab -kc 100 -n 100000 http://host/        ab's options and ab's report
-  ablaze demo                                     a server, its load, the report, a comparison
+  ablaze demo                                     a server, load, the report, a comparison
 
 ";
 
 const END: &str = "
 `ablaze COMMAND --help` explains every option of a command.
-Exit status: 0 measured; 1 not; 2 usage; 3 --fail-if met; 4 INVALID with --strict; 130 interrupted.
+Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID with --strict; 130 interrupted.
 ";
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.
@@ -41,14 +41,17 @@ pub fn version() -> ExitCode {
 
 /// What is said to a first word that is neither a command nor a URL.
 pub fn unknown_command(word: &str) -> CommandError {
-    let as_url = format!("for a host of this name, write http://{word}/");
+    let as_url = format!("if it is a host, use http://{word}/");
     let known: Vec<&str> =
         commands::ALL.iter().map(|command| command.name).chain(["help"]).collect();
     match nearest(word, &known) {
         Some(command) => CommandError::usage(format!(
-            "no command `{word}`; did you mean `ablaze {command}`? ({as_url})"
+            "unknown command `{word}`; did you mean `ablaze {command}`? ({as_url})"
         )),
-        None => CommandError::usage(format!("no command `{word}`; see `ablaze --help` ({as_url})")),
+        None => CommandError::usage(format!(
+            "unknown command `{word}`; see `ablaze --help` \
+            ({as_url})"
+        )),
     }
 }
 

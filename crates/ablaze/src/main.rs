@@ -1,10 +1,10 @@
 //! The command `ablaze`: finds the word that says what to do ([`commands`]), and hands the rest to its
 //! front end. Front ends turn command lines into a LoadSpec, have it resolved to a Plan by `ablaze-load`
-//! and carried out ([`carry_out`]).
+//! and run ([`carry_out`]).
 
 #[cfg(panic = "abort")]
 compile_error!(
-    "built with panic = \"abort\", a worker that panics would take what all workers had measured with it: \
+    "built with panic = \"abort\", a worker that panics would lose the results of all workers: \
      build with panic = \"unwind\""
 );
 

@@ -38,10 +38,10 @@ pub fn explanation(run: &Run) -> Option<String> {
             return Some(text);
         }
         if let Some(advice) = perhaps_tls(run) {
-            return Some(format!("no response was as expected, most were 400: {advice}"));
+            return Some(format!("no expected response, most were 400: {advice}"));
         }
         return Some(format!(
-            "no response was as expected, most were {status}: check the path, or say --expect {status}"
+            "no expected response, most were {status}: check the path, or use --expect {status}"
         ));
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
@@ -52,7 +52,7 @@ pub fn explanation(run: &Run) -> Option<String> {
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| remedy(&failure, &to, run)))
         }
-        None => Some(format!("no response came from {to} in time: try a longer -d")),
+        None => Some(format!("no response from {to} in time: use a longer -d")),
     }
 }
 
@@ -64,7 +64,7 @@ fn fault(run: &Run) -> String {
         format!(" ({}{})", fault.message, place.unwrap_or_default())
     });
     format!(
-        "{} of {} threads failed{first}, which is a bug in ablaze: the results are those up to then",
+        "{} of {} threads failed{first}, which is a bug in ablaze: the results end there",
         faults.len(),
         run.plan.workers.count
     )
@@ -77,7 +77,7 @@ pub fn perhaps_tls(run: &Run) -> Option<String> {
     let refused = record.statuses.keys().all(|status| *status == 400) && record.responses > 0;
     (refused && run.plan.tls.is_none() && record.reused == 0).then(|| {
         let https = run.plan.target.url.replacen("http:", "https:", 1);
-        format!("if the server speaks TLS there, write {https}")
+        format!("if the server uses TLS on this port, use {https}")
     })
 }
 
@@ -94,62 +94,62 @@ fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("{to} refused the connection: is the server running, and on this port?")
         }
         FailureKind::Timeout if failure.connecting && stood(run) => format!(
-            "{to} took the connection and did not finish the handshake of TLS within {}: does it \
+            "{to} accepted the connection but did not finish the TLS handshake within {}: does it \
              speak TLS?",
             seconds(run.plan.limits.timeout_ns)
         ),
         FailureKind::ClosedWithoutResponse | FailureKind::Reset
             if failure.connecting && stood(run) =>
         {
-            format!("{to} closed the connection in the middle of the handshake: does it speak TLS?")
+            format!("{to} closed the connection during the TLS handshake: does it speak TLS?")
         }
         FailureKind::Reset => format!("{to} reset the connection: is it an HTTP server?"),
         FailureKind::Timeout if failure.connecting => format!(
-            "{to} did not accept a connection within {}: is a firewall in between?",
+            "{to} did not accept a connection within {}: is a firewall in the way?",
             seconds(run.plan.limits.timeout_ns)
         ),
         FailureKind::Timeout => format!(
-            "{to} did not answer within {}: give it longer with --timeout",
+            "{to} did not respond within {}: allow more with --timeout",
             seconds(run.plan.limits.timeout_ns)
         ),
         FailureKind::ClosedWithoutResponse => format!(
             "{to} closed the connection without a response: does it speak TLS, or another protocol?"
         ),
         FailureKind::ShortBody => {
-            format!("{to} closed every connection in the middle of its response: see its log")
+            format!("{to} closed every connection in the middle of a response: see its log")
         }
         FailureKind::Malformed => {
-            format!("{to} answered something that is not HTTP/1: is it the right port?")
+            format!("{to} sent something that is not HTTP/1: is it the right port?")
         }
         FailureKind::NoHttp2 => {
-            format!("no common protocol: {to} does not speak HTTP/2; leave --http 2 out")
+            format!("no common protocol: {to} does not speak HTTP/2; remove --http 2")
         }
         FailureKind::StreamReset | FailureKind::GoAway | FailureKind::Http2Violated => {
             let first = run.record.http2.as_ref().and_then(|facts| {
                 facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
             });
             match first {
-                Some(words) => format!("HTTP/2 with {to} came to nothing: {words}"),
-                None => format!("HTTP/2 with {to} came to nothing: see the server's log"),
+                Some(words) => format!("HTTP/2 with {to} failed: {words}"),
+                None => format!("HTTP/2 with {to} failed: see the server's log"),
             }
         }
         FailureKind::TooLarge => format!(
-            "the heads of the responses of {to} are longer than {} bytes: allow more with --max-head",
+            "the response heads of {to} are longer than {} bytes: allow more with --max-head",
             run.plan.limits.max_head_bytes
         ),
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
-            format!("{to} cannot be used ({}): check its path, and start the server", errno())
+            format!("cannot connect to {to} ({}): check the path, and start the server", errno())
         }
         FailureKind::Unreachable => {
-            format!("{to} cannot be reached ({}): check address and route", errno())
+            format!("cannot reach {to} ({}): check address and route", errno())
         }
         FailureKind::LocalPorts => format!(
-            "this host has no local port left ({}): use --local-address with more addresses, or \
-             keep connections alive",
+            "no local port left ({}): use --local-address with more addresses, or keep connections \
+             alive",
             errno()
         ),
         FailureKind::LocalDescriptors => {
-            format!("this host has no descriptor or memory left ({}): lower -c", errno())
+            format!("no descriptor or memory left ({}): lower -c", errno())
         }
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => of_tls(kind, to, run),
@@ -173,48 +173,51 @@ fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
     };
     match kind {
         FailureKind::CertificateExpired => said(format!(
-            "the certificate of {to} is not valid today: renew it, or accept any with -k"
+            "the certificate of {to} has expired or is not yet valid: renew it, or accept any with \
+             -k"
         )),
         FailureKind::CertificateName => said(format!(
-            "the certificate of {to} is for another name than {name}: give the right one with --sni \
-             NAME, or accept any with -k"
+            "the certificate of {to} is not valid for {name}: use the right name with --sni NAME, \
+             or accept any with -k"
         )),
         FailureKind::CertificateIssuer => said(format!(
-            "the certificate of {to} is from an issuer who is not trusted here: name its \
-             certificate with --cacert FILE, or accept any with -k"
+            "the certificate of {to} is from an unknown issuer: trust the issuer with --cacert \
+             FILE, or accept any with -k"
         )),
         FailureKind::CertificateSelfSigned => format!(
-            "the certificate of {to} is signed by itself: name it with --cacert FILE, or accept any \
+            "the certificate of {to} is self-signed: trust it with --cacert FILE, or accept any \
              with -k"
         ),
         FailureKind::CertificateInvalid => {
-            said(format!("the certificate of {to} is not accepted: see it, or accept any with -k"))
+            said(format!("the certificate of {to} was rejected: fix it, or accept any with -k"))
         }
         FailureKind::ClientCertificate => said(format!(
-            "{to} wants a client certificate that it accepts: give one with --cert FILE --key FILE"
+            "{to} requires a client certificate that it accepts: use --cert FILE --key FILE"
         )),
         FailureKind::NoCommonTls => said(format!(
-            "{to} and this client have no TLS in common: see --tls-min, --tls-max, --tls-ciphers and \
-             --tls-groups, and what the server permits"
+            "{to} and this client have no TLS version, cipher suite or group in common: check \
+             --tls-min, --tls-max, --tls-ciphers and --tls-groups, and what the server permits"
         )),
         FailureKind::AnsweredInPlain => {
             format!(
-                "{to} responses in plain HTTP: use {}",
+                "{to} responds in plain HTTP: use {}",
                 run.plan.target.url.replacen("https:", "http:", 1)
             )
         }
         FailureKind::AnsweredInTls => {
             format!(
-                "{to} responses in TLS: use {}",
+                "{to} responds in TLS: use {}",
                 run.plan.target.url.replacen("http:", "https:", 1)
             )
         }
-        FailureKind::TlsRefused => said(format!("{to} ended TLS: see the server's log")),
+        FailureKind::TlsRefused => said(format!(
+            "{to} ended TLS with an alert: see the server's \
+            log"
+        )),
         FailureKind::TlsTruncated => format!(
-            "{to} cuts its responses off without the end that TLS requires (close_notify): they may be \
-             short"
+            "{to} ends responses without close_notify, which TLS requires: they may be truncated"
         ),
-        _ => said(format!("{to} does not speak TLS as it should: is it the right port?")),
+        _ => said(format!("{to} violates the TLS protocol: is it the right port?")),
     }
 }
 

@@ -47,7 +47,10 @@ pub fn status(of_command: ExitCode) -> ExitCode {
 pub fn attempt(what: &str, write: impl FnOnce() -> Result<(), CommandError>) -> bool {
     // What the closure was about to change is written nowhere after a panic.
     let done = catch_unwind(AssertUnwindSafe(write)).unwrap_or_else(|_| {
-        Err(CommandError::machine(format!("{what} is lost to a bug in ablaze: the panic above")))
+        Err(CommandError::machine(format!(
+            "{what} was lost to a bug in ablaze: see the panic \
+            above"
+        )))
     });
     match done {
         Ok(()) => true,
@@ -68,7 +71,7 @@ pub fn print(text: &str) {
 pub fn print_report(text: &str, kept: &[String]) {
     let advice = match kept {
         [] => ": use -o FILE".to_owned(),
-        kept => format!("; the report is kept in {}", kept.join(", ")),
+        kept => format!("; the report is saved in {}", kept.join(", ")),
     };
     write(text.as_bytes(), &advice);
 }
@@ -95,6 +98,6 @@ fn told(written: io::Result<()>, advice: &str) {
     }
     remember_loss();
     if !STDOUT_TOLD.swap(true, Ordering::Relaxed) {
-        note(&format!("standard output cannot be written ({}){advice}", reason(&error)));
+        note(&format!("cannot write to standard output ({}){advice}", reason(&error)));
     }
 }

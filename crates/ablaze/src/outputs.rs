@@ -1,6 +1,6 @@
 //! What happens to a Run: it is kept in files, printed, and held against the conditions of
-//! `--fail-if`. Everything about that which can be wrong is found out before the run; what goes wrong
-//! all the same is told by [`outlets`], and keeps nothing else from being written.
+//! `--fail-if`. Everything about that which can be wrong is found out before the run; what fails
+//! later is reported by [`outlets`] and keeps nothing else from being written.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -172,7 +172,7 @@ impl Outputs {
 /// When it cannot be written.
 fn written(path: &Path, contents: &str) -> Result<(), CommandError> {
     file::write_atomically(path, contents.as_bytes())
-        .map_err(|error| CommandError::machine(format!("the report is not kept: {error}")))
+        .map_err(|error| CommandError::machine(format!("cannot save the report: {error}")))
 }
 
 /// What the names of the files beside a page begin with.

@@ -18,7 +18,7 @@ use crate::carry_out::{Watcher, destination, interrupted, own_command_line, time
 const FREQUENCY_HZ: f64 = 999.0;
 /// The most: each costs some microseconds and 9 kB.
 const HIGHEST_FREQUENCY_HZ: f64 = 5_999.0;
-/// So many samples are aimed at: a share of one half is then known to 1.1 points (1.96 √(0.25 / 8,000)).
+/// The number of samples to aim at: a share of one half is then known to 1.1 points (1.96 √(0.25 / 8,000)).
 const SAMPLES: f64 = 8_000.0;
 
 /// Whose CPU time is asked about.
@@ -28,18 +28,18 @@ pub struct Sides(pub Vec<Whom>);
 /// Reads the value of `--profile`.
 ///
 /// # Errors
-/// When it is no side.
+/// When it names neither side.
 pub fn sides(text: &str) -> Result<Sides, String> {
     match text {
         "target" => Ok(Sides(vec![Whom::Target])),
         // What it was called before.
         "client" | "tester" => Ok(Sides(vec![Whom::Client])),
         "both" => Ok(Sides(vec![Whom::Target, Whom::Client])),
-        _ => Err("write target, client or both".to_owned()),
+        _ => Err("expected target, client or both".to_owned()),
     }
 }
 
-/// Carries the Plan of a Run out once more under the profiler, and adds to the Run what came of it.
+/// Runs the Plan of a Run once more under the profiler, and adds the profiles to the Run.
 ///
 /// # Errors
 /// When the second run could not take place.
@@ -101,12 +101,11 @@ fn processes_of(target: &Destination) -> Result<Vec<u32>, Refused> {
     Err(match target.is_on_this_host() {
         false => Refused::new(
             "the target is on another host",
-            "run ablaze there, against its loopback address",
+            "run ablaze on that host, against its loopback address",
         ),
         true => Refused::new(
-            "the process that listens there is not to be seen: it belongs to another user or to another \
-             container",
-            "run as the user of the server or as root",
+            "the listening process is not visible: it belongs to another user or container",
+            "run ablaze as the user of the server, or as root",
         ),
     })
 }

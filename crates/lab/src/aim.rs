@@ -31,7 +31,7 @@ pub(crate) fn aimed(load: &LoadSpec, at: &Serving, cpus: &[u32]) -> Result<LoadS
     Ok(spec)
 }
 
-/// Whoever else was to be trusted is for other targets. Who wants nothing verified gets that.
+/// Trusts only the target's own authority; `-k` still disables verification.
 fn trust(spec: &mut LoadSpec, words: &mut Vec<String>, authority: &Path) -> Result<(), Failure> {
     if spec.tls.trust == TrustSpec::Anyone {
         return Ok(());

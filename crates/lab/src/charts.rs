@@ -35,8 +35,8 @@ fn titled(chart: Chart, experiment: &Experiment) -> Chart {
     Chart { title: format!("{}: {}", chart.title, names.join(", ")), ..chart }
 }
 
-/// The chart in characters, for a terminal so many columns wide: the rates of a sweep, the ratios
-/// of a comparison, and where there are none its rates. `None` where there is no room for it, and
+/// The chart in characters, for a terminal of this width in columns: the rates of a sweep, the ratios
+/// of a comparison, and where there are none its rates. `None` where it does not fit, and
 /// nothing to draw.
 pub fn terminal(
     experiment: &Experiment,
@@ -108,7 +108,7 @@ fn bars(
 pub(crate) fn ratios(experiment: &Experiment, against: &Against) -> Chart {
     let name = |at: usize| experiment.targets[at].name.as_str();
     let title = format!("{} / {}", name(against.target), name(against.control));
-    let unit = format!("{title}: median ratio, 99 % interval");
+    let unit = format!("{title}: median ratio with 99 % interval");
     let mut bars = Bars::new(&unit, Unit::Ratio, &["ratio"]);
     bars.look = BarLook::Dots;
     bars.reference = Some((1.0, "equal".to_owned()));
@@ -143,13 +143,16 @@ pub(crate) fn rate_curves(experiment: &Experiment, results: &Results, pick: Pick
     Chart::of("Rate", rate).described("Responses per second of each target over the loads.")
 }
 
-/// The time that 99 % of the responses took at most.
+/// The 99th percentile over the loads, a line per target.
 pub(crate) fn latency_curves(experiment: &Experiment, results: &Results, pick: Pick) -> Chart {
-    let mut p99 = plot(experiment, Axis::log("99 % took at most", Unit::TimeNs));
+    let mut p99 = plot(experiment, Axis::log("p99 latency", Unit::TimeNs));
     for (slot, curve) in Curve::all(experiment, results, pick).iter().enumerate() {
         p99.series.push(line(experiment, curve, slot, |point| point.p99_ns));
     }
-    Chart::of("Latency", p99).described("The 99th percentile of the latency over the loads.")
+    Chart::of("Latency", p99).described(
+        "The 99th percentile of latency of each target over the \
+        loads.",
+    )
 }
 
 /// CPU time of the servers; `None` where none was seen.
@@ -159,7 +162,7 @@ pub(crate) fn cpu_curves(experiment: &Experiment, results: &Results, pick: Pick)
         cpu.series.push(line(experiment, curve, slot, |point| point.server_cpu_ns));
     }
     let seen = cpu.series.iter().any(|series| !series.points.is_empty());
-    seen.then(|| Chart::of("CPU of the server", cpu))
+    seen.then(|| Chart::of("Server CPU", cpu))
 }
 
 fn plot(experiment: &Experiment, y: Axis) -> Plot {
@@ -231,7 +234,7 @@ mod tests {
         assert_eq!(terminal(&sweep, &Results::default(), Pick::Median, true, 80), None);
         let (comparison, measured) = results(1, 6);
         let drawn = terminal(&comparison, &measured, Pick::Median, true, 200).unwrap();
-        assert!(drawn.starts_with("one / other: median ratio, 99 % interval\n"), "{drawn}");
+        assert!(drawn.starts_with("one / other: median ratio with 99 % interval\n"), "{drawn}");
         assert!(drawn.contains("rate") && drawn.contains("equal"), "{drawn}");
         assert!(drawn.lines().all(|line| line.chars().count() <= 100), "{drawn}");
         // Without a ranking, and without enough runs for one, the rates themselves.

@@ -72,7 +72,10 @@ impl FromStr for Check {
     fn from_str(text: &str) -> Result<Self, CheckError> {
         let refuse = |why: &str| CheckError(format!("`{text}`: {why}"));
         let at = text.find(['<', '>']).ok_or_else(|| {
-            refuse("compares nothing: write A / B METRIC < LIMIT, as 'mine / nginx rate < 0.95'")
+            refuse(
+                "compares nothing: expected A / B METRIC < LIMIT, such as 'mine / nginx rate < \
+                0.95'",
+            )
         })?;
         let (left, right) = (text[..at].trim(), &text[at..]);
         let (sign, limit) = sign(right);
@@ -81,13 +84,18 @@ impl FromStr for Check {
             .parse()
             .ok()
             .filter(|limit: &f64| limit.is_finite() && *limit > 0.0)
-            .ok_or_else(|| refuse("the limit of a ratio is a number above 0, as 0.95 or 1.15"))?;
+            .ok_or_else(|| {
+                refuse(
+                    "the limit of a ratio must be a number above 0, such as 0.95 or \
+                1.15",
+                )
+            })?;
         let (targets, metric) = left.rsplit_once(char::is_whitespace).unwrap_or(("", left));
         let metric = metric_of(metric).ok_or_else(|| {
-            refuse("the metric before < or > is one of rate, p50, p99, CPU/request")
+            refuse("the metric before < or > must be one of rate, p50, p99, CPU/request")
         })?;
         let (target, control) = targets.trim().split_once(" / ").ok_or_else(|| {
-            refuse("two targets with ` / ` between them come first, as `mine / nginx rate`")
+            refuse("expected two targets separated by ` / `, such as `mine / nginx rate`")
         })?;
         let (target, control) = (target.trim().to_owned(), control.trim().to_owned());
         Ok(Self { target, control, metric, sign, limit })
@@ -139,12 +147,15 @@ impl Check {
         let place = |name: &str| {
             names().position(|other| other == name).ok_or_else(|| {
                 let there: Vec<&str> = names().collect();
-                CheckError(format!("`{self}`: no target `{name}`; there are {}", there.join(", ")))
+                CheckError(format!(
+                    "`{self}`: unknown target `{name}`; expected one of {}",
+                    there.join(", ")
+                ))
             })
         };
         let (target, control) = (place(&self.target)?, place(&self.control)?);
         if target == control {
-            return Err(CheckError(format!("`{self}`: a target is not compared with itself")));
+            return Err(CheckError(format!("`{self}`: a target cannot be compared with itself")));
         }
         Ok((target, control))
     }
@@ -194,13 +205,15 @@ impl Check {
                 }
             });
         let Some(plain) = plain else {
-            let why = format!("{} was not seen in every run", self.metric.name());
+            let why = format!("{} was not measured in every run", self.metric.name());
             let text = format!("{self}: cannot be judged, {why}");
             return Standing { text, answer: Answer::Unknown };
         };
         let answer = if self.meets(plain) { Answer::Met } else { Answer::NotMet };
-        let text =
-            format!("{self}: it was {}, without an interval: not taken in turns", amount(plain));
+        let text = format!(
+            "{self}: it was {}, without an interval: the runs were not interleaved",
+            amount(plain)
+        );
         Standing { text, answer }
     }
 
@@ -222,7 +235,7 @@ impl Check {
             answer: Answer::Unknown,
         };
         let Some(pairs) = pairs.iter().map(pair).collect::<Option<Vec<Pair>>>() else {
-            return unknown(format!("{} was not seen in every run", self.metric.name()));
+            return unknown(format!("{} was not measured in every run", self.metric.name()));
         };
         let ratio = match compare(&pairs) {
             Ok(ratio) => ratio,
@@ -318,7 +331,10 @@ mod tests {
             let check: Check = text.parse().unwrap();
             check.fits(&sample::experiment()).unwrap_err().to_string()
         };
-        assert!(fits("mine / one rate < 1").ends_with("no target `mine`; there are one, other"));
+        assert!(fits("mine / one rate < 1").ends_with(
+            "unknown target `mine`; expected one of one, \
+            other"
+        ));
         assert!(fits("one / one rate < 1").contains("itself"));
     }
 }

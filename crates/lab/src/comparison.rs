@@ -12,7 +12,7 @@ use crate::saved;
 /// A figure of a run that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Metric {
-    /// CPU time of the server per request: what an answer costs, whatever else runs.
+    /// CPU time of the server per request: what a response costs, whatever else runs.
     ServerCpu,
     /// Responses per second.
     Rate,
@@ -70,7 +70,7 @@ pub enum Answer {
 /// Why there is no interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum NoInterval {
-    /// What the pairs lack.
+    /// What the pairs lack: too few of them, or a zero.
     Pairs(NotComparable),
     /// The runs were not taken in turns, so that nothing pairs them ([`crate::saved`]).
     NotInTurns {
@@ -83,7 +83,7 @@ impl std::fmt::Display for NoInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Pairs(why) => why.fmt(f),
-            Self::NotInTurns { .. } => f.write_str("not taken in turns: no interval"),
+            Self::NotInTurns { .. } => f.write_str("runs not interleaved: no interval"),
         }
     }
 }
@@ -91,9 +91,9 @@ impl std::fmt::Display for NoInterval {
 /// One metric of two targets.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// Which.
+    /// The metric.
     pub metric: Metric,
-    /// First / second over the pairs with its interval, or why there is none.
+    /// Ratio first / second over the pairs with its interval, or why there is none.
     pub ratio: Result<Ratio, NoInterval>,
     /// The answer, corrected for the number of metrics; `None` without a ratio.
     pub answer: Option<Answer>,

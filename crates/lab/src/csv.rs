@@ -6,7 +6,7 @@ use ablaze_stats::rate_search::Trial as StageTrial;
 use crate::experiment::{Experiment, Figures, Outcome, Results};
 use crate::search::Searched;
 
-/// Every trial of an experiment, in the order in which they were carried out.
+/// Every trial of an experiment, in the order in which they were run.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
     let mut text = String::from(
         "target,load,x,repeat,started_unix_ns,elapsed_ns,responses,errors,unexpected,rate_per_s,mean_ns,\

@@ -71,7 +71,7 @@ pub fn of_experiment(
         page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
-    page.sections.push(Section::new("In words").with(report));
+    page.sections.push(Section::new("Report").with(report));
     page.explain_findings();
     Ok(page)
 }
@@ -131,7 +131,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
         return row("nothing was measured", why.to_owned());
     }
     if !ranked {
-        return row("no ranking", "the work was not equal".to_owned());
+        return row("no ranking", "the targets did different work".to_owned());
     }
     let named = experiment.targets.iter().zip(&comparison.rows);
     let rates = named.filter_map(|(target, point)| {
@@ -172,7 +172,7 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
         })
         .collect();
     findings.extend(several.into_iter().flat_map(Several::findings).map(|finding| FindingText {
-        of: "the runs together".to_owned(),
+        of: "all runs together".to_owned(),
         finding: finding.clone(),
         explains: Vec::new(),
     }));
@@ -183,7 +183,7 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
         section = section.with(Block::Text(line.trim().to_owned()));
     }
     if results.interrupted {
-        let text = "Interrupted: the results up to then.".to_owned();
+        let text = "Interrupted: partial results.".to_owned();
         section = section.with(Block::Text(text));
     }
     section
@@ -219,8 +219,8 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
 /// Where the figures come from.
 fn whence() -> Block {
     Block::Remark(
-        "Medians of the runs. Every run lies in `runs/` of the results' folder; the figures of all \
-         of them lie in this page, too (class `ablaze-figures`)."
+        "Medians of the runs. Every run is in `runs/` of the results folder; this page contains \
+         the figures of all runs (class `ablaze-figures`)."
             .to_owned(),
     )
 }
@@ -269,9 +269,9 @@ fn first_runs(
     Ok(runs)
 }
 
-/// One command of each target, as it was carried out.
+/// One command of each target, as it was run.
 fn commands(experiment: &Experiment, runs: &[(usize, Run)]) -> Section {
-    let mut section = Section::new("The commands");
+    let mut section = Section::new("Commands");
     for (target, run) in runs {
         let name = &experiment.targets[*target].name;
         section = section.with(Block::Remark(format!("{name}, one of its runs:")));

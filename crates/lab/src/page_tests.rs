@@ -20,7 +20,7 @@ fn run(responses: u64) -> Run {
     run
 }
 
-/// An experiment that was carried out, and its page: each target slower than the one before.
+/// An experiment that was run, and its page: each target slower than the one before.
 fn page(name: &str, targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     let scratch = Scratch::new(name);
     let mut experiment = sample::experiment();

@@ -7,7 +7,8 @@ use ablaze_verdict::{DiagnosisId, Finding, Severity};
 
 use crate::experiment::Experiment;
 
-const CAUSE: &str = "Threads that share a processor take turns on it: more of them do no more.";
+const CAUSE: &str = "Threads that share a processor take turns on it: adding threads does not add \
+    throughput.";
 
 /// Adds a finding where threads have fewer processors than there are of them.
 pub(crate) fn add_finding(experiment: &Experiment, several: &mut Several) {
@@ -16,7 +17,7 @@ pub(crate) fn add_finding(experiment: &Experiment, several: &mut Several) {
         Several::Comparison(judged) => &mut judged.findings,
         Several::Curves(judged) => &mut judged.findings,
     };
-    let fix = format!("Run it on a machine with {most} processors or more for each side.");
+    let fix = format!("Use a machine with at least {most} processors for each side.");
     findings.push(Finding::new(DiagnosisId::D13, Severity::Note, evidence, CAUSE, fix));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
 }
@@ -43,8 +44,8 @@ fn too_few(experiment: &Experiment) -> Option<(String, u32)> {
         most = most.max(highest);
         let numbers: Vec<String> = threads.iter().map(u32::to_string).collect();
         let end = match threads.iter().filter(|threads| **threads >= processors).count() {
-            1 => "more threads than that cannot show in a row",
-            _ => "their rows cannot differ by threads",
+            1 => "more threads cannot make a difference",
+            _ => "the rows cannot differ by number of threads",
         };
         evidence.push(format!(
             "{side} of {} threads had {}: {end}.",
@@ -80,11 +81,12 @@ mod tests {
     #[test]
     fn rows_of_1_2_and_4_threads_on_one_processor_are_said_to_be_the_same() {
         let (evidence, most) = too_few(&experiment(&[1, 2, 4], &[0, 1])).unwrap();
-        let same = "Targets of 1, 2, 4 threads had 1 CPU: their rows cannot differ by threads.";
+        let same = "Targets of 1, 2, 4 threads had 1 CPU: the rows cannot differ by number of \
+            threads.";
         assert_eq!((evidence.as_str(), most), (same, 4));
         assert_eq!(too_few(&experiment(&[1, 2], &[0, 1, 2, 3])), None);
         let (evidence, _) = too_few(&experiment(&[2], &[0, 1])).unwrap();
-        let end = "had 1 CPU: more threads than that cannot show in a row.";
+        let end = "had 1 CPU: more threads cannot make a difference.";
         assert!(evidence.ends_with(end), "{evidence}");
     }
 
@@ -96,7 +98,7 @@ mod tests {
         experiment.placement = experiment.placement.for_loads([&load.spec]);
         experiment.loads.push(load);
         let (evidence, _) = too_few(&experiment).unwrap();
-        let end = "Loads of 4 threads had 2 CPUs: more threads than that cannot show in a row.";
+        let end = "Loads of 4 threads had 2 CPUs: more threads cannot make a difference.";
         assert_eq!(evidence, end);
     }
 }

@@ -21,10 +21,10 @@ use crate::target::{ThisProgram, file_name};
 
 /// The folder of the profiled runs.
 const PROFILES: &str = "profiles";
-/// So many functions stand in the table of a difference.
+/// The number of functions in the table of a difference.
 const MOST: usize = 15;
 
-/// Carries the profiled runs out that are not in the folder yet. Gives the targets that could not be
+/// Performs the profiled runs that are not in the folder yet. Gives the targets that could not be
 /// profiled, and why.
 ///
 /// # Errors
@@ -126,7 +126,7 @@ pub fn words(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<String> {
     }
     for (one, other) in pairs(experiment, runs) {
         lines.push(format!(
-            "  most different, CPU time per request in {} and in {}:",
+            "  largest differences, CPU time per request in {} and {}:",
             one.name, other.name
         ));
         for changed in most_changed(&other.per_request, &one.per_request, 5) {
@@ -189,9 +189,9 @@ fn difference_of(one: &OfTarget<'_>, other: &OfTarget<'_>) -> Vec<Block> {
     for (of, against) in [(one, other), (other, one)] {
         if let Some(drawing) = drawing_of(of, against) {
             let caption = format!(
-                "Widths are those of {}. A function is red that takes more CPU time per request by itself than \
-                 the same function, called the same way, in {}; blue, if it takes less. What only {} has is \
-                 in the other graph.",
+                "Widths are those of {}. A function is red if it takes more CPU time per request \
+                 by itself than the same function with the same callers in {}, and blue if it \
+                 takes less. What only {} has is in the other graph.",
                 of.name, against.name, against.name
             );
             let name = format!("Flame graph of {} against {}", of.name, against.name);
@@ -210,8 +210,8 @@ fn difference_of(one: &OfTarget<'_>, other: &OfTarget<'_>) -> Vec<Block> {
         });
     let mut table = Block::table(&["function", one.name, other.name, "difference"], rows.collect());
     if let Block::Table(TableBlock { caption, .. }) = &mut table {
-        *caption = "CPU time per request of functions by themselves, wherever they are called from: those \
-                    that differ most."
+        *caption = "CPU time per request of functions by themselves, whatever their callers: the \
+                    largest differences."
             .to_owned();
     }
     blocks.push(table);

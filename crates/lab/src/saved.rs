@@ -13,10 +13,10 @@ use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 
 use crate::experiment::{Experiment, Figures, Results};
 
-const LATER: &str = "Between them other software, other neighbours, other temperature may have come: a \
-                     difference may be theirs.";
-const REMEDY: &str = "Measure both anew in turns: `ablaze compare` with the targets themselves, ten \
-                      runs of each.";
+const LATER: &str = "Software, other processes or temperature may have changed in between and may \
+                     explain a difference.";
+const REMEDY: &str = "Measure both again, interleaved: `ablaze compare` with the targets \
+                      themselves, ten runs of each.";
 
 /// Reads a saved run.
 ///
@@ -25,10 +25,10 @@ const REMEDY: &str = "Measure both anew in turns: `ablaze compare` with the targ
 pub fn read(file: &Path) -> Result<Run, String> {
     let name = file.display();
     let text = std::fs::read_to_string(file)
-        .map_err(|error| format!("`{name}` cannot be read: {}", reason(&error)))?;
+        .map_err(|error| format!("cannot read `{name}`: {}", reason(&error)))?;
     let run = json::load(&text).map_err(|error| format!("`{name}`: {error}"))?.run;
     match run.record.responses {
-        0 => Err(format!("`{name}` has no answer in it: there is nothing to compare")),
+        0 => Err(format!("`{name}` contains no response: there is nothing to compare")),
         _ => Ok(run),
     }
 }
@@ -90,7 +90,7 @@ fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
     (0..control).filter_map(apart).collect()
 }
 
-/// `before was taken 3 days before after, not in turns; one run each: no interval.`
+/// `before was measured 3 days before after, not interleaved; one run each: no interval.`
 fn sentence(
     experiment: &Experiment,
     (one, ones): (usize, &[&Figures]),
@@ -111,9 +111,13 @@ fn sentence(
     };
     let runs = match (ones.len(), others.len()) {
         (1, 1) => "one run each".to_owned(),
-        (n, m) => format!("{} against {m}, of which none are pairs", counted(n as u64, "run")),
+        (n, m) => format!("{} against {m}, unpaired", counted(n as u64, "run")),
     };
-    format!("{} was taken {when} {}, not in turns; {runs}: no interval.", name(one), name(other))
+    format!(
+        "{} was measured {when} {}, not interleaved; {runs}: no interval.",
+        name(one),
+        name(other)
+    )
 }
 
 fn in_words(ns: u64) -> String {
@@ -178,7 +182,7 @@ mod tests {
         assert_eq!(rate.ratio, Err(NoInterval::NotInTurns { plain: Some(2.0) }));
         assert_eq!(
             not_in_turns(&experiment, &results),
-            ["one was taken 2 days before other, not in turns; one run each: no interval."]
+            ["one was measured 2 days before other, not interleaved; one run each: no interval."]
         );
         // Ten of each, but one after the other.
         let first: Vec<u64> = (0..10).collect();
@@ -208,7 +212,7 @@ mod tests {
         let met = judge("one / other rate > 1.5");
         assert_eq!(met.answer, Answer::Met);
         assert!(
-            met.text.ends_with("it was 2.00, without an interval: not taken in turns"),
+            met.text.ends_with("it was 2.00, without an interval: the runs were not interleaved"),
             "{met:?}"
         );
         assert_eq!(judge("one / other rate < 1.5").answer, Answer::NotMet);

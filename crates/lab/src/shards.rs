@@ -16,7 +16,7 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     let window = |run: &Run| (run.started_unix_ns, run.started_unix_ns + run.elapsed_ns);
     let mut shards = shards.into_iter();
     let Some((first, mut whole)) = shards.next() else {
-        return Err("there is nothing to merge".to_owned());
+        return Err("nothing to merge".to_owned());
     };
     let mut command_line = ["ablaze", "report", "--merge", &first].map(String::from).to_vec();
     let mut longest_ns = whole.elapsed_ns;
@@ -25,8 +25,8 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     for (name, shard) in shards {
         if let Some(difference) = difference(&whole.plan, &shard.plan) {
             return Err(format!(
-                "{first} and {name} are no shards of one run: {difference}; `ablaze compare {first} \
-                 {name}` holds them against each other"
+                "{first} and {name} are not shards of one run: {difference}; to compare them: \
+                 `ablaze compare {first} {name}`"
             ));
         }
         let (began, ended) = window(&shard);
@@ -35,8 +35,8 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
         let overlap_ns = together.1.saturating_sub(together.0);
         if (overlap_ns as f64) < TOGETHER * longest_ns as f64 {
             return Err(format!(
-                "{first} and {name} did not run at the same time, so they are no shards of one run; \
-                 `ablaze compare` takes runs that followed each other"
+                "{first} and {name} are not shards of one run: they did not run at the same time; \
+                 to compare them, use `ablaze compare`"
             ));
         }
         add(&mut whole, shard);
@@ -103,7 +103,7 @@ fn sum(one: Load, other: Load) -> Load {
 /// requests per second each has is what makes them shards.
 fn difference(one: &Plan, other: &Plan) -> Option<String> {
     let told = |what: &str, one: &dyn std::fmt::Display, other: &dyn std::fmt::Display| {
-        Some(format!("{what} {one} against {other}"))
+        Some(format!("{what} {one} and {other}"))
     };
     let unlike = |what: &str, one: String, other: String| {
         (one != other).then(|| told(what, &one, &other)).flatten()
@@ -123,7 +123,7 @@ fn difference(one: &Plan, other: &Plan) -> Option<String> {
         }
     };
     let keeps = |plan: &Plan| match plan.connections.keep_alive {
-        true => "kept".to_owned(),
+        true => "reused".to_owned(),
         false => "one per request".to_owned(),
     };
     unlike("URL", one.target.url.clone(), other.target.url.clone())
@@ -189,14 +189,14 @@ mod tests {
         for (text, part) in [
             (
                 refused(|run| run.plan.target.url = "http://h/b".into()),
-                "URL http://127.0.0.1:8080/ against http://h/b",
+                "URL http://127.0.0.1:8080/ and http://h/b",
             ),
-            (refused(|run| run.plan.requests.method = "POST".into()), "method GET against POST"),
+            (refused(|run| run.plan.requests.method = "POST".into()), "method GET and POST"),
             (refused(|run| run.plan.connections.keep_alive ^= true), "connections "),
             (refused(|run| run.plan.limits.duration_ns = Some(5_000_000_000)), "length: "),
             (
                 refused(|run| run.plan.load = Load::Closed { connections: 100, pipeline: 2 }),
-                "against closed loop, 2 in flight on each",
+                "and closed loop, 2 in flight on each",
             ),
             (refused(|run| run.started_unix_ns += run.elapsed_ns), "did not run at the same time"),
         ] {

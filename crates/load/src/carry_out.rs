@@ -1,4 +1,5 @@
-//! Carries a Plan out: a [`Watcher`] hears how far it is, the monitor looks at the machine beside it. Nothing here
+//! Runs a Plan: a [`Watcher`] hears how far it is, the monitor looks at the machine beside it.
+//! Nothing here
 //! prints, listens for signals or ends the process: whoever has the [`Control`] ends a run early.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,7 +35,8 @@ impl Watcher for Silent {
     fn tick(&mut self, _progress: &Progress) {}
 }
 
-/// Carries the Plan out, and gives the Run with the measured window by the monotonic clock, ns. `command_line` is what
+/// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns.
+/// `command_line` is what
 /// reports will show; `monitored` has the operating system watched beside it.
 ///
 /// # Errors

@@ -1,15 +1,15 @@
-//! Why a load was not carried out. The texts say what happened, to what, and what to do; the command prints
+//! Why a load was not run. The texts say what happened, to what, and what to do; the command prints
 //! them as they are, and gives each kind its exit status.
 
 use ablaze_engine::LaunchError;
 use ablaze_model::spec::{BlobError, SecretMissing};
 
-/// Why a load was not carried out. A load that was carried out and got no response at all is no error: its
+/// Why a load was not run. A load that ran and got no response at all is not an error: its
 /// [`Run`](crate::Run) says so, and its verdict is INVALID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// What was asked for cannot be carried out as it stands: a URL that cannot be read, a header with a line end,
+    /// The load as specified makes no sense: a URL that cannot be parsed, a header with a line end,
     /// 0 connections.
     #[error("{0}")]
     Usage(String),

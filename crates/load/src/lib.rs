@@ -1,4 +1,4 @@
-//! Loads a URL from a Rust program or test, and says what came of it and whether to believe it.
+//! Loads a URL from a Rust program or test, reports the figures, and says whether they are valid.
 //!
 #![doc = include_str!("../README.md")]
 //!
@@ -10,8 +10,9 @@
 //! [`requests`](Load::requests), whichever comes first; with neither, after 10 s.
 //!
 //! An **error** is a request without a valid response: refused, reset, timeout, malformed. A response with a status outside
-//! [`expect`](Load::expect) is **unexpected**, and is no error. A run that got no response at all is a [`Run`] whose
-//! verdict is INVALID; [`Error`] is for loads that were not carried out.
+//! [`expect`](Load::expect) is **unexpected**, but not an error. A run that got no response at all
+//! is a [`Run`] whose
+//! verdict is INVALID; [`Error`] is for loads that were not run.
 //!
 //! ```
 //! use ablaze_load::{Error, Load};

@@ -145,7 +145,7 @@ impl Load {
         self
     }
 
-    /// Sends requests on a schedule of so many per second, whether or not responses come (an open loop).
+    /// Sends requests on a schedule at this rate per second, whether or not responses come (an open loop).
     pub fn rate_per_s(mut self, per_s: f64) -> Self {
         self.spec.shape = Shape::Open {
             rate: RateProfile::constant(per_s),
@@ -155,7 +155,7 @@ impl Load {
         self
     }
 
-    /// Ends after so many requests, and not after 10 s unless [`duration`](Self::duration) says so, too.
+    /// Ends after this many requests, and not after 10 s unless [`duration`](Self::duration) says so, too.
     pub fn requests(mut self, count: u64) -> Self {
         if !self.timed {
             self.spec.limits.duration_ns = None;
@@ -203,7 +203,7 @@ impl Load {
         self
     }
 
-    /// Accepts any certificate, self-signed and expired ones, too.
+    /// Accepts any certificate, including self-signed and expired ones.
     pub fn insecure(mut self) -> Self {
         self.spec.tls.trust = TrustSpec::Anyone;
         self
@@ -251,12 +251,13 @@ impl Load {
         self
     }
 
-    /// Carries the load out. The calling thread waits until it has ended.
+    /// Runs the load. The calling thread waits until it has ended.
     ///
     /// # Errors
-    /// When the load was not carried out: what was asked for makes no sense ([`Error::Usage`]), the host has no address
-    /// ([`Error::UnknownHost`]), or this machine refuses what it needs ([`Error::Machine`]). A target that
-    /// refuses every connection is no such error: that is a [`Run`] with errors.
+    /// When the load was not run: it makes no sense as specified ([`Error::Usage`]), the host has
+    /// no address
+    /// ([`Error::UnknownHost`]), or this machine refuses what it needs ([`Error::Machine`]). A
+    /// target that refuses every connection is not such an error: that is a [`Run`] with errors.
     pub fn run(&self) -> Result<Run, Error> {
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());
@@ -271,7 +272,7 @@ impl Load {
         Ok(Run::new(run, planned.notes))
     }
 
-    /// What setters can ask for together and cannot be carried out together.
+    /// Rejects settings that cannot be combined.
     fn check(&self) -> Result<(), Error> {
         let spec = &self.spec;
         let in_flight = spec.in_flight;
@@ -282,12 +283,12 @@ impl Load {
                 Http2::STREAMS_MAX
             )),
             true if in_flight > 1 && !spec.connections.keep_alive => usage(format!(
-                "in_flight_per_connection({in_flight}) has no meaning with a connection per request: raise \
-                 connections(), or use keep_alive(true)"
+                "in_flight_per_connection({in_flight}) cannot be used with a connection per \
+                 request: raise connections(), or use keep_alive(true)"
             )),
             false if in_flight > 1 && spec.shape.is_open() => usage(
-                "in_flight_per_connection() and rate_per_s() exclude each other with HTTP/1: a request of a \
-                 schedule does not wait behind another's response; use only one"
+                "in_flight_per_connection() and rate_per_s() cannot be used together with HTTP/1: \
+                 a scheduled request must not wait for another's response; use only one"
                     .to_owned(),
             ),
             _ => Ok(()),
@@ -306,7 +307,7 @@ impl Load {
         match &mut self.spec.requests.head {
             Head::Composed { lines, user, user_agent, .. } => change(lines, user, user_agent),
             Head::Verbatim { .. } => {
-                let text = "the requests of this load are verbatim: nothing is added to their head";
+                let text = "the requests of this load are verbatim: their head cannot be changed";
                 self.wrong.get_or_insert_with(|| Error::Usage(text.to_owned()));
             }
         }

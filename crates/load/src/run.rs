@@ -28,7 +28,7 @@ impl Run {
         Self { assessed: live::assessed(run), notes }
     }
 
-    /// Whether the numbers are to be believed: VALID, SUSPECT or INVALID, by the gravest of
+    /// Whether the numbers are valid: VALID, SUSPECT or INVALID, by the gravest of
     /// [`findings`](Self::findings).
     pub fn verdict(&self) -> Verdict {
         self.assessed.judged.verdict

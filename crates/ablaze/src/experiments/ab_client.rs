@@ -15,7 +15,7 @@ use ablaze_report::system_error::reason;
 
 use crate::carry_out::interrupted;
 
-/// ab keeps 40 bytes for each request that may come: so many per second are more than it makes.
+/// ab allocates 40 bytes for each request of `-n`; it never reaches this many per second.
 const MOST_PER_S: u64 = 200_000;
 /// How often its end is looked for.
 const TICK: Duration = Duration::from_millis(5);
@@ -23,10 +23,10 @@ const TICK: Duration = Duration::from_millis(5);
 /// ab's words for a load.
 ///
 /// # Errors
-/// What is asked for that ab has nothing like, or a secret that was not handed over.
+/// The load uses an option that ab has no equivalent for, or a secret is missing.
 pub fn words(load: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, String> {
     if let Some((option, _)) = beyond_ab(load).into_iter().find(|(_, asked)| *asked) {
-        return Err(format!("{option}: ab has nothing like it"));
+        return Err(format!("{option}: ab has no equivalent"));
     }
     let connections = load.closed_connections();
     let mut words = vec!["-q".to_owned(), "-c".to_owned(), connections.to_string()];
@@ -56,7 +56,7 @@ pub fn words(load: &LoadSpec, secrets: &Secrets) -> Result<Vec<String>, String> 
     Ok(words)
 }
 
-/// Options of `ablaze load` that ab has nothing like, and whether each is asked for.
+/// Options of `ablaze load` that ab has no equivalent for, and whether each is used.
 fn beyond_ab(load: &LoadSpec) -> [(&'static str, bool); 26] {
     let usual = LoadSpec::default();
     let LoadSpec { destination, requests, limits, connections, workers, .. } = load;
@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(of("--duration 3s --requests 10").unwrap(), "-q -c 10 -k -t 3 -n 10");
         assert_eq!(of("--header Cookie:a=b -n 1").unwrap(), "-q -c 1 -H Cookie:a=b -k -n 1");
         for unknown in ["--rate 5", "--http 1.1", "--threads 2", "--body x", "--insecure"] {
-            assert!(of(unknown).unwrap_err().contains("ab has nothing like it"), "{unknown}");
+            assert!(of(unknown).unwrap_err().contains("ab has no equivalent"), "{unknown}");
         }
     }
 

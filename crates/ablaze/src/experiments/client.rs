@@ -24,13 +24,13 @@ const MOST_BYTES: u64 = 256 << 20;
 /// One request may take so long.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Carries runs out in this process, with the secrets that their loads refer to.
+/// Performs runs in this process, with the secrets that their loads refer to.
 pub struct Native<'a> {
     secrets: &'a Secrets,
 }
 
 impl<'a> Native<'a> {
-    /// One that was handed these secrets.
+    /// A client that knows these secrets.
     pub fn new(secrets: &'a Secrets) -> Self {
         Self { secrets }
     }
@@ -57,12 +57,12 @@ impl Runner for Native<'_> {
             let text = crate::outcome::explanation(&run);
             return Err(impossible(text.unwrap_or_else(|| "a thread failed".to_owned())));
         }
-        // A run without an response has no figure: in an experiment it is one that failed.
+        // A run without a response has no figures: in an experiment it counts as failed.
         match run.record.responses {
             0 if interrupted() => Err(Failure::Interrupted),
             0 => Err(impossible(
                 crate::outcome::explanation(&run)
-                    .unwrap_or_else(|| format!("{}: nothing came back", run.plan.target.url)),
+                    .unwrap_or_else(|| format!("{}: no response", run.plan.target.url)),
             )),
             _ => Ok(run),
         }
@@ -113,7 +113,7 @@ fn asked(mut stream: impl Read + Write, url: &Url) -> Option<Response> {
     let until = Instant::now() + TIMEOUT;
     let (mut bytes, mut room) = (Vec::new(), vec![0; 1 << 16]);
     loop {
-        // A server may keep the connection open all the same: its length says where the end is.
+        // A server may keep the connection open anyway: the length says where the response ends.
         if let Some(whole) = whole_bytes(&bytes).filter(|whole| bytes.len() >= *whole) {
             return response(&bytes[..whole]);
         }
@@ -123,7 +123,7 @@ fn asked(mut stream: impl Read + Write, url: &Url) -> Option<Response> {
         match stream.read(&mut room) {
             Ok(0) => break,
             Ok(read) => bytes.extend_from_slice(&room[..read]),
-            // A server may leave TLS without a farewell.
+            // A server may end TLS without close_notify.
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => break,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => return None,

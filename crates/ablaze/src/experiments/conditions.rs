@@ -11,9 +11,9 @@ use crate::error::note;
 /// What must not be met, and what must.
 #[derive(Debug, Default)]
 pub struct Conditions {
-    /// Of `--fail-if`.
+    /// Conditions of `--fail-if`: must not be met.
     pub fail_if: Vec<Check>,
-    /// Of a file.
+    /// Checks of a file: must hold.
     pub checks: Vec<Check>,
 }
 
@@ -66,7 +66,7 @@ impl Conditions {
             let answer = match standing.answer {
                 Answer::Met => "holds",
                 Answer::NotMet => "does not hold",
-                Answer::NotShown => "not shown either way",
+                Answer::NotShown => "inconclusive",
                 Answer::Unknown => "fails",
             };
             format!("  check {}  {answer}\n", standing.text)

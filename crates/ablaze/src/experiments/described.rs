@@ -14,7 +14,7 @@ pub const FILE: &str = "experiment.toml";
 /// Runs of each target, under one load and under each of several.
 const REPEATS: (u32, u32) = (10, 1);
 
-/// What a file describes, carried out as it says.
+/// What a file describes, as an experiment to run.
 pub fn experiment(file: &Path, described: &Described) -> Experiment {
     let loads = || described.loads.iter().map(|load| &load.spec);
     let stem = file.file_stem().map_or_else(String::new, |s| s.to_string_lossy().into_owned());

@@ -144,7 +144,7 @@ pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
             .unwrap_or(10_000_000_000),
         order_seed: source
             .read(value("order_seed"), |value| {
-                written(value)?.parse().map_err(|_| "write a whole number".to_owned())
+                written(value)?.parse().map_err(|_| "expected a whole number".to_owned())
             })?
             .unwrap_or(1),
         target_cpus: source.read(value("target_cpus"), |value| cpus(&written(value)?))?,
@@ -187,7 +187,7 @@ impl Document<'_> {
 
     fn text_of(&self, name: &str, value: Option<&Value<'_>>) -> Result<Option<String>, FileError> {
         self.read(value, |value| {
-            value.as_str().map(str::to_owned).ok_or_else(|| format!("{name} is a text"))
+            value.as_str().map(str::to_owned).ok_or_else(|| format!("{name} must be a string"))
         })
     }
 
@@ -200,7 +200,7 @@ impl Document<'_> {
         let table = value
             .get_ref()
             .as_table()
-            .ok_or_else(|| self.error(value.span(), format!("{name} is a table: [{name}]")))?;
+            .ok_or_else(|| self.error(value.span(), format!("{name} must be a table: [{name}]")))?;
         let mut entries: Vec<_> = table.iter().collect();
         entries.sort_by_key(|(key, _)| key.span().start);
         Ok(entries)
@@ -211,7 +211,7 @@ impl Document<'_> {
         value: Option<&Value<'_>>,
         secrets: &mut Secrets,
     ) -> Result<Vec<Target>, FileError> {
-        let none = "no target: write [targets.NAME] with url, start, serve or control below it";
+        let none = "no targets: add [targets.NAME] with url, start, serve or control";
         let value = value.ok_or_else(|| self.error(0..0, none))?;
         let (mut targets, mut controls) = (Vec::new(), Vec::new());
         for (key, target) in self.entries("targets", value)? {
@@ -256,7 +256,7 @@ impl Document<'_> {
                 "client" | "tester" => client = self.read(Some(value), tool)?.unwrap_or_default(),
                 known if WAYS.contains(&known) => {
                     if way.replace((known, value)).is_some() {
-                        let why = "a target is one of url, start, serve, control";
+                        let why = "a target has exactly one of url, start, serve, control";
                         return Err(self.error(key.span(), why));
                     }
                 }
@@ -266,7 +266,7 @@ impl Document<'_> {
             }
         }
         let Some((way, value)) = way else {
-            let why = format!("target {name}: write url, start, serve or control below it");
+            let why = format!("target {name}: add url, start, serve or control");
             return Err(self.error(value.span(), why));
         };
         let text = self.text_of(way, Some(value))?.unwrap_or_default();
@@ -274,7 +274,7 @@ impl Document<'_> {
         let source = match way {
             "control" if text == "nginx" => return Ok((None, workers)),
             "control" => {
-                let why = format!("no control `{text}`: there is nginx");
+                let why = format!("unknown control `{text}`: only nginx is supported");
                 return Err(self.error(value.span(), why));
             }
             "start" => targets::started_by(&format!("x={text}")).map_err(wrong)?.source,

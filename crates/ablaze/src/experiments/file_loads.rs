@@ -73,10 +73,19 @@ impl Document<'_> {
                 }
                 several => {
                     if several.is_empty() {
-                        return Err(self.error(value.span(), format!("{option}: an empty list")));
+                        return Err(self.error(
+                            value.span(),
+                            format!(
+                                "{option}: the list is \
+                            empty"
+                            ),
+                        ));
                     }
                     if axis.replace((format!("--{option}"), several.to_vec())).is_some() {
-                        let why = format!("{option}: a second list; an experiment has one axis");
+                        let why = format!(
+                            "{option}: an experiment has one axis, and another \
+                            option is already a list"
+                        );
                         return Err(self.error(key.span(), why));
                     }
                 }
@@ -109,14 +118,14 @@ impl Document<'_> {
         if is_switch {
             return match text {
                 "true" | "false" => Ok(()),
-                _ => Err(self.error(span, format!("{option} is true or false"))),
+                _ => Err(self.error(span, format!("{option} must be true or false"))),
             };
         }
         let command = LOAD.iter().fold(Command::new("load"), |command, group| group(command));
         match command.try_get_matches_from(["load", &format!("--{option}={text}")]) {
             Err(error) if error.kind() == clap::error::ErrorKind::ValueValidation => {
                 let why = std::error::Error::source(&error).map(ToString::to_string);
-                let why = why.unwrap_or_else(|| "is not understood".to_owned());
+                let why = why.unwrap_or_else(|| "is invalid".to_owned());
                 Err(self.error(span, format!("{option} = {text}: {why}")))
             }
             _ => Ok(()),

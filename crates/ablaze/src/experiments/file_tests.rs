@@ -63,25 +63,25 @@ fn little_is_enough() {
 fn what_is_wrong_is_named_by_its_line() {
     let target = "[targets.a]\nurl = \":1/\"\n";
     for (text, line, part) in [
-        (String::new(), 1, "no target"),
+        (String::new(), 1, "no targets"),
         ("title = \"x\"\nrepeat = 3\n".to_owned(), 2, "did you mean `repeats`"),
         ("title = \"x\"\nrepeats 3\n".to_owned(), 2, ""),
         (format!("repeats = 0\n{target}"), 1, "measures nothing"),
-        (format!("path = \"x\"\n{target}"), 1, "begins with /"),
+        (format!("path = \"x\"\n{target}"), 1, "starts with /"),
         ("[targets.a]\n".to_owned(), 1, "url, start, serve or control"),
         (format!("{target}serve = \"epoll-et\"\n"), 3, "one of url"),
         (format!("{target}ulr = \":1/\"\n"), 3, "did you mean `url`"),
         ("[targets.a]\nstart = \"./server\"\n".to_owned(), 2, "{port}"),
         ("[targets.a]\nserve = \"epol-et\"\n".to_owned(), 2, "epoll-et"),
-        ("[targets.a]\ncontrol = \"apache\"\n".to_owned(), 2, "there is nginx"),
+        ("[targets.a]\ncontrol = \"apache\"\n".to_owned(), 2, "only nginx is supported"),
         (format!("{target}[load]\nconections = 5\n"), 4, "did you mean `connections`"),
         (format!("{target}[load]\nconnections = \"many\"\n"), 4, "connections = many: "),
         (format!("{target}[load]\nno_keepalive = 5\n"), 4, "true or false"),
         (format!("{target}[load]\nconnections = [1, 2]\nthreads = [1, 2]\n"), 5, "one axis"),
-        (format!("{target}[load]\nconnections = []\n"), 4, "empty list"),
+        (format!("{target}[load]\nconnections = []\n"), 4, "the list is empty"),
         (format!("{target}[load]\narrivals = \"poisson\"\n"), 3, "--rate"),
         (format!("{target}[checks]\n\"a / b speed\" = \"< 1\"\n"), 4, "CPU/request"),
-        (format!("{target}[checks]\n\"a / b rate\" = 1\n"), 4, "is a text"),
+        (format!("{target}[checks]\n\"a / b rate\" = 1\n"), 4, "must be a string"),
     ] {
         let error = read(&text).unwrap_err();
         assert_eq!(error.line, line, "{text}{error}");

@@ -14,7 +14,7 @@ pub(super) fn written(value: &DeValue<'_>) -> Result<String, String> {
         }
         DeValue::Float(number) => Ok(number.as_str().trim_start_matches('+').to_owned()),
         DeValue::Boolean(truth) => Ok(truth.to_string()),
-        _ => Err("write a text or a number".to_owned()),
+        _ => Err("expected a string or a number".to_owned()),
     }
 }
 
@@ -23,14 +23,14 @@ pub(super) fn tool(value: &DeValue<'_>) -> Result<Tool, String> {
     match value.as_str() {
         Some("ablaze") => Ok(Tool::Ablaze),
         Some("ab") => Ok(Tool::Ab),
-        _ => Err("a client is \"ablaze\" or \"ab\"".to_owned()),
+        _ => Err("the client must be \"ablaze\" or \"ab\"".to_owned()),
     }
 }
 
 /// Runs of each target under each load.
 pub(super) fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
     match values::small_count(&written(value)?)? {
-        0 => Err("measures nothing: give 1 or more".to_owned()),
+        0 => Err("measures nothing: use 1 or more".to_owned()),
         repeats => Ok(repeats),
     }
 }
@@ -39,19 +39,19 @@ pub(super) fn repeats(value: &DeValue<'_>) -> Result<u32, String> {
 pub(super) fn path(value: &DeValue<'_>) -> Result<String, String> {
     match value.as_str() {
         Some(path) if path.starts_with('/') => Ok(path.to_owned()),
-        _ => Err("a path is a text that begins with /".to_owned()),
+        _ => Err("a path must be a string that starts with /".to_owned()),
     }
 }
 
-/// Whether.
+/// `true` or `false`.
 pub(super) fn truth(value: &DeValue<'_>) -> Result<bool, String> {
-    value.as_bool().ok_or_else(|| "write true or false".to_owned())
+    value.as_bool().ok_or_else(|| "expected true or false".to_owned())
 }
 
-/// What is said to a word that means nothing there.
+/// The error for an unknown word, with the nearest known one or all of them.
 pub(super) fn unknown(what: &str, word: &str, known: &[&str]) -> String {
     match suggest::nearest(word, known) {
-        Some(near) => format!("no {what} `{word}`; did you mean `{near}`?"),
-        None => format!("no {what} `{word}`; there are {}", known.join(", ")),
+        Some(near) => format!("unknown {what} `{word}`; did you mean `{near}`?"),
+        None => format!("unknown {what} `{word}`; expected one of {}", known.join(", ")),
     }
 }

@@ -20,7 +20,7 @@ impl FormerWords for Former {
 
     fn model(&mut self, words: &[String]) -> Result<ModelSpec, String> {
         let options = targets::options_of_words(words);
-        // What it says of files may be gone; its results can be shown all the same.
+        // What it says of files may be gone; its results can still be shown.
         let unknown =
             |_| ModelSpec { options: targets::options_of_words(words), ..Default::default() };
         Ok(servers::model(options).unwrap_or_else(unknown))
@@ -28,7 +28,7 @@ impl FormerWords for Former {
 
     fn load(&mut self, words: &[String]) -> Result<LoadSpec, String> {
         let former = native::of_words(words, &mut self.secrets);
-        // A file that it names may be gone; its results can be shown all the same.
+        // A file that it names may be gone; its results can still be shown.
         let words = native::shown(words);
         Ok(former.unwrap_or_else(|_| LoadSpec { words, ..LoadSpec::default() }))
     }

@@ -64,7 +64,7 @@ pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Comm
     if let Some(vary) = vary {
         let Some((option, list)) = vary.split_once('=') else {
             return Err(CommandError::usage(format!(
-                "--vary {vary}: write OPTION=VALUE,VALUE…, as threads=1,2,4"
+                "--vary {vary}: expected OPTION=VALUE,VALUE…, such as threads=1,2,4"
             )));
         };
         axes.push((format!("--{}", option.trim_start_matches('-')), pieces(list)));
@@ -72,14 +72,14 @@ pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Comm
     let several = axes.iter().filter(|(_, values)| values.len() > 1).count();
     if several > 1 {
         return Err(CommandError::usage(
-            "more than one option is a list: a sweep has one axis; keep the others to one value",
+            "more than one option is a list, but a sweep has one axis: give the others one value",
         ));
     }
     let at = axes.iter().position(|(_, values)| values.len() > 1);
     let Some((option, values)) = at.or((!axes.is_empty()).then_some(0)).map(|at| axes.remove(at))
     else {
         return Err(CommandError::usage(
-            "nothing to sweep over: give -c 1,2,5,10, --rates or --vary",
+            "nothing to sweep over: use -c 1,2,5,10, --rates or --vary",
         ));
     };
     for (option, value) in axes {

@@ -1,5 +1,5 @@
 //! What the commands of several runs share: targets, loads and files become an experiment, which
-//! [`ablaze_lab`] carries out with runs that are those of `ablaze load`; what came of it is shown and kept.
+//! [`ablaze_lab`] runs as `ablaze load` would; the results are shown and saved.
 
 pub mod ab_client;
 pub mod client;
@@ -56,7 +56,7 @@ pub fn experiment(
     repeats: u32,
 ) -> Result<Experiment, CommandError> {
     if repeats == 0 {
-        return Err(CommandError::usage("--repeat 0 measures nothing: give 1 or more"));
+        return Err(CommandError::usage("--repeat 0 measures nothing: use 1 or more"));
     }
     let speaks = Speaks::of(options.https, loads.iter().map(|load| &load.spec));
     options::can_speak(&targets, speaks)?;
@@ -75,7 +75,7 @@ pub fn experiment(
     })
 }
 
-/// Carries it out, with progress on stderr; the folder is the given one or a new `stem-N`. The file
+/// Runs it, with progress on stderr; the folder is the given one or a new `stem-N`. The file
 /// that describes the experiment, if there is one, is kept with the results.
 ///
 /// # Errors
@@ -94,9 +94,8 @@ pub fn carried_out(
     };
     let mut folder = folder.map_err(|error| CommandError::usage(error.to_string()))?;
     if let Some(text) = file {
-        write_atomically(&folder.path().join(described::FILE), text.as_bytes()).map_err(
-            |error| CommandError::machine(format!("the results cannot be kept: {error}")),
-        )?;
+        write_atomically(&folder.path().join(described::FILE), text.as_bytes())
+            .map_err(|error| CommandError::machine(format!("cannot save the results: {error}")))?;
     }
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
@@ -105,7 +104,7 @@ pub fn carried_out(
     progress.finish();
     let results = results.map_err(|error| {
         CommandError::machine(format!(
-            "the results cannot be kept: {error}; free some space or use --folder"
+            "cannot save the results: {error}; free some space or use --folder"
         ))
     })?;
     Ok((folder, results))
@@ -151,7 +150,7 @@ pub fn told_where(folder: &Path, has_page: bool) {
     terminal::print(&format!("  runs {path}/runs\n"));
 }
 
-/// What an experiment gives to be kept; there is no page when a kept run cannot be read back.
+/// What of an experiment can be saved; without the page if a saved run cannot be read.
 pub fn contents(
     experiment: &Experiment,
     folder: &Folder,
@@ -165,7 +164,7 @@ pub fn contents(
     let ranked = showing.unequal(several).is_empty();
     let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
     let page = page::of_experiment(experiment, folder, results, several, shown)
-        .map_err(|error| format!("a run cannot be read back: {error}"));
+        .map_err(|error| format!("cannot read a saved run: {error}"));
     Contents {
         page,
         chart: Some(charts::main(experiment, results, showing.pick, ranked)),
@@ -198,7 +197,7 @@ pub fn print_chart(
 pub fn told_if_interrupted(folder: &Folder, results: &Results) {
     if results.interrupted {
         let path = folder.path().display();
-        note(&format!("interrupted; the same command with --folder {path} goes on"));
+        note(&format!("interrupted; to continue, repeat the command with --folder {path}"));
     }
 }
 
@@ -212,7 +211,7 @@ pub fn beside_each_other(
     results: &Results,
 ) -> Result<Option<Several>, CommandError> {
     beside::judged(experiment, folder, results)
-        .map_err(|error| CommandError::machine(format!("a run cannot be read back: {error}")))
+        .map_err(|error| CommandError::machine(format!("cannot read a saved run: {error}")))
 }
 
 /// This program, which serves the built-in models and issues their certificates.
@@ -221,14 +220,14 @@ pub fn beside_each_other(
 /// When the system does not say which file it is.
 pub fn own_program() -> Result<ThisProgram, CommandError> {
     let file = std::env::current_exe().map_err(|error| {
-        CommandError::machine(format!("this program's own file is not found: {error}"))
+        CommandError::machine(format!("cannot find ablaze's own executable: {error}"))
     })?;
     Ok(ThisProgram { file, issue })
 }
 
 fn issue() -> Result<IssuedPem, String> {
     let identity = Identity::self_made(&[])?;
-    let pem = identity.pem().ok_or("a certificate made here has no text")?;
+    let pem = identity.pem().ok_or("the generated certificate has no PEM form")?;
     Ok(IssuedPem {
         certificate: pem.certificate.clone(),
         key: pem.key.clone(),

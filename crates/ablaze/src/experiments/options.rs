@@ -27,34 +27,34 @@ pub struct ExperimentOptions {
     /// A target to start: 'mine=./server {port}', or with {cert} {key}
     #[arg(long, value_name = "NAME=COMMAND")]
     pub start: Vec<String>,
-    /// Add a control group that does the same work: nginx
+    /// Add a control that does the same work: nginx
     #[arg(long, value_name = "SERVER", value_parser = ["nginx"], hide_possible_values = true)]
     pub control: Option<String>,
-    /// Asked for of targets that are started here [default: /hello]
+    /// Path to request from targets started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
     pub path: String,
-    /// Targets started here speak TLS, with a certificate made for them
+    /// Use TLS for targets started here, with a generated certificate
     #[arg(long, action = ArgAction::SetTrue)]
     pub https: bool,
     /// Runs of each target under each load
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub repeat: Option<u32>,
-    /// Start each target once, not anew for every run
+    /// Start each target once instead of before every run
     #[arg(long, action = ArgAction::SetTrue)]
     pub keep_running: bool,
-    /// CPUs for targets started here [default: one a thread, at most half]
+    /// CPUs for targets started here [default: one per thread, up to half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub target_cpus: Option<CpuList>,
-    /// Time in which a target has to answer
+    /// How long to wait for a target to respond after its start
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
     pub ready_within: u64,
     /// Seed of the random order of the runs
     #[arg(long = "order-seed", value_name = "N", default_value = "1")]
     pub order_seed: u64,
-    /// Where the results are kept; goes on with what is there [default: new]
+    /// Where to save the results; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,
-    /// Keep the report in a file.
+    /// Save the report to a file.
     #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     pub outputs: Vec<PathBuf>,
     /// Print the result as JSON
@@ -72,20 +72,20 @@ pub struct CpuList(pub Vec<u32>);
 /// CPUs by number.
 ///
 /// # Errors
-/// When it is no such list.
+/// When it is not such a list.
 pub fn cpus(text: &str) -> Result<CpuList, String> {
     values::cpus(text).map(CpuList)
 }
 
 /// What a run's length is, where a load has no other by itself.
 pub const RUN_LENGTH: &str =
-    "Length of a run; with -n, what comes first [default: 3s, none with -n]";
+    "Length of a run; with -n, whichever ends first [default: 3s, none with -n]";
 
 /// The one option of a report that a load has: what is expected decides whether a run failed.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Request")]
 struct ExpectOptions {
-    /// Statuses that are expected [default: 2xx,3xx]
+    /// Expected statuses [default: 2xx,3xx]
     #[arg(long, value_name = "STATUSES")]
     expect: Option<String>,
 }
@@ -155,8 +155,8 @@ impl ExperimentOptions {
 pub fn can_be_loaded(target: &Target) -> Result<(), CommandError> {
     match &target.source {
         TargetSpec::Saved(_) => Err(CommandError::usage(format!(
-            "{}: a saved run cannot be run again; name the target itself, or hold saved runs against \
-             each other with `ablaze compare A.json B.json`",
+            "{}: a saved run cannot be run again; name the target itself, or compare saved runs \
+             with `ablaze compare A.json B.json`",
             target.name
         ))),
         _ => Ok(()),

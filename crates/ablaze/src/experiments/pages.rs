@@ -31,7 +31,7 @@ pub fn keep_page(folder: &Path, page: &Page) -> bool {
         let mut kept = Ok(());
         for (name, contents) in files {
             let this = file::write_atomically(&folder.join(name), contents.as_bytes())
-                .map_err(|error| CommandError::machine(format!("the page is not kept: {error}")));
+                .map_err(|error| CommandError::machine(format!("cannot save the page: {error}")));
             kept = kept.and(this);
         }
         kept

@@ -73,12 +73,24 @@ fn words(text: &str) -> Result<Vec<Words>, FileError> {
     let Some(parts) = table.get_ref().get(PARTS) else { return Ok(Vec::new()) };
     let rest = without_parts(text);
     let mut all: Vec<Words> = Vec::new();
-    for (name, part) in in_order(parts)
-        .ok_or_else(|| error(parts.span().start, "parts are tables: [parts.NAME]".to_owned()))?
-    {
+    for (name, part) in in_order(parts).ok_or_else(|| {
+        error(
+            parts.span().start,
+            "each part must be a table: \
+            [parts.NAME]"
+                .to_owned(),
+        )
+    })? {
         let named = format!("part {}", name.get_ref());
-        let entries = in_order(part)
-            .ok_or_else(|| error(part.span().start, format!("{named} is a table: [parts.NAME]")))?;
+        let entries = in_order(part).ok_or_else(|| {
+            error(
+                part.span().start,
+                format!(
+                    "{named} must be a table: \
+                [parts.NAME]"
+                ),
+            )
+        })?;
         let mut words = Words { name: name.get_ref().to_string(), about: None, values: Vec::new() };
         for (word, value) in entries {
             let at = word.span().start;
@@ -86,13 +98,20 @@ fn words(text: &str) -> Result<Vec<Words>, FileError> {
                 .ok()
                 .filter(|value| !value.contains(['\n', '"', '\\']))
                 .ok_or_else(|| {
-                    error(at, format!("{}: write one text or number", word.get_ref()))
+                    error(at, format!("{}: expected one string or number", word.get_ref()))
                 })?;
             match word.get_ref().as_ref() {
                 ABOUT => words.about = Some(value),
-                PORT => return Err(error(at, "{port} stands for the port of a target".to_owned())),
+                PORT => {
+                    return Err(error(
+                        at,
+                        "{port} is reserved for the port of a \
+                    target"
+                            .to_owned(),
+                    ));
+                }
                 word if !rest.contains(&format!("{{{word}}}")) => {
-                    return Err(error(at, format!("{named}: the file does not say {{{word}}}")));
+                    return Err(error(at, format!("{named}: the file does not use {{{word}}}")));
                 }
                 word => words.values.push((word.to_owned(), value)),
             }
@@ -101,13 +120,13 @@ fn words(text: &str) -> Result<Vec<Words>, FileError> {
         let is_given = |word: &&str| words.values.iter().any(|(other, _)| other == word);
         let of_first = first.values.iter().map(|(word, _)| word.as_str());
         if let Some(missing) = of_first.clone().find(|word| !is_given(word)) {
-            let why = format!("{named} has no `{missing}`, which part {} has", first.name);
+            let why = format!("{named} lacks `{missing}`, which part {} has", first.name);
             return Err(error(name.span().start, why));
         }
         if let Some((extra, _)) =
             words.values.iter().find(|(word, _)| !of_first.clone().any(|of_first| of_first == word))
         {
-            let why = format!("{named} has `{extra}`, which part {} has not", first.name);
+            let why = format!("{named} has `{extra}`, which part {} lacks", first.name);
             return Err(error(name.span().start, why));
         }
         all.push(words);
@@ -210,10 +229,10 @@ duration = \"200ms\"
     fn what_is_wrong_is_named_by_its_line() {
         let rest = "[targets.a]\nserve = \"epoll-et,threads={t}\"\n";
         for (text, at, part) in [
-            (format!("[parts.a]\nt = 1\nu = 2\n{rest}"), 3, "does not say {u}"),
-            (format!("[parts.a]\nport = 1\n{rest}"), 2, "{port} stands for"),
-            (format!("[parts.a]\nt = 1\n[parts.b]\n{rest}"), 3, "part b has no `t`"),
-            (format!("[parts.a]\nt = [1, 2]\n{rest}"), 2, "one text or number"),
+            (format!("[parts.a]\nt = 1\nu = 2\n{rest}"), 3, "does not use {u}"),
+            (format!("[parts.a]\nport = 1\n{rest}"), 2, "{port} is reserved for"),
+            (format!("[parts.a]\nt = 1\n[parts.b]\n{rest}"), 3, "part b lacks `t`"),
+            (format!("[parts.a]\nt = [1, 2]\n{rest}"), 2, "one string or number"),
             (format!("[parts.a]\nt = \"x\"\n{rest}"), 4, "threads"),
             (format!("parts = 3\n{rest}"), 1, "[parts.NAME]"),
             (

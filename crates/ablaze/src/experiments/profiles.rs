@@ -10,7 +10,7 @@ use super::own_program;
 use crate::CommandError;
 use crate::error::note;
 
-/// Carries the profiled runs out; says which targets could not be profiled.
+/// Performs the profiled runs; says which targets could not be profiled.
 ///
 /// # Errors
 /// When they cannot be kept.
@@ -22,11 +22,12 @@ pub fn take(
 ) -> Result<(), CommandError> {
     if !quiet {
         note(
-            "the comparison is measured; now one run of each target with a profiler beside one without",
+            "comparison done; now profiling: one run of each target with a profiler and one \
+             without",
         );
     }
     let failed = profiles::take(experiment, folder, &own_program()?, &mut Native::new(secrets))
-        .map_err(|error| CommandError::machine(format!("the profiles cannot be kept: {error}")))?;
+        .map_err(|error| CommandError::machine(format!("cannot save the profiles: {error}")))?;
     for (target, why) in failed {
         note(&format!("{}: not profiled: {why}", experiment.targets[target].name));
     }
@@ -41,7 +42,7 @@ pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Command
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
     let mut text = profiles::words(experiment, &runs).join("\n");
     if !text.is_empty() {
-        text = format!("profiles, each from a pair of runs of its own\n{text}\n");
+        text = format!("profiles, each from a separate pair of runs\n{text}\n");
     }
     Ok(text)
 }
@@ -54,12 +55,12 @@ pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), Comma
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
     for (name, svg) in profiles::files(experiment, &runs) {
         write_atomically(&folder.path().join(name), svg.as_bytes()).map_err(|error| {
-            CommandError::machine(format!("a flame graph is not kept: {error}"))
+            CommandError::machine(format!("cannot save a flame graph: {error}"))
         })?;
     }
     Ok(())
 }
 
 fn unreadable(error: ablaze_lab::experiment::FolderError) -> CommandError {
-    CommandError::machine(format!("a profiled run cannot be read back: {error}"))
+    CommandError::machine(format!("cannot read a profiled run: {error}"))
 }

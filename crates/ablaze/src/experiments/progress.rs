@@ -21,7 +21,7 @@ pub struct LiveLine {
     quiet: bool,
     shared: Arc<Shared>,
     ticking: Option<JoinHandle<()>>,
-    /// Runs carried out here, and the time they took: an experiment that goes on has others.
+    /// Runs performed here, and the time they took: a continued experiment has others, too.
     carried_out: u32,
     began: Instant,
     last: String,
@@ -119,7 +119,7 @@ impl LiveLine {
         }
     }
 
-    /// The time that so many runs take: as long as those before, or else as they are asked to.
+    /// The time that the remaining runs take, by the runs so far, or else by their options.
     fn time_for(&self, runs: usize, asked: Duration) -> Duration {
         match self.carried_out {
             0 => asked,
@@ -213,7 +213,7 @@ impl Watch for LiveLine {
     }
 }
 
-/// A length of time as people tell it.
+/// A length of time in minutes and seconds: `2 min 05 s`.
 pub fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..60 => format!("{seconds} s"),

@@ -4,7 +4,7 @@ use ablaze_lab::search::{Goal, Search, Searched, StageFolder, chart, of_search};
 use ablaze_lab::{csv, json, text};
 use ablaze_report::exporters::Contents;
 
-/// What a search gives to be kept; there is no page when a kept stage cannot be read back.
+/// What of a search can be saved; without the page if a saved stage cannot be read.
 pub fn contents(
     search: &Search,
     folder: &StageFolder,
@@ -12,7 +12,7 @@ pub fn contents(
     goal: &Goal,
 ) -> Contents {
     let page = of_search(search, folder, searched, goal)
-        .map_err(|error| format!("a stage cannot be read back: {error}"));
+        .map_err(|error| format!("cannot read a saved stage: {error}"));
     Contents {
         page,
         chart: Some(chart(searched)),

@@ -40,7 +40,7 @@ pub struct Planned {
     pub text: String,
 }
 
-/// One experiment that was carried out, or as much of it as there was time for.
+/// One experiment that was run, or as much of it as was finished before Ctrl-C.
 #[derive(Debug)]
 pub struct Done {
     /// What was to be done.
@@ -113,7 +113,7 @@ impl Done {
     }
 }
 
-/// Carries them out in turn, below this folder. Those that were not begun when Ctrl-C came are not in
+/// Runs them in turn, below this folder. Those that were not begun when Ctrl-C came are not in
 /// the list. `begun` hears of each before it begins.
 ///
 /// # Errors
@@ -143,7 +143,7 @@ pub fn carried_out(
 
 fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, CommandError> {
     let not_kept = |error: &dyn std::fmt::Display| {
-        CommandError::machine(format!("the results cannot be kept: {error}"))
+        CommandError::machine(format!("cannot save the results: {error}"))
     };
     let path = folder.join(folder_name(&planned.heading));
     let experiment = &planned.experiment;

@@ -23,7 +23,7 @@ pub struct Showing {
 }
 
 impl Showing {
-    /// The differences in the work that forbid a ratio; none if it was asked for all the same.
+    /// The differences in the work that forbid a ratio; none if a ranking was requested anyway.
     pub fn unequal(&self, several: Option<&Several>) -> Vec<String> {
         let several = several.filter(|_| !self.allow_unequal);
         let evidence = |finding: &&ablaze_verdict::Finding| finding.evidence.replace('\n', " ");
@@ -80,7 +80,7 @@ pub fn either(
 }
 
 /// The exit status that results deserve by themselves: a comparison wants every target that was not
-/// left out for want of a program, a sweep something to draw.
+/// skipped because a program is missing, a sweep something to draw.
 pub fn status(experiment: &Experiment, results: &Results) -> u8 {
     let measured = |target: usize| results.measured().any(|(trial, _)| trial.target == target);
     let mut targets = 0..experiment.targets.len();

@@ -13,7 +13,7 @@ use crate::{CommandError, servers};
 pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     let (name, what) = named(text);
     if what.is_empty() {
-        return Err(wrong(text, "nothing follows the name: write NAME=URL or NAME=serve:MODEL"));
+        return Err(wrong(text, "nothing follows the name: expected NAME=URL or NAME=serve:MODEL"));
     }
     let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
     if let Some(words) = what.strip_prefix("serve:") {
@@ -31,8 +31,8 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     }
     Err(wrong(
         text,
-        "no target: write a URL, serve:MODEL (`ablaze serve --help` lists them), or the file of a \
-         saved run",
+        "not a target: expected a URL, serve:MODEL (`ablaze serve --help` lists them), or the file \
+         of a saved run",
     ))
 }
 
@@ -43,13 +43,12 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
 pub fn started_by(text: &str) -> Result<Target, CommandError> {
     let (name, command) = named(text);
     if command.trim().is_empty() {
-        return Err(wrong(text, "no command: write NAME='./server -p {port}'"));
+        return Err(wrong(text, "no command: expected NAME='./server -p {port}'"));
     }
     if !command.contains("{port}") {
         return Err(wrong(
             text,
-            "the command has no {port}: it stands for the port that the server is to listen on, on \
-             127.0.0.1",
+            "the command has no {port}, which stands for the port of 127.0.0.1 to listen on",
         ));
     }
     let first = command.split_whitespace().next().unwrap_or(command);
@@ -60,7 +59,7 @@ pub fn started_by(text: &str) -> Result<Target, CommandError> {
 /// A target that runs already; user and password in its URL are kept among the secrets.
 ///
 /// # Errors
-/// When it is no URL.
+/// When it is not a URL.
 pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, CommandError> {
     let (url, user) =
         UrlSpec::parse(text).map_err(|error| CommandError::usage(error.to_string()))?;

@@ -26,32 +26,31 @@ const REPEATS: u32 = 10;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Experiment")]
 struct CompareOptions {
-    /// Rank targets even if they did not do the same work
+    /// Rank targets even if they did different work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
+    /// Exit with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
-    /// Profile one more run of each target: flame graphs of each and both
+    /// Profile an extra run of each target; adds flame graphs
     #[arg(long, action = ArgAction::SetTrue)]
     profile: bool,
 }
 
 const AFTER_HELP: &str = "\
-Every target runs --repeat times (10 unless given), for 3 s unless -d or -n says otherwise, in turns
-and in random order; a run is one sample. The last target is what the others are held against: with
---control that is nginx. The ratio is the median of the pairs' ratios with its 99 % bootstrap
-interval; CPU time of the server per request decides where it can be seen, else the rate. Fewer than
-6 pairs are not enough.
-Saved runs are targets too; of one NAME= several are repeats. Nothing is run for them: unless they
-were taken in turns there is a ratio without an interval, and the verdict is SUSPECT.
+Each target runs --repeat times [default: 10] for 3 s, or as -d or -n says; the targets alternate in
+random order, and each run is one sample. The others are compared with the last target: nginx with
+--control. A ratio is the median over pairs of runs, with its 99 % bootstrap interval. The server's
+CPU time per request decides where it can be measured, else the rate. At least 6 pairs are needed.
+Saved runs can be targets; several with one NAME= are repeats. If they were not interleaved, there is
+a ratio without an interval, and the verdict is SUSPECT.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
   ablaze compare before.json after.json
-A --fail-if is met when the whole interval is on its side, or when there is none; of saved runs
-not taken in turns the plain ratio decides.
-Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage; 3 a
---fail-if was met; 130 interrupted.";
+A --fail-if is met when the whole interval meets it, or when there is no interval; for saved runs
+that were not interleaved, the plain ratio decides.
+Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a --fail-if was met;
+130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze compare")
@@ -64,7 +63,10 @@ fn command() -> Command {
     let command = LOAD.iter().fold(command, |command, group| group(command));
     // Each group of options brings a description of its own.
     command
-        .about("Compare targets over interleaved runs: which is better, by how much, how certain.")
+        .about(
+            "Compare targets over interleaved runs: which is better, by how much, with what \
+            certainty.",
+        )
         .mut_arg("duration", |argument| argument.help(RUN_LENGTH))
 }
 
@@ -90,7 +92,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     if targets.len() < 2 {
         return Err(CommandError::usage(
             "a comparison needs two targets: URLs, serve:MODEL, --start 'NAME=COMMAND {port}', \
-             --control nginx, saved runs",
+             --control nginx or saved runs",
         ));
     }
     let repeats = options.repeat.unwrap_or(REPEATS);
@@ -135,8 +137,7 @@ fn nothing_to_load(words: &[String], options: &ExperimentOptions) -> Result<Load
     let repeat = options.repeat.map(|_| "--repeat");
     if let Some(word) = words.first().map(String::as_str).or(repeat) {
         return Err(CommandError::usage(format!(
-            "{word}: every target is a saved run, so nothing is run; leave it out, or name a target \
-             that can be loaded"
+            "{word} has no effect: every target is a saved run; remove it, or name a target to load"
         )));
     }
     Ok(Load { label: "saved".to_owned(), x: None, spec: LoadSpec::default() })

@@ -13,7 +13,7 @@ use clap::error::ErrorKind;
 
 use crate::{CommandError, terminal, usage, values};
 
-/// Carries out a command.
+/// Runs a command by name.
 type Run = fn(&str, &[OsString]) -> ExitCode;
 
 /// The command line of `ablaze demo`.
@@ -21,7 +21,7 @@ type Run = fn(&str, &[OsString]) -> ExitCode;
 #[command(
     name = "ablaze demo",
     bin_name = "ablaze demo",
-    about = "Start a server, load it, show the report; then compare two servers.",
+    about = "Start a server, load it and show the report; then compare two servers.",
     disable_version_flag = true,
     max_term_width = 100
 )]
@@ -45,16 +45,16 @@ const WHAT_NEXT: &str = "
 What to try next:
   ablaze serve                        the same server, on http://127.0.0.1:8080/
   ablaze :8080/                       load it, in another terminal
-  ablaze -c 1 :8080/                  one connection: what a single response takes
+  ablaze -c 1 :8080/                  one connection: the latency of an idle server
   ablaze --no-keepalive :8080/        a new connection for every request
   ablaze ab -kc 100 -n 100000 http://127.0.0.1:8080/     ab's options and ab's report
-  ablaze compare --start 'mine=./server -p {port}' --control nginx     yours against nginx
+  ablaze compare --start 'mine=./server -p {port}' --control nginx     your server against nginx
   ablaze serve --help                 bodies of any size, other statuses, delays, /echo
 ";
 
 /// Runs `ablaze demo` with the words behind `demo`.
 ///
-/// `run` carries out another command of this program, by its name and the words behind it.
+/// `run` runs another command of this program, by its name and the words after it.
 pub fn main(arguments: &[OsString], run: Run) -> ExitCode {
     let program = OsString::from("ablaze demo");
     let line = match CommandLine::try_parse_from(std::iter::once(&program).chain(arguments)) {
@@ -115,7 +115,7 @@ impl Target {
     /// Starts it and waits until it listens.
     fn start() -> Result<Self, CommandError> {
         let program = std::env::current_exe()
-            .map_err(|error| refusal(&format!("this program's own file is not found: {error}")))?;
+            .map_err(|error| refusal(&format!("cannot find ablaze's own executable: {error}")))?;
         let mut process = Command::new(program)
             .args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"])
             .stdin(Stdio::piped())
@@ -123,7 +123,7 @@ impl Target {
             // Ctrl-C on the terminal is for the client; the server follows it.
             .process_group(0)
             .spawn()
-            .map_err(|error| refusal(&format!("no process could be started: {error}")))?;
+            .map_err(|error| refusal(&format!("cannot start a process: {error}")))?;
         let mut ready = String::new();
         if let Some(stdout) = process.stdout.take() {
             // Fails as an end of the stream does: with no address.
@@ -133,7 +133,7 @@ impl Target {
         let target = Self { url: url.unwrap_or_default().to_owned(), process };
         match target.url.is_empty() {
             false => Ok(target),
-            true => Err(refusal("it ended before it was ready; `ablaze serve :0` says why")),
+            true => Err(refusal("it exited before it was ready; `ablaze serve :0` says why")),
         }
     }
 }
@@ -141,7 +141,7 @@ impl Target {
 impl Drop for Target {
     fn drop(&mut self) {
         drop(self.process.stdin.take());
-        // It takes at most a second for responses under way.
+        // It takes at most a second for responses in progress.
         let timeout = Instant::now() + Duration::from_secs(3);
         while let Ok(None) = self.process.try_wait() {
             if Instant::now() > timeout {
@@ -155,5 +155,5 @@ impl Drop for Target {
 }
 
 fn refusal(why: &str) -> CommandError {
-    CommandError::machine(format!("the demo's server could not be started: {why}"))
+    CommandError::machine(format!("cannot start the demo's server: {why}"))
 }

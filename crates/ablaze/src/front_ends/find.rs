@@ -1,4 +1,4 @@
-//! `ablaze find`: the highest rate at which a target does what is asked of it.
+//! `ablaze find`: the highest rate at which a target still meets the conditions.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -45,43 +45,43 @@ struct FindOptions {
     /// The target: a URL, or serve:MODEL[,option=value…]; NAME= in front names it
     #[arg(value_name = "TARGET", help_heading = "Arguments")]
     target: Option<String>,
-    /// What has to hold, conditions with commas: 'p99<20ms,errors<0.1%'
+    /// Conditions that must hold: 'p99<20ms,errors<0.1%'
     #[arg(long, value_name = "CONDITIONS")]
     slo: Option<String>,
     /// Start the target: 'mine=./server -p {port}'
     #[arg(long, value_name = "NAME=COMMAND", conflicts_with = "target")]
     start: Option<String>,
-    /// A target started here speaks TLS, with a certificate made for it
+    /// Use TLS for a target started here, with a generated certificate
     #[arg(long, action = ArgAction::SetTrue)]
     https: bool,
-    /// Lowest rate tried, and the first [default: 1/s, beginning at 1000/s]
+    /// Lowest and first rate to try [default: 1/s, starting at 1000/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second)]
     from: Option<f64>,
-    /// Highest rate tried [default: 10M/s]
+    /// Highest rate to try [default: 10M/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second, default_value = "10M", hide_default_value = true)]
     to: f64,
-    /// Length of a stage [default: 2s, ten times the longest in --slo]
+    /// Length of a stage [default: 2s, or 10 times the longest time in --slo]
     #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
     duration: Option<u64>,
-    /// Length of a stage at a rate tried before [default: three times -d]
+    /// Length of a stage that confirms a rate [default: 3 times -d]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     confirm: Option<u64>,
-    /// Asked for of a target that is started here [default: /hello]
+    /// Path to request from a target started here [default: /hello]
     #[arg(long, value_name = "PATH", default_value = "/hello", hide_default_value = true)]
     path: String,
-    /// Start the target once, not anew for every stage
+    /// Start the target once instead of before every stage
     #[arg(long, action = ArgAction::SetTrue)]
     keep_running: bool,
-    /// CPUs for a target started here [default: one a thread, at most half]
+    /// CPUs for a target started here [default: one per thread, up to half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     target_cpus: Option<CpuList>,
-    /// Time in which a target has to answer
+    /// How long to wait for a target to respond after its start
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
     ready_within: u64,
-    /// Where the stages are kept; goes on with what is there [default: new]
+    /// Where to save the stages; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Keep the report in a file.
+    /// Save the report to a file.
     #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     outputs: Vec<PathBuf>,
     /// Print the result as JSON
@@ -96,22 +96,22 @@ struct FindOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load")]
 struct StageLoad {
-    /// Bound on the connections [default: what this machine permits]
+    /// Most connections to open [default: as many as this machine permits]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     connections: Option<u32>,
-    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    /// Requests in flight on each HTTP/2 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     streams: Option<u32>,
     /// Spacing of the requests: constant or poisson [default: constant]
     #[arg(long, value_name = "HOW", value_parser = ["constant", "poisson"], hide_possible_values = true)]
     arrivals: Option<String>,
-    /// Load to send before the clock of each stage starts [default: 0]
+    /// Warm-up before each stage, not measured [default: 0]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     warmup: Option<u64>,
-    /// Longest an exchange may take [default: 30s]
+    /// Timeout of a request [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     timeout: Option<u64>,
-    /// Statuses that are expected [default: 2xx,3xx]
+    /// Expected statuses [default: 2xx,3xx]
     #[arg(long, value_name = "STATUSES")]
     expect: Option<String>,
 }
@@ -125,13 +125,13 @@ const LOAD: [fn(Command) -> Command; 5] = [
 ];
 
 const AFTER_HELP: &str = "\
-Rates are doubled until one does not hold, then the gap is halved down to 2 %, and both ends are
-tried again in longer stages. A rate holds when 98 % of it are answered and every condition does.
-Conditions are those of --fail-if, but have to hold: rate mean p50 p90 p99 p99.9 max errors
-unexpected status.NNN lag cpu. Where the client is the limit there is no answer.
+The rate is doubled until it does not hold, then the gap is halved down to 2 %, and both ends are
+confirmed in longer stages. A rate holds when at least 98 % of it is answered and every condition
+holds. Conditions use the metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected
+status.NNN lag cpu. If the client is the limit, there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
-Exit status: 0 answered; 1 could not be, or not all could be written; 2 usage; 130 interrupted.";
+Exit status: 0 found; 1 no answer, or a file not written; 2 usage; 130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze find")
@@ -143,7 +143,7 @@ fn command() -> Command {
     let command = FindOptions::augment_args(command);
     let command = LOAD.iter().fold(command, |command, group| group(command));
     // Each group of options brings a description of its own.
-    command.about("Find the highest rate at which a target still does what is asked of it.")
+    command.about("Find the highest rate at which a target still meets your conditions.")
 }
 
 /// Runs `ablaze find` with the words behind `find`.
@@ -164,7 +164,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         .map_err(|error| CommandError::usage(error.to_string()))?;
     let Some(slo) = &options.slo else {
         return Err(CommandError::usage(
-            "nothing says what has to hold: write --slo 'p99<20ms,errors<0.1%'",
+            "missing conditions: use --slo, such as --slo 'p99<20ms,errors<0.1%'",
         ));
     };
     let goal: Goal = slo.parse().map_err(|error| CommandError::usage(format!("--slo {error}")))?;
@@ -198,7 +198,10 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         experiments::told_where(path, has_page);
     }
     if searched.interrupted {
-        note(&format!("interrupted; the same command with --folder {} goes on", path.display()));
+        note(&format!(
+            "interrupted; to continue, repeat the command with --folder {}",
+            path.display()
+        ));
     }
     files.keep_streams(&exported);
     Ok(status(&searched))
@@ -223,17 +226,15 @@ fn search(
     let target = target(options, secrets)?;
     let lowest_per_s = options.from.unwrap_or(1.0);
     if lowest_per_s <= 0.0 {
-        return Err(CommandError::usage("--from 0 asks for nothing: give a rate above it"));
+        return Err(CommandError::usage("--from 0 sends nothing: use a rate above 0"));
     }
     if options.to < lowest_per_s {
-        return Err(CommandError::usage("--to is below --from: exchange them"));
+        return Err(CommandError::usage("--to is below --from: swap them"));
     }
     let permitted_ns = goal.longest_limit_ns().unwrap_or(0.0) * TIMES_THE_LIMIT;
     let stage_ns = options.duration.unwrap_or(STAGE_NS.max(permitted_ns as u64));
     if stage_ns < 500_000_000 {
-        return Err(CommandError::usage(
-            "a stage shorter than 500 ms tells nothing: give a longer -d",
-        ));
+        return Err(CommandError::usage("a stage must be at least 500 ms long: use a longer -d"));
     }
     let start_per_s = options.from.unwrap_or(START_PER_S);
     let load = load(words, start_per_s, secrets)?;
@@ -274,7 +275,7 @@ fn target(options: &FindOptions, secrets: &mut Secrets) -> Result<Target, Comman
         (None, Some(command)) => targets::started_by(command)?,
         (None, None) => {
             return Err(CommandError::usage(
-                "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
+                "missing target: a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
             ));
         }
     };

@@ -27,7 +27,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 fn read(arguments: &[OsString]) -> Result<Option<CommandLine>, CommandError> {
     if arguments.is_empty() {
         return Err(CommandError::usage(
-            "no URL is given: write for example `ablaze :8080/`; see `ablaze load --help`",
+            "missing URL, for example `ablaze :8080/`; see `ablaze load --help`",
         ));
     }
     if let Some(hint) = hints::elsewhere_first(arguments) {
@@ -53,9 +53,9 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
     if planned.plan.tls.is_none() {
         if line.options.tls.insecure {
-            note("-k has no meaning on http: connections are kept alive anyway (--no-keepalive)");
+            note("-k (accept any certificate) has no effect on http; keep-alive is the default");
         } else if line.options.tls.is_asked() {
-            note("options of TLS have no meaning on http: write https:// for it");
+            note("TLS options have no effect on http: use https://");
         }
     }
     planned.notes.iter().for_each(|text| note(text));

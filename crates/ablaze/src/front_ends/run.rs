@@ -1,4 +1,4 @@
-//! `ablaze run`: carries out the experiment that a file describes.
+//! `ablaze run`: runs the experiment that a file describes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -24,40 +24,40 @@ use crate::experiments::shown::{self, Showing};
 use crate::outputs::Files;
 use crate::{CommandError, experiments, terminal};
 
-/// Carries out the experiment that a file describes.
+/// Runs the experiment that a file describes.
 #[derive(Debug, Parser)]
 #[command(
     name = "ablaze run",
     bin_name = "ablaze run",
-    about = "Carry out the experiment that a file describes.",
+    about = "Run the experiment that a file describes.",
     override_usage = "ablaze run [OPTIONS] FILE.toml",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
 )]
 struct CommandLine {
-    /// The experiment
+    /// File that describes the experiment
     #[arg(value_name = "FILE.toml")]
     file: Option<PathBuf>,
-    /// Where the results are kept; goes on with what is there [default: new]
+    /// Where to save the results; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
-    /// Shorter, with less certainty: what the file has under `[quick]`
+    /// Run shorter, with less certainty: as the file says under `[quick]`
     #[arg(long, action = ArgAction::SetTrue)]
     quick: bool,
-    /// Look at the file only: say what would be done
+    /// Only check the file and print what would be done
     #[arg(long, action = ArgAction::SetTrue)]
     check: bool,
-    /// What is drawn of repeats in a sweep: median or best [default: median]
+    /// Which repeat a sweep draws: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
-    /// Rank targets even if they did not do the same work
+    /// Rank targets even if they did different work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
+    /// Exit with status 3 if shown: 'mine / nginx rate < 0.95'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
-    /// Keep the report in a file.
+    /// Save the report to a file.
     #[arg(short, long = "output", value_name = "FILE", help = exporters::help_of_output(Kind::Experiment))]
     outputs: Vec<PathBuf>,
     /// Print the result as JSON
@@ -69,7 +69,7 @@ struct CommandLine {
 }
 
 const AFTER_HELP: &str = "\
-A file has targets, a load, and what is to hold (docs/comparing.md has every key):
+A file has targets, a load and checks (docs/comparing.md lists every key):
   [targets.mine]
   start = \"./server -p {port}\"        # or url, or serve = \"epoll-et,threads=2\"
   [targets.nginx]
@@ -78,8 +78,8 @@ A file has targets, a load, and what is to hold (docs/comparing.md has every key
   connections = [1, 10, 100]          # a long option of load; the one list is the axis
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
-Exit status: 0 answered; 1 nothing could be measured, or not all could be written; 2 usage;
-3 a check failed or a --fail-if was met; 130 interrupted (--folder goes on).";
+Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a check failed or a
+--fail-if was met; 130 interrupted (--folder continues).";
 
 /// Runs `ablaze run` with the words behind `run`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -96,12 +96,12 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(path) = &line.file else {
         return Err(CommandError::usage(
-            "no file: write `ablaze run FILE.toml`; docs/comparing.md has what goes into one",
+            "missing file: `ablaze run FILE.toml`; docs/comparing.md describes the format",
         ));
     };
     let file = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
-        CommandError::usage(format!("`{file}` cannot be read: {}", reason(&error)))
+        CommandError::usage(format!("cannot read `{file}`: {}", reason(&error)))
     })?;
     let mut parts = parts::read(&text, line.quick)
         .map_err(|error| CommandError::usage(format!("{file}, {error}")))?;
@@ -141,7 +141,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if results.interrupted {
         let folder = folder.path().display();
         let quick = if line.quick { " --quick" } else { "" };
-        note(&format!("interrupted; `ablaze run {file}{quick} --folder {folder}` goes on"));
+        note(&format!("interrupted; to continue: `ablaze run {file}{quick} --folder {folder}`"));
     }
     let status = shown::status(&experiment, &results);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
@@ -238,7 +238,7 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     if status == INTERRUPTED {
         let file = path.display();
         let quick = if line.quick { " --quick" } else { "" };
-        note(&format!("interrupted; `ablaze run {file}{quick} --folder {shown}` goes on"));
+        note(&format!("interrupted; to continue: `ablaze run {file}{quick} --folder {shown}`"));
     }
     files.keep_streams(&exported);
     Ok(ExitCode::from(status))

@@ -21,20 +21,20 @@ use crate::{CommandError, experiments, terminal};
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Experiment")]
 struct SweepOptions {
-    /// What changes from load to load, as threads=1,2,4: any option of load
+    /// Any option of load as the axis, such as threads=1,2,4
     #[arg(long, value_name = "OPTION=LIST")]
     vary: Option<String>,
-    /// What is drawn of the repeats: median or best [default: median]
+    /// Which repeat is drawn: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
 }
 
 const AFTER_HELP: &str = "\
-Each target meets each load --repeat times (1 unless given), the targets of a load right after
-each other in random order. Loads last 3 s unless -d or -n says otherwise. Every run is kept in the
-folder as soon as it has ended; the same command with --folder goes on with what is missing.
+Each target runs under each load --repeat times [default: 1] for 3 s, or as -d or -n says; the
+targets of a load run one after another in random order. Each run is saved in the folder when it
+ends; repeat the command with --folder to continue after an interruption.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted.";
+Exit status: 0 success; 1 nothing measured; 2 usage; 130 interrupted.";
 
 fn command() -> Command {
     let command = Command::new("ablaze sweep")
@@ -50,7 +50,7 @@ fn command() -> Command {
         // Each group of options brings a description of its own.
         .about("Load several targets over a range of loads, interleaved.")
         .mut_arg("connections", |argument| {
-            argument.value_name("N…").value_parser(list()).help("Connections, as 1,2,5,10")
+            argument.value_name("N…").value_parser(list()).help("Connections, such as 1,2,5,10")
         })
         .mut_arg("duration", |argument| argument.help(RUN_LENGTH))
         .mut_arg("arrivals", |argument| {
@@ -64,7 +64,7 @@ fn command() -> Command {
                 .alias("rate")
                 .value_name("LIST")
                 .value_parser(list())
-                .help("Open loop at these rates, as 1k,2k,5k")
+                .help("Open loop at these rates, such as 1k,2k,5k")
         })
 }
 
@@ -89,7 +89,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let targets = options.targets(&mut secrets)?;
     if targets.is_empty() {
         return Err(CommandError::usage(
-            "no target: write a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
+            "missing target: a URL, serve:MODEL or --start 'NAME=COMMAND {port}'",
         ));
     }
     let loads = loads::swept(load_words(matches), sweep.vary.as_deref())?;

@@ -1,5 +1,4 @@
-//! Fingers used to other tools: what is said, in one line, to a native command line that cannot
-//! be read.
+//! Habits from other tools: the one-line error for a native command line that cannot be parsed.
 
 use std::ffi::OsString;
 
@@ -10,32 +9,32 @@ use crate::suggest::nearest;
 
 /// Options of ab, wrk, hey, h2load and curl, and what they are called here.
 const ELSEWHERE: &[(&str, &str)] = &[
-    ("-i", "for HEAD requests write -m HEAD"),
-    ("-p", "a body from a file is -b @FILE (-X PUT for another method than POST)"),
-    ("-T", "the type of the body is --content-type TYPE, a timeout --timeout TIME"),
-    ("-C", "a cookie is -H 'Cookie: name=value'"),
-    ("-s", "a timeout is --timeout TIME; a script has no counterpart"),
-    ("-g", "every value of the distribution is in -o FILE.hlog; ab's file: `ablaze ab -g FILE`"),
-    ("-e", "the distribution as CSV is -o FILE.csv; ab's file: `ablaze ab -e FILE`"),
-    ("-w", "HTML tables come from `ablaze ab -w`"),
-    ("-A", "authorization is -u NAME:PASSWORD"),
-    ("-P", "a proxy and who asks it are --proxy http://NAME:PASSWORD@HOST:PORT"),
-    ("-x", "a proxy is --proxy http://HOST:PORT"),
-    ("-q", "progress is turned off by --quiet"),
-    ("-v", "there is no verbosity; what was measured goes to files by -o"),
-    ("-l", "responses of any length are accepted anyway"),
-    ("-B", "the local address is --local-address ADDR"),
-    ("-z", "the length of a run is -d TIME"),
-    ("-D", "a body from a file is -b @FILE"),
-    ("-a", "authorization is -u NAME:PASSWORD"),
+    ("-i", "for HEAD requests use -m HEAD"),
+    ("-p", "for a body from a file use -b @FILE (with -X PUT for PUT)"),
+    ("-T", "for the type of the body use --content-type TYPE, for a timeout --timeout TIME"),
+    ("-C", "for a cookie use -H 'Cookie: name=value'"),
+    ("-s", "for a timeout use --timeout TIME; scripts are not supported"),
+    ("-g", "for the full distribution use -o FILE.hlog; for ab's file, `ablaze ab -g FILE`"),
+    ("-e", "for the distribution as CSV use -o FILE.csv; for ab's file, `ablaze ab -e FILE`"),
+    ("-w", "for HTML tables use `ablaze ab -w`"),
+    ("-A", "for authorization use -u NAME:PASSWORD"),
+    ("-P", "for a proxy with credentials use --proxy http://NAME:PASSWORD@HOST:PORT"),
+    ("-x", "for a proxy use --proxy http://HOST:PORT"),
+    ("-q", "to turn off progress use --quiet"),
+    ("-v", "there is no verbosity; to save what was measured use -o FILE"),
+    ("-l", "responses of any length are always accepted"),
+    ("-B", "for the local address use --local-address ADDR"),
+    ("-z", "for the length of the run use -d TIME"),
+    ("-D", "for a body from a file use -b @FILE"),
+    ("-a", "for authorization use -u NAME:PASSWORD"),
     ("-L", "redirects are not followed"),
-    ("-V", "the version is told by `ablaze --version`"),
-    ("-f", "requests from a file are --urls FILE"),
-    ("--target-cpus", "CPUs for a target go to what starts it: compare, sweep, find, run"),
-    ("--slo", "the highest rate at which something holds is found by `ablaze find URL --slo …`"),
-    ("--data", "a body is -b"),
+    ("-V", "for the version use `ablaze --version`"),
+    ("-f", "for requests from a file use --urls FILE"),
+    ("--target-cpus", "only commands that start targets have it: compare, sweep, find, run"),
+    ("--slo", "to find the highest rate that meets conditions use `ablaze find URL --slo …`"),
+    ("--data", "for a body use -b"),
     ("--latency", "latencies are always reported"),
-    ("--request", "the method is -m"),
+    ("--request", "for the method use -m"),
 ];
 
 /// The one line for what clap could not read.
@@ -51,19 +50,22 @@ pub fn refusal(error: &clap::Error, command: &clap::Command) -> CommandError {
             wrong_value(name, &value, &reason.unwrap_or_default())
         }
         ErrorKind::InvalidValue | ErrorKind::NoEquals if value.is_empty() => {
-            format!("{name} needs a value: {option}; see `ablaze load --help`")
+            format!("{name} requires a value: {option}; see `ablaze load --help`")
         }
         ErrorKind::ArgumentConflict => {
             let other = context(error, ContextKind::PriorArg).unwrap_or_default();
             let other = other.split(" <").next().unwrap_or_default();
             if name == other {
-                format!("{name} is given twice: leave one away")
+                format!("{name} is given more than once: use only one")
             } else {
-                format!("{name} and {other} exclude each other: leave one away")
+                format!("{name} and {other} cannot be used together: use only one")
             }
         }
         ErrorKind::MissingRequiredArgument if !option.is_empty() => {
-            format!("an option given here needs {option} as well; see `ablaze load --help`")
+            format!(
+                "missing option {option}, which another option requires; see `ablaze load \
+                --help`"
+            )
         }
         _ => {
             let text = error.to_string();
@@ -86,7 +88,7 @@ pub fn elsewhere_first(arguments: &[OsString]) -> Option<String> {
 /// The hint for a word that is an option elsewhere.
 pub fn elsewhere(option: &str) -> Option<String> {
     let hint = ELSEWHERE.iter().find(|(name, _)| *name == option).map(|(_, hint)| hint);
-    hint.map(|hint| format!("no option {option} here: {hint}"))
+    hint.map(|hint| format!("unknown option {option}: {hint}"))
 }
 
 fn unknown(option: &str, command: &clap::Command) -> String {
@@ -95,7 +97,7 @@ fn unknown(option: &str, command: &clap::Command) -> String {
     }
     if !option.starts_with('-') {
         return format!(
-            "`{option}` is too much: one URL is loaded at a time, more with --urls FILE"
+            "unexpected argument `{option}`: only one URL can be given; for more use --urls FILE"
         );
     }
     let known: Vec<String> = command
@@ -105,15 +107,15 @@ fn unknown(option: &str, command: &clap::Command) -> String {
         .collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     match nearest(option, &known) {
-        Some(near) if option.len() > 3 => format!("no option {option}; did you mean {near}?"),
-        _ => format!("no option {option}; see `ablaze load --help`"),
+        Some(near) if option.len() > 3 => format!("unknown option {option}; did you mean {near}?"),
+        _ => format!("unknown option {option}; see `ablaze load --help`"),
     }
 }
 
 fn wrong_value(name: &str, value: &str, reason: &str) -> String {
     let body_not_time = name == "--duration" && value.starts_with(['{', '[', '@', '"', '\'']);
     if body_not_time {
-        return format!("-d is the duration; a body is -b '{value}'");
+        return format!("-d is the duration; for a body use -b '{value}'");
     }
     if reason.contains("not in this version") {
         return format!("{name} {value} {reason}");

@@ -28,7 +28,7 @@ use crate::values::{self, ProxyAsked};
     max_term_width = 100
 )]
 pub struct CommandLine {
-    /// What to load; :8080/x means http://127.0.0.1:8080/x, a bare host gets http:// and /
+    /// URL to load; :8080/x means http://127.0.0.1:8080/x, http:// and / can be omitted
     pub url: Option<String>,
     /// The options, without the URL.
     #[command(flatten)]
@@ -62,37 +62,37 @@ pub struct Options {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Load")]
 pub struct LoadOptions {
-    /// Connections, each with a request in flight all the time [default: 50]
+    /// Connections, each with a request always in flight [default: 50]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     pub connections: Option<u32>,
-    /// Requests in all, exact; k and M are understood
+    /// Total number of requests; k and M are accepted
     #[arg(short = 'n', long, value_name = "N", value_parser = values::count)]
     pub requests: Option<u64>,
-    /// Length of the run; with -n, what comes first [default: 10s, none with -n]
+    /// Length; with -n, whichever ends first [default: 10s, none with -n]
     #[arg(short, long, value_name = "TIME", value_parser = values::duration_ns)]
     pub duration: Option<u64>,
-    /// Open loop, as 1000/s, 10/ms or 1/s..5k/s; -c then only bounds it
+    /// Open loop at 1000/s, 10/ms or 1/s..5k/s; -c is then only a limit
     #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
     pub rate: Option<RateProfile>,
     /// Spacing of --rate: constant or poisson [default: constant]
     #[arg(long, value_name = "HOW", value_parser = arrivals, requires = "rate")]
     pub arrivals: Option<Arrivals>,
-    /// Steps between the two rates [default: evenly]
+    /// Steps between the two rates of --rate [default: none, gradual]
     #[arg(long, value_name = "N", value_parser = values::small_count, requires = "rate")]
     pub steps: Option<u32>,
-    /// Requests in flight on each connection of HTTP/1 [default: 1]
+    /// Requests in flight on each HTTP/1 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub pipeline: Option<u32>,
-    /// Requests in flight on each connection of HTTP/2 [default: 1]
+    /// Requests in flight on each HTTP/2 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub streams: Option<u32>,
-    /// Load to send before the clock starts, not counted [default: 0]
+    /// Warm-up before the run, not measured [default: 0]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub warmup: Option<u64>,
-    /// Time over which connections are opened [default: 0, all at once]
+    /// Open the connections over this time [default: 0, all at once]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub ramp: Option<u64>,
-    /// Longest an exchange may take, connect included; 0: no limit [default: 30s]
+    /// Timeout of a request, connecting included; 0: none [default: 30s]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub timeout: Option<u64>,
 }
@@ -104,7 +104,7 @@ pub struct RequestOptions {
     /// Method [default: GET, POST with a body]
     #[arg(short, long, visible_short_alias = 'X', value_name = "METHOD")]
     pub method: Option<String>,
-    /// Header field; replaces our own, `Name:` drops it. Repeatable
+    /// Header field; replaces the default one, `Name:` removes it. Repeatable
     #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
     pub headers: Vec<String>,
     /// Body: text, @FILE, or @- for standard input
@@ -116,10 +116,10 @@ pub struct RequestOptions {
     /// Basic authorization
     #[arg(short, long, value_name = "NAME:PASSWORD")]
     pub user: Option<String>,
-    /// Requests from lines `URL [weight]`, # for comments; all to one host
+    /// Read URLs from lines `URL [weight]`, # for comments; all on one host
     #[arg(long, value_name = "FILE")]
     pub urls: Option<PathBuf>,
-    /// Each line is the body of one request; in order, over and over
+    /// Use each line as the body of a request, in order, repeatedly
     #[arg(long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
     /// Seed of {rand:N} [default: 1]
@@ -137,13 +137,13 @@ pub struct ConnectionOptions {
     /// A new connection for every request
     #[arg(long)]
     pub no_keepalive: bool,
-    /// Requests before a connection is replaced [default: no limit]
+    /// Replace a connection after N requests [default: no limit]
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub requests_per_connection: Option<u64>,
-    /// await the server's FIN (up to 1 s), fin, reset [default: await]
+    /// Close by await (server's FIN, 1 s), fin, reset [default: await]
     #[arg(long, value_name = "HOW", value_parser = close)]
     pub close: Option<Close>,
-    /// Never repeat a request whose connection closed unanswered
+    /// Never retry a request when its connection closes unanswered
     #[arg(long)]
     pub no_repeat: bool,
     /// Use IPv4 addresses only
@@ -159,7 +159,7 @@ pub struct ConnectionOptions {
     #[arg(long, value_name = "PATH")]
     pub unix_socket: Option<PathBuf>,
     /// The HTTP proxy to go through.
-    #[arg(long, help = "Go through this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT", value_name = "PROXY", value_parser = values::proxy,
+    #[arg(long, help = "Use this HTTP proxy: [http://][NAME:PASSWORD@]HOST:PORT", value_name = "PROXY", value_parser = values::proxy,
           conflicts_with_all = ["unix_socket", "connect_to"])]
     pub proxy: Option<ProxyAsked>,
     /// Addresses to connect from: 10.0.0.1,10.0.1.0/24
@@ -168,7 +168,7 @@ pub struct ConnectionOptions {
     /// Ports to connect from, in turn
     #[arg(long, value_name = "A-B", value_parser = values::ports)]
     pub local_ports: Option<RangeInclusive<u16>>,
-    /// Longest head of a response [default: 64KiB]
+    /// Longest response head to accept [default: 64KiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub max_head: Option<u64>,
 }
@@ -177,40 +177,40 @@ pub struct ConnectionOptions {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "TLS (https)")]
 pub struct TlsOptions {
-    /// Accept any certificate, unverified
+    /// Accept any certificate without verifying it
     #[arg(short = 'k', long)]
     pub insecure: bool,
     /// Trust these certificates (PEM) instead of the system's
     #[arg(long, value_name = "FILE")]
     pub cacert: Option<PathBuf>,
-    /// Client certificate (PEM), with its chain and perhaps its key
+    /// Client certificate (PEM), with its chain and optionally its key
     #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
     /// Private key of --cert (PEM)
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
-    /// Server name to send and verify; none sends none [default: the host]
+    /// Server name to send and verify; `none` sends none [default: the host]
     #[arg(long, value_name = "NAME")]
     pub sni: Option<String>,
-    /// Oldest version, 1.2 or 1.3 [default: 1.2]
+    /// Oldest TLS version, 1.2 or 1.3 [default: 1.2]
     #[arg(long, value_name = "VERSION", value_parser = tls_version)]
     pub tls_min: Option<TlsVersion>,
-    /// Newest version, 1.2 or 1.3 [default: 1.3]
+    /// Newest TLS version, 1.2 or 1.3 [default: 1.3]
     #[arg(long, value_name = "VERSION", value_parser = tls_version)]
     pub tls_max: Option<TlsVersion>,
-    /// Cipher suites to offer, in this order; names of IANA or OpenSSL
+    /// Cipher suites to offer, in this order; IANA or OpenSSL names
     #[arg(long, value_name = "LIST")]
     pub tls_ciphers: Option<String>,
     /// Groups to offer, in this order [default: x25519,P-256,P-384]
     #[arg(long, value_name = "LIST")]
     pub tls_groups: Option<String>,
-    /// Resume sessions instead of full handshakes
+    /// Resume sessions instead of making full handshakes
     #[arg(long)]
     pub tls_resume: bool,
 }
 
 impl TlsOptions {
-    /// Whether anything was asked.
+    /// Whether any option was given.
     pub fn is_asked(&self) -> bool {
         self.insecure
             || self.tls_resume
@@ -228,16 +228,16 @@ pub struct MachineOptions {
     /// Worker threads [default: one per CPU, half for a target on this host]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     pub threads: Option<u32>,
-    /// CPUs to pin the threads to, such as 0,2-3
+    /// Pin the threads to these CPUs, such as 0,2-3
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub cpus: Option<CpuList>,
-    /// System calls to use: auto, uring or epoll [default: auto]
+    /// I/O interface: auto, uring or epoll [default: auto]
     #[arg(long, value_name = "IO", value_parser = io_choice)]
     pub io: Option<IoChoice>,
-    /// Watch for responses before sleeping: auto, off or a time [default: auto]
+    /// Busy-wait for responses before sleeping: auto, off or a time [default: auto]
     #[arg(long, value_name = "SPIN", value_parser = spin)]
     pub spin: Option<Spin>,
-    /// Do not watch the kernel, the target's process and the connections
+    /// Do not monitor the kernel, the target's process and the connections
     #[arg(long, alias = "no-witness", action = ArgAction::SetTrue)]
     pub no_monitor: bool,
 }
@@ -246,28 +246,28 @@ pub struct MachineOptions {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Report")]
 pub struct ReportOptions {
-    /// Statuses that are expected [default: 2xx,3xx]
+    /// Expected statuses [default: 2xx,3xx]
     #[arg(long, value_name = "STATUSES", value_parser = statuses)]
     pub expect: Option<StatusList>,
-    /// Keep the report in a file, in the format of its extension. Repeatable
+    /// Save the report to a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,
-    /// End with status 3 if this holds, such as 'p99>50ms'. Repeatable
+    /// Exit with status 3 if this holds, such as 'p99>50ms'. Repeatable
     #[arg(long, value_name = "CONDITION")]
     pub fail_if: Vec<String>,
-    /// End with status 4 if the verdict is INVALID
+    /// Exit with status 4 if the verdict is INVALID
     #[arg(long, action = ArgAction::SetTrue)]
     pub strict: bool,
-    /// Show the evidence of the rules that found nothing, too
+    /// Show the evidence of rules that found nothing, too
     #[arg(long, action = ArgAction::SetTrue)]
     pub explain: bool,
     /// Print no progress
     #[arg(long, action = ArgAction::SetTrue)]
     pub quiet: bool,
-    /// Run once more with a profiler on target, client or both: where CPU goes
+    /// Run once more and profile target, client or both: flame graphs
     #[arg(long, value_name = "WHOM", value_parser = profile::sides, num_args = 0..=1,
           require_equals = true, default_missing_value = "target")]
     pub profile: Option<Sides>,
@@ -290,17 +290,17 @@ fn after_help() -> String {
 }
 
 const AFTER_HELP: &str = "\
-Placeholders in path, header fields and body, each as wide in every request:
+Placeholders in path, header fields and body, of constant width:
   {seq}       the number of the request    {rand:N}  N random digits
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
 Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
 Formats of -o by extension: {formats}.
-An error is no valid response; a response outside --expect is unexpected. Redirects are not followed.
-Exit status: 0 measured; 1 nothing measured, no response as expected, or a report that could not be
-written; 2 usage; 3 a --fail-if was met; 4 INVALID under --strict; 130 interrupted (the report is
-still printed).";
+An error is a request without a valid response; a response outside --expect is unexpected. Redirects
+are not followed.
+Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;
+3 a --fail-if was met; 4 INVALID with --strict; 130 interrupted (the report is still printed).";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {
     values::local_addresses(text).map(AddressList)
@@ -319,7 +319,7 @@ fn arrivals(text: &str) -> Result<Arrivals, String> {
     match text {
         "constant" => Ok(Arrivals::Constant),
         "poisson" => Ok(Arrivals::Poisson),
-        _ => Err("write constant or poisson".to_owned()),
+        _ => Err("expected constant or poisson".to_owned()),
     }
 }
 
@@ -327,8 +327,10 @@ fn tls_version(text: &str) -> Result<TlsVersion, String> {
     match text {
         "1.2" => Ok(TlsVersion::V1_2),
         "1.3" => Ok(TlsVersion::V1_3),
-        "1.0" | "1.1" => Err("is not spoken here any more (RFC 8996): write 1.2 or 1.3".to_owned()),
-        _ => Err("write 1.2 or 1.3".to_owned()),
+        "1.0" | "1.1" => Err("is deprecated and not supported (RFC 8996): use 1.2 or \
+         1.3"
+        .to_owned()),
+        _ => Err("expected 1.2 or 1.3".to_owned()),
     }
 }
 
@@ -337,7 +339,7 @@ fn close(text: &str) -> Result<Close, String> {
         "await" => Ok(Close::Await),
         "fin" => Ok(Close::Fin),
         "reset" => Ok(Close::Reset),
-        _ => Err("write await, fin or reset".to_owned()),
+        _ => Err("expected await, fin or reset".to_owned()),
     }
 }
 
@@ -346,7 +348,7 @@ fn io_choice(text: &str) -> Result<IoChoice, String> {
         "auto" => Ok(IoChoice::Auto),
         "uring" | "io_uring" => Ok(IoChoice::Uring),
         "epoll" => Ok(IoChoice::Epoll),
-        _ => Err("write auto, uring or epoll".to_owned()),
+        _ => Err("expected auto, uring or epoll".to_owned()),
     }
 }
 
@@ -357,7 +359,7 @@ fn spin(text: &str) -> Result<Spin, String> {
         _ => match values::duration_ns(text) {
             Ok(0) => Ok(Spin::Off),
             Ok(ns) => Ok(Spin::For(ns)),
-            Err(_) => Err("write auto, off or a time such as 50us".to_owned()),
+            Err(_) => Err("expected auto, off or a time such as 50us".to_owned()),
         },
     }
 }

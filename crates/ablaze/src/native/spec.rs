@@ -32,7 +32,7 @@ pub fn spec(
         None => None,
     };
     let Some(url) = list.map(|list| list.url).or(url) else {
-        return Err(CommandError::usage("no URL is given: write for example `ablaze :8080/`"));
+        return Err(CommandError::usage("missing URL, for example `ablaze :8080/`"));
     };
     if let (Head::Composed { user: user @ None, .. }, Some(typed)) =
         (&mut spec.requests.head, &url.userinfo)
@@ -40,7 +40,7 @@ pub fn spec(
         *user = Some(secrets.keep_text("user", typed.clone()));
     }
     spec.destination.url = Some(UrlSpec::from(&url));
-    // What is said of TLS has no meaning elsewhere, and its files need not be there.
+    // TLS options have no effect on http, and their files need not exist.
     if spec.destination.url.as_ref().is_some_and(|url| url.https) {
         spec.tls = tls(&options.tls, secrets)?;
     }
@@ -157,27 +157,25 @@ fn apply_http2(options: &Options, spec: &mut LoadSpec) -> Result<(), CommandErro
         return match streams {
             None => Ok(()),
             Some(streams) => Err(CommandError::usage(format!(
-                "--streams are HTTP/2's: write --http 2 --streams {streams}, or --pipeline \
-                 {streams} for HTTP/1.1"
+                "--streams needs HTTP/2: use --http 2 --streams {streams}, or --pipeline {streams} \
+                 for HTTP/1.1"
             ))),
         };
     }
     if options.load.pipeline.is_some() {
-        return Err(CommandError::usage(
-            "--pipeline is HTTP/1's: requests in flight on a connection of HTTP/2 are --streams N",
-        ));
+        return Err(CommandError::usage("--pipeline needs HTTP/1: use --streams N for HTTP/2"));
     }
     let streams = streams.unwrap_or(1);
     if !(1..=Http2::STREAMS_MAX).contains(&streams) {
         return Err(CommandError::usage(format!(
-            "--streams {streams}: give a number from 1 to {}",
+            "--streams {streams}: use a number from 1 to {}",
             Http2::STREAMS_MAX
         )));
     }
     if streams > 1 && !keeps_alive(options) {
         return Err(CommandError::usage(format!(
-            "--streams {streams} has no meaning with a connection per request: raise -c instead, or \
-             leave --no-keepalive out"
+            "--streams {streams} cannot be used with a connection per request: raise -c instead, \
+             or remove --no-keepalive"
         )));
     }
     spec.in_flight = streams;
@@ -220,14 +218,14 @@ fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, CommandError> {
     };
     if options.pipeline.is_some() {
         return Err(CommandError::usage(
-            "--pipeline and --rate exclude each other: a request of a schedule does not wait \
-             behind another's response",
+            "--pipeline and --rate cannot be used together: a scheduled request must not wait for \
+             another's response",
         ));
     }
     if options.ramp.is_some() {
         return Err(CommandError::usage(
-            "--ramp and --rate exclude each other: connections are opened when requests are due; \
-             a rate that grows is --rate 0..1000/s",
+            "--ramp and --rate cannot be used together: connections are opened when requests are \
+             due; for a growing rate use --rate 0..1000/s",
         ));
     }
     rate.steps = options.steps.unwrap_or(0);
@@ -248,7 +246,7 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
     } else if let Some(requests) = options.requests_per_connection {
         if requests == 0 {
             return Err(CommandError::usage(
-                "0 requests per connection send nothing: give 1 or more, or leave it away",
+                "0 requests per connection send nothing: use 1 or more, or remove the option",
             ));
         }
         connections.requests_per_connection = Some(requests);
@@ -261,7 +259,7 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
             // whole networks this host's own without any interface showing them.
             UdpSocket::bind((*address, 0)).map_err(|error| {
                 CommandError::usage(format!(
-                    "--local-address {address} cannot be used: {}; give addresses of this host",
+                    "cannot use --local-address {address}: {}; use addresses of this host",
                     reason(&error)
                 ))
             })?;
@@ -288,7 +286,7 @@ fn max_head_bytes(bytes: u64) -> Result<usize, CommandError> {
     const PERMITTED: std::ops::RangeInclusive<u64> = 16..=(1 << 30);
     if !PERMITTED.contains(&bytes) {
         return Err(CommandError::usage(format!(
-            "--max-head {bytes} bytes: give a size from 16 bytes to 1GiB"
+            "--max-head {bytes} bytes: use a size from 16 bytes to 1GiB"
         )));
     }
     Ok(bytes as usize)

@@ -22,9 +22,9 @@ pub fn of_status(run: &Run, status: u16) -> Option<String> {
     let proxy = run.plan.target.proxy.as_ref().filter(|proxy| proxy.way == Way::Forward)?;
     let name = named(proxy, run);
     match status {
-        407 => Some(format!("{name} answered 407: {}", credentials(proxy))),
+        407 => Some(format!("{name} responded with 407: {}", credentials(proxy))),
         502..=504 => Some(format!(
-            "no response was as expected, most were {status}: can {name} reach {}?",
+            "no expected response, most were {status}: can {name} reach {}?",
             target(run)
         )),
         _ => None,
@@ -47,10 +47,11 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
             format!("{name} refused the tunnel to {to}: {detail}; {}", hint(detail))
         }
         FailureKind::ProxyClosed | FailureKind::ProxyMalformed => format!(
-            "{name} made no tunnel to {to}: {detail}; is it an HTTP proxy, and this its port?"
+            "{name} did not open a tunnel to {to}: {detail}; is it an HTTP proxy, and is this its \
+             port?"
         ),
         FailureKind::Timeout if failure.connecting && silent() => format!(
-            "{name} did not answer CONNECT {to} within {}: can it reach the target?",
+            "{name} did not respond to CONNECT {to} within {}: can it reach the target?",
             seconds(run.plan.limits.timeout_ns)
         ),
         FailureKind::Refused if failure.connecting => {
@@ -62,8 +63,8 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
             && (kind.is_of_tls() || failure.connecting && stood(run) && ends_there(kind)) =>
         {
             format!(
-                "{name} does not speak TLS: with https, -X speaks it to the proxy itself, as ab does; \
-                 for a tunnel through the proxy write --proxy http://{} instead",
+                "{name} does not speak TLS: with https, -X uses TLS to the proxy itself, as ab \
+                 does; for a tunnel through the proxy use --proxy http://{} instead",
                 proxy.authority()
             )
         }
@@ -71,7 +72,7 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
     })
 }
 
-/// Whether it is how somebody ends a handshake of TLS who does not know what it is.
+/// Whether this is how a peer that does not speak TLS ends a handshake.
 fn ends_there(kind: FailureKind) -> bool {
     matches!(kind, FailureKind::ClosedWithoutResponse | FailureKind::Reset | FailureKind::Timeout)
 }
@@ -97,8 +98,8 @@ fn target(run: &Run) -> String {
 /// What is to be done about 407.
 fn credentials(proxy: &Proxy) -> String {
     match proxy.credentials {
-        Some(_) => "correct user and password of --proxy".to_owned(),
-        None => format!("give --proxy http://user:password@{}", proxy.authority()),
+        Some(_) => "check user and password of --proxy".to_owned(),
+        None => format!("use --proxy http://user:password@{}", proxy.authority()),
     }
 }
 

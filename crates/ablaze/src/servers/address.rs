@@ -7,13 +7,13 @@ use crate::CommandError;
 /// Reads where to listen.
 ///
 /// # Errors
-/// When it is no address, or a name that cannot be resolved.
+/// When it is not an address, or a name that cannot be resolved.
 pub fn address(text: &str) -> Result<SocketAddr, CommandError> {
     let plain = text.strip_prefix("http://").unwrap_or(text);
     let plain = plain.strip_suffix('/').unwrap_or(plain);
     let refuse = |why: &str| {
         Err(CommandError::usage(format!(
-            "cannot listen on `{text}`: {why}; write HOST:PORT, :PORT or [::1]:PORT"
+            "cannot listen on `{text}`: {why}; expected HOST:PORT, :PORT or [::1]:PORT"
         )))
     };
     if let Ok(address) = plain.parse::<SocketAddr>() {
@@ -28,7 +28,7 @@ pub fn address(text: &str) -> Result<SocketAddr, CommandError> {
         None => (plain, "8080"),
     };
     let Ok(port) = port.parse::<u16>() else {
-        return refuse("the port is no number from 0 to 65535");
+        return refuse("the port is not a number from 0 to 65535");
     };
     let host = if host.is_empty() { "127.0.0.1" } else { host };
     match (host, port).to_socket_addrs() {
@@ -36,7 +36,7 @@ pub fn address(text: &str) -> Result<SocketAddr, CommandError> {
             Some(address) => Ok(address),
             None => refuse("the host has no address"),
         },
-        Err(_) => refuse("the host is not known"),
+        Err(_) => refuse("unknown host"),
     }
 }
 

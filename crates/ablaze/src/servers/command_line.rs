@@ -19,7 +19,7 @@ use crate::values;
 #[command(
     name = "ablaze serve",
     bin_name = "ablaze serve",
-    about = "Response HTTP requests, for something to load, in any of the ways servers do it.",
+    about = "Run an HTTP server to load, with any of the I/O models that servers use.",
     override_usage = "ablaze serve [OPTIONS] [ADDR]",
     disable_version_flag = true,
     disable_help_flag = true,
@@ -36,7 +36,7 @@ pub struct CommandLine {
     /// How fibers are kept and scheduled.
     #[command(flatten)]
     pub fibers: FiberOptions,
-    /// What is answered.
+    /// What the server sends back.
     #[command(flatten)]
     pub responses: ResponseOptions,
     /// Connections and their sockets.
@@ -57,19 +57,19 @@ pub struct CommandLine {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Model")]
 pub struct ModelOptions {
-    /// I/O model, also --io; they are listed below [default: epoll-et]
+    /// I/O model, listed below; also --io [default: epoll-et]
     #[arg(long, alias = "io", value_name = "NAME", value_parser = names::model)]
     pub model: Option<Model>,
     /// single, shared, exclusive or reuseport; see below [default: reuseport]
     #[arg(long, value_name = "HOW", value_parser = names::accept)]
     pub accept: Option<AcceptMode>,
-    /// Workers, or `all`: one per CPU [default: half the CPUs, or those of --cpus]
+    /// Workers; `all`: one per CPU [default: half the CPUs, or all of --cpus]
     #[arg(short, long, value_name = "N", value_parser = threads)]
     pub threads: Option<Threads>,
     /// Pin the workers to these CPUs in turn: 0,2-3
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub cpus: Option<CpuList>,
-    /// Options of a measured system; others win over them. `list` prints all
+    /// Use the options of a measured system; explicit ones override. `list` lists
     #[arg(long, value_name = "SYSTEM")]
     pub like: Option<String>,
 }
@@ -78,13 +78,13 @@ pub struct ModelOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Fibers")]
 pub struct FiberOptions {
-    /// Stack of a fiber [default: 64KiB]
+    /// Stack size of a fiber [default: 64KiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub stack: Option<u64>,
-    /// Stacks kept for the next fibers, per worker [default: 1024]
+    /// Stacks to keep for reuse, per worker [default: 1024]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub stack_pool: Option<u32>,
-    /// Run by its worker, or by any: shared, accepts single [default: per-thread]
+    /// per-thread, or shared: any worker runs any fiber [default: per-thread]
     #[arg(long, value_name = "WHO", value_parser = names::scheduler)]
     pub scheduler: Option<Scheduler>,
     /// epoll_ctl per wait: 0 (persistent) or 2 (per-wait) [default: persistent]
@@ -92,38 +92,38 @@ pub struct FiberOptions {
     pub arm: Option<Arm>,
 }
 
-/// What is answered.
+/// What the server sends back.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Responses")]
 pub struct ResponseOptions {
-    /// Length of the body of / [default: 14, a greeting]
+    /// Body length of / [default: 14, a greeting]
     #[arg(short, long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub size: Option<u64>,
     /// Status of / [default: 200]
     #[arg(long, value_name = "STATUS")]
     pub status: Option<u16>,
-    /// Pad shorter heads of responses to this length
+    /// Pad response heads to this length
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub head_bytes: Option<u64>,
-    /// Response of a path: /a*=404:gone, or @FILE as the body. Repeatable
+    /// Response to a path: /a*=404:gone, or @FILE as body. Repeatable
     #[arg(long = "route", value_name = "PATH=STATUS:BODY", value_parser = conditions::route)]
     pub routes: Vec<Route>,
-    /// Every path gives back what was posted, as /echo does
+    /// Echo the request body on every path, as /echo does
     #[arg(long)]
     pub echo: bool,
-    /// http; echo: bytes are sent back; none: no response [default: http]
+    /// http; echo: send bytes back; none: send nothing [default: http]
     #[arg(long, alias = "answer", value_name = "KIND", value_parser = names::response)]
     pub response: Option<ResponseKind>,
-    /// The Server field; an empty one leaves it out [default: ablaze]
+    /// Value of the Server field; empty: no such field [default: ablaze]
     #[arg(long, value_name = "NAME")]
     pub server_name: Option<String>,
-    /// Longest body /echo takes in, held in memory [default: 1GiB]
+    /// Longest body to accept for /echo, held in memory [default: 1GiB]
     #[arg(long, value_name = "SIZE", value_parser = values::size_bytes)]
     pub max_body: Option<u64>,
-    /// CPU time burnt per request, in ns or with a unit [default: 0]
+    /// CPU time to burn per request, in ns or with a unit [default: 0]
     #[arg(long, value_name = "NANOSECONDS", value_parser = conditions::work_ns)]
     pub work: Option<u64>,
-    /// Requests served at a time; 0: no limit [default: 0]
+    /// Requests to serve at a time; 0: no limit [default: 0]
     #[arg(long, value_name = "K", value_parser = values::small_count)]
     pub in_service: Option<u32>,
     /// Head and body in one write or two: whole, split [default: whole]
@@ -135,7 +135,7 @@ pub struct ResponseOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Connections")]
 pub struct ConnectionOptions {
-    /// 1.1; 2: HTTP/2 too, with clients that begin with it [default: 1.1]
+    /// HTTP version: 1.1, or 2 for HTTP/2 as well [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = names::http)]
     pub http: Option<HttpVersion>,
     /// Streams an HTTP/2 client may have open at a time [default: 128]
@@ -144,28 +144,28 @@ pub struct ConnectionOptions {
     /// Close each connection after its response
     #[arg(long, overrides_with = "keep_alive")]
     pub close: bool,
-    /// Keep connections as the protocol says (the default)
+    /// Keep connections open as the protocol says (the default)
     #[arg(long, hide = true, overrides_with = "close")]
     pub keep_alive: bool,
-    /// Requests after which a connection is closed; 0: no limit [default: 0]
+    /// Close a connection after this many requests; 0: no limit [default: 0]
     #[arg(long, value_name = "N", value_parser = values::count)]
     pub max_requests: Option<u64>,
-    /// How long an idle connection is kept; 0: no limit [default: 0]
+    /// Close a connection idle for this long; 0: no limit [default: 0]
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns)]
     pub read_timeout: Option<u64>,
-    /// Connections that wait to be accepted, per listener [default: 65535]
+    /// Backlog of each listener [default: 65535]
     #[arg(long, value_name = "N", value_parser = backlog)]
     pub backlog: Option<i32>,
-    /// Accepted per event: one, or all that wait (drain) [default: drain]
+    /// Connections to accept per event: one, or all (drain) [default: drain]
     #[arg(long, value_name = "HOW", value_parser = names::accept_batch)]
     pub accept_batch: Option<AcceptBatch>,
-    /// Extra work: nothing, or sylar: 4 calls and a timer [default: nothing]
+    /// Extra work: nothing, or sylar's 4 calls and a timer [default: nothing]
     #[arg(long, value_name = "WHAT", value_parser = names::per_accept)]
     pub per_accept: Option<PerAccept>,
-    /// Events taken from one wait [default: 256]
+    /// Most events to take per wait [default: 256]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub max_events: Option<u32>,
-    /// SO_SNDBUF: 64KiB makes long responses block [default: the kernel's]
+    /// SO_SNDBUF; 64KiB makes long responses block [default: the kernel's]
     #[arg(long, value_name = "SIZE", value_parser = buffer_bytes)]
     pub sndbuf: Option<u32>,
     /// SO_RCVBUF [default: the kernel's]
@@ -180,13 +180,13 @@ pub struct ConnectionOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Trouble")]
 pub struct TroubleOptions {
-    /// Time each response waits: 10ms, or a distribution; see below [default: 0]
+    /// Delay of each response: 10ms, or a distribution, see below [default: 0]
     #[arg(long, value_name = "TIME", value_parser = conditions::delay)]
     pub delay: Option<Delay>,
-    /// A fault in a share of the responses, see below. Repeatable
+    /// Inject a fault into a share of the responses, see below. Repeatable
     #[arg(long = "fault", value_name = "KIND=SHARE", value_parser = conditions::fault)]
     pub faults: Vec<FaultShare>,
-    /// Seed of the draws of delays and faults [default: 1]
+    /// Seed for random delays and faults [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
 }
@@ -195,19 +195,19 @@ pub struct TroubleOptions {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Start and stop")]
 pub struct ProcessOptions {
-    /// Write the URL to descriptor N when it is ready, and close it
+    /// Write the URL to descriptor N when ready, and close it
     #[arg(long, value_name = "N")]
     pub ready_fd: Option<i32>,
-    /// Write the counters as JSON when the server stops
+    /// Write the counters as JSON to a file when the server stops
     #[arg(long, value_name = "FILE")]
     pub stats: Option<PathBuf>,
-    /// Stop when standard input ends: for programs that start a server
+    /// Stop when standard input ends, for programs that start a server
     #[arg(long)]
     pub stop_with_stdin: bool,
-    /// Do not say what was served
+    /// Do not print the counters at the end
     #[arg(short, long)]
     pub quiet: bool,
-    /// Print this
+    /// Print help
     #[arg(short, long, action = ArgAction::Help)]
     help: Option<bool>,
 }
@@ -226,7 +226,7 @@ pub enum HttpVersion {
 pub enum Threads {
     /// One per CPU.
     All,
-    /// So many.
+    /// This number.
     Exactly(usize),
 }
 
@@ -254,21 +254,21 @@ fn threads(text: &str) -> Result<Threads, String> {
     }
     match text.parse() {
         Ok(threads) if threads > 0 => Ok(Threads::Exactly(threads)),
-        _ => Err("write a number of threads from 1 up, or all".into()),
+        _ => Err("expected a number of threads from 1 up, or all".into()),
     }
 }
 
 fn backlog(text: &str) -> Result<i32, String> {
     let count = values::count(text)?;
-    i32::try_from(count).map_err(|_| format!("at most {} are possible", i32::MAX))
+    i32::try_from(count).map_err(|_| format!("the maximum is {}", i32::MAX))
 }
 
 fn buffer_bytes(text: &str) -> Result<u32, String> {
     // The kernel doubles the value and keeps it in an int (sock_setsockopt).
     let most = i32::MAX as u64 / 2;
     match values::size_bytes(text)? {
-        0 => Err("a socket needs a buffer; leave the option out for the kernel's own".into()),
+        0 => Err("a socket needs a buffer: remove the option for the kernel's default".into()),
         bytes if bytes <= most => Ok(bytes as u32),
-        _ => Err(format!("at most {most} bytes are possible")),
+        _ => Err(format!("the maximum is {most} bytes")),
     }
 }

@@ -18,7 +18,7 @@ pub fn delay(text: &str) -> Result<Delay, String> {
             let (least, most) = two(values, '-', "uniform:1ms-20ms")?;
             let (least, most) = (time(least)?, time(most)?);
             if least > most {
-                return Err("the first time is the shorter one: write such as 1ms-20ms".into());
+                return Err("the shorter time comes first, such as 1ms-20ms".into());
             }
             Ok(Delay::Uniform(least, most))
         }
@@ -33,11 +33,11 @@ pub fn delay(text: &str) -> Result<Delay, String> {
             let (length, period) = two(values, '/', "stall:1s/10s")?;
             let (length, period) = (time(length)?, time(period)?);
             if length >= period {
-                return Err("a stall has to be shorter than its period: such as 1s/10s".into());
+                return Err("a stall must be shorter than its period, such as 1s/10s".into());
             }
             Ok(Delay::Stall(length, period))
         }
-        _ => Err("write a time, uniform:…, exp:…, bimodal:… or stall:…".into()),
+        _ => Err("expected a time, uniform:…, exp:…, bimodal:… or stall:…".into()),
     }
 }
 
@@ -52,7 +52,7 @@ pub fn work_ns(text: &str) -> Result<u64, String> {
     match text.parse() {
         Ok(nanoseconds) => Ok(nanoseconds),
         Err(_) => values::duration_ns(text)
-            .map_err(|_| "write nanoseconds, or a time such as 10us".to_owned()),
+            .map_err(|_| "expected nanoseconds, or a time such as 10us".to_owned()),
     }
 }
 
@@ -65,14 +65,14 @@ pub fn route(text: &str) -> Result<Route, String> {
         digits.then(|| (&text[..at], status, body))
     });
     let Some((path, status, body)) = parts else {
-        return Err("write PATH=STATUS:BODY, such as /gone=404:nothing".into());
+        return Err("expected PATH=STATUS:BODY, such as /gone=404:nothing".into());
     };
-    let status: u16 = status.parse().map_err(|_| "the status is no number".to_owned())?;
+    let status: u16 = status.parse().map_err(|_| "the status is not a number".to_owned())?;
     if status < 200 {
-        return Err(format!("{status} is no final status; use 200 to 999"));
+        return Err(format!("{status} is not a final status: use 200 to 999"));
     }
     if !path.starts_with(['/', '*']) {
-        return Err("a path begins with / or *".into());
+        return Err("a path must start with / or *".into());
     }
     let body = match body.strip_prefix('@') {
         Some(file) => {
@@ -97,12 +97,12 @@ fn share(text: &str) -> Result<f64, String> {
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     match number.parse::<f64>() {
         Ok(number) if plain && number <= whole => Ok(number / whole),
-        _ => Err(format!("`{text}` is no share: write such as 1% or 0.01")),
+        _ => Err(format!("`{text}` is not a share: expected one such as 1% or 0.01")),
     }
 }
 
 fn two<'a>(text: &'a str, at: char, example: &str) -> Result<(&'a str, &'a str), String> {
-    text.split_once(at).ok_or_else(|| format!("write such as {example}"))
+    text.split_once(at).ok_or_else(|| format!("expected a value such as {example}"))
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ fn resolved(options: &[String]) -> Result<Option<ServerSpec>, CommandError> {
 pub fn model(options: Vec<ModelOption>) -> Result<ModelSpec, CommandError> {
     let mut model = ModelSpec { options, threads: Some(1), ..ModelSpec::default() };
     let Some(asked) = resolved(&model.words())? else {
-        return Err(CommandError::usage("asks for help, not for a server: name a model"));
+        return Err(CommandError::usage("asks for help instead of a server: name a model"));
     };
     let value = |name: &str| model.options.iter().rfind(|option| option.name == name);
     let certificate = value("tls-cert").or(value("tls-ca-out")).is_some();

@@ -1,4 +1,4 @@
-//! The words that options take for one thing out of a few, and the words a refusal lists.
+//! The words that options take for one thing out of a few, and the words an error lists.
 
 use ablaze_target::Model;
 use ablaze_target::accepting::AcceptMode;
@@ -50,7 +50,7 @@ pub fn http(text: &str) -> Result<HttpVersion, String> {
     match values::http_version(text) {
         Ok(ablaze_model::spec::HttpVersion::Http11) => Ok(HttpVersion::Http1),
         Ok(ablaze_model::spec::HttpVersion::Http2) => Ok(HttpVersion::Http2),
-        _ => Err("choose from 1.1, 2".to_owned()),
+        _ => Err("expected 1.1 or 2".to_owned()),
     }
 }
 
@@ -97,7 +97,7 @@ pub fn one_of<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
     let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     Err(match nearest(text, &names) {
         Some(name) => format!("did you mean {name}?"),
-        None => format!("choose from {}", names.join(", ")),
+        None => format!("expected one of {}", names.join(", ")),
     })
 }
 

@@ -40,7 +40,7 @@ pub const PRESETS: [Preset; 12] = [
     },
     Preset {
         name: "sylar-1",
-        about: "SERVER_1 of the sylar measurement: plain epoll; reads, closes, never answers",
+        about: "SERVER_1 of the sylar measurement: plain epoll; reads, closes, never responds",
         words: "--model epoll-lt --accept single --threads 1 --accept-batch one --max-events 10 \
                 --backlog 5 --nodelay off --response none --close",
     },
@@ -53,7 +53,7 @@ pub const PRESETS: [Preset; 12] = [
     },
     Preset {
         name: "sylar-3",
-        about: "SERVER_3: sylar's TcpServer; reads, closes, never answers",
+        about: "SERVER_3: sylar's TcpServer; reads, closes, never responds",
         words: "--model fiber-ucontext --scheduler shared --arm per-wait --stack 128KiB \
                 --accept single --threads 1 --accept-batch drain --max-events 256 --backlog 4096 \
                 --nodelay off --per-accept sylar --read-timeout 120s --response none --close",
@@ -112,10 +112,10 @@ impl Preset {
             let names = PRESETS.map(|preset| preset.name);
             let meant = match nearest(name, &names) {
                 Some(name) => format!("did you mean {name}?"),
-                None => format!("choose from {}", names.join(", ")),
+                None => format!("expected one of {}", names.join(", ")),
             };
             CommandError::usage(format!(
-                "--like {name} is not known: {meant} (`ablaze serve --like list` prints all)"
+                "unknown system --like {name}: {meant} (`ablaze serve --like list` lists them)"
             ))
         })
     }

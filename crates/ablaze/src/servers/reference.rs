@@ -1,5 +1,5 @@
 //! What stands below the options in `ablaze serve --help`: the models and the accept modes with
-//! what each does, the pairs of them that mean nothing, and how values are written.
+//! what each does, the pairs of them that are refused, and how values are written.
 
 use ablaze_target::Model;
 use ablaze_target::accepting::AcceptMode;
@@ -20,13 +20,13 @@ pub fn text() -> String {
     }
     let refused = refused_pairs();
     if !refused.is_empty() {
-        text.push_str("\nPairs that mean nothing, and are refused:\n");
+        text.push_str("\nUnsupported combinations:\n");
         for (pair, why) in refused {
             wrap(&mut text, 2, 4, &format!("{pair}: {why}"));
         }
     }
     text.push_str("\nDelays: 10ms, uniform:1ms-20ms, exp:10ms (its mean), bimodal:1ms/100ms/1% (the share of the\n\
-         second), stall:1s/10s (nothing is answered for 1 s of every 10)\n");
+         second), stall:1s/10s (no responses for 1 s of every 10)\n");
     let faults: Vec<_> = FAULTS.iter().map(|(name, _)| *name).collect();
     wrap(&mut text, 0, 0, &format!("Faults: {}", faults.join(", ")));
     text.push_str(VALUES);
@@ -37,9 +37,9 @@ const VALUES: &str = "\
 Values: times 500ms, 10s (a bare number is seconds); sizes 64KB (1000), 64KiB (1024).
 Paths: / /hello /bytes/N /status/N /delay/MS /echo /chunked/N /stream /_/status /_/config
 
-The address is printed when the server is ready. Ctrl-C and SIGTERM stop it: responses under way
-have a second, then its counters are shown. docs/targets.md explains models and counters.
-Exit status: 0 stopped; 1 it could not listen; 2 usage.";
+The server prints its address when it is ready. Ctrl-C and SIGTERM stop it: responses in progress get
+one second, then the counters are printed. docs/targets.md explains models and counters.
+Exit status: 0 stopped; 1 could not listen; 2 usage.";
 
 fn about(mode: AcceptMode) -> &'static str {
     match mode {

@@ -30,7 +30,7 @@ pub struct ServerSpec {
     pub authority_file: Option<PathBuf>,
     /// The number of threads as it was given.
     pub threads: Option<Threads>,
-    /// What was given and means nothing.
+    /// Options that have no effect.
     pub notes: Vec<String>,
 }
 
@@ -38,14 +38,14 @@ pub struct ServerSpec {
 /// is then given.
 ///
 /// # Errors
-/// When they cannot be carried out, whatever the machine.
+/// When they are invalid on any machine.
 pub fn read(arguments: &[OsString]) -> Result<Option<ServerSpec>, CommandError> {
     let Some(given) = parse(arguments.to_vec())? else { return Ok(None) };
     if given.responses.echo && (given.responses.size.is_some() || given.responses.status.is_some())
     {
         return Err(CommandError::usage(
-            "--echo answers with what was posted, so --size and --status have no meaning: leave \
-             one or the other out",
+            "--echo sends back the request body and cannot be used with --size or --status: use \
+             only one",
         ));
     }
     let notes = notes(&given);
@@ -88,7 +88,7 @@ fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, CommandError> {
     }
 }
 
-/// What was given and means nothing. A preset's options are none of it: its model may be replaced.
+/// Options that have no effect. A preset's options do not count: its model may be replaced.
 fn notes(given: &CommandLine) -> Vec<String> {
     let fibers = &given.fibers;
     let model = given.model.model.unwrap_or(Options::default().model);
@@ -103,7 +103,7 @@ fn notes(given: &CommandLine) -> Vec<String> {
         ("--arm", fibers.arm.is_some()),
     ];
     let given = options.into_iter().filter(|(_, given)| *given);
-    given.map(|(name, _)| format!("{name} has no meaning for {model}: it has no fibers")).collect()
+    given.map(|(name, _)| format!("{name} has no effect on {model}, which has no fibers")).collect()
 }
 
 fn asked(line: CommandLine, notes: Vec<String>) -> Result<ServerSpec, CommandError> {
@@ -295,7 +295,7 @@ mod tests {
         assert_eq!((pinned.threads, pinned.cpus), (1, vec![cpu]));
         assert_eq!(options_of(&format!("--cpus {cpu} -t 3")).threads, 3);
         let error = error_of("--cpus 65535");
-        assert!(error.line.contains("choose from"), "{error}");
+        assert!(error.line.contains("expected one of"), "{error}");
     }
 
     #[test]
@@ -321,11 +321,11 @@ mod tests {
     #[test]
     fn what_means_nothing_is_refused_with_the_reason() {
         let cases = [
-            ("--size 3 --echo", "leave one or the other out"),
+            ("--size 3 --echo", "use only one"),
             ("--model epol-et", "did you mean epoll-et?"),
             ("--accept some", "choose from single, shared, exclusive, reuseport"),
             ("--like nginx", "--like list"),
-            ("--fault garbage=200%", "no share"),
+            ("--fault garbage=200%", "is not a share"),
             ("--delay uniform:3", "uniform:1ms-20ms"),
         ];
         for (words, needle) in cases {

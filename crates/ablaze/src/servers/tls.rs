@@ -14,28 +14,28 @@ use crate::CommandError;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "TLS")]
 pub struct TlsArguments {
-    /// Speak TLS, with a certificate made for this run
+    /// Use TLS, with a certificate generated for this run
     #[arg(long)]
     pub tls: bool,
-    /// Write who signed that certificate: a file for --cacert of clients
+    /// Write the CA certificate that signed it, for --cacert of clients
     #[arg(long, value_name = "FILE", conflicts_with = "tls_cert")]
     pub tls_ca_out: Option<PathBuf>,
-    /// Certificate, with its chain behind it, as PEM
+    /// Certificate with its chain (PEM)
     #[arg(long, value_name = "FILE")]
     pub tls_cert: Option<PathBuf>,
-    /// Its key, as PEM
+    /// Private key of the certificate (PEM)
     #[arg(long, value_name = "FILE")]
     pub tls_key: Option<PathBuf>,
-    /// Oldest version accepted: 1.2, 1.3 [default: 1.2]
+    /// Oldest TLS version, 1.2 or 1.3 [default: 1.2]
     #[arg(long, value_name = "VERSION", value_parser = names::tls_version)]
     pub tls_min: Option<TlsVersion>,
-    /// Newest version offered: 1.2, 1.3 [default: 1.3]
+    /// Newest TLS version, 1.2 or 1.3 [default: 1.3]
     #[arg(long, value_name = "VERSION", value_parser = names::tls_version)]
     pub tls_max: Option<TlsVersion>,
     /// Session tickets, on or off [default: on]
     #[arg(long, value_name = "WHETHER", value_parser = names::on_or_off)]
     pub tls_tickets: Option<bool>,
-    /// Ask clients for a certificate that one of these signed
+    /// Require a client certificate signed by one of these CAs
     #[arg(long, value_name = "FILE")]
     pub tls_client_ca: Option<PathBuf>,
 }
@@ -70,8 +70,8 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
         (Some(certificate), Some(key)) => given_identity(certificate, key)?,
         (Some(_), None) | (None, Some(_)) => {
             return Err(CommandError::usage(
-                "--tls-cert and --tls-key belong together: give both, or neither for a certificate \
-                 made for this run",
+                "--tls-cert and --tls-key must be given together, or neither for a generated \
+                 certificate",
             ));
         }
         (None, None) => Identity::self_made(&[address]).map_err(CommandError::machine)?,
@@ -113,7 +113,7 @@ fn given_identity(certificate: &Path, key: &Path) -> Result<Identity, CommandErr
 
 fn read(path: &Path, option: &str) -> Result<Vec<u8>, CommandError> {
     std::fs::read(path).map_err(|error| {
-        CommandError::usage(format!("{option} {} cannot be read: {error}", path.display()))
+        CommandError::usage(format!("cannot read {option} {}: {error}", path.display()))
     })
 }
 
@@ -133,7 +133,6 @@ pub fn check_authority_file(path: Option<&Path>) -> Result<(), CommandError> {
 pub fn write_authority(path: Option<&Path>, tls: Option<&TlsOptions>) -> Result<(), CommandError> {
     let authority = tls.and_then(|tls| tls.identity.authority());
     let (Some(path), Some(authority)) = (path, authority) else { return Ok(()) };
-    file::write_atomically(path, authority.as_bytes()).map_err(|error| {
-        CommandError::machine(format!("the authority's certificate is lost: {error}"))
-    })
+    file::write_atomically(path, authority.as_bytes())
+        .map_err(|error| CommandError::machine(format!("cannot write the CA certificate: {error}")))
 }

@@ -28,7 +28,7 @@ struct Network {
 impl Network {
     fn parse(part: &str) -> Result<Self, String> {
         let wrong =
-            || format!("`{part}` is no address or network: write such as 10.0.0.1 or 10.0.0.0/24");
+            || format!("`{part}` is not an address or network, such as 10.0.0.1 or 10.0.0.0/24");
         let (address, prefix) = match part.split_once('/') {
             Some((address, prefix)) => (address, Some(prefix.parse::<u32>().map_err(|_| wrong())?)),
             None => (part, None),

@@ -18,7 +18,7 @@ pub fn body(given: &str) -> Result<Body, CommandError> {
         Some("-") => {
             let mut bytes = Vec::new();
             std::io::stdin().read_to_end(&mut bytes).map_err(|error| {
-                CommandError::usage(format!("the body cannot be read from standard input: {error}"))
+                CommandError::usage(format!("cannot read the body from standard input: {error}"))
             })?;
             Ok(Body::File(Blob::new("-", bytes)))
         }

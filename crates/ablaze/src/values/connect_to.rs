@@ -18,7 +18,7 @@ pub fn connect_to(text: &str) -> Result<ConnectTo, String> {
         "" => Ok(None),
         _ => match part.parse::<u16>() {
             Ok(port) if port > 0 => Ok(Some(port)),
-            _ => Err(format!("`{part}` is no port (1 to 65535)")),
+            _ => Err(format!("`{part}` is not a port (1 to 65535)")),
         },
     };
     match parts[..] {
@@ -32,7 +32,9 @@ pub fn connect_to(text: &str) -> Result<ConnectTo, String> {
             host: host(to),
             port: port(to_port)?,
         }),
-        _ => Err("write ADDR:PORT, or HOST:PORT:ADDR:PORT as curl does, IPv6 in brackets".into()),
+        _ => Err("expected ADDR:PORT, or HOST:PORT:ADDR:PORT as for curl, with IPv6 in \
+            brackets"
+            .into()),
     }
 }
 

@@ -11,7 +11,7 @@ pub fn statuses(text: &str) -> Result<Vec<RangeInclusive<u16>>, String> {
 }
 
 fn status_range(part: &str) -> Result<RangeInclusive<u16>, String> {
-    let wrong = || format!("`{part}` is no status: write such as 2xx,3xx,418,500-503");
+    let wrong = || format!("`{part}` is not a status: expected a list such as 2xx,3xx,418,500-503");
     let status = |text: &str| {
         let digits = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_digit());
         text.parse::<u16>().ok().filter(|status| digits && *status >= 100).ok_or_else(wrong)
@@ -35,7 +35,7 @@ fn status_range(part: &str) -> Result<RangeInclusive<u16>, String> {
 pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
     let mut cpus = Vec::new();
     for part in text.split(',') {
-        let wrong = || format!("`{part}` is no CPU: write such as 0,2-3");
+        let wrong = || format!("`{part}` is not a CPU: expected a list such as 0,2-3");
         let number = |text: &str| text.trim().parse::<u32>().ok().filter(|cpu| *cpu < 65_536);
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         let (first, last) = number(first).zip(number(last)).ok_or_else(wrong)?;
@@ -44,7 +44,7 @@ pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
         }
         for cpu in first..=last {
             if cpus.contains(&cpu) {
-                return Err(format!("CPU {cpu} is named twice"));
+                return Err(format!("CPU {cpu} is given twice"));
             }
             cpus.push(cpu);
         }
@@ -55,13 +55,13 @@ pub fn cpus(text: &str) -> Result<Vec<u32>, String> {
 /// Ports: `20000-30000`, or a single one.
 ///
 /// # Errors
-/// When it is no range of ports from 1 to 65535.
+/// When it is not a range of ports from 1 to 65535.
 pub fn ports(text: &str) -> Result<RangeInclusive<u16>, String> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     let port = |text: &str| text.trim().parse::<u16>().ok().filter(|port| *port > 0);
     match (port(first), port(last)) {
         (Some(first), Some(last)) if first <= last => Ok(first..=last),
-        _ => Err("write a range of ports such as 20000-30000".to_owned()),
+        _ => Err("expected a range of ports such as 20000-30000".to_owned()),
     }
 }
 

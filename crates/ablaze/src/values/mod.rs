@@ -18,12 +18,12 @@ pub use proxy::{ProxyAsked, proxy};
 pub use rate::{per_second, rate};
 
 const DURATION_HELP: &str =
-    "write a time such as 10s, 500ms, 1m30s or 2h; a bare number is seconds";
+    "expected a time such as 10s, 500ms, 1m30s or 2h; a bare number is seconds";
 
 /// A time in nanoseconds: `10`, `1.5s`, `500ms`, `1m30s`. A bare number is seconds.
 ///
 /// # Errors
-/// When it is no such time, or longer than 500 years.
+/// When it is not such a time, or longer than 500 years.
 pub fn duration_ns(text: &str) -> Result<u64, String> {
     duration_with(text, |unit| match unit {
         "ns" => Some(1),
@@ -39,7 +39,7 @@ pub fn duration_ns(text: &str) -> Result<u64, String> {
 /// A time made of numbers and the units that `unit_ns` knows, in nanoseconds.
 ///
 /// # Errors
-/// When it is no such time, or longer than 500 years.
+/// When it is not such a time, or longer than 500 years.
 pub fn duration_with(text: &str, unit_ns: impl Fn(&str) -> Option<u64>) -> Result<u64, String> {
     let text = text.trim();
     if let Some(seconds) = decimal(text) {
@@ -61,7 +61,7 @@ pub fn duration_with(text: &str, unit_ns: impl Fn(&str) -> Option<u64>) -> Resul
 /// A count: `1000`, `10k`, `2.5M`.
 ///
 /// # Errors
-/// When it is no whole number of things.
+/// When it is not a whole number.
 pub fn count(text: &str) -> Result<u64, String> {
     let (number, unit) = split_number(text.trim());
     let factor = match unit {
@@ -71,21 +71,21 @@ pub fn count(text: &str) -> Result<u64, String> {
         "G" => Some(1_000_000_000),
         _ => None,
     };
-    whole(number, factor).ok_or_else(|| "write a count such as 1000, 10k or 2M".to_owned())
+    whole(number, factor).ok_or_else(|| "expected a count such as 1000, 10k or 2M".to_owned())
 }
 
 /// A count that fits 32 bits.
 ///
 /// # Errors
-/// When it is no whole number of things or too many.
+/// When it is not a whole number, or too large.
 pub fn small_count(text: &str) -> Result<u32, String> {
-    count(text)?.try_into().map_err(|_| format!("at most {} are possible", u32::MAX))
+    count(text)?.try_into().map_err(|_| format!("the maximum is {}", u32::MAX))
 }
 
 /// A number of bytes: `4096`, `64KB` (1000), `64KiB` (1024).
 ///
 /// # Errors
-/// When it is no whole number of bytes.
+/// When it is not a whole number of bytes.
 pub fn size_bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split_number(text.trim());
     let factor = match unit.to_ascii_lowercase().as_str() {
@@ -99,7 +99,7 @@ pub fn size_bytes(text: &str) -> Result<u64, String> {
         _ => None,
     };
     whole(number, factor)
-        .ok_or_else(|| "write a size such as 4096, 64KB (1000) or 64KiB (1024)".to_owned())
+        .ok_or_else(|| "expected a size such as 4096, 64KB (1000) or 64KiB (1024)".to_owned())
 }
 
 /// The digits and points in front, and what follows them.

@@ -26,25 +26,25 @@ pub fn proxy(text: &str) -> Result<ProxyAsked, String> {
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
         Some((scheme, rest)) if scheme.eq_ignore_ascii_case("https") => {
             return Err(format!(
-                "the proxy itself is spoken to in plain, TLS goes through it: write http://{}",
+                "TLS to the proxy itself is not supported, TLS goes through it: use http://{}",
                 without_user(rest)
             ));
         }
         Some((scheme, _)) => {
             return Err(format!(
-                "{scheme}:// is not spoken here: proxies are HTTP's, such as http://proxy:3128"
+                "{scheme}:// is not supported: use an HTTP proxy, such as http://proxy:3128"
             ));
         }
     };
     let rest = rest.strip_suffix('/').unwrap_or(rest);
     if rest.contains(['/', '?', '#']) {
-        return Err("a proxy has no path: write http://HOST:PORT".to_owned());
+        return Err("a proxy has no path: use http://HOST:PORT".to_owned());
     }
     let place = without_user(rest);
     let behind_address = place.rsplit_once(']').map_or(place, |(_, behind)| behind);
     if !behind_address.contains(':') || behind_address.ends_with(':') {
         let host = if place.is_empty() { "HOST" } else { place.trim_end_matches(':') };
-        return Err(format!("the port is missing: write for example http://{host}:3128"));
+        return Err(format!("missing port, for example http://{host}:3128"));
     }
     let here =
         place.starts_with(':').then(|| rest.replacen(place, &format!("127.0.0.1{place}"), 1));
@@ -101,7 +101,7 @@ mod tests {
             ("https://proxy:3128", "TLS goes through it: write http://proxy:3128"),
             ("https://me:secret@proxy:3128", "write http://proxy:3128"),
             ("socks5://proxy:1080", "socks5:// is not spoken here"),
-            ("proxy", "the port is missing: write for example http://proxy:3128"),
+            ("proxy", "missing port, for example http://proxy:3128"),
             ("http://proxy", "write for example http://proxy:3128"),
             ("http://proxy:", "write for example http://proxy:3128"),
             ("[::1]", "write for example http://[::1]:3128"),

@@ -2,20 +2,20 @@
 
 use ablaze_model::plan::RateProfile;
 
-const HELP: &str = "write a rate such as 1000/s, 10/ms, 600/m, 20k or 100/s..5000/s; a bare number \
-                    is per second";
+const HELP: &str = "expected a rate such as 1000/s, 10/ms, 600/m, 20k or 100/s..5000/s; a bare \
+                    number is per second";
 
 /// A rate, or two with `..` between them for one that changes over the duration.
 ///
 /// # Errors
-/// When it is no rate, or asks for nothing at all.
+/// When it is not a rate, or 0.
 pub fn rate(text: &str) -> Result<RateProfile, String> {
     let (from, to) = match text.split_once("..") {
         Some((from, to)) => (per_second(from)?, per_second(to)?),
         None => (per_second(text)?, per_second(text)?),
     };
     if from == 0.0 && to == 0.0 {
-        return Err("a rate of 0 sends nothing: give one above it".to_owned());
+        return Err("a rate of 0 sends nothing: use a higher one".to_owned());
     }
     Ok(RateProfile { from_per_s: from, to_per_s: to, steps: 0 })
 }
@@ -23,7 +23,7 @@ pub fn rate(text: &str) -> Result<RateProfile, String> {
 /// A single rate, per second.
 ///
 /// # Errors
-/// When it is no rate.
+/// When it is not a rate.
 pub fn per_second(text: &str) -> Result<f64, String> {
     let (number, unit) = text.trim().split_once('/').unwrap_or((text.trim(), "s"));
     let seconds = match unit.trim() {
@@ -43,7 +43,7 @@ pub fn per_second(text: &str) -> Result<f64, String> {
     let rate = digits.parse::<f64>().ok().filter(|_| digits.chars().all(is_plain));
     let rate = rate.ok_or_else(|| HELP.to_owned())? * factor / seconds;
     if rate > 1e9 {
-        return Err("more than 1,000,000,000 a second cannot be asked for".to_owned());
+        return Err("the maximum is 1,000,000,000 per second".to_owned());
     }
     Ok(rate)
 }

@@ -81,11 +81,11 @@ pub(crate) fn open<T: DeserializeOwned + HasLoads>(
     former: &mut dyn FormerWords,
 ) -> Result<Option<T>, FolderError> {
     let Some(mut value) = read::<Value>(path)? else { return Ok(None) };
-    let damaged = |why: String| error(path, format!("cannot be read back: {why}"));
+    let damaged = |why: String| error(path, format!("is damaged: {why}"));
     match value.get("format").map_or(Some(1), Value::as_u64) {
         Some(1) => convert(&mut value, former).map_err(damaged)?,
         Some(FORMAT) => {}
-        _ => return Err(damaged("it was written by a newer ablaze".to_owned())),
+        _ => return Err(damaged("written by a newer version of ablaze".to_owned())),
     }
     let mut document: T =
         serde_json::from_value(value).map_err(|failure| damaged(failure.to_string()))?;
@@ -121,7 +121,7 @@ fn attach(blob: &mut Blob, folder: &Path) -> Result<(), FolderError> {
 
 /// From format 1.
 fn convert(value: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
-    let Value::Object(document) = value else { return Err("it is no object".to_owned()) };
+    let Value::Object(document) = value else { return Err("not a JSON object".to_owned()) };
     for (old, new) in [("subjects", "targets"), ("subject", "target")] {
         if let Some(value) = document.remove(old) {
             document.insert(new.to_owned(), value);
@@ -244,7 +244,7 @@ mod tests {
         std::fs::write(folder.join("experiment.json"), later).unwrap();
         let refused = Folder::open(&folder, &mut Former).unwrap_err().to_string();
         std::fs::remove_dir_all(&folder).unwrap();
-        assert!(refused.contains("written by a newer ablaze"), "{refused}");
+        assert!(refused.contains("written by a newer version of ablaze"), "{refused}");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Of a run.
+    /// The figures of a run.
     pub fn of(Assessed { run, judged }: &Assessed) -> Self {
         let latency = run.record.answered.latency();
         let elapsed_s = run.elapsed_ns as f64 / 1e9;
@@ -51,7 +51,7 @@ impl Figures {
             mean_ns: latency.mean_ns(),
             p50_ns: latency.quantile_ns(0.5),
             p99_ns: latency.supported_quantile_ns(0.99),
-            // No response costs nothing: a server that was seen too briefly was not seen.
+            // No response is free: a CPU time of 0 means that the server was observed too briefly.
             server_cpu_ns: effort::of_the_server(run)
                 .map(|(cpu_ns, _)| cpu_ns)
                 .filter(|cpu_ns| *cpu_ns > 0.0),

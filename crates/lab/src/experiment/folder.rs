@@ -64,15 +64,14 @@ impl Folder {
     ) -> Result<Self, FolderError> {
         if !Self::is_one(path) {
             if crate::search::StageFolder::is_one(path) {
-                return Err(error(path, "holds the results of a search; name a new folder"));
+                return Err(error(path, "holds the results of a search; use a new folder"));
             }
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), experiment);
         }
         let (folder, before) = Self::open(path, former)?;
         if before != *experiment {
-            let another =
-                || "holds the results of another experiment; name a new folder".to_owned();
+            let another = || "holds the results of another experiment; use a new folder".to_owned();
             let why = document::changed_file(&before, experiment).unwrap_or_else(another);
             return Err(error(path, why));
         }
@@ -93,7 +92,7 @@ impl Folder {
         former: &mut dyn FormerWords,
     ) -> Result<(Self, Experiment), FolderError> {
         let experiment = document::open(&path.join(EXPERIMENT), former)?
-            .ok_or_else(|| error(path, format!("no results: {EXPERIMENT} is missing")))?;
+            .ok_or_else(|| error(path, format!("no results here: {EXPERIMENT} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         Ok((Self { path: path.to_owned(), failed }, experiment))
     }
@@ -278,8 +277,7 @@ fn text(path: &Path) -> Result<Option<String>, FolderError> {
 
 pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
     let Some(text) = text(path)? else { return Ok(None) };
-    let damaged =
-        |failure: serde_json::Error| error(path, format!("cannot be read back: {failure}"));
+    let damaged = |failure: serde_json::Error| error(path, format!("is damaged: {failure}"));
     serde_json::from_str(&text).map(Some).map_err(damaged)
 }
 

@@ -1,4 +1,4 @@
-//! An experiment: targets × loads × repeats. What it is, and how it is carried out: whole runs, the
+//! An experiment: targets × loads × repeats. What it is, and how it is run: whole runs, the
 //! targets of one load right after each other in random order, so that whatever drifts on the
 //! machine meets all of them alike.
 
@@ -40,7 +40,7 @@ pub struct Experiment {
     pub placement: Placement,
     /// Whether a target that is started here is started anew for each run.
     pub restart: bool,
-    /// A target that does not answer within so many seconds has failed.
+    /// A target that does not respond within this time, in seconds, has failed.
     pub ready_within_s: u64,
     /// What targets that are started here are to speak.
     #[serde(default)]
@@ -78,13 +78,13 @@ pub enum Outcome {
     Failed(String),
 }
 
-/// How the reason begins where a trial was left out for want of a program.
+/// How the reason begins where a trial was skipped because a program is missing.
 pub const SKIPPED: &str = "skipped: ";
 
 /// What an experiment has come to so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Results {
-    /// In the order in which they were carried out.
+    /// In the order in which they were run.
     pub trials: Vec<(Trial, Outcome)>,
     /// Whether it was ended before its end.
     pub interrupted: bool,
@@ -223,7 +223,7 @@ pub(crate) mod sample {
         Target::new(name, TargetSpec::Url { url, user: None })
     }
 
-    /// A load of so many connections.
+    /// A load of this many connections.
     pub(crate) fn load(connections: u32) -> Load {
         let shape = Shape::Closed { connections: Some(connections) };
         Load {

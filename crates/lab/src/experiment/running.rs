@@ -1,4 +1,4 @@
-//! Carries an experiment out, trial by trial. What has ended is on disk before the next begins, so
+//! Runs an experiment, trial by trial. What has ended is on disk before the next begins, so
 //! neither Ctrl-C nor a target that dies takes anything away.
 
 use std::collections::BTreeMap;
@@ -16,9 +16,9 @@ use crate::aim::aimed;
 use crate::saved;
 use crate::target::{Certificate, Response, Serving, Site, ThisProgram, Tool, of_control};
 
-/// Carries out one run.
+/// Performs runs.
 pub trait Runner {
-    /// Carries this load out, with a profiler beside it if it is to be `profiled`.
+    /// Runs this load, with a profiler if `profiled`.
     ///
     /// # Errors
     /// When the run could not take place, or was interrupted.
@@ -35,10 +35,11 @@ pub trait Runner {
         _load: &LoadSpec,
         _server: &dyn Fn() -> Option<u64>,
     ) -> Result<PrintedRun, Failure> {
-        Err(Failure::Impossible(format!("{} cannot be run here", tool.name())))
+        Err(Failure::Impossible(format!("running {} is not supported here", tool.name())))
     }
 
-    /// What the load's URL responses, for a control that is to do the same. `None` when it does not.
+    /// What the load's URL responds with, for a control that is to do the same. `None` without a
+    /// response.
     fn response_of(&mut self, load: &LoadSpec) -> Option<Response>;
 }
 
@@ -60,7 +61,7 @@ pub trait Observer {
     fn ended(&mut self, experiment: &Experiment, trial: Trial, outcome: &Outcome);
 }
 
-/// Carries out the trials that are not in the folder yet.
+/// Runs the trials that are not in the folder yet.
 ///
 /// # Errors
 /// When the folder cannot be written: results that cannot be kept are not worth the time.
@@ -118,7 +119,7 @@ pub(crate) fn aside(
         Measured::Run(run) => Ok(*run),
         Measured::Printed(..) => {
             let name = &experiment.targets[target].name;
-            Err(Failure::Impossible(format!("{name} is loaded by another program")))
+            Err(Failure::Impossible(format!("{name} is loaded by another program than ablaze")))
         }
     }
 }
@@ -169,7 +170,7 @@ impl<'a> Targets<'a> {
         if let Some(files) = target.saved_runs() {
             return files
                 .get(trial.repeat as usize)
-                .ok_or_else(|| Failure::Impossible("there is no such saved run".to_owned()))
+                .ok_or_else(|| Failure::Impossible("no such saved run".to_owned()))
                 .and_then(|file| saved::read(file).map_err(Failure::Impossible))
                 .map(|run| Measured::Run(Box::new(run)));
         }
@@ -197,7 +198,7 @@ impl<'a> Targets<'a> {
             }
         };
         if let Some(status) = serving.ended() {
-            let why = format!("{} ended during the run ({status})", target.name);
+            let why = format!("{} exited during the run ({status})", target.name);
             return Err(Failure::Impossible(why));
         }
         if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {

@@ -55,14 +55,14 @@ impl StageFolder {
     ) -> Result<Self, FolderError> {
         if !Self::is_one(path) {
             if crate::experiment::Folder::is_one(path) {
-                return Err(error(path, "holds the results of an experiment; name a new folder"));
+                return Err(error(path, "holds the results of an experiment; use a new folder"));
             }
             std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
             return Self::begin(path.to_owned(), search);
         }
         let (folder, before) = Self::open(path, former)?;
         if before != *search {
-            let another = || "holds the results of another search; name a new folder".to_owned();
+            let another = || "holds the results of another search; use a new folder".to_owned();
             let why = document::changed_file(&before, search).unwrap_or_else(another);
             return Err(error(path, why));
         }
@@ -80,7 +80,7 @@ impl StageFolder {
     /// When there is none, or it is damaged.
     pub fn open(path: &Path, former: &mut dyn FormerWords) -> Result<(Self, Search), FolderError> {
         let search = document::open(&path.join(SEARCH), former)?
-            .ok_or_else(|| error(path, format!("no results: {SEARCH} is missing")))?;
+            .ok_or_else(|| error(path, format!("no results here: {SEARCH} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
         Ok((Self { path: path.to_owned(), failed }, search))
     }
@@ -134,7 +134,7 @@ impl StageFolder {
         write(&self.path.join(FAILED), &self.failed)
     }
 
-    /// What is kept of a stage: its run, or why there is none. `None` when it was not carried out.
+    /// What is kept of a stage: its run, or why there is none. `None` when it was not run.
     ///
     /// # Errors
     /// When its file is damaged.

@@ -14,7 +14,7 @@ use ablaze_stats::rate_search::Trial;
 const ANSWERED: f64 = 0.98;
 /// A client that waited for a processor for this share of the time was starved.
 const STARVED: f64 = 0.5;
-/// An even schedule puts so many requests at most on either side of a boundary.
+/// An even schedule puts at most this many requests on either side of a boundary.
 const EVEN_CHANCE: f64 = 2.0;
 
 /// Conditions that all have to hold.
@@ -85,7 +85,7 @@ impl Goal {
         let behind = least_per_s(run, asked_per_s);
         if answered_per_s < behind {
             let [answered, asked] = [answered_per_s, asked_per_s].map(rate);
-            why.push(format!("{answered}/s of {asked}/s were answered"));
+            why.push(format!("only {answered}/s of {asked}/s answered"));
         } else if let Some(piled_up) = piled_up(run, asked_per_s) {
             why.push(piled_up);
         }
@@ -141,7 +141,7 @@ fn least_per_s(run: &Run, asked_per_s: f64) -> f64 {
 }
 
 /// Whether requests piled up: more were unanswered at the end than are under way at any time, by more
-/// than the share that may be missing. Under way are, by Little's law, rate × time of an answer, with
+/// than the share that may be missing. Under way are, by Little's law, rate × latency, with
 /// the time taken from the best slice, when nothing had piled up yet; of random arrivals that number
 /// is Poisson distributed, and three deviations leave one in a thousand outside.
 fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
@@ -154,7 +154,7 @@ fn piled_up(run: &Run, asked_per_s: f64) -> Option<String> {
         due as f64 * (1.0 - ANSWERED) + under_way + 3.0 * under_way.sqrt() + EVEN_CHANCE;
     (record.unfinished as f64 > permitted).then(|| {
         let (unfinished, due) = (grouped(record.unfinished), grouped(due));
-        format!("{unfinished} of {due} were unanswered at the end, they pile up")
+        format!("{unfinished} of {due} requests were unanswered at the end: they pile up")
     })
 }
 
@@ -167,7 +167,8 @@ fn client_is_the_limit(Assessed { run, judged }: &Assessed) -> Option<String> {
     let record = &run.record;
     let without = |kind: FailureKind, what: &str| {
         let count = record.failures_of(kind);
-        (count > 0).then(|| format!("the client had no {what} left for {}", grouped(count)))
+        (count > 0)
+            .then(|| format!("the client had no {what} left for {} requests", grouped(count)))
     };
     without(FailureKind::LocalPorts, "local port")
         .or_else(|| without(FailureKind::LocalDescriptors, "descriptor"))
@@ -190,7 +191,10 @@ fn sent_late(run: &Run) -> Option<String> {
         format!("waited {} of the time for a processor and ", percent(share, 1.0))
     });
     late.then(|| {
-        format!("the client {waited}sent late: half of the requests by {lag}, of {response} in all")
+        format!(
+            "the client {waited}sent late: half of the requests by {lag} of their {response} \
+            latency"
+        )
     })
 }
 

@@ -1,4 +1,4 @@
-//! The highest rate at which a target still does what is asked of it: stages in open loop, each a
+//! The highest rate at which a target still meets the conditions: stages in open loop, each a
 //! run, the next rate chosen from how the last ones went
 //! ([`RateSearch`](ablaze_stats::RateSearch)). Every stage is kept, and how it went is judged from
 //! what is kept: a search that was interrupted goes the same way again up to there.
@@ -22,7 +22,7 @@ pub use goal::{Goal, Judged};
 pub use page::{chart, of_search};
 pub use running::{Setting, Watch, run};
 
-/// A search gives up after so many stages.
+/// A search gives up after this many stages.
 const MOST_STAGES: u32 = 60;
 
 /// What is looked for, and where.
@@ -52,7 +52,7 @@ pub struct Search {
     pub placement: Placement,
     /// Whether a target that is started here is started anew for each stage.
     pub restart: bool,
-    /// A target that does not answer within so many seconds has failed.
+    /// A target that does not respond within this time, in seconds, has failed.
     pub ready_within_s: u64,
     /// What a target that is started here is to speak.
     #[serde(default)]

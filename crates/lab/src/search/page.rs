@@ -38,7 +38,7 @@ pub fn of_search(
         page.sections.push(section::environment(&run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed };
-    page.sections.push(Section::new("In words").with(report));
+    page.sections.push(Section::new("Report").with(report));
     page.figures.push((search.target.name.clone(), json::search(search, searched)));
     page.explain_findings();
     Ok(page)
@@ -65,10 +65,11 @@ fn answer(searched: &Searched, goal: &Goal) -> Section {
     if findings.is_empty() { section } else { section.with(Block::Findings(findings)) }
 }
 
-/// Answered over asked: the stages that held and those that did not, with the highest that holds.
+/// Answered over requested rate: the stages that held and those that did not, with the highest that
+/// holds.
 pub fn chart(searched: &Searched) -> Chart {
     let axis = |title: &str| Axis::linear(title, Unit::PerSecond);
-    let mut plot = Plot::new(axis("asked for per second"), axis("answered per second"));
+    let mut plot = Plot::new(axis("requested per second"), axis("answered per second"));
     for (slot, name, held) in [(0, "holds", true), (1, "does not hold", false)] {
         let is_of = |stage: &&Stage| (stage.trial == Trial::Holds) == held;
         let mut points: Vec<(f64, f64)> = searched
@@ -85,13 +86,13 @@ pub fn chart(searched: &Searched) -> Chart {
     {
         plot.marks.push(Mark::at(holds_per_s, "highest that holds"));
     }
-    Chart::of("Answered over asked", plot)
-        .described("Every stage of the search: the rate asked for, and the rate answered.")
+    Chart::of("Answered over requested rate", plot)
+        .described("Every stage of the search: the requested rate and the answered rate.")
 }
 
 fn rows(searched: &Searched, goal: &Goal) -> Block {
     let texts = goal.texts();
-    let mut head = vec!["asked /s", "answered /s"];
+    let mut head = vec!["requested /s", "answered /s"];
     head.extend(texts.iter().copied());
     head.push("outcome");
     let row = |stage: &Stage| {

@@ -1,4 +1,4 @@
-//! Carries a search out, stage by stage.
+//! Runs a search, stage by stage.
 
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ pub trait Watch {
     fn ended(&mut self, number: usize, stage: &Stage);
 }
 
-/// What a search is carried out with.
+/// What a search runs with.
 pub struct Setting<'a> {
     /// This program, whose `serve` runs the built-in models.
     pub program: ThisProgram,
-    /// Carries out the runs; `None` to look only at what is kept.
+    /// Performs the runs; `None` to look only at what is kept.
     pub client: Option<&'a mut dyn Runner>,
     /// Hears how far it is.
     pub watch: &'a mut dyn Watch,
@@ -35,7 +35,7 @@ pub struct Setting<'a> {
     pub rest: fn(Duration),
 }
 
-/// Why a search cannot be carried out.
+/// Why a search cannot run.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// What has to hold cannot be read.
@@ -46,7 +46,7 @@ pub enum SearchError {
     Folder(#[from] FolderError),
 }
 
-/// Carries out the stages that are not in the folder yet, up to a response.
+/// Runs the stages that are not in the folder yet, until there is an answer.
 ///
 /// # Errors
 /// When the goal cannot be read, or the folder cannot be written or is damaged.
@@ -71,7 +71,7 @@ pub fn run(
         let number = searched.stages.len() + 1;
         let confirming = searched.stages.iter().any(|stage| stage.asked_per_s == asked_per_s);
         let kept = match (folder.stage(number, asked_per_s)?, &client) {
-            // It ended the search: whoever goes on has mended what was wrong.
+            // It ended the search: the cause has been fixed if the search is continued.
             (Some(Err(_)), Some(_)) if is_gone(&searched.stages) => None,
             (kept, _) => kept,
         };
@@ -213,7 +213,7 @@ impl<'a> Target<'a> {
         let run = client.run(&load, false);
         if let Some(status) = serving.ended() {
             let name = &self.search.target.name;
-            return Err(impossible(format!("{name} ended during the stage ({status})")));
+            return Err(impossible(format!("{name} exited during the stage ({status})")));
         }
         if !self.starts_anew() {
             self.serving = Some(serving);

@@ -163,7 +163,7 @@ fn what_the_client_cannot_offer_is_no_limit_of_the_target() {
     };
     assert!(holds <= 5050.0 && !searched.is_answered());
     let text = crate::text::answer(&searched, &["p99<20ms"]);
-    assert!(text.contains("the client came to its limit first: at least"), "{text}");
+    assert!(text.contains("the client reached its limit first: at least"), "{text}");
     assert!(text.contains("the client sent late"), "{text}");
 }
 
@@ -224,13 +224,13 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
     assert_eq!(slow.trial, Trial::Fails);
     assert!(slow.why.unwrap().starts_with("p99<5ms was 10"));
     let piled = judged("errors<0.1%", 2000.0, |_| {});
-    assert_eq!(piled.why.unwrap(), "1,000/s of 2,000/s were answered");
+    assert_eq!(piled.why.unwrap(), "only 1,000/s of 2,000/s answered");
     // However many random arrivals there happened to be, what piles up is seen.
     let few = judged("errors<0.1%", 1050.0, |run| {
         let Load::Open { arrivals, .. } = &mut run.plan.load else { panic!() };
         *arrivals = Arrivals::Poisson;
     });
-    assert_eq!(few.why.unwrap(), "100 of 2,100 were unanswered at the end, they pile up");
+    assert_eq!(few.why.unwrap(), "100 of 2,100 requests were unanswered at the end: they pile up");
     // Responses that take a second are under way, not piled up.
     let slow = judged("errors<0.1%", 1000.0, |run| {
         run.record.unfinished = 1000;
@@ -247,5 +247,5 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
             slice.failures = std::mem::take(&mut slice.responses);
         }
     });
-    assert_eq!(errors.why.unwrap(), "0/s of 900/s were answered");
+    assert_eq!(errors.why.unwrap(), "only 0/s of 900/s answered");
 }

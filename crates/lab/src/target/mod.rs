@@ -77,8 +77,8 @@ impl Target {
         }
     }
 
-    /// What has to be installed before it can be measured: a program that is not to be found, by the
-    /// name of its package.
+    /// What has to be installed before it can be measured: the package of a program that was not
+    /// found.
     pub fn missing(&self) -> Option<&'static str> {
         match (self.client, &self.source) {
             (Tool::Ab, _) if !is_installed("ab") => Some("apache2-utils"),
@@ -87,7 +87,7 @@ impl Target {
         }
     }
 
-    /// Threads or processes it works with on a machine with so many CPUs, where that is known.
+    /// Threads or processes it works with on a machine with this many CPUs, where that is known.
     pub fn threads(&self, cpus: u32) -> u32 {
         self.source.threads(cpus)
     }

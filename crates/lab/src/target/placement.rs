@@ -18,7 +18,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// Shares the allowed processors out: to a target of so many threads as many of the highest
+    /// Shares the allowed processors out: to the target one per thread, of the highest
     /// ones, but not more than half; the rest to the client. With one processor nobody gets one.
     pub fn of(allowed: &[u32], target_threads: u32) -> Self {
         let count = allowed.len() as u32;

@@ -50,7 +50,7 @@ impl Site {
         self.certificate.files(&self.folder, self.program.issue).map_err(|why| {
             StartError::NotStarted {
                 what: target.name.clone(),
-                why: format!("its certificate could not be made: {why}"),
+                why: format!("cannot make its certificate: {why}"),
             }
         })
     }
@@ -72,7 +72,7 @@ pub struct Serving {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The system did not start it.
-    #[error("{what} could not be started: {why}")]
+    #[error("cannot start {what}: {why}")]
     NotStarted {
         /// The command.
         what: String,
@@ -80,7 +80,7 @@ pub enum StartError {
         why: String,
     },
     /// It ended before it answered.
-    #[error("{what} ended before it answered ({status}){said}")]
+    #[error("{what} exited before it responded ({status}){said}")]
     Ended {
         /// The command.
         what: String,
@@ -90,7 +90,7 @@ pub enum StartError {
         said: String,
     },
     /// It did not answer in time.
-    #[error("{what} did not answer on {url} within {seconds} s{said}")]
+    #[error("{what} did not respond on {url} within {seconds} s{said}")]
     Silent {
         /// The command.
         what: String,
@@ -116,7 +116,7 @@ impl Serving {
             }
             TargetSpec::Saved(_) => Err(StartError::NotStarted {
                 what: target.name.clone(),
-                why: "it is a saved run".to_owned(),
+                why: "it is a saved run, not a server".to_owned(),
             }),
             TargetSpec::Model(of) => model(target, of, site),
             TargetSpec::Command(line) => command(target, line, site),
@@ -181,7 +181,7 @@ impl Process {
         // Held while it starts, so that it is either not started or killed with the others.
         let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
         let child = spawn_on(&site.cpus, command).map_err(|error| match error.kind() {
-            std::io::ErrorKind::NotFound => not_started("it is not installed".to_owned()),
+            std::io::ErrorKind::NotFound => not_started("not installed".to_owned()),
             _ => not_started(reason(&error)),
         })?;
         running.push(Pid::from_child(&child));
@@ -289,7 +289,7 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     }
     let is_url = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
     let Some(url) = line.split_whitespace().find(is_url) else {
-        let status = process.child.wait().map_or("it said nothing".to_owned(), |s| s.to_string());
+        let status = process.child.wait().map_or("no status".to_owned(), |s| s.to_string());
         return Err(process.ended_early(status));
     };
     let url = url_of(&target.name, &format!("{}{}", url.trim_end_matches('/'), site.path))?;
@@ -372,7 +372,7 @@ fn free_port(what: &str) -> Result<u16, StartError> {
         .map(|address| address.port())
         .map_err(|error| StartError::NotStarted {
             what: what.to_owned(),
-            why: format!("no port is free: {}", reason(&error)),
+            why: format!("no free port: {}", reason(&error)),
         })
 }
 

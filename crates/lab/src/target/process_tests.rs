@@ -72,14 +72,14 @@ fn a_target_that_does_not_come_up_says_why() {
     let start =
         |line: &str, site: &Site| Serving::start(&started_by(line), site).unwrap_err().to_string();
     let ended = start("echo no such option {port} >&2; exit 3", &site(&scratch));
-    assert!(ended.contains("mine ended") && ended.contains("no such option"), "{ended}");
+    assert!(ended.contains("mine exited") && ended.contains("no such option"), "{ended}");
     let hurried = Site { ready_within: Duration::from_millis(200), ..site(&scratch) };
     let silent = start("sleep 60 # {port}", &hurried);
-    assert!(silent.contains("did not answer on http://127.0.0.1:"), "{silent}");
+    assert!(silent.contains("did not respond on http://127.0.0.1:"), "{silent}");
     let nothing = Site { program: program("/no/such/program"), ..site(&scratch) };
     let target = Target::new("epoll-et", TargetSpec::Model(ModelSpec::default()));
     let missing = Serving::start(&target, &nothing).unwrap_err().to_string();
-    assert_eq!(missing, "epoll-et could not be started: it is not installed");
+    assert_eq!(missing, "cannot start epoll-et: not installed");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! TLS and HTTP/2 of the targets that are started here: all of them show the one certificate that is
-//! made for the experiment, and the client is told whom to trust for it.
+//! made for the experiment, and the client trusts its authority.
 
 use std::cell::OnceCell;
 use std::io::Write;
@@ -86,7 +86,7 @@ impl Certificate {
             // Nobody else has it: a cell is not shared between threads.
             let _ = self.0.set(files);
         }
-        self.0.get().ok_or_else(|| "no certificate was made".to_owned())
+        self.0.get().ok_or_else(|| "no certificate was generated".to_owned())
     }
 }
 

@@ -27,12 +27,12 @@ pub fn comparison(
         lines.push("nothing was measured".to_owned());
     } else {
         let verdict = beside::verdict(experiment, results, several);
-        lines.push(format!("{verdict}  {}", limits(&runs)));
+        lines.push(format!("{verdict} · {}", limits(&runs)));
         lines.extend(findings(experiment, results));
         lines.extend(several.map(together).unwrap_or_default());
     }
     if results.interrupted {
-        lines.push("interrupted: the results up to then".to_owned());
+        lines.push("interrupted: partial results".to_owned());
     }
     lines.extend(failures(experiment, results));
     lines.push(String::new());
@@ -43,9 +43,10 @@ pub fn comparison(
     }
     if !unequal.is_empty() {
         lines.push(match rank_anyway {
-            true => "  the work is not equal; ranked all the same, as asked:".to_owned(),
-            false => "  no ranking: the work is not equal (--allow-unequal ranks all the same):"
-                .to_owned(),
+            true => "  the work is not equal; ranked anyway, as requested:".to_owned(),
+            false => {
+                "  no ranking: the work is not equal (--allow-unequal ranks anyway):".to_owned()
+            }
         });
         let evidence = unequal.iter().flat_map(|finding| finding.evidence.lines());
         lines.extend(evidence.map(|difference| format!("    {difference}")));
@@ -144,7 +145,7 @@ fn responses(against: &Against) -> Vec<String> {
             // Said once: it is the same for all metrics.
             (Err(NoInterval::Pairs(NotComparable::NotEnoughRuns { pairs })), _) => {
                 let pairs = counted(*pairs as u64, "pair");
-                cells.push(format!("not enough runs: {pairs}, and fewer than 6 show nothing"));
+                cells.push(format!("not enough runs: {pairs}, at least 6 are needed"));
                 break;
             }
             (Err(NoInterval::NotInTurns { plain: Some(plain) }), _) => {
@@ -165,11 +166,10 @@ fn could_show(against: &Against) -> [String; 2] {
     let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
     let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
         if ratio.outcome() != Outcome::NoDifferenceShown {
-            return "alone it would be one; among so many questions it is not certain enough"
-                .to_owned();
+            return "significant alone, but not after correction for several metrics".to_owned();
         }
         let (pairs, share) = (counted(ratio.pairs as u64, "pair"), percent(ratio.could_show, 1.0));
-        format!("{pairs} as noisy as these can show a difference of {share} or more")
+        format!("{pairs} this noisy can show a difference of {share} or more")
     });
     [String::new(), said.unwrap_or_default()]
 }
@@ -179,7 +179,7 @@ fn word(compared: &Compared, answer: Answer) -> &'static str {
     match (answer, compared.metric) {
         (Answer::NoDifferenceShown, _) => "no difference shown",
         (Answer::Better, ServerCpu) => "cheaper",
-        (Answer::Worse, ServerCpu) => "dearer",
+        (Answer::Worse, ServerCpu) => "costlier",
         (Answer::Better, Rate | Median | P99) => "faster",
         (Answer::Worse, Rate | Median | P99) => "slower",
     }

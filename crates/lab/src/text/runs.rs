@@ -11,7 +11,7 @@ use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
 use crate::beside::other_findings;
 use crate::experiment::{Experiment, Figures, Results, SKIPPED};
 
-/// Findings are broken between words at so many characters.
+/// Findings are broken between words at this many characters.
 const WIDTH: usize = 110;
 
 /// `30 of 30 runs limited by the server`.

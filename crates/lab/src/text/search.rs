@@ -30,7 +30,7 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             let highest = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
             let highest = highest.map(|stage| stage.asked_per_s).reduce(f64::max);
             let so_far = highest.map_or_else(
-                || "nothing held up to then".to_owned(),
+                || "no rate held so far".to_owned(),
                 |per_s| format!("{} held", holding(per_s)),
             );
             format!("interrupted, no answer yet: {so_far}")
@@ -42,7 +42,7 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             why(searched, fails_per_s, Trial::Fails)
         ),
         Some(Found::HighestHolds { holds_per_s }) => format!(
-            "{} holds, and no higher rate was permitted: raise --to to find the limit",
+            "{} holds, the highest rate permitted: raise --to to find the limit",
             holding(holds_per_s)
         ),
         Some(Found::LowestFails { fails_per_s }) => format!(
@@ -54,8 +54,8 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             let least = holds_per_s
                 .map_or_else(String::new, |per_s| format!("at least {}; ", holding(per_s)));
             format!(
-                "no answer, the client came to its limit first: {least}at {}/s {}; give it more \
-                 threads (-t) or a machine of its own",
+                "no answer, the client reached its limit first: {least}at {}/s {}; give it more \
+                 threads (-t) or its own machine",
                 rate(limited_at_per_s),
                 why(searched, limited_at_per_s, Trial::LimitedByClient)
             )
@@ -64,8 +64,8 @@ pub fn answer(searched: &Searched, texts: &[&str]) -> String {
             let seems = holds_per_s
                 .map_or_else(String::new, |per_s| format!(", {}/s seems to hold", rate(per_s)));
             format!(
-                "no answer: after {} they still contradict each other{seems}; longer stages (-d) \
-                 or a quieter machine help (`ablaze doctor`)",
+                "no answer: after {}, the results still contradict each other{seems}; use longer \
+                 stages (-d) or a quieter machine (`ablaze doctor`)",
                 counted(u64::from(trials), "stage")
             )
         }
@@ -145,8 +145,8 @@ fn doubts(searched: &Searched) -> Vec<String> {
     let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
     for text in answered.iter().flat_map(|measured| &measured.unsupported) {
         lines.push(format!(
-            "  {text}: too few responses in a stage for this percentile, their slowest are taken; \
-             longer stages (-d) tell more"
+            "  {text}: too few responses in a stage for this percentile, so the slowest stand for \
+             it; use longer stages (-d)"
         ));
     }
     lines
@@ -159,7 +159,7 @@ fn highest_that_holds(searched: &Searched) -> Option<&Stage> {
 
 fn rows(searched: &Searched, texts: &[&str]) -> Table {
     let mut table = Table::new(&[texts.len() + 2]);
-    let mut heads = vec!["asked /s".to_owned(), "answered /s".to_owned()];
+    let mut heads = vec!["requested /s".to_owned(), "answered /s".to_owned()];
     heads.extend(texts.iter().map(|text| (*text).to_owned()));
     heads.push(String::new());
     table.row(heads, "");

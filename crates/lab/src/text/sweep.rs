@@ -23,13 +23,13 @@ pub fn sweep(
         lines.push("nothing was measured".to_owned());
     } else {
         let verdict = beside::verdict(experiment, results, several);
-        lines.push(format!("{verdict}  {}", limits(&runs)));
+        lines.push(format!("{verdict} · {}", limits(&runs)));
         lines.extend(findings(experiment, results));
         lines.extend(several.map(together).unwrap_or_default());
     }
     lines.push(what(experiment));
     if results.interrupted {
-        lines.push("interrupted: the results up to then".to_owned());
+        lines.push("interrupted: partial results".to_owned());
     }
     lines.extend(failures(experiment, results));
     let names = experiment.targets.iter().enumerate();
@@ -42,11 +42,9 @@ pub fn sweep(
     lines.extend(table(experiment, &curves).lines());
     let repeats = experiment.repeats;
     let drawn = match pick {
-        Pick::Median if repeats == 1 => {
-            "one run each: how far two runs lie apart is unknown".into()
-        }
-        Pick::Median => format!("median of {repeats} runs, ± the farther of slowest and fastest"),
-        Pick::Best => format!("best of {repeats} runs, ± the farther of slowest and fastest"),
+        Pick::Median if repeats == 1 => "one run each: the spread between runs is unknown".into(),
+        Pick::Median => format!("median of {repeats} runs, ± the distance to the farthest"),
+        Pick::Best => format!("best of {repeats} runs, ± the distance to the farthest"),
     };
     lines.push(format!("  rate: {drawn}; p99 and CPU: median of the runs"));
     lines.push(String::new());
@@ -58,7 +56,7 @@ pub(crate) fn what(experiment: &Experiment) -> String {
     if experiment.is_saved() {
         let runs = counted(experiment.trials().len() as u64, "saved run");
         let targets = counted(experiment.targets.len() as u64, "target");
-        return format!("{runs} of {targets}: nothing was run");
+        return format!("{runs} of {targets}");
     }
     format!(
         "{} × {} × {}, interleaved · {}",

@@ -41,7 +41,7 @@ pub fn of_host(
     names: &OptionNames,
 ) -> Result<Vec<SocketAddr>, Error> {
     if port == 0 {
-        return Err(Error::usage("port 0 cannot be connected to: give a port from 1 to 65535"));
+        return Err(Error::usage("cannot connect to port 0: use a port from 1 to 65535"));
     }
     let found = (host, port)
         .to_socket_addrs()
@@ -63,12 +63,12 @@ pub fn of_host(
                 _ => ("IPv4", "-4"),
             };
             Err(Error::unknown_host(format!(
-                "host `{host}` has no {lacking} address, only such as {}: leave {option} away",
+                "host `{host}` has no {lacking} address, only others such as {}: remove {option}",
                 other.ip()
             )))
         }
         (true, None) => Err(Error::unknown_host(format!(
-            "host `{host}` has no address: check its spelling, or name one with {}",
+            "host `{host}` has no address: check its spelling, or set one with {}",
             names.connect_to
         ))),
     }
@@ -92,12 +92,11 @@ fn unknown_host(host: &str, error: &std::io::Error, is_proxy: bool, names: &Opti
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
     if is_proxy {
         return Error::unknown_host(format!(
-            "the proxy's host `{host}` cannot be resolved ({text}): check its spelling"
+            "cannot resolve the proxy's host `{host}` ({text}): check its spelling"
         ));
     }
     Error::unknown_host(format!(
-        "host `{host}` cannot be resolved ({text}): check its spelling, or name an address with \
-         {}",
+        "cannot resolve host `{host}` ({text}): check its spelling, or set an address with {}",
         names.connect_to_value
     ))
 }

@@ -17,7 +17,7 @@ use crate::Error;
 /// Stands for a target that is not known yet.
 const STAND_IN: &str = ":1/";
 
-/// The parts of a Plan that no machine has a say in.
+/// The parts of a Plan that do not depend on the machine.
 #[derive(Debug, Clone)]
 pub struct Composed {
     /// Where the load goes.
@@ -39,7 +39,7 @@ pub struct Composed {
 /// requests or in TLS cannot be used. The line names it.
 pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     let Some(url) = &spec.destination.url else {
-        return Err(Error::usage("no URL is given: write for example `ablaze :8080/`"));
+        return Err(Error::usage("missing URL, for example `ablaze :8080/`"));
     };
     let proxy = spec.destination.proxy.as_ref().map(|proxy| of_proxy(proxy, spec, url, secrets));
     let proxy = proxy.transpose()?;
@@ -52,7 +52,7 @@ pub fn compose(spec: &LoadSpec, secrets: &Secrets) -> Result<Composed, Error> {
     Ok(Composed { url: url.clone(), requests, tls, http2, proxy })
 }
 
-/// Whether a load that is for whatever target can be composed, as far as that is known without one.
+/// Checks a load that is not aimed at a target yet, as far as that is possible without one.
 ///
 /// # Errors
 /// When it cannot.

@@ -5,7 +5,8 @@ use ablaze_sys::limits::raise_descriptor_limit;
 use crate::Error;
 use crate::planning::OptionNames;
 
-/// Descriptors a worker needs besides its connections: ring or epoll, wakers, timers, and room.
+/// Descriptors a worker needs besides its connections: ring or epoll, wakers, timers, and spare
+/// ones.
 const PER_WORKER: u64 = 8;
 
 /// Descriptors of the process itself: standard streams, output files, what it inherited.
@@ -32,15 +33,15 @@ pub fn most_connections() -> u32 {
     limit.saturating_sub(1024.min(limit / 4)).clamp(1, MOST) as u32
 }
 
-/// Descriptors that a run with so many connections and threads takes.
+/// Descriptors that a run with this many connections and threads takes.
 pub fn needed(connections: u32, workers: u32) -> u64 {
     u64::from(connections) + u64::from(workers) * PER_WORKER + PER_PROCESS
 }
 
 fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Error {
     Error::machine(format!(
-        "{connections} connections need {needed} descriptors and this process may have {limit}: \
-         lower {option} to {}, or raise the limit as root (`ulimit -Hn {needed}`)",
+        "{connections} connections need {needed} descriptors, but this process is limited to \
+         {limit}: lower {option} to {}, or raise the limit as root (`ulimit -Hn {needed}`)",
         limit.saturating_sub(needed - u64::from(connections))
     ))
 }

@@ -25,7 +25,7 @@ pub fn match_families(
         |target: &&SocketAddr| locals.iter().any(|local| local.is_ipv4() == target.is_ipv4());
     let Some(v4) = targets.iter().find(reachable).map(SocketAddr::is_ipv4) else {
         return Err(Error::usage(format!(
-            "{} cannot be reached from {} of --local-address: give addresses of its family",
+            "cannot reach {} from {} of --local-address: use addresses of the same family",
             targets[0].ip(),
             locals[0]
         )));
@@ -59,16 +59,16 @@ pub fn make_sure_of_ports(
     }
     let (first, last) = (range.start(), range.end());
     let shortage = format!(
-        "{count} connections need as many local ports, and there are {ports} ({first}-{last})"
+        "{count} connections need as many local ports, but there are only {ports} ({first}-{last})"
     );
     if connections.local_ports.is_some() {
         return Err(Error::usage(format!(
-            "{shortage}: give a wider range, or more addresses with --local-address"
+            "{shortage}: use a wider range, or more addresses with --local-address"
         )));
     }
     notes.push(format!(
-        "{shortage}: give more addresses of this host with --local-address, such as 127.0.0.0/24 \
-         towards itself"
+        "{shortage}: use more addresses of this host with --local-address, such as 127.0.0.0/24 \
+         for loopback"
     ));
     Ok(())
 }
@@ -77,7 +77,7 @@ pub fn make_sure_of_ports(
 fn make_sure_of_right(port: u16) -> Result<(), Error> {
     match UdpSocket::bind((Ipv4Addr::LOCALHOST, port)) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Err(Error::usage(
-            format!("--local-ports {port}: ports below 1024 are for root: choose higher ones"),
+            format!("--local-ports {port}: ports below 1024 need root: use higher ones"),
         )),
         _ => Ok(()),
     }

@@ -25,7 +25,7 @@ pub use names::OptionNames;
 pub struct Planned {
     /// The Plan.
     pub plan: Plan,
-    /// Lines to print before the run.
+    /// Notes to print before the run, one line each.
     pub notes: Vec<String>,
 }
 
@@ -94,7 +94,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     Ok(Planned { plan, notes })
 }
 
-/// How so many connections are made, used and ended.
+/// How these connections are made, used and ended.
 fn connections(spec: &LoadSpec, count: u32) -> Connections {
     let asked = &spec.connections;
     Connections {
@@ -117,7 +117,7 @@ fn check_proxy(destination: &Destination) -> Result<(), Error> {
     let refuse = |option: &str, why: &str| {
         let authority = ablaze_model::plan::proxy::authority(&proxy.host, proxy.port);
         Err(Error::usage(format!(
-            "{option} and the proxy {authority} exclude each other: {why}; leave one away"
+            "{option} and the proxy {authority} cannot be used together: {why}; use only one"
         )))
     };
     if destination.unix_socket.is_some() {
@@ -136,7 +136,7 @@ fn checked_load(
     notes: &mut Vec<String>,
 ) -> Result<Load, Error> {
     let nothing = |what: &str, option: &str, least: &str| {
-        Err(Error::usage(format!("{what} nothing: give {option} {least} or more")))
+        Err(Error::usage(format!("{what} nothing: use {option} {least} or more")))
     };
     let connections = match spec.shape {
         Shape::Open { connections, .. } => {
@@ -159,7 +159,7 @@ fn checked_load(
     if let Shape::Open { rate, arrivals, connections: most } = spec.shape {
         if !rate.is_constant() && spec.limits.duration_ns.is_none() {
             return Err(Error::usage(format!(
-                "a rate that changes does so over the length of the run: give {} as well",
+                "a changing rate needs a length of the run: use {}, too",
                 names.duration
             )));
         }

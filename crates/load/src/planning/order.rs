@@ -13,12 +13,12 @@ pub const LONGEST: u64 = 1_000_000;
 pub fn spread(weights: &[u64]) -> Result<Vec<u32>, String> {
     let divisor = weights.iter().copied().fold(0, greatest_common_divisor);
     if divisor == 0 {
-        return Err("all weights are 0: give at least one a weight above 0".into());
+        return Err("all weights are 0: at least one must be above 0".into());
     }
     let total = weights.iter().try_fold(0u64, |sum, weight| sum.checked_add(weight / divisor));
     if total.is_none_or(|total| total > LONGEST) {
         return Err(format!(
-            "the weights, divided by what they share, add up to more than {LONGEST}: round them"
+            "the weights add up to more than {LONGEST} after reduction: round them"
         ));
     }
     if weights.len() == 1 {

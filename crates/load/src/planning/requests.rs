@@ -79,7 +79,7 @@ pub fn limited(templates: &[Template]) -> Result<(), Error> {
     match u32::try_from(bytes) {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::usage(format!(
-            "the requests have {bytes} bytes together, more than 4 GiB: send fewer or shorter"
+            "the requests have {bytes} bytes in all, more than 4 GiB: use fewer or shorter ones"
         ))),
     }
 }
@@ -114,7 +114,7 @@ impl RequestsAsked {
         }
     }
 
-    /// The requests.
+    /// Builds the requests.
     ///
     /// # Errors
     /// When a method, path, header or weight is none, or the requests exceed 4 GiB together.
@@ -135,8 +135,7 @@ impl RequestsAsked {
         let bodies = self.bodies.each();
         if self.paths.len() > 1 && bodies.len() > 1 {
             return Err(Error::usage(
-                "paths in turn and bodies in turn exclude each other: leave --urls or --body-lines \
-                 away",
+                "--urls and --body-lines cannot be used together: use only one",
             ));
         }
         let mut templates = Vec::with_capacity(self.paths.len().max(bodies.len()));
@@ -211,7 +210,7 @@ impl RequestsAsked {
         for name in ["Host", "Content-Length"] {
             if self.headers.iter().filter(|line| is_named(line, name)).count() > 1 {
                 return Err(Error::usage(format!(
-                    "header {name} is given twice: servers refuse that; leave one away"
+                    "header {name} is given twice, which servers reject: use only one"
                 )));
             }
         }

@@ -25,10 +25,13 @@ pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
         let remedy = match error.kind() {
             std::io::ErrorKind::NotFound => "check its name",
             std::io::ErrorKind::PermissionDenied => "make it readable",
-            _ => "give another file",
+            _ => "use another file",
         };
         let reason = reason(&error);
-        Error::usage(format!("file `{}` for {what}: {reason}; {remedy}", path.display()))
+        Error::usage(format!(
+            "cannot read file `{}` for {what}: {reason}; {remedy}",
+            path.display()
+        ))
     })
 }
 
@@ -40,7 +43,7 @@ pub fn body_lines(feed: &Feed) -> Result<Vec<Vec<u8>>, Error> {
     let text = feed.file.bytes()?;
     if text.is_empty() {
         return Err(Error::usage(format!(
-            "file `{}` for --body-lines is empty: each line becomes the body of a request",
+            "file `{}` for --body-lines is empty: write one body on each line",
             feed.file.name
         )));
     }
@@ -55,7 +58,7 @@ fn taken<T>(feed: &Feed, entries: Vec<T>) -> Result<Vec<T>, Error> {
     let taken = feed.taken(entries);
     if taken.is_empty() {
         return Err(Error::usage(format!(
-            "file `{}` has fewer entries than machines that share it: give more of them",
+            "file `{}` has fewer entries than machines that share it: add entries",
             feed.file.name
         )));
     }
@@ -80,7 +83,7 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     let name = &feed.file.name;
     let at = |number: usize| format!("{name} line {number}");
     let text = std::str::from_utf8(feed.file.bytes()?)
-        .map_err(|_| Error::usage(format!("{name} is not text: give a list of URLs")))?;
+        .map_err(|_| Error::usage(format!("{name} is not text: expected a list of URLs")))?;
     let mut common: Option<Url> = base.cloned();
     let mut paths = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -94,7 +97,7 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
         let first = common.get_or_insert_with(|| url.clone());
         if !same_far_end(first, &url) {
             return Err(Error::usage(format!(
-                "{}: {url} is not on {}://{}: in this version all URLs share scheme, host and port",
+                "{}: {url} is not on {}://{}: all URLs must have the same scheme, host and port",
                 at(index + 1),
                 first.scheme.name(),
                 first.host_header()
@@ -105,7 +108,7 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     match common {
         Some(url) if !paths.is_empty() => Ok(UrlList { url, paths: taken(feed, paths)? }),
         _ => Err(Error::usage(format!(
-            "file `{name}` for --urls has no URL: write one on each line"
+            "file `{name}` for --urls contains no URL: write one on each line"
         ))),
     }
 }
@@ -122,12 +125,12 @@ fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> 
     let mut words = line.split_ascii_whitespace();
     let (text, weight) = (words.next().unwrap_or_default(), words.next());
     if words.next().is_some() {
-        return Err("more than a URL and its weight: write %20 for a space".to_owned());
+        return Err("expected only a URL and a weight: write spaces as %20".to_owned());
     }
     let weight = match weight {
         None => 1,
         Some(weight) => {
-            weight.parse::<u64>().map_err(|_| format!("weight `{weight}` is no whole number"))?
+            weight.parse::<u64>().map_err(|_| format!("weight `{weight}` is not a whole number"))?
         }
     };
     let read = match (text.starts_with('/'), base) {
@@ -136,7 +139,10 @@ fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> 
             url(&path)
         }
         (true, None) => {
-            return Err(format!("`{text}` has no host: give it as the URL of the command line"));
+            return Err(format!(
+                "`{text}` has no host: put the host in the URL on the command \
+                line"
+            ));
         }
         (false, _) => url(text),
     };
@@ -183,7 +189,7 @@ mod tests {
             ("port", "h/a\nh:81/b\n", "line 2"),
             ("weight", "h/a\nh/b often\n", "line 2: weight `often`"),
             ("words", "h/a 1 2\n", "line 1"),
-            ("empty", "# nothing\n", "has no URL"),
+            ("empty", "# nothing\n", "contains no URL"),
         ];
         for (name, text, expected) in table {
             let error = url_list(&feed(text), None).unwrap_err();

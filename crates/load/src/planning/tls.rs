@@ -49,13 +49,13 @@ pub fn identity(cert: Option<&Path>, key: Option<&Path>) -> Result<Option<Identi
     let (cert, key) = match (cert, key) {
         (None, None) => return Ok(None),
         (None, Some(_)) => {
-            return Err(Error::usage("--key needs the certificate it belongs to: --cert FILE"));
+            return Err(Error::usage("--key requires its certificate: use --cert FILE, too"));
         }
         (Some(cert), key) => (cert, key.unwrap_or(cert)),
     };
     let chain = certificates(&file(cert, "--cert")?, "--cert")?;
     let missing =
-        || Error::usage(format!("{} has no private key in PEM: give it with --key", key.display()));
+        || Error::usage(format!("{} contains no private key (PEM): use --key FILE", key.display()));
     let name = key.display().to_string();
     let der = pem::private_key(&read(key, "--key")?)
         .map_err(|error| unreadable(&name, "--key", &error))?
@@ -84,7 +84,7 @@ fn certificates(file: &Blob, option: &str) -> Result<Vec<Vec<u8>>, Error> {
     let found =
         pem::certificates(file.bytes()?).map_err(|error| unreadable(&file.name, option, &error))?;
     if found.is_empty() {
-        return Err(unreadable(&file.name, option, "it has no certificate in PEM"));
+        return Err(unreadable(&file.name, option, "it contains no certificate (PEM)"));
     }
     Ok(found)
 }
@@ -95,7 +95,7 @@ fn read(path: &Path, option: &str) -> Result<Vec<u8>, Error> {
 }
 
 fn unreadable(name: &str, option: &str, why: &str) -> Error {
-    Error::usage(format!("{option} {name} cannot be used: {why}"))
+    Error::usage(format!("cannot use {option} {name}: {why}"))
 }
 
 /// Numbers of suites, from names with commas or colons between them.
@@ -135,7 +135,7 @@ fn named(
             let name = name.trim();
             number(name).ok_or_else(|| {
                 Error::usage(format!(
-                    "{option} `{name}` is not spoken here: give some of {}",
+                    "{option} `{name}` is not supported: use some of {}",
                     known().join(", ")
                 ))
             })

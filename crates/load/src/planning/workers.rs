@@ -60,7 +60,7 @@ pub fn choose(
     let (count, count_reason) = match asked.threads {
         Some(0) => {
             let option = names.threads;
-            return Err(Error::usage(format!("0 threads do nothing: give {option} 1 or more")));
+            return Err(Error::usage(format!("0 threads do nothing: use {option} 1 or more")));
         }
         Some(threads) if threads > connections => {
             notes.push(format!(
@@ -76,8 +76,8 @@ pub fn choose(
                 notes.push(format!("{threads} threads are more than {usable_text}"));
             } else if threads > usable {
                 notes.push(format!(
-                    "{} {threads} means threads, more than {usable_text}; connections are {}, a \
-                     time limit is {} {threads}s",
+                    "{} {threads} sets threads, more than {usable_text}; for connections use {}, \
+                     for a time limit {} {threads}s",
                     names.threads, names.connections, names.duration
                 ));
             }
@@ -115,7 +115,7 @@ pub fn refuse_foreign_cpu(asked: &[u32], cpus: &Cpus) -> Result<(), Error> {
     match asked.iter().find(|cpu| !is_allowed(cpu)) {
         None => Ok(()),
         Some(cpu) => Err(Error::usage(format!(
-            "CPU {cpu} of --cpus is not among those this process may use: choose from {}",
+            "CPU {cpu} of --cpus is not available to this process: use {}",
             ranges(&cpus.allowed)
         ))),
     }

@@ -7,7 +7,7 @@ use ablaze_engine::Progress;
 
 use crate::carry_out::Watcher;
 
-/// Runs of so many requests or fewer are quiet.
+/// Runs of this many requests or fewer are quiet.
 const QUIET_UP_TO: u64 = 150;
 /// Shortest step.
 const STEP_MIN: u64 = 100;
@@ -24,7 +24,7 @@ pub struct CompletedLines<W> {
 }
 
 impl<W: Write> CompletedLines<W> {
-    /// Lines for a run of so many requests, or for one that only time ends.
+    /// Lines for a run of this many requests, or for one that only ends by time.
     pub fn new(out: W, requests: Option<u64>, quiet: bool) -> Self {
         let step = match requests {
             _ if quiet => None,
@@ -40,7 +40,7 @@ impl<W: Write> CompletedLines<W> {
         self.step.is_some()
     }
 
-    /// Prints the lines up to so many completed requests that are not printed yet.
+    /// Prints the lines up to this many completed requests that are not printed yet.
     pub fn up_to(&mut self, completed: u64) {
         let Some(step) = self.step else { return };
         while self.printed + step <= completed {

@@ -59,15 +59,16 @@ impl Refused {
         Self::usage(
             WRONG_NUMBER,
             match operands {
-                [] => format!(
-                    "the URL is missing: write for example `{program} -n 100 http://127.0.0.1:8080/`"
-                ),
+                [] => format!("missing URL, for example `{program} -n 100 http://127.0.0.1:8080/`"),
                 [first, second, ..] if second.as_encoded_bytes().starts_with(b"-") => {
                     let (first, second) = (first.to_string_lossy(), second.to_string_lossy());
-                    format!("`{second}` comes too late: write the options in front of `{first}`")
+                    format!(
+                        "unexpected option `{second}` after the URL: put options before \
+                        `{first}`"
+                    )
                 }
                 [first, rest @ ..] => format!(
-                    "the URL is `{}`, and nothing may follow it: leave {} away",
+                    "the URL is `{}`, and nothing may follow it: remove {}",
                     first.to_string_lossy(),
                     rest.iter()
                         .map(|word| format!("`{}`", word.to_string_lossy()))
@@ -84,7 +85,7 @@ impl Refused {
         let letter = char::from(letter);
         Self::usage(
             format!("illegal option -- {letter}"),
-            format!("no option -{letter} in ab: `{} -h` lists them", usage::program_name()),
+            format!("ab has no option -{letter}: `{} -h` lists its options", usage::program_name()),
         )
     }
 
@@ -93,10 +94,8 @@ impl Refused {
         let letter = char::from(letter);
         let lines =
             vec![format!("option requires an argument -- {letter}"), WRONG_NUMBER.to_owned()];
-        Self { status: 22, shape: Shape::Usage(lines), remedy: None }.with_remedy(format!(
-            "-{letter} needs a value: `{} -h` says which",
-            usage::program_name()
-        ))
+        Self { status: 22, shape: Shape::Usage(lines), remedy: None }
+            .with_remedy(format!("-{letter} requires a value: see `{} -h`", usage::program_name()))
     }
 
     /// A text with the empty line behind it that ab's own texts have.

@@ -32,19 +32,19 @@ pub fn takes_value(name: &str) -> Option<bool> {
     Some(found.get_action().takes_values() && !found.is_require_equals_set())
 }
 
-/// What is said to a word that is no native option.
+/// The error for a word that is not a native option.
 pub fn unknown(word: OsString) -> Refused {
     let name = word.to_string_lossy().into_owned();
     match read(&[word]) {
         Err(refused) => refused,
-        Ok(_) => Refused::native_usage(format!("no option {name}")),
+        Ok(_) => Refused::native_usage(format!("unknown option {name}")),
     }
 }
 
 /// Reads the native words.
 ///
 /// # Errors
-/// When one is no native option or its value cannot be read.
+/// When one is not a native option or its value cannot be read.
 pub fn read(words: &[OsString]) -> Result<Native, Refused> {
     let program = OsString::from("ablaze ab");
     match CommandLine::try_parse_from(std::iter::once(&program).chain(words)) {
@@ -67,7 +67,7 @@ pub fn apply_request(
     let options = &options.request;
     if options.http == Some(HttpVersion::Http2) {
         return Err(Refused::native_usage(
-            "--http 2 is not spoken under ab's options: write `ablaze load --http 2 URL`"
+            "--http 2 is not supported with ab's options: use `ablaze load --http 2 URL`"
                 .to_owned(),
         ));
     }

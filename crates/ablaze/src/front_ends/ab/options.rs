@@ -154,7 +154,7 @@ impl Options {
             b'n' => match atoi(&value) {
                 ..=0 => {
                     return Err(Refused::text("Invalid number of requests")
-                        .with_remedy(format!("-n {}: give -n 1 or more", text(value))));
+                        .with_remedy(format!("-n {}: use -n 1 or more", text(value))));
                 }
                 requests => self.requests = Some(requests as u64),
             },
@@ -217,7 +217,7 @@ fn credentials(
     let value = value.trim_ascii_start();
     if value.len() > CREDENTIALS_BYTES {
         return Err(Refused::text(format!("{name} credentials too long")).with_remedy(format!(
-            "{} bytes are more than the {CREDENTIALS_BYTES} that ab takes: send them with -H \
+            "{} bytes are more than the {CREDENTIALS_BYTES} that ab accepts: send them with -H \
              '{field}: Basic …'",
             value.len()
         )));

@@ -91,13 +91,13 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
     match kind {
         FailureKind::Refused => Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
             .with_remedy(format!(
-                "{} refused {}: start the server, or correct host and port",
+                "{} refused {}: start the server, or check the host and port",
                 destination(run),
                 times(count, "connection")
             )),
         FailureKind::Reset => Refused::system_call("apr_socket_recv", libc::ECONNRESET)
             .with_remedy(format!(
-                "{} reset by the server, the others are in the report; with -r this status is 0",
+                "{} reset by the server; the report has the others; with -r the exit status is 0",
                 were(count)
             )),
         FailureKind::Timeout => match errno {
@@ -105,7 +105,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             None => Refused::timed_out(),
         }
         .with_remedy(format!(
-            "{} without a complete response after {} s; -s SECONDS waits longer",
+            "{} still incomplete after {} s; use -s SECONDS to wait longer",
             were(count),
             run.plan.limits.timeout_ns / 1_000_000_000
         )),
@@ -115,11 +115,11 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
         }
         FailureKind::LocalPorts if run.plan.connections.local_addresses.is_empty() => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
-                .with_remedy("no local port was free: use -k, or --local-address with a list")
+                .with_remedy("no free local port: use -k, or --local-address with more addresses")
         }
         FailureKind::LocalPorts => {
             Refused::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
-                .with_remedy("the address of -B must be one of this machine's")
+                .with_remedy("the address of -B must belong to this machine")
         }
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
@@ -133,7 +133,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
                 .with_remedy(format!("{} cannot be reached from here", destination(run)))
         }
         FailureKind::TooLarge => Refused::text(format!(
-            "{} answered with a head longer than {} bytes; --max-head SIZE permits more",
+            "{} sent a response head longer than {} bytes; use --max-head SIZE to allow more",
             were(count),
             run.plan.limits.max_head_bytes
         )),
@@ -152,7 +152,7 @@ fn no_response(record: &Record) -> Refused {
         .map(|kind| format!("{} {}", record.failures_of(kind), kind.label()))
         .collect();
     match kinds[..] {
-        [] => Refused::line("ablaze: no request was answered before the run ended"),
+        [] => Refused::line("ablaze: no response before the run ended"),
         _ => Refused::line(format!(
             "ablaze: no request got a complete response: {}",
             kinds.join(", ")

@@ -99,9 +99,8 @@ impl RequestSpec {
     pub fn choose(&mut self, method: Method) -> Result<(), Refused> {
         if self.method.is_some() {
             let name = String::from_utf8_lossy(method.name()).into_owned();
-            return Err(Refused::text(format!("Cannot mix {name} with other methods")).with_remedy(
-                "a method is chosen already: -i, -p and -u exclude each other, -m goes behind them",
-            ));
+            return Err(Refused::text(format!("Cannot mix {name} with other methods"))
+                .with_remedy("only one of -i, -p and -u can be used; put -m after them"));
         }
         self.method = Some(method);
         Ok(())
@@ -117,13 +116,17 @@ impl RequestSpec {
             let file = file.display();
             let text = super::error::system_text(&error);
             Refused::line(format!("ab: Could not open POST data file ({file}): {text}"))
-                .with_remedy(format!("the body comes from `{file}`: check its name and rights"))
+                .with_remedy(format!(
+                    "cannot read the body from `{file}`: check its name and \
+                    permissions"
+                ))
         })?;
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).map_err(|error| {
             let text = super::error::system_text(&error);
-            Refused::line(format!("ab: Could not read POST data file: {text}"))
-                .with_remedy(format!("the body comes from `{}`: give another file", file.display()))
+            Refused::line(format!("ab: Could not read POST data file: {text}")).with_remedy(
+                format!("cannot read the body from `{}`: use another file", file.display()),
+            )
         })?;
         self.body = Some(bytes);
         Ok(())

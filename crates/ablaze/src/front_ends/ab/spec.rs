@@ -66,7 +66,7 @@ pub fn spec(
     if let Shape::Open { connections, .. } = &mut spec.shape
         && options.concurrency > 1
     {
-        // ab's -c without --connections: at most so many, as a native -c says.
+        // ab's -c without --connections: a maximum, like a native -c.
         *connections = Some(concurrency);
     }
     // Applied, a native end replaces both of ab's; here only the one of its kind.
@@ -82,9 +82,9 @@ pub fn spec(
 fn invalid_url(text: &str) -> Refused {
     let remedy = match Url::parse(text) {
         Ok(url) if url.userinfo.is_some() => {
-            format!("ab takes no user in a URL: write -A NAME:PASSWORD {url}")
+            format!("ab accepts no user in a URL: use -A NAME:PASSWORD {url}")
         }
-        Ok(url) => format!("`{text}` is no URL to ab: write {url}"),
+        Ok(url) => format!("`{text}` is not a URL for ab: use {url}"),
         Err(error) => error.to_string(),
     };
     Refused::usage("invalid URL", remedy)
@@ -109,24 +109,24 @@ fn concurrency(options: &Options, native: &native::Options) -> Result<u32, Refus
     }
     let requests = requests_limit(options, native).unwrap_or(u64::MAX);
     if requests == 0 {
-        return Err(Refused::native_usage("0 requests measure nothing: give --requests 1 or more"));
+        return Err(Refused::native_usage("0 requests measure nothing: use --requests 1 or more"));
     }
     match options.concurrency {
         0 => Err(Refused::usage(
             "Cannot use concurrency level 0",
-            "0 connections send nothing: give -c 1 or more",
+            "0 connections send nothing: use -c 1 or more",
         )),
         level @ 1..=CONCURRENCY_MAX if level as u64 > requests => Err(Refused::usage(
             "Cannot use concurrency level greater than total number of requests",
             format!(
-                "-c {level} needs at least as many requests, and -n is {requests}: give -n {level} \
+                "-c {level} needs at least as many requests, but -n is {requests}: use -n {level} \
                  or more, or a lower -c"
             ),
         )),
         level @ 1..=CONCURRENCY_MAX => Ok(level as u32),
         level => Err(Refused::usage(
             format!("Invalid Concurrency [Range 0..{CONCURRENCY_MAX}]"),
-            format!("-c {level}: give -c 1 to {CONCURRENCY_MAX}"),
+            format!("-c {level}: use -c 1 to {CONCURRENCY_MAX}"),
         )),
     }
 }
@@ -142,7 +142,7 @@ fn proxy(
 ) -> Result<Option<ProxySpec>, Refused> {
     let Some(asked) = &native.connection.proxy else { return proxy_of_ab(options) };
     if options.proxy.is_some() {
-        return Err(Refused::native_usage("-X and --proxy exclude each other: leave one away"));
+        return Err(Refused::native_usage("-X and --proxy cannot be used together: use only one"));
     }
     let mut proxy = asked.spec(secrets);
     if spec.destination.url.as_ref().is_some_and(|url| url.https) {
@@ -167,9 +167,8 @@ fn proxy_of_ab(options: &Options) -> Result<Option<ProxySpec>, Refused> {
         // ab takes port 0 and is refused by it.
         _ => {
             let host = if host.is_empty() { "HOST" } else { host };
-            Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED).with_remedy(format!(
-                "-X has no port from 1 to 65535: write for example -X {host}:3128"
-            )))
+            Err(Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
+                .with_remedy(format!("-X has no port from 1 to 65535, for example -X {host}:3128")))
         }
     }
 }
@@ -194,7 +193,7 @@ fn requests(
     if let Some(list) = list {
         if list.paths.len() > 1 && matches!(bodies, Bodies::InTurn(_)) {
             return Err(Refused::native_usage(
-                "--urls and --body-lines exclude each other: leave one of them away",
+                "--urls and --body-lines cannot be used together: use only one",
             ));
         }
         let weights: Vec<u64> = list.paths.iter().map(|(_, weight)| *weight).collect();
@@ -239,7 +238,7 @@ fn limits(options: &Options, spec: &mut LoadSpec) -> Result<(), Refused> {
         ..0 => 0,
         0 => {
             return Err(Refused::timed_out().with_remedy(
-                "-s 0 leaves no time for a response: give -s 1 or more, or -s -1 for no limit",
+                "-s 0 leaves no time for a response: use -s 1 or more, or -s -1 for no limit",
             ));
         }
         seconds => nanoseconds(seconds),
@@ -320,10 +319,15 @@ mod tests {
             ("-c 0 http://h/", "-c 1 or more", 22),
             ("http://h", "invalid URL", 22),
             ("http://h:0/", "invalid URL", 22),
-            ("-f TLS1.1 https://h/", "give -f TLS1.2, TLS1.3 or ALL", 1),
+            ("-f TLS1.1 https://h/", "use -f TLS1.2, TLS1.3 or ALL", 1),
             ("-Z RC4 http://h/", "error setting ciphersuite list [RC4]", 1),
             ("-E /dev/null http://h/", "unable to get certificate from '/dev/null'", 1),
-            ("-X p:1 --proxy p:1 https://h/", "-X and --proxy exclude each other", 22),
+            (
+                "-X p:1 --proxy p:1 https://h/",
+                "-X and --proxy cannot be used together: use only \
+                one",
+                22,
+            ),
             ("--proxy https://p:1 http://h/", "TLS goes through it: write http://p:1", 22),
             ("--proxy p http://h/", "write for example http://p:3128", 22),
             ("-s 0 http://h/", "(70007)", 119),

@@ -20,8 +20,8 @@ pub fn text(program: &str) -> String {
 const OPTIONS: &str = "    \
     -n requests     How many requests to send
     -c concurrency  How many of them at a time
-    -t timelimit    Stop after so many seconds
-                    This sets -n to 50000; give another -n behind it
+    -t timelimit    Stop after this many seconds
+                    This sets -n to 50000; a later -n overrides it
     -s timeout      Seconds each response may take, connecting included
                     30 if not given; below 0 for no limit
     -b windowsize   Socket buffers for sending and receiving, in bytes
@@ -31,7 +31,7 @@ const OPTIONS: &str = "    \
     -T content-type What the body of -p or -u is, such as
                     'application/x-www-form-urlencoded'
                     'text/plain' if not given
-    -v verbosity    Say more: 1 errors, 2 heads, 3 statuses, TLS messages
+    -v verbosity    Print more: 1 errors, 2 heads, 3 statuses, TLS messages
     -w              Report as HTML tables
     -i              Send HEAD requests
     -x attributes   Attributes of the HTML <table>
@@ -46,10 +46,10 @@ const OPTIONS: &str = "    \
     -P attribute    Basic authentication at the proxy:
                     name and password with a colon between them
     -X proxy:port   Send the requests to this proxy
-    -V              Print the version and stop
+    -V              Print the version and exit
     -k              Keep connections open for more requests
-    -d              Leave away the table of percentiles
-    -S              Leave away deviations and medians
+    -d              Omit the table of percentiles
+    -S              Omit standard deviations and medians
     -q              No progress lines with more than 150 requests
     -l              Bodies may differ in length (dynamic pages)
     -g filename     Write a line for each request, for gnuplot

@@ -1,5 +1,5 @@
-//! One line of the answer: what was looked at, the figure, what that does to a measurement, and
-//! what mends it.
+//! One line of the answer: what was looked at, the figure, what that does to a measurement, and how
+//! to fix it.
 
 /// What a check found.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -46,7 +46,7 @@ pub struct Load {
     pub keep_alive: bool,
     /// Threads that ablaze would use by itself, and descriptors that the load would take.
     pub workers: u32,
-    /// Descriptors that so many connections take.
+    /// Descriptors that these connections take.
     pub descriptors: Option<u64>,
 }
 

@@ -1,6 +1,5 @@
-//! `ablaze doctor`: looks at this machine before a run and says what will get in the way and what
-//! mends it. It finds facts, has the checks judge them, and writes down what they say; it changes
-//! nothing.
+//! `ablaze doctor`: looks at this machine before a run and says what will get in the way and how to fix it. It
+//! finds facts, has the checks judge them, and prints what they say; it changes nothing.
 
 mod check;
 mod checks;
@@ -25,34 +24,33 @@ use facts::{Facts, LoadToCheck};
 #[command(
     name = "ablaze doctor",
     bin_name = "ablaze doctor",
-    about = "Say what on this machine will get in the way of a measurement, and what mends it.",
+    about = "Check this machine for what would distort a measurement, and say how to fix it.",
     override_usage = "ablaze doctor [OPTIONS] [URL]",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
 )]
 struct CommandLine {
-    /// What will be loaded: who listens there, and whether the load fits, is checked as well
+    /// URL to load: also checks what listens there and whether the load fits
     url: Option<String>,
-    /// Connections that the load will have [default: 50 with a URL and no --rate]
+    /// Connections of the planned load [default: 50 with a URL and no --rate]
     #[arg(short, long, value_name = "N", value_parser = values::small_count)]
     connections: Option<u32>,
-    /// Requests per second that it will have, as 1000/s or 10/ms
+    /// Requests per second of the planned load, such as 1000/s or 10/ms
     #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
     rate: Option<RateProfile>,
-    /// It will open a connection for each request
+    /// The planned load opens a connection for each request
     #[arg(long)]
     no_keepalive: bool,
-    /// Answer as JSON, with the facts
+    /// Print JSON, including the facts
     #[arg(long)]
     json: bool,
 }
 
 const AFTER_HELP: &str = "\
-It takes a quarter of a second, changes nothing, and connects to nothing: a command that it shows is
-for you to type, or not. What the kernel does not say here is told as such. docs/doctor.md has a
-paragraph on each check.
-Exit status: 0 answered, with problems as well (--json counts them); 1 could not; 2 usage.";
+doctor takes a quarter of a second, changes nothing, and connects to nothing; it prints commands but
+does not run them. It lists what the kernel does not tell it. docs/doctor.md describes each check.
+Exit status: 0 checked, with or without problems (--json counts them); 1 could not check; 2 usage.";
 
 /// Runs `ablaze doctor` with the words behind `doctor`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -65,8 +63,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         Err(error) => return usage::refusal(&error, "doctor").report(),
     };
     if line.connections == Some(0) {
-        return crate::CommandError::usage("0 connections send nothing: give -c 1 or more")
-            .report();
+        return crate::CommandError::usage("0 connections send nothing: use -c 1 or more").report();
     }
     let asked = LoadToCheck {
         url: line.url.as_deref(),

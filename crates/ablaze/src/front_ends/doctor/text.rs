@@ -1,4 +1,4 @@
-//! The answer for a person: what is in the way first, with what mends it, and the rest in a line.
+//! The answer for a person: what is in the way first, with how to fix it, and the rest in a line.
 
 use ablaze_verdict::words::{amount, counted};
 
@@ -61,7 +61,7 @@ fn block(word: &str, check: &Check) -> String {
         text.push_str(&paragraph(INDENT, effect));
     }
     if let Some(advice) = &check.advice {
-        text.push_str(&paragraph(&format!("{INDENT}do: "), advice));
+        text.push_str(&paragraph(&format!("{INDENT}fix: "), advice));
     }
     if let Some(command) = &check.command {
         // Never wrapped: it is to be copied.

@@ -1,4 +1,4 @@
-//! `gurl -echo`: a server that answers everything with 200 and what was posted to it.
+//! `gurl -echo`: a server that responds to everything with 200 and the posted body.
 
 use std::process::ExitCode;
 
@@ -15,8 +15,8 @@ use crate::{CommandError, outlets, servers};
 const SERVER_NAME: &str = "gurl-server";
 const CONTENT_TYPE: &str = "text/plain; charset=utf-8";
 
-/// Responses with the body of the request. gurl's server copies that to its own terminal instead,
-/// and responses nothing; without a body there is no difference.
+/// Responds with the body of the request. gurl's server prints that on its own terminal instead and
+/// sends back nothing; without a body there is no difference.
 struct Echo {
     empty: FixedResponse,
 }
@@ -47,9 +47,8 @@ pub fn serve_until_stopped(address: &str) -> Result<ExitCode, CommandError> {
         ..Options::default()
     };
     // Before any thread starts: all of them have to leave these signals to this one.
-    let signals = StopSignals::block().map_err(|error| {
-        CommandError::machine(format!("Ctrl-C cannot be listened for: {error}"))
-    })?;
+    let signals = StopSignals::block()
+        .map_err(|error| CommandError::machine(format!("cannot catch Ctrl-C: {error}")))?;
     ablaze_sys::limits::raise_descriptor_limit(u64::MAX);
     let empty = FixedResponse::new(200, SERVER_NAME, CONTENT_TYPE, FixedBody::Bytes(b""));
     let server = Server::start_with(options, Echo { empty }).map_err(|error| match error {

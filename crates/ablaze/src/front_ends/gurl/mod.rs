@@ -29,21 +29,21 @@ Load a URL as `gurl -bench` does, and print its report.
   ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
   ablaze gurl -echo :12345
 
-  -bench              load the URL and report
+  -bench              load the URL and print the report
   -ac N               connections (1)
-  -an N               requests (1); negative for no end
-  -duration TIME      length of the run, such as 10s or 1m10s; -an then has no meaning
+  -an N               requests (1); negative: no limit
+  -duration TIME      length of the run, such as 10s or 1m10s; -an is then ignored
   -X, -request NAME   method (GET, POST with a body)
   -H, -header LINE    header field 'Name: value'; repeatable
   -A, -user-agent X   User-Agent (gurl)
   -d, -data BODY      body; @FILE reads a file
   -rate N             requests per second in all, on a schedule, over at most -ac connections
   -connect-timeout T  longest a request may take (30s)
-  -cpus N             worker threads (chosen by itself)
-  -conns N            accepted without effect: -ac is the number
-  -explain            say on stderr what the verdict stands on, also when it is VALID
-  -url URL            the URL, if it is not a bare word
-  -echo, -l ADDR      serve there instead: what is posted comes back
+  -cpus N             worker threads (chosen automatically)
+  -conns N            ignored: -ac sets the number of connections
+  -explain            print on stderr what the verdict is based on, even when it is VALID
+  -url URL            the URL, if not given as an argument
+  -echo, -l ADDR      run a server there that sends back what is posted
 Where the numbers differ from gurl's: docs/gurl.md
 ";
 
@@ -85,13 +85,12 @@ fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
 
 fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {
     let Some(url) = &options.url else {
-        return Err(CommandError::usage(
-            "no URL is given: write for example `ablaze gurl -bench :12345`",
-        ));
+        return Err(CommandError::usage("missing URL, for example `ablaze gurl -bench :12345`"));
     };
     if !options.bench {
         return Err(CommandError::usage(
-            "without -bench gurl is a client, which ablaze is not: add -bench to load the URL",
+            "without -bench, gurl is an HTTP client, which ablaze is not: add -bench to load the \
+             URL",
         ));
     }
     let url = Url::parse_like_gurl(url).map_err(|error| CommandError::usage(error.to_string()))?;

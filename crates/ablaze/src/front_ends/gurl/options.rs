@@ -124,7 +124,7 @@ impl Options {
                 }
                 if let Some(first) = bare.replace(word.clone()) {
                     return Err(CommandError::usage(format!(
-                        "`{word}` is too much: one URL is loaded, and `{first}` is given already"
+                        "unexpected argument `{word}`: the URL is already `{first}`"
                     )));
                 }
                 continue;
@@ -150,16 +150,16 @@ impl Options {
             "explain" => self.explain = switch(name, value)?,
             "h" | "help" => self.help = switch(name, value)?,
             _ if LATER.contains(&name) => {
-                return Err(CommandError::usage(format!("-{name} of gurl is not in this version")));
+                return Err(CommandError::usage(format!("gurl's option -{name} is not supported")));
             }
             _ if !KNOWN.contains(&name) => {
                 return Err(CommandError::usage(format!(
-                    "no option -{name} in gurl; see `ablaze gurl -h`"
+                    "unknown option -{name}; see `ablaze gurl -h`"
                 )));
             }
             _ => {
                 let value = value.or_else(|| words.next()).ok_or_else(|| {
-                    CommandError::usage(format!("-{name} needs a value; see `ablaze gurl -h`"))
+                    CommandError::usage(format!("-{name} requires a value; see `ablaze gurl -h`"))
                 })?;
                 self.set_value(name, value.clone()).map_err(|reason| {
                     CommandError::usage(format!("-{name} `{value}`: {reason}"))
@@ -219,9 +219,10 @@ fn switch(name: &str, value: Option<String>) -> Result<bool, CommandError> {
     match value.as_deref() {
         None | Some("1" | "t" | "T" | "true" | "TRUE" | "True") => Ok(true),
         Some("0" | "f" | "F" | "false" | "FALSE" | "False") => Ok(false),
-        Some(other) => {
-            Err(CommandError::usage(format!("-{name}=`{other}`: write -{name} or -{name}=false")))
-        }
+        Some(other) => Err(CommandError::usage(format!(
+            "-{name}=`{other}`: expected -{name} or \
+                -{name}=false"
+        ))),
     }
 }
 
@@ -293,7 +294,7 @@ mod tests {
             ("-ac x h", "-ac `x`"),
             ("-bench=maybe h", "-bench=`maybe`"),
             ("-nonsense h", "no option -nonsense"),
-            ("a:1 b:2", "`b:2` is too much"),
+            ("a:1 b:2", "unexpected argument `b:2`"),
         ] {
             let error = parse(line).unwrap_err();
             assert!(error.line.contains(expected) && error.status == 2, "{line}: {error}");

@@ -17,9 +17,9 @@ pub struct CompletedLines<W> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Every {
-    /// So many requests.
+    /// Every this many requests.
     Requests(u64),
-    /// So many nanoseconds.
+    /// Every this many nanoseconds.
     Time(u64),
     /// Never: too few requests.
     Never,
@@ -37,7 +37,7 @@ impl<W: Write + Send> CompletedLines<W> {
         Self { out, every, next: 1 }
     }
 
-    /// Writes what is left to say when so many requests are finished after so long.
+    /// Writes the lines that are due after this many requests and this time.
     pub fn finished(&mut self, requests: u64, elapsed_ns: u64) {
         self.tick(&Progress { responses: requests, elapsed_ns, ..Progress::default() });
         if self.every != Every::Never {

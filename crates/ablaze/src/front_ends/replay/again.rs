@@ -1,4 +1,4 @@
-//! A document's own command lines, carried out again: through the tool itself where it is installed,
+//! A document's own command lines, run again: through the tool itself where it is installed,
 //! and through ablaze's front end for it. Each run is kept as soon as it has ended, with all that was
 //! printed, so that what was interrupted goes on.
 
@@ -24,7 +24,7 @@ use crate::experiments::targets;
 /// The folder of these runs.
 pub const FOLDER: &str = "as-printed";
 
-/// One line, carried out again.
+/// One line, run again.
 #[derive(Debug)]
 pub struct Again {
     /// The line.
@@ -33,7 +33,7 @@ pub struct Again {
     pub with: Vec<(Tool, Result<PrintedRun, String>)>,
 }
 
-/// What carries a line out.
+/// What runs a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tool {
     /// The program that the line names.
@@ -60,7 +60,7 @@ impl Tool {
     }
 }
 
-/// How the lines are carried out.
+/// How the lines are run.
 #[derive(Debug, Clone, Copy)]
 pub struct Manner<'a> {
     /// Fewer requests, and only some of the lines.
@@ -73,7 +73,7 @@ pub struct Manner<'a> {
     pub behind: Duration,
 }
 
-/// Carries the lines out, and says whether it came to the end of them.
+/// Runs the lines; whether it came to the end of them.
 ///
 /// # Errors
 /// When results cannot be kept.
@@ -134,7 +134,7 @@ pub fn carried_out(
 }
 
 fn not_kept(error: &dyn std::fmt::Display) -> CommandError {
-    CommandError::machine(format!("the results cannot be kept: {error}; free some space"))
+    CommandError::machine(format!("cannot save the results: {error}; free some space"))
 }
 
 /// The best of several, as a document that carried its lines out several times says it did.
@@ -153,7 +153,7 @@ fn file(folder: &Path, at: usize, line: &Line, tool: Tool, time: u32) -> PathBuf
 
 fn kept(file: &Path) -> Result<Option<PrintedRun>, CommandError> {
     let damaged =
-        |why: String| CommandError::usage(format!("{}: {why}; name a new folder", file.display()));
+        |why: String| CommandError::usage(format!("{}: {why}; use a new folder", file.display()));
     let text = match std::fs::read_to_string(file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -201,7 +201,7 @@ fn one(line: &Line, tool: Tool, manner: Manner<'_>) -> Result<PrintedRun, Failur
         None => {
             let said = run.printed.lines().rev().find(|line| !line.trim().is_empty());
             let said = said.unwrap_or("it printed nothing").trim();
-            Err(impossible(format!("{} ended without a report: {said}", run.command_line[0])))
+            Err(impossible(format!("{} exited without a report: {said}", run.command_line[0])))
         }
     }
 }

@@ -20,7 +20,7 @@ pub struct Document {
     pub printed: &'static [&'static str],
     /// Its command lines.
     pub lines: fn() -> Vec<Line>,
-    /// So many times was each of them carried out.
+    /// How often each of them was run.
     pub times: u32,
     /// What is wrong with it, as far as the printed figures alone do not tell.
     pub wrong: &'static [&'static str],
@@ -45,7 +45,7 @@ pub struct Line {
     pub quick: u64,
     /// Words that it gets then: a shorter timeout, where responses are lost.
     pub quick_words: &'static str,
-    /// Whether it is among those that are carried out where time is short.
+    /// Whether it is among those that are run with `--quick`.
     pub in_quick: bool,
 }
 
@@ -54,7 +54,7 @@ pub struct Line {
 pub enum Server {
     /// A built-in one: the words behind `ablaze serve`.
     BuiltIn(&'static str),
-    /// nginx with this status, a body of so many bytes, and so many requests on a connection.
+    /// nginx with this status, a body of this length, and this many requests per connection.
     Nginx(u16, usize),
 }
 

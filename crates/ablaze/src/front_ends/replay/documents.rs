@@ -28,8 +28,8 @@ const GURL_AND_AB: Document = Document {
     source: "guonaihong/gurl, the page gurl_vs_ab of May 2018",
     did: &[
         "One run each of gurl and ab against gurl's own server: a million requests, 21 at a time. \
-         gurl came to 4.3 times the rate of ab, and the page puts that down to ab's single thread.",
-        "ab's command line is not printed; the one below is what its report says of it.",
+         gurl reached 4.3 times the rate of ab, which the page attributes to ab's single thread.",
+        "ab's command line is not printed; the one below follows from its report.",
     ],
     printed: &[printed!("000-gurl-and-ab.txt")],
     lines: || {
@@ -49,15 +49,16 @@ const GURL_AND_AB: Document = Document {
     },
     times: 1,
     wrong: &[
-        "gurl kept 21 connections and sent HTTP/1.1; ab opened 1,000,000 and sent HTTP/1.0. Neither report \
-         prints it: the ratio of 4.3 is one of connections as much as of threads.",
-        "Both totals are 137,000,000 bytes, which proves nothing: gurl recomputed the size of the heads \
-         from what it had parsed.",
+        "gurl kept 21 connections and sent HTTP/1.1; ab opened 1,000,000 and sent HTTP/1.0. \
+         Neither report says so: the ratio of 4.3 comes from connections as much as from \
+         threads.",
+        "Both totals are 137,000,000 bytes, which proves nothing: gurl recomputed the size of the \
+         heads from the parsed fields.",
         "The machine, its cores and the versions are not named, the server shared the machine with the \
-         clients, and there is one run of each. That more cores favour gurl was not measured.",
+         clients, and there is one run of each. That gurl benefits from more cores was not measured.",
     ],
     files: &[experiment!("000-gurl-and-ab.toml"), experiment!("000-client-threads.toml")],
-    asks: "Both clients on the same connections, and ablaze over its own threads.",
+    asks: "Both clients on the same connections, and ablaze with 1, 2 and 4 threads.",
 };
 
 /// Level- against edge-triggered epoll.
@@ -69,11 +70,11 @@ const LEVEL_AND_EDGE: Document = Document {
     did: &[
         "Notes on ab's options with a sample report, then one run each of two servers that differ in how \
          epoll tells them that a blocked connection can be written again. ET came to 1.14 times the rate of \
-         LT with responses of 1,048,576 bytes and to 1.24 times with 48,576 bytes, which the page puts down to \
-         the calls that switch EPOLLOUT on and off.",
-        "The built-in servers stand in for them. Three peculiarities of the revisions \
-         of that time are not part of them: LT printed a line at each switch, never disarmed EPOLLOUT once it \
-         was armed, and both ended each response with a write of no bytes.",
+         LT with responses of 1,048,576 bytes and to 1.24 times with 48,576 bytes, which the page \
+         attributes to the calls that turn EPOLLOUT on and off.",
+        "The built-in servers stand in for them. They do not reproduce three peculiarities of the \
+         revisions of that time: LT printed a line at each switch and never disarmed EPOLLOUT, and \
+         both ended each response with a write of 0 bytes.",
     ],
     printed: &[printed!("001-rates.txt"), printed!("001-annotated.txt")],
     lines: || {
@@ -106,14 +107,15 @@ const LEVEL_AND_EDGE: Document = Document {
     wrong: &[
         "Two epoll_ctl per response cost a few microseconds. The gap between LT and ET is 2,899 µs per response \
          of 1,048,576 bytes and 264 µs per response of 48,576: more than 99 % of it has another cause.",
-        "ET is faster by 1.24 with the smaller body, so the page says that it blocks more often. Per response, \
-         it blocks less often; LT makes two calls for each response that blocks, whatever its size.",
+        "ET is 1.24 times as fast with the smaller body, so the page says that it blocks more \
+         often. It blocks less often per response; LT makes two calls for each response that \
+         blocks, whatever its size.",
         "ab ran with one connection (its default), so the servers were never busy with more than one response, \
          and 36 to 51 MB/s on loopback is a tenth or less of what one connection carries.",
-        "-t is no time to wait for a response, as the notes say: it is the length of the test, and sets -n to \
-         50,000. The time to wait is -s.",
-        "Whether a response blocked at all was not looked at. Here 1,048,576 bytes do not unless the send buffer \
-         is small, and 48,576 bytes not even then.",
+        "-t is not a timeout, as the notes say: it is the length of the test, and sets -n to \
+         50,000. The timeout is -s.",
+        "Whether a response blocked at all was not checked. Here 1,048,576 bytes do not unless the \
+         send buffer is small, and 48,576 bytes do not even then.",
     ],
     files: &[experiment!("001-level-and-edge.toml")],
     asks: "Both servers with responses that block and responses that do not, ten at a time.",
@@ -152,8 +154,8 @@ const THREE_SERVERS: Document = Document {
     times: 1,
     wrong: &[
         "ab opens one connection until it has seen the head of a response (from httpd 2.4.33 on). SERVER_1 and \
-         SERVER_3 send none, so they were measured with one request in flight and SERVER_2 with 1,000: the \
-         ranking holds the time of a round trip against a rate under load.",
+         SERVER_3 send none, so they were measured with one request in flight and SERVER_2 with 1,000: \
+         the ranking compares a round-trip time with a rate under load.",
         "SERVER_1 and SERVER_3 read and close; SERVER_2 sends the request back: 8,300,000 bytes are 100,000 \
          times the 83 bytes of ab's own request.",
         "The queues of connections differ too (5, 1,024 and 4,096), and all of it was compiled without \
@@ -218,17 +220,18 @@ const FIBERS_AND_NGINX: Document = Document {
     },
     times: 1,
     wrong: &[
-        "The slow tail of 3.5 to 3.9 s is no property of a request: by the standard deviation, 200 requests \
+        "The slow tail of 3.5 to 3.9 s does not come from single requests: by the standard deviation, 200 requests \
          were slow in two of the runs and twice as many in two others, with 200 in flight. Everything stood still once or twice, under nginx too.",
         "routn was measured on its 404 page of 138 bytes, nginx once on a page of 612 bytes with status 200 \
          and once on a 404 of 162 bytes.",
         "nginx 1.18 closes a connection after 100 requests: 9,907 times in that run. routn never does.",
         "libco's switch against ucontext is 2.0 %, from one run each; the pool was measured with a tenth of \
          the requests, for 1.8 s.",
-        "routn's build asks for `-o3`, which names an output file; nothing was optimised.",
+        "routn's build asks for `-o3`, which names an output file; the build was not optimised.",
     ],
     files: &[experiment!("003-fibers-and-nginx.toml")],
-    asks: "Everyone with the same 138 bytes and status 200, as many threads as nginx has workers.",
+    asks: "All servers with the same 138 bytes and status 200, and as many threads as nginx has \
+        workers.",
 };
 
 /// The concurrencies of CppNet's chart.
@@ -267,10 +270,10 @@ const WAYS_TO_ACCEPT: Document = Document {
     },
     times: 3,
     wrong: &[
-        "The best of three keeps the lucky run and hides how far runs lie apart.",
+        "The best of three keeps the luckiest run and hides the spread.",
         "From one connection to two, every rate grows more than twofold (2.36, 2.45 and 4.90 times): in a \
-         closed loop that is impossible unless the single connection was slow for another reason, such as \
-         processors that had fallen asleep.",
+         closed loop that is impossible unless the single connection was slow for another reason, \
+         such as idle processors that had to wake up.",
         "100,000 requests last 0.6 to 7 s; with 10,000 connections each carries 10 requests, and opening it is \
          part of the measured time.",
         "ab has one thread, and at 190,000/s it is near its own limit; its CPU time was not shown.",

@@ -1,4 +1,4 @@
-//! `ablaze replay`: five documents with measurements, carried out again as they were, and then as
+//! `ablaze replay`: five published benchmarks, run again as they were, and then as
 //! they should have been. [`documents`] has what they did and printed, [`again`] their own command
 //! lines; the fair versions are files in `experiments/`, which `ablaze run` takes too.
 
@@ -29,25 +29,25 @@ use again::Manner;
 use document::Document;
 use page::Replayed;
 
-/// Carries out again what a document measured, and then fairly.
+/// Repeats a published benchmark as it was run, and then fairly.
 #[derive(Debug, Parser)]
 #[command(
     name = "ablaze replay",
     bin_name = "ablaze replay",
-    about = "Carry out again what a document measured, as it did, and then as it should have.",
+    about = "Repeat a published benchmark: first as it was run, then fairly.",
     override_usage = "ablaze replay [OPTIONS] NUMBER",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
 )]
 struct CommandLine {
-    /// The document: 000 to 004; without it, they are listed
+    /// The benchmark, 000 to 004; without it, lists them
     #[arg(value_name = "NUMBER")]
     number: Option<String>,
-    /// Within a minute, with fewer and shorter runs; the report says what that costs
+    /// Finish within a minute, with fewer and shorter runs and less certainty
     #[arg(long, action = ArgAction::SetTrue)]
     quick: bool,
-    /// Where the results are kept; goes on with what is there [default: new]
+    /// Where to save the results; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER", alias = "folder")]
     output: Option<PathBuf>,
     /// Print no progress
@@ -56,11 +56,11 @@ struct CommandLine {
 }
 
 const AFTER_HELP: &str = "\
-A replay says what the document did, gives its command lines to a server that stands in for the one it
-had, prints what it had printed beside what comes out here, says what was wrong with it, and measures
-the same question fairly: the files of that are in experiments/ (`ablaze run FILE`). docs/experiments.md
-has every system. What is not installed (ab, nginx) is left out, and its row says so.
-Exit status: 0 answered; 1 nothing could be measured; 2 usage; 130 interrupted (--output goes on).";
+A replay describes the benchmark, runs its command lines against a built-in server that stands in for
+the original, prints the published figures beside the new ones, says what was wrong, and then
+measures the same question fairly, with the files in experiments/ (`ablaze run FILE`).
+docs/experiments.md lists every system. Programs that are not installed (ab, nginx) are skipped, and their rows say so.
+Exit status: 0 success; 1 nothing measured; 2 usage; 130 interrupted (--output continues).";
 
 /// What says in a folder which replay it holds.
 const KIND: &str = "replay.json";
@@ -85,13 +85,16 @@ fn list() -> String {
 
 fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let Some(number) = &line.number else {
-        let text =
-            "Measurements that can be replayed: `ablaze replay NUMBER`, with --quick in a minute\n";
+        let text = "Published benchmarks to repeat with `ablaze replay NUMBER` (--quick takes a \
+             minute):\n";
         return Ok(terminal::print(&format!("{text}{}", list())));
     };
     let document = documents::ALL.iter().find(|document| document.number == number);
     let document = document.ok_or_else(|| {
-        CommandError::usage(format!("no document `{number}`; there are\n{}", list().trim_end()))
+        CommandError::usage(format!(
+            "unknown benchmark `{number}`; expected one of\n{}",
+            list().trim_end()
+        ))
     })?;
     carry_out::listen_for_interrupts()?;
     let folder = folder(document, line)?;
@@ -105,7 +108,7 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     }
     if replayed.interrupted {
         let quick = if line.quick { " --quick" } else { "" };
-        note(&format!("interrupted; `ablaze replay {number}{quick} --output {path}` goes on"));
+        note(&format!("interrupted; to continue: `ablaze replay {number}{quick} --output {path}`"));
         return Ok(ExitCode::from(INTERRUPTED));
     }
     Ok(ExitCode::from(if replayed.is_measured() { 0 } else { NOTHING_MEASURED }))
@@ -122,7 +125,7 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, CommandErr
     };
     let named = |why: &str| CommandError::usage(format!("{}: {why}", path.display()));
     if path.exists() && !path.is_dir() {
-        return Err(named("is a file; name a folder"));
+        return Err(named("is a file; use a folder"));
     }
     std::fs::create_dir_all(&path)
         .map_err(|error| named(&ablaze_report::system_error::reason(&error)))?;
@@ -132,12 +135,12 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, CommandErr
         if before != kind {
             let quick = if before["quick"] == true { " --quick" } else { "" };
             let number = before["replay"].as_str().unwrap_or("another one").to_owned();
-            return Err(named(&format!("holds replay {number}{quick}; name a new folder")));
+            return Err(named(&format!("holds replay {number}{quick}; use a new folder")));
         }
         return Ok(path);
     }
     ablaze_report::file::write_atomically(&file, format!("{kind:#}\n").as_bytes())
-        .map_err(|error| CommandError::machine(format!("the results cannot be kept: {error}")))?;
+        .map_err(|error| CommandError::machine(format!("cannot save the results: {error}")))?;
     Ok(path)
 }
 
@@ -195,20 +198,20 @@ fn costs(again: &[again::Again], series: &[Planned], whole: &[Planned]) -> Strin
     let few = series.iter().filter(|planned| planned.experiment.repeats < ENOUGH).count();
     let lines = page::lines_shortened(again).map_or(String::new(), |lines| format!("; {lines}"));
     let certainty = match few {
-        0 => "the intervals are wider than those of more and longer runs".to_owned(),
+        0 => "the intervals are wider than with more and longer runs".to_owned(),
         few if few == series.len() => {
             format!(
-                "with fewer than {ENOUGH} runs of each target no part has intervals, and none ranks"
+                "with fewer than {ENOUGH} runs of each target, no part has intervals or a ranking"
             )
         }
         few => format!(
-            "fewer than {ENOUGH} runs of each target in {few} of {}, and so no intervals and no ranking \
-             there; the intervals of the others are wider",
+            "{few} of {} have fewer than {ENOUGH} runs of each target, and so no intervals and no \
+             ranking; the intervals of the others are wider",
             counted(series.len() as u64, "part")
         ),
     };
     format!(
-        "--quick: about {} of measuring instead of {}{lines}. What that costs: {certainty}.",
+        "--quick: about {} of measuring instead of {}{lines}. As a result, {certainty}.",
         length(series),
         length(whole)
     )
@@ -247,7 +250,7 @@ fn closing(replayed: &Replayed<'_>) -> String {
     if !rows.is_empty() {
         let mut table = Table::new(&[0, 1, 2]);
         rows.into_iter().for_each(|row| table.row(row, ""));
-        text.push_str(&format!("\nin short\n{}\n", table.lines().join("\n")));
+        text.push_str(&format!("\nsummary\n{}\n", table.lines().join("\n")));
     }
     text
 }

@@ -21,7 +21,7 @@ pub struct Replayed<'a> {
     pub document: &'a Document,
     /// What is wrong with its figures.
     pub found: Vec<Found>,
-    /// Its lines, carried out again.
+    /// Its lines, run again.
     pub again: Vec<Again>,
     /// The fair version.
     pub done: Vec<Done>,
@@ -32,13 +32,13 @@ pub struct Replayed<'a> {
 }
 
 /// What the columns of that table are.
-const UNDER_THE_TABLE: &str = "Another machine and other servers: a rate of then and one of now are not \
-    to be compared, the rows of one column are what the document compared. `found` has what `explain` \
+const UNDER_THE_TABLE: &str = "Machines and servers differ, so do not compare a published rate \
+    with a new one; the document compared the rows of one column. `found` lists what `explain` \
     finds in each report.";
 
 /// Head of the table of lines.
 pub const HEAD: [&str; 6] =
-    ["line", "printed then /s", "itself now /s", "ablaze now /s", "found then", "found now"];
+    ["line", "published /s", "original tool /s", "ablaze /s", "found in published", "found now"];
 
 impl Replayed<'_> {
     /// The lines: what they came to then, and now.
@@ -110,7 +110,7 @@ impl Replayed<'_> {
             page.sections.push(environment);
         }
         let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
-        page.sections.push(Section::new("In words").with(report));
+        page.sections.push(Section::new("Report").with(report));
         page.explain_findings();
         page.figures = self.done.iter().map(Done::figures).collect();
         page
@@ -125,7 +125,7 @@ impl Replayed<'_> {
         let mut section = Section::default();
         if let Some(verdict) = self.figures().map(|figures| figures.verdict).max() {
             let text = match verdict {
-                Verdict::Valid => "the runs of the fair version are to be believed.".to_owned(),
+                Verdict::Valid => "the runs of the fair version are valid.".to_owned(),
                 _ => {
                     let all = self.figures().count();
                     let worst = self.figures().filter(|f| f.verdict == verdict).count();
@@ -135,7 +135,7 @@ impl Replayed<'_> {
             section = section.with(Block::Verdict(Banner { verdict, text }));
         }
         if self.interrupted {
-            let text = "Interrupted: the results up to then.".to_owned();
+            let text = "Interrupted: partial results.".to_owned();
             section = section.with(Block::Text(text));
         }
         if !self.shortened.is_empty() {
@@ -153,8 +153,8 @@ impl Replayed<'_> {
         for paragraph in self.document.did {
             section = section.with(Block::Text((*paragraph).to_owned()));
         }
-        section =
-            section.with(Block::Remark(format!("The figures of then: {}.", self.document.source)));
+        section = section
+            .with(Block::Remark(format!("Source of the figures: {}.", self.document.source)));
         if !self.again.is_empty() {
             section = section.with(self.chart_of_then());
             section = section.with(Block::table(&HEAD, self.rows()));
@@ -195,7 +195,7 @@ impl Replayed<'_> {
                 plot.series.push(Series::line(&curve.name, slot, points.collect::<Vec<_>>()));
             }
             return Block::Chart {
-                chart: Chart::of("As it was printed", plot),
+                chart: Chart::of("As published", plot),
                 caption: String::new(),
                 figures: false,
             };
@@ -210,12 +210,12 @@ impl Replayed<'_> {
                 let figures = again.with(tool)?.as_ref().ok()?.figures()?;
                 Some(figures.rate_per_s)
             };
-            row("then", 0, again.line.then.rate_per_s(&texts));
+            row("published", 0, again.line.then.rate_per_s(&texts));
             row(&format!("{} now", Tool::Itself.name(&again.line)), 1, now(Tool::Itself));
             row(&format!("{} now", Tool::Ablaze.name(&again.line)), 2, now(Tool::Ablaze));
         }
         Block::Chart {
-            chart: Chart::of("Then and now", bars),
+            chart: Chart::of("Published and new", bars),
             caption: String::new(),
             figures: false,
         }
@@ -223,7 +223,7 @@ impl Replayed<'_> {
 
     fn wrong(&self) -> Section {
         let mut section = Section::new("What was wrong with it");
-        let remark = "Found by `ablaze explain` in the figures as they were printed:";
+        let remark = "Found by `ablaze explain` in the published figures:";
         let findings = wrong::on_a_page(&self.found);
         if !findings.is_empty() {
             section = section.with(Block::Remark(remark.to_owned()));
@@ -237,8 +237,8 @@ impl Replayed<'_> {
 
     fn repeated(&self) -> Section {
         let number = self.document.number;
-        let mut section =
-            Section::new("To repeat it").with(Block::Command(format!("ablaze replay {number}")));
+        let mut section = Section::new("How to repeat it")
+            .with(Block::Command(format!("ablaze replay {number}")));
         let file = |name: &str| Block::Command(format!("ablaze run experiments/{name}"));
         section.blocks.extend(self.document.files.iter().map(|(name, _)| file(name)));
         section
@@ -264,5 +264,5 @@ pub fn lines_shortened(again: &[Again]) -> Option<String> {
         true => grouped(least),
         false => format!("{} to {}", grouped(least), grouped(most)),
     };
-    Some(format!("{now} requests a line instead of up to {then}"))
+    Some(format!("{now} requests per line instead of up to {then}"))
 }

@@ -75,7 +75,7 @@ pub fn ids_of(findings: &[Finding]) -> String {
 pub fn on_a_page(found: &[Found]) -> Vec<FindingText> {
     let text = |found: &Found| FindingText {
         of: match found.lines.as_slice() {
-            [] => "the figures beside each other".to_owned(),
+            [] => "the figures together".to_owned(),
             lines => lines.join(", "),
         },
         finding: found.gravest.clone(),

@@ -33,35 +33,35 @@ use crate::{CommandError, experiments, outcome, terminal, verdict};
 #[command(
     name = "ablaze report",
     bin_name = "ablaze report",
-    about = "Show saved results again: folders of experiments, and runs saved as JSON.",
+    about = "Show saved results again: experiment folders, and runs saved as JSON.",
     override_usage = "ablaze report [OPTIONS] FOLDER|RUN.json…",
     after_help = after_help(),
     disable_version_flag = true,
     max_term_width = 100
 )]
 pub(super) struct CommandLine {
-    /// Folders of compare, sweep, find or run, and files of -o RUN.json
+    /// Folders of compare, sweep, find or run, and files saved with -o RUN.json
     #[arg(value_name = "FOLDER|RUN.json")]
     paths: Vec<PathBuf>,
-    /// Keep it in a file, in the format of its extension. Repeatable
+    /// Save it to a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub(super) outputs: Vec<PathBuf>,
     /// Print as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     pub(super) json: bool,
-    /// Put shards of one run together: the same work at the same time
+    /// Merge shards of one run: the same work at the same time
     #[arg(long, action = ArgAction::SetTrue)]
     merge: bool,
-    /// Show the evidence of the rules that found nothing, too
+    /// Show the evidence of rules that found nothing, too
     #[arg(long, action = ArgAction::SetTrue)]
     explain: bool,
-    /// What is drawn of repeats in a sweep: median or best [default: median]
+    /// Which repeat a sweep draws: median or best [default: median]
     #[arg(long, value_name = "WHICH", value_parser = ["median", "best"], default_value = "median", hide_default_value = true, hide_possible_values = true)]
     pick: String,
-    /// Rank targets even if they did not do the same work
+    /// Rank targets even if they did different work
     #[arg(long, action = ArgAction::SetTrue)]
     allow_unequal: bool,
-    /// End with status 3 if this holds, as for load and compare. Repeatable
+    /// Exit with status 3 if this holds, as for load and compare. Repeatable
     #[arg(long, value_name = "CONDITION")]
     fail_if: Vec<String>,
 }
@@ -75,7 +75,7 @@ fn after_help() -> String {
 }
 
 const AFTER_HELP: &str = "\
-Figures, verdict and findings are computed anew from what was saved.
+Figures, verdict and findings are recomputed from the saved data.
   ablaze report compare-1
   ablaze report run.json -o run.csv -o run.html
   ablaze report before.json after.json -o both.html
@@ -83,8 +83,8 @@ Figures, verdict and findings are computed anew from what was saved.
 Formats of -o by extension: {of an experiment};
 of one saved run {of a run};
 several runs together make a page: {of several runs}.
-Exit status: 0 shown; 1 nothing measured in it, or not all written; 2 usage; 3 a check failed
-or a --fail-if was met.";
+Exit status: 0 shown; 1 nothing was measured, or a file not written; 2 usage; 3 a check failed or
+a --fail-if was met.";
 
 /// Runs `ablaze report` with the words behind `report`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
@@ -111,7 +111,7 @@ pub(super) enum Saved {
 fn report(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if line.paths.is_empty() {
         return Err(CommandError::usage(
-            "nothing to show: write the folder of an experiment, or the file of a saved run",
+            "missing argument: the folder of an experiment, or the file of a saved run",
         ));
     }
     let saved = line.paths.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
@@ -149,7 +149,7 @@ fn read(path: &Path) -> Result<Saved, CommandError> {
         });
     }
     let text = std::fs::read_to_string(path).map_err(|error| {
-        CommandError::usage(format!("`{}` cannot be read: {}", path.display(), reason(&error)))
+        CommandError::usage(format!("cannot read `{}`: {}", path.display(), reason(&error)))
     })?;
     let saved = ablaze_report::json::load(&text)
         .map_err(|error| CommandError::usage(format!("`{}`: {error}", path.display())))?;
@@ -187,7 +187,7 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let mut conditions = Conditions::fail_if(&line.fail_if)?;
     conditions.fit(&experiment)?;
-    // The file of an experiment was checked before it was carried out.
+    // The file of an experiment was checked before it was run.
     if let Ok(text) = std::fs::read_to_string(path.join(FILE))
         && let Ok(described) = file::read(&text)
     {
@@ -220,7 +220,7 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
 fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     if !line.fail_if.is_empty() {
         return Err(CommandError::usage(
-            "--fail-if is for runs and experiments; a search has what was to hold in it",
+            "--fail-if is for runs and experiments; a search has its own conditions",
         ));
     }
     let unreadable = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());
@@ -243,7 +243,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     Ok(if searched.is_answered() { 0 } else { NOTHING_MEASURED })
 }
 
-/// Watches what is not carried out.
+/// A progress display for a search that is only read back.
 struct Nobody;
 
 impl Watch for Nobody {

@@ -25,7 +25,7 @@ pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Ru
     for (path, saved) in paths.iter().zip(saved) {
         let Saved::Run(run) = saved else {
             return Err(CommandError::usage(format!(
-                "{} is a folder: only files of runs are put together, such as those in its runs/",
+                "{} is a folder: only files of runs can be combined, such as those in its runs/",
                 path.display()
             )));
         };
@@ -43,9 +43,7 @@ pub fn only_runs(paths: &[PathBuf], saved: Vec<Saved>) -> Result<Vec<(String, Ru
 /// When they were not.
 pub fn merged(runs: Vec<(String, Run)>) -> Result<Run, CommandError> {
     if runs.len() < 2 {
-        return Err(CommandError::usage(
-            "--merge puts two runs or more together: name their files",
-        ));
+        return Err(CommandError::usage("--merge needs the files of two or more runs"));
     }
     shards::merged(runs).map_err(CommandError::usage)
 }

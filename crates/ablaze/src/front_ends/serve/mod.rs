@@ -33,16 +33,15 @@ fn serve(
     stats::check(process.stats.as_deref())?;
     tls::check_authority_file(authority_file.as_deref())?;
     // Before any thread starts: all of them have to leave these signals to this one.
-    let signals = StopSignals::block().map_err(|error| {
-        CommandError::machine(format!("Ctrl-C cannot be listened for: {error}"))
-    })?;
+    let signals = StopSignals::block()
+        .map_err(|error| CommandError::machine(format!("cannot catch Ctrl-C: {error}")))?;
     let limit = ablaze_sys::limits::raise_descriptor_limit(u64::MAX);
     let server = Server::start(options.clone()).map_err(|error| match error {
         StartError::Options(_) => CommandError::usage(error.to_string()),
         _ => CommandError::machine(error.to_string()),
     })?;
     if let Some(soft) = limit.soft.filter(|soft| *soft < 4096) {
-        note(&format!("only {soft} descriptors are allowed; `ulimit -n` raises that"));
+        note(&format!("only {soft} descriptors are allowed; raise the limit with `ulimit -n`"));
     }
     notes.iter().for_each(|text| note(text));
     tls::write_authority(authority_file.as_deref(), options.tls.as_ref())?;

@@ -19,14 +19,14 @@ use crate::{CommandError, outlets};
 pub fn descriptor(number: i32) -> Result<File, CommandError> {
     if (0..=2).contains(&number) {
         return Err(CommandError::usage(format!(
-            "--ready-fd {number} is a standard stream; use 3 or more (standard output gets the \
+            "--ready-fd {number} is a standard stream: use 3 or more (standard output gets the \
              address anyway)"
         )));
     }
     ablaze_sys::inherited::take(number).map(File::from).map_err(|error| {
         CommandError::usage(format!(
-            "--ready-fd {number} was not handed to this program ({error}); open it as in \
-             `ablaze serve --ready-fd {number} {number}>FILE`"
+            "--ready-fd {number} is not open ({error}): open it as in `ablaze serve --ready-fd \
+             {number} {number}>FILE`"
         ))
     })
 }
@@ -37,9 +37,9 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
     let scheme = if options.tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}/", server.address());
     let body = match options.body_bytes.unwrap_or(HELLO.len() as u64) {
-        _ if options.response == ResponseKind::None => "nothing is answered".to_owned(),
-        _ if options.response == ResponseKind::Echo => "what is sent comes back".to_owned(),
-        _ if options.echo_everywhere => "what is posted comes back".to_owned(),
+        _ if options.response == ResponseKind::None => "no response".to_owned(),
+        _ if options.response == ResponseKind::Echo => "echoes every byte".to_owned(),
+        _ if options.echo_everywhere => "echoes bodies".to_owned(),
         bytes => format!("{} B body", grouped(bytes)),
     };
     say(&format!(
@@ -54,7 +54,7 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
         && let Err(error) = writeln!(file, "{url}")
         && error.kind() != io::ErrorKind::BrokenPipe
     {
-        note(&format!("the address could not be written to --ready-fd: {error}"));
+        note(&format!("cannot write the address to --ready-fd: {error}"));
     }
 }
 
@@ -82,6 +82,6 @@ pub fn stop_when_stdin_ends() -> Result<(), CommandError> {
         ablaze_sys::signals::stop_this_process();
     };
     thread::Builder::new().name("stdin".into()).spawn(watch).map(|_| ()).map_err(|error| {
-        CommandError::machine(format!("no thread to watch standard input: {error}"))
+        CommandError::machine(format!("cannot start a thread to watch standard input: {error}"))
     })
 }

@@ -35,5 +35,5 @@ pub fn write(
     stats["address"] = json!(address.to_string());
     stats["config"] = own_pages::config(options);
     file::write_atomically(path, format!("{stats:#}\n").as_bytes())
-        .map_err(|error| CommandError::machine(format!("the counters are not kept: {error}")))
+        .map_err(|error| CommandError::machine(format!("cannot save the counters: {error}")))
 }

@@ -74,22 +74,30 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
     for (words, remedy) in [
         (&["http://127.0.0.1:0/"][..], "port 0 is out of range: a port is 1 to 65535"),
         (&["http://127.0.0.1:70000/"], "port 70000 is out of range: a port is 1 to 65535"),
-        (&["http://127.0.0.1"], "`http://127.0.0.1` is no URL to ab: write http://127.0.0.1/"),
-        (&[":8080/x"], "`:8080/x` is no URL to ab: write http://127.0.0.1:8080/x"),
-        (&["u:p@h"], "ab takes no user in a URL: write -A NAME:PASSWORD http://h/"),
-        (&["-c", "0", url], "give -c 1 or more"),
-        (&["--requests", "0", url], "0 requests measure nothing: give --requests 1 or more"),
+        (&["http://127.0.0.1"], "`http://127.0.0.1` is not a URL for ab: use http://127.0.0.1/"),
+        (&[":8080/x"], "`:8080/x` is not a URL for ab: use http://127.0.0.1:8080/x"),
+        (&["u:p@h"], "ab accepts no user in a URL: use -A NAME:PASSWORD http://h/"),
+        (&["-c", "0", url], "use -c 1 or more"),
+        (&["--requests", "0", url], "0 requests measure nothing: use --requests 1 or more"),
         (&["-n", "5", "-c", "10", url], "-n is 5: give -n 10 or more, or a lower -c"),
         (&["-c", "10", url], "-n is 1: give -n 10 or more, or a lower -c"),
         (&["-c", "-1", url], "give -c 1 to 200000"),
-        (&["-n", "0", url], "give -n 1 or more"),
-        (&["-n"], "-n needs a value: `ablaze ab -h` says which"),
-        (&["-K", url], "no option -K in ab: `ablaze ab -h` lists them"),
-        (&["-k"], "the URL is missing: write for example `ablaze ab -n 100 http://"),
-        (&[url, "-n", "5"], "`-n` comes too late: write the options in front of `http://127."),
+        (&["-n", "0", url], "use -n 1 or more"),
+        (&["-n"], "-n requires a value: see `ablaze ab -h`"),
+        (&["-K", url], "ab has no option -K: `ablaze ab -h` lists its options"),
+        (&["-k"], "missing URL, for example `ablaze ab -n 100 http://"),
+        (
+            &[url, "-n", "5"],
+            "unexpected option `-n` after the URL: put options before \
+            `http://127.",
+        ),
         (&["-n", "5", url, "x"], "nothing may follow it: leave `x` away"),
-        (&["-p", "/no/such/file", url], "the body comes from `/no/such/file`: check its name"),
-        (&["-p", "/", url], "the body comes from `/`: give another file"),
+        (
+            &["-p", "/no/such/file", url],
+            "cannot read the body from `/no/such/file`: check its \
+            name",
+        ),
+        (&["-p", "/", url], "cannot read the body from `/`: use another file"),
         (&["-e", "/no/such/x", url], "-e /no/such/x: the folder does not exist: create it first"),
         (&["-g", "/no/such/x", url], "-g /no/such/x: the folder does not exist: create it first"),
         (&["-g", "/", url], "-g /: is a folder: name a file in it"),
@@ -141,14 +149,14 @@ const REFUSED: &str = "http://127.0.0.1:1/";
 fn every_error_of_the_network_names_its_remedy() {
     for (words, remedy) in [
         (&["http://nosuch.invalid/"][..], "check its spelling"),
-        (&[REFUSED], "start the server, or correct host and port"),
-        (&["-X", "127.0.0.1", "http://h/"], "write for example -X 127.0.0.1:3128"),
-        (&["-X", "", "http://h/"], "write for example -X HOST:3128"),
+        (&[REFUSED], "start the server, or check the host and port"),
+        (&["-X", "127.0.0.1", "http://h/"], "for example -X 127.0.0.1:3128"),
+        (&["-X", "", "http://h/"], "for example -X HOST:3128"),
         (
             &["--unix-socket", "/no/such/s", "http://h/"],
             "unix:/no/such/s cannot be used: check its",
         ),
-        (&["-s", "0", "http://127.0.0.1/"], "give -s 1 or more"),
+        (&["-s", "0", "http://127.0.0.1/"], "use -s 1 or more"),
     ] {
         let ran = ablaze(words);
         assert!(ran.stderr.contains(remedy), "{words:?}: {}", ran.stderr);
@@ -195,8 +203,8 @@ fn a_run_that_fails_leaves_files_as_they_were() {
 fn tls_that_is_not_spoken_is_refused_before_the_run() {
     let url = "https://127.0.0.1:9/";
     for (words, says) in [
-        (&["-f", "SSL3", url][..], "-f SSL3 is not spoken here any more"),
-        (&["-f", "TLS1.1", url], "give -f TLS1.2, TLS1.3 or ALL"),
+        (&["-f", "SSL3", url][..], "-f SSL3 is not supported"),
+        (&["-f", "TLS1.1", url], "use -f TLS1.2, TLS1.3 or ALL"),
         (&["-Z", "RC4-SHA", url], "error setting ciphersuite list [RC4-SHA]"),
         (&["-Z", "HIGH:!ECDHE", url], "ECDHE-ECDSA-AES256-GCM-SHA384:"),
         (&["-E", "/dev/null", url], "unable to get certificate from '/dev/null'"),

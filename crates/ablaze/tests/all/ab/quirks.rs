@@ -207,7 +207,7 @@ fn no_connections_is_refused_with_a_remedy() {
     let ran = ablaze(&["-c", "0", "http://127.0.0.1:9/"]);
     assert_eq!(ran.status, 22);
     let expected = "ablaze ab: Cannot use concurrency level 0\n\
-                    ablaze: 0 connections send nothing: give -c 1 or more\n";
+                    ablaze: 0 connections send nothing: use -c 1 or more\n";
     assert_eq!(ran.stderr, expected);
 }
 

@@ -165,7 +165,7 @@ fn a_backlog_below_the_connections_is_a_problem() {
     assert_eq!(ask("6")["state"], "ok");
     let found = ask("100");
     assert_eq!(found["state"], "problem");
-    assert_eq!(found["figure"], "5 connections may wait to be accepted");
+    assert_eq!(found["figure"], "up to 5 connections can wait to be accepted");
     assert!(found["advice"].as_str().unwrap().contains("backlog=100"));
 }
 

@@ -46,7 +46,7 @@ fn a_server_over_io_uring_is_refused_with_the_reason_and_another_model() {
     }
 }
 
-/// Runs the command where `io_uring_setup` responses with this error.
+/// Runs the command where `io_uring_setup` fails with this error.
 pub fn forbidden(errno: i32, words: &[&str]) -> Ran {
     let mut command = command(words);
     forbid(&mut command, errno);

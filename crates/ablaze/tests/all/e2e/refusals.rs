@@ -19,7 +19,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (":1 -b @/no/such/file", 2, "/no/such/file"),
     (":1 -o /no/such/folder/r.json", 2, "create it first"),
     (":1 -n 5 --unix-socket /no/such/socket", 1, "/no/such/socket"),
-    (":1 -n 5 --unix-socket /no/such/socket", 1, "check its path"),
+    (":1 -n 5 --unix-socket /no/such/socket", 1, "check the path"),
     ("ab -n 5 http://no-such-host.invalid/", 50, "no-such-host.invalid"),
     ("ab -n 5 http://127.0.0.1:1/", 111, "start the server"),
     ("ab -n 5 http://127.0.0.1:0/", 22, "1 to 65535"),

@@ -44,7 +44,11 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
     let folder = scratch("refused");
     let compare = ["compare", "serve:epoll-et", "serve:epoll-lt", "--fail-if"];
     for (condition, part) in [
-        ("mine / epoll-lt rate < 0.95", "no target `mine`; there are epoll-et, epoll-lt"),
+        (
+            "mine / epoll-lt rate < 0.95",
+            "unknown target `mine`; expected one of epoll-et, \
+            epoll-lt",
+        ),
         ("epoll-et / epoll-lt rate", "compares nothing"),
     ] {
         let said = ablaze(&folder, &[&compare[..], &[condition]].concat());
@@ -80,7 +84,7 @@ fn a_page_that_cannot_be_written_takes_no_result_away() {
     // Everything was measured and shown; something that was asked for was not written.
     assert_eq!(said.status, 1, "{said:?}");
     assert!(said.stdout.ends_with("  runs kept/runs\n"), "{}", said.stdout);
-    assert!(said.stderr.contains("the page is not kept"), "{}", said.stderr);
+    assert!(said.stderr.contains("cannot save the page"), "{}", said.stderr);
     assert_eq!(runs(&folder.join("kept")), ["1-epoll-et-c-1-1.json"]);
 }
 
@@ -124,7 +128,7 @@ fn the_helps_fit_a_terminal_and_say_what_they_are_for() {
         ("compare", "Compare targets"),
         ("sweep", "Load several targets"),
         ("find", "Find the highest rate"),
-        ("run", "Carry out the experiment"),
+        ("run", "Run the experiment"),
         ("report", "Show saved results again"),
     ] {
         let said = ablaze(&folder, &[command, "--help"]);

@@ -57,7 +57,7 @@ fn an_interrupted_experiment_goes_on_in_its_folder() {
     child.signal(Signal::INT);
     let interrupted = said(child.wait_with_output().unwrap());
     assert_eq!(interrupted.status, 130, "{interrupted:?}");
-    assert!(interrupted.stdout.contains("interrupted: the results up to then"));
+    assert!(interrupted.stdout.contains("interrupted: partial results"));
     let on = "`ablaze run two.toml --folder two-1` goes on";
     assert!(interrupted.stderr.contains(on), "{}", interrupted.stderr);
     let before = runs(&kept);

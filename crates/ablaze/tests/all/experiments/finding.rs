@@ -112,8 +112,8 @@ fn where_the_client_is_the_limit_there_is_no_response() {
     let said = said(find.current_dir(&folder).bounded_output().unwrap());
     assert_eq!(said.status, 1, "{said:?}");
     let first = said.stdout.lines().next().unwrap();
-    assert!(first.starts_with("no answer, the client came to its limit first: "), "{said:?}");
-    assert!(first.ends_with("give it more threads (-t) or a machine of its own"), "{first}");
+    assert!(first.starts_with("no answer, the client reached its limit first: "), "{said:?}");
+    assert!(first.ends_with("give it more threads (-t) or its own machine"), "{first}");
     let page = std::fs::read_to_string(folder.join("find-1/index.html")).unwrap();
-    assert!(page.contains("no answer, the client came to its limit first"), "no page");
+    assert!(page.contains("no answer, the client reached its limit first"), "no page");
 }

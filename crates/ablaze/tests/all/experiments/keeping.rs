@@ -86,7 +86,7 @@ fn a_sweep_and_a_search_are_kept_in_files_and_read_back() {
     assert!(matches!(said.status, 0 | 1), "{said:?}");
     assert!(said.stdout.contains("  page find-1/index.html"), "{}", said.stdout);
     let page = std::fs::read_to_string(folder.join("find.html")).unwrap();
-    assert!(page.contains("Answered over asked") && figures_json(&page).is_some());
+    assert!(page.contains("Answered over requested rate") && figures_json(&page).is_some());
     let rows = std::fs::read_to_string(folder.join("f.csv")).unwrap().lines().count() - 1;
     assert_eq!(rows, runs(&folder.join("find-1")).len());
 }
@@ -151,7 +151,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
     for (words, part) in [
         (&["report", "--merge", "a.json", "other.json"][..], "method GET against HEAD"),
         (&["report", "--merge", "a.json", "later.json"], "did not run at the same time"),
-        (&["report", "--merge", "a.json"], "--merge puts two runs or more together"),
+        (&["report", "--merge", "a.json"], "--merge needs the files of two or more runs"),
         (&["report", "a.json", "b.json", "-o", "x.csv"], "this format holds one run"),
     ] {
         let said = ablaze(&folder, words);

@@ -31,11 +31,12 @@ fn two_saved_runs_are_compared_without_an_interval() {
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     let lines: Vec<&str> = said.stdout.lines().collect();
-    assert_eq!(lines[0], "2 saved runs of 2 targets: nothing was run");
-    assert!(lines[1].starts_with("SUSPECT  "), "{}", said.stdout);
+    assert_eq!(lines[0], "2 saved runs of 2 targets");
+    assert!(lines[1].starts_with("SUSPECT · "), "{}", said.stdout);
     for part in [
-        "D15 SUSPECT noise: before was taken 2 days before after, not in turns; one run each: no interval.",
-        "not taken in turns: no interval",
+        "D15 SUSPECT noise: before was measured 2 days before after, not interleaved; one run \
+         each: no interval.",
+        "runs not interleaved: no interval",
         "before / after  rate 1.00",
     ] {
         let words: Vec<&str> = said.stdout.split_whitespace().collect();
@@ -56,7 +57,7 @@ fn two_saved_runs_are_compared_without_an_interval() {
     {
         let said = ablaze(&folder, &[&words[..], &["--fail-if", condition]].concat());
         assert_eq!(said.status, status, "{said:?}");
-        let why = "it was 1.00, without an interval: not taken in turns";
+        let why = "it was 1.00, without an interval: the runs were not interleaved";
         assert_eq!(said.stderr.contains(why), status == 3, "{}", said.stderr);
     }
 }
@@ -94,7 +95,7 @@ fn what_is_no_saved_run_is_refused_before_anything_else() {
     std::fs::write(folder.join("other.json"), "{}").unwrap();
     for (words, part) in [
         (&["compare", "fine.json", "other.json"][..], "`other.json`: "),
-        (&["compare", "fine.json", "nowhere.json"], "`nowhere.json` cannot be read: "),
+        (&["compare", "fine.json", "nowhere.json"], "cannot read `nowhere.json`: "),
         (
             &["compare", "fine.json", "a=fine.json", "-c", "5"],
             "--connections: every target is a saved run",
@@ -119,10 +120,6 @@ fn a_saved_run_stands_beside_a_live_one() {
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
     let words: Vec<&str> = said.stdout.split_whitespace().collect();
-    assert!(
-        words.join(" ").contains("1 run against 2, of which none are pairs: no interval."),
-        "{}",
-        said.stdout
-    );
+    assert!(words.join(" ").contains("1 run against 2, unpaired: no interval."), "{}", said.stdout);
     assert_eq!(runs(&folder.join("compare-2")).len(), 3);
 }

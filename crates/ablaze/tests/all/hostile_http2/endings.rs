@@ -8,7 +8,7 @@ use crate::hostile_http2::peer::*;
 #[test]
 fn another_protocol() {
     hold(&[
-        row("HTTP/1.1", "no-http2", "does not speak HTTP/2; leave --http 2 out", |peer| {
+        row("HTTP/1.1", "no-http2", "does not speak HTTP/2; remove --http 2", |peer| {
             peer.preface()?;
             peer.raw(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")?;
             peer.close()
@@ -21,7 +21,7 @@ fn another_protocol() {
             }
             peer.close()
         }),
-        row("an alert of TLS", "tls-not-plain-http", "responses in TLS: use https://", |peer| {
+        row("an alert of TLS", "tls-not-plain-http", "responds in TLS: use https://", |peer| {
             peer.preface()?;
             peer.raw(&[21, 3, 3, 0, 2, 2, 70])?;
             peer.close()
@@ -31,7 +31,7 @@ fn another_protocol() {
 
 #[test]
 fn silence() {
-    let late = "did not answer within 0.4 s";
+    let late = "did not respond within 0.4 s";
     hold(&[
         row("nothing", "timeout", late, |peer| peer.preface()).slow(),
         row("nothing, and nothing read", "timeout", late, |_| {
@@ -68,7 +68,7 @@ fn silence() {
 #[test]
 fn gone() {
     let none = "closed the connection without a response";
-    let short = "in the middle of its response";
+    let short = "in the middle of a response";
     hold(&[
         row("closes at once", "closed-without-response", none, |peer| peer.close()),
         row("closes behind its settings", "closed-without-response", none, |peer| {

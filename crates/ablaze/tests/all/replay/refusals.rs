@@ -22,7 +22,7 @@ fn an_unknown_number_is_answered_with_the_five() {
     for word in ["005", "gurl", "0"] {
         let refused = ablaze(&folder, &["replay", word]);
         assert_eq!(refused.status, 2, "{refused:?}");
-        assert!(refused.stderr.starts_with(&format!("ablaze: no document `{word}`")));
+        assert!(refused.stderr.starts_with(&format!("ablaze: unknown benchmark `{word}`")));
         for number in NUMBERS {
             assert!(refused.stderr.contains(&format!("  {number}  ")), "{}", refused.stderr);
         }
@@ -38,7 +38,7 @@ fn a_folder_keeps_to_its_replay() {
     std::fs::write(folder.join("kept/replay.json"), kind).unwrap();
     let refused = ablaze(&folder, &["replay", "000", "--quick", "--output", "kept"]);
     assert_eq!(refused.status, 2, "{refused:?}");
-    assert_eq!(refused.stderr, "ablaze: kept: holds replay 004 --quick; name a new folder\n");
+    assert_eq!(refused.stderr, "ablaze: kept: holds replay 004 --quick; use a new folder\n");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn the_first_line_names_what_serves() {
     assert!(server.line.ends_with(facts), "{}", server.line);
     // The other name of the same option.
     let server = Serving::start(&["serve", ":0", "--io", "epoll-et", "-t", "1", "--echo"]);
-    let facts = "/ · epoll-et, reuseport · 1 thread · what is posted comes back · keep-alive\n";
+    let facts = "/ · epoll-et, reuseport · 1 thread · echoes bodies · keep-alive\n";
     assert!(server.line.ends_with(facts), "{}", server.line);
 }
 

@@ -77,7 +77,7 @@ fn what_cannot_be_served_with_is_refused_in_one_line() {
             &["--tls-cert", text(&one), "--tls-key", text(&other_key)],
             "does not match the certificate",
         ),
-        (&["--tls-cert", text(&missing), "--tls-key", text(&one_key)], "cannot be read: No such"),
+        (&["--tls-cert", text(&missing), "--tls-key", text(&one_key)], "No such file"),
         (&["--tls-cert", text(&one), "--tls-key", text(&other)], "BEGIN PRIVATE KEY"),
         (&["--tls-cert", text(&one)], "--tls-key"),
         (&["--tls-client-ca", text(&one_key)], "BEGIN CERTIFICATE"),

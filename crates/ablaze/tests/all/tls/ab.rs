@@ -85,7 +85,11 @@ fn verbosity_shows_what_was_agreed_on() {
     let failed = ablaze(&["ab", "-n", "3", "-f", "TLS1.3", &url]);
     assert_eq!(failed.status, 1);
     assert!(failed.stderr.starts_with("SSL handshake failed (1)."), "{}", failed.stderr);
-    assert!(failed.stderr.contains("have no TLS in common"), "{}", failed.stderr);
+    assert!(
+        failed.stderr.contains("have no TLS version, cipher suite or group in common"),
+        "{}",
+        failed.stderr
+    );
 }
 
 /// A message of a handshake by the words that OpenSSL has for it in its states.

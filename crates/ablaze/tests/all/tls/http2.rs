@@ -97,7 +97,7 @@ fn a_server_without_http2_is_named_in_one_line() {
     {
         let ran = ablaze(&["-k", "--http", "2", "-n", "500", "-c", "2", "--quiet", &url]);
         assert_eq!(ran.status, 1, "{ran:?}");
-        let said = "does not speak HTTP/2; leave --http 2 out";
+        let said = "does not speak HTTP/2; remove --http 2";
         assert!(ran.stderr.contains(said), "{url}: {}", ran.stderr);
         assert!(ran.stderr.contains("no common protocol"), "{}", ran.stderr);
     }

@@ -25,16 +25,22 @@ fn a_certificate_that_is_not_believed_is_explained_once() {
     let url = |port: u16| format!("https://localhost:{port}/");
     let common = ["-n", "20k", "-c", "4", "--json", "--quiet"];
     let rows: [(u16, &[&str], &str, &str); 5] = [
-        (nginx.tls, &[], "certificate-issuer", "name its certificate with --cacert FILE"),
-        (nginx.own, &[], "certificate-self-signed", "is signed by itself"),
+        (nginx.tls, &[], "certificate-issuer", "trust the issuer with --cacert FILE"),
+        (nginx.own, &[], "certificate-self-signed", "is self-signed"),
         (nginx.other, &["--cacert", &issuer], "certificate-name", "elsewhere.example"),
         (
             nginx.plain,
             &["-k"],
             "plain-http-not-tls",
-            "responses in plain HTTP: use http://localhost",
+            "responds in plain HTTP: use http://localhost",
         ),
-        (nginx.old, &["-k", "--tls-min", "1.3"], "no-common-tls", "have no TLS in common"),
+        (
+            nginx.old,
+            &["-k", "--tls-min", "1.3"],
+            "no-common-tls",
+            "have no TLS version, cipher \
+            suite or group in common",
+        ),
     ];
     for (port, words, kind, line) in rows {
         told(&[&[&url(port)[..]], &common[..], words].concat(), kind, line);
@@ -53,7 +59,8 @@ fn a_certificate_that_is_not_believed_is_explained_once() {
 fn plain_http_where_tls_is_spoken_is_explained() {
     let Some(nginx) = Nginx::start() else { return };
     let ran = ablaze(&[&format!("http://localhost:{}/", nginx.tls), "-n", "10", "--json"]);
-    let advice = format!("if the server speaks TLS there, write https://localhost:{}/", nginx.tls);
+    let advice =
+        format!("if the server uses TLS on this port, use https://localhost:{}/", nginx.tls);
     assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
     assert_eq!(ran.status, 1);
     // ab calls that a success, and so it ends; but it is said.
@@ -77,6 +84,6 @@ fn a_server_that_answers_plain_http_with_an_alert_is_understood() {
         }
     });
     let url = format!("http://127.0.0.1:{port}/");
-    let advice = format!("responses in TLS: use https://127.0.0.1:{port}/");
+    let advice = format!("responds in TLS: use https://127.0.0.1:{port}/");
     told(&[&url, "-n", "20k", "-c", "4", "--json", "--quiet"], "tls-not-plain-http", &advice);
 }

@@ -115,8 +115,8 @@ fn at(server: &Running, host: &str) -> String {
 fn certificates() {
     let (issuer, other) = (Authority::new("issuer"), Authority::new("other"));
     let trusted = vec!["--cacert", issuer.cacert()];
-    let expired = "is not valid today: renew it, or accept any with -k";
-    let name = "is for another name than";
+    let expired = "has expired or is not yet valid: renew it, or accept any with -k";
+    let name = "is not valid for";
     let key = KeyPair::generate().unwrap();
     let own = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     let own = (own.self_signed(&key).unwrap().pem(), key.serialize_pem());
@@ -127,8 +127,13 @@ fn certificates() {
         (issuer.issue("127.0.0.2", NOW), "127.0.0.1", "certificate-name", "127.0.0.2"),
         (issuer.issue("localhost", NOW), "127.0.0.1", "certificate-name", "localhost"),
         (issuer.issue("*.localhost", NOW), "localhost", "certificate-name", name),
-        (other.issue("localhost", NOW), "localhost", "certificate-issuer", "not trusted here"),
-        (own, "localhost", "certificate-self-signed", "is signed by itself"),
+        (
+            other.issue("localhost", NOW),
+            "localhost",
+            "certificate-issuer",
+            "from an unknown issuer",
+        ),
+        (own, "localhost", "certificate-self-signed", "is self-signed"),
     ];
     for (issued, host, kind, line) in rows {
         let server = serve(tls(&issued));
@@ -163,7 +168,7 @@ fn addresses_of_ipv6() {
 fn nothing_in_common() {
     let issuer = Authority::new("common");
     let issued = issuer.issue("localhost", NOW);
-    let none = "have no TLS in common";
+    let none = "have no TLS version, cipher suite or group in common";
     let mistake = |more: &[&'static str]| Mistake {
         kind: "no-common-tls",
         line: none,
@@ -180,13 +185,10 @@ fn nothing_in_common() {
     made(&at(&new, "localhost"), &mistake(&groups));
     // HTTP/1 alone: no application protocol in common (RFC 7301, 3.2).
     let http2 = mistake(&["--http", "2"]);
-    made(
-        &at(&new, "localhost"),
-        &Mistake { kind: "no-http2", line: "leave --http 2 out", ..http2 },
-    );
+    made(&at(&new, "localhost"), &Mistake { kind: "no-http2", line: "remove --http 2", ..http2 });
     let client_authorities = Some(issuer.pem.clone().into_bytes());
     let wants = serve(TlsOptions { client_authorities, ..tls(&issued) });
-    let line = "wants a client certificate that it accepts: give one with --cert FILE --key FILE";
+    let line = "requires a client certificate that it accepts: use --cert FILE --key FILE";
     for version in ["1.2", "1.3"] {
         let words = vec!["--cacert", issuer.cacert(), "--tls-max", version];
         let mistake = Mistake { kind: "client-certificate", line, words };
@@ -199,10 +201,12 @@ fn the_wrong_protocol() {
     let issuer = Authority::new("protocol");
     let secure = serve(tls(&issuer.issue("localhost", NOW)));
     let port = secure.address().port();
-    // Who explains itself with a 400 did response: the commands say so in their own ways.
+    // Who explains itself with a 400 did respond: the commands say so in their own ways.
     let url = format!("http://localhost:{port}/");
-    let said =
-        format!("most were 400: if the server speaks TLS there, write https://localhost:{port}/");
+    let said = format!(
+        "most were 400: if the server uses TLS on this port, use \
+            https://localhost:{port}/"
+    );
     let ran = ablaze(&[&url, "-n", "20k", "-c", "4", "--quiet"]);
     assert!(ran.status == 1 && ran.stderr.contains(&said), "{ran:?}");
     let ran = ablaze(&["ab", "-q", "-n", "20", &url]);
@@ -214,12 +218,12 @@ fn the_wrong_protocol() {
         let _ = stream.write_all(&[21, 3, 1, 0, 2, 2, 70]);
         let _ = stream.read(&mut [0; 4096]);
     });
-    let line = format!("responses in TLS: use {alerts}");
+    let line = format!("responds in TLS: use {alerts}");
     let mistake = Mistake { kind: "tls-not-plain-http", line: &line, words: vec![] };
     made(&alerts.replacen("https", "http", 1), &mistake);
     let plain = serve_at("127.0.0.1:0", None);
     let port = plain.address().port();
-    let line = format!("responses in plain HTTP: use http://localhost:{port}/");
+    let line = format!("responds in plain HTTP: use http://localhost:{port}/");
     let mistake = Mistake { kind: "plain-http-not-tls", line: &line, words: vec!["--insecure"] };
     made(&format!("https://localhost:{port}/"), &mistake);
 }
@@ -241,7 +245,7 @@ fn servers_that_are_silent_or_go() {
     assert!(ran.stderr.contains(line) && ran.status == 1, "{ran:?}");
     assert_eq!(ran.stderr.lines().count(), 1, "{ran:?}");
     let goes = raw(|mut stream| drop(stream.read(&mut [0; 4096])));
-    let line = "closed the connection in the middle of the handshake: does it speak TLS?";
+    let line = "closed the connection during the TLS handshake: does it speak TLS?";
     let words = vec!["--insecure"];
     let ran = ablaze(&[&[&goes[..], "--json", "--quiet", "-n", "20k"], &words[..]].concat());
     assert!(ran.stderr.contains(line) && ran.status == 1, "{ran:?}");
@@ -250,7 +254,7 @@ fn servers_that_are_silent_or_go() {
         let _ = stream.write_all(b"220 mail.example ESMTP\r\n");
         let _ = stream.read(&mut [0; 4096]);
     });
-    let line = "does not speak TLS as it should: is it the right port?";
+    let line = "violates the TLS protocol: is it the right port?";
     made(&noise, &Mistake { kind: "tls-broken", line, words });
 }
 

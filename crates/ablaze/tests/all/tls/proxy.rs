@@ -83,7 +83,7 @@ fn the_certificate_behind_a_tunnel_is_verified_for_the_target() {
     let ran = ablaze(&[&[words(nginx.other).as_str(), "--cacert", &issuer], &common[..]].concat());
     assert_eq!(ran.status, 1);
     let said = format!("localhost:{} (through the proxy 127.0.0.1:{})", nginx.other, proxy.port);
-    assert!(ran.stderr.contains(&said) && ran.stderr.contains("another name"), "{ran:?}");
+    assert!(ran.stderr.contains(&said) && ran.stderr.contains("is not valid for"), "{ran:?}");
 }
 
 #[test]
@@ -117,13 +117,13 @@ fn a_proxy_that_makes_no_tunnel_is_named_in_one_line() {
     let proxy = Proxy::start(Manner::Wants("\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n"));
     let without = line(&proxy, &[&proxy.url()]);
     let remedy = format!(
-        "refused the tunnel to example.invalid:8443: 407 Proxy Authentication Required; give --proxy \
-         http://user:password@127.0.0.1:{}",
+        "refused the tunnel to example.invalid:8443: 407 Proxy Authentication Required; use \
+         --proxy http://user:password@127.0.0.1:{}",
         proxy.port
     );
     assert!(without.ends_with(&remedy), "{without}");
     let wrong = line(&proxy, &[&format!("http://me:wrong@127.0.0.1:{}", proxy.port)]);
-    assert!(wrong.contains("correct user and password of --proxy"), "{wrong}");
+    assert!(wrong.contains("check user and password of --proxy"), "{wrong}");
     assert!(!wrong.contains("wrong@"), "{wrong}");
 }
 
@@ -133,7 +133,10 @@ fn what_a_proxy_answers_in_the_targets_place_is_told_from_the_targets_responses(
     let url = "http://127.0.0.1:1/";
     let ran = ablaze(&[url, "-n", "5", "-c", "1", "--quiet", "--proxy", &proxy.url()]);
     assert_eq!(ran.status, 1);
-    assert!(ran.stderr.contains("answered 407: give --proxy http://user:password@"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("responded with 407: use --proxy http://user:password@"),
+        "{ran:?}"
+    );
     let proxy = Proxy::start(Manner::Tunnels);
     let ran = ablaze(&[url, "-n", "5", "-c", "1", "--quiet", "--proxy", &proxy.url()]);
     assert!(ran.stderr.contains("most were 502: can the proxy"), "{ran:?}");
@@ -178,7 +181,7 @@ fn ab_speaks_tls_to_the_proxy_itself_and_so_does_this() {
     let ran = ablaze(&["ab", "-q", "-X", &plain, "https://there.example/"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stderr.contains("SSL handshake failed (1)."), "{ran:?}");
-    let remedy = format!("for a tunnel through the proxy write --proxy http://{plain} instead");
+    let remedy = format!("for a tunnel through the proxy use --proxy http://{plain} instead");
     assert!(ran.stderr.contains(&remedy), "{ran:?}");
     // That way it works.
     let proxy = Proxy::start(Manner::Wants("\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n"));

@@ -26,7 +26,7 @@ fn what_work_adds_is_in_the_graph_and_in_the_difference() {
     assert_eq!(share(&other, "burn_cpu"), 0.0, "it is not there without work");
     let page = graph("index.html");
     assert!(page.contains("Flame graph of with against without") && page.contains("burn_cpu"));
-    assert!(text.contains("most different") && text.contains("burn_cpu"), "{text}");
+    assert!(text.contains("largest differences") && text.contains("burn_cpu"), "{text}");
     // The work is burnt by the thread's own clock: it is at least so much of what the kernel accounts
     // for. Ten points are for few samples and for what else runs beside this test.
     let share = share(&profile, "burn_cpu");

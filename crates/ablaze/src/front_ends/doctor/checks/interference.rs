@@ -19,7 +19,7 @@ const FELT_CORES: f64 = 0.1;
 const TOO_MANY_CORES: f64 = 0.5;
 /// Those that no process in sight accounts for; the kernel counts them in ticks, coarsely.
 const UNSEEN_CORES: f64 = 0.5;
-/// So many neighbours are named.
+/// At most this many neighbours are listed.
 const NAMED: usize = 5;
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -30,7 +30,7 @@ pub fn neighbours(facts: &Facts) -> Option<Check> {
     let length_ns = sample.length_ns.max(1) as f64;
     let busy = sample.kernel.processors.map(|times| times.busy_ns() as f64 / length_ns);
     let Some(all) = &sample.neighbours else {
-        return Some(Check::unknown(NEIGHBOURS, "the other processes in /proc"));
+        return Some(Check::unknown(NEIGHBOURS, "other processes in /proc"));
     };
     let holders = facts.target.as_ref().map_or(&[][..], |target| &target.server.holders);
     let others: Vec<_> =
@@ -48,13 +48,13 @@ pub fn neighbours(facts: &Facts) -> Option<Check> {
     let hidden = unseen >= UNSEEN_CORES;
     if hidden {
         figure.push_str(&format!(
-            "; {} cores more by what ended meanwhile or is not to be seen from here",
+            "; {} more cores by processes that exited meanwhile or are not visible from here",
             decimal(unseen, 1)
         ));
     }
-    let effect = "they take turns with the server and with ablaze: the rate falls and the latency \
-                  rises by what they take, differently in each run";
-    let advice = "let them end, or stop them, and look again";
+    let effect = "they compete with the server and with ablaze: they lower the rate and raise the \
+                  latency, differently in each run";
+    let advice = "stop them or wait until they finish, and check again";
     Some(match cores {
         TOO_MANY_CORES.. => Check::problem(NEIGHBOURS, figure, effect).advice(advice),
         FELT_CORES.. => Check::note(NEIGHBOURS, figure, effect).advice(advice),
@@ -73,11 +73,10 @@ pub fn load_average(facts: &Facts) -> Option<Check> {
     if load <= cpus {
         return Some(Check::ok(LOAD, figure));
     }
-    let effect = "there was more to do than processors for it: what did that may come back during a \
-                  run, and has warmed the machine up";
+    let effect = "there was more work than processors: the cause may return during a run";
     Some(
         Check::note(LOAD, figure, effect)
-            .advice("look who it was, and wait a minute:")
+            .advice("find the cause, or wait a minute:")
             .command("top -o %CPU"),
     )
 }
@@ -88,9 +87,9 @@ pub fn steal(facts: &Facts) -> Option<Check> {
     let Some(times) = times else { return Some(Check::unknown(STEAL, "/proc/stat")) };
     let share = times.steal_ns as f64 / times.total_ns() as f64;
     let figure = format!("{} of the processors' time", percent(share));
-    let effect = "the host runs other guests instead of this one: a run measures them, too";
-    let advice = "measure at another hour, on a machine with processors of its own, or repeat and \
-                  compare only runs taken in turn";
+    let effect = "the host runs other guests instead of this one, which distorts every run";
+    let advice = "measure at another time or on a machine with dedicated processors; compare only \
+                  interleaved runs";
     Some(match share {
         0.1.. => Check::problem(STEAL, figure, effect).advice(advice),
         0.02.. => Check::note(STEAL, figure, effect).advice(advice),
@@ -113,7 +112,7 @@ pub fn pressure(facts: &Facts) -> Option<Check> {
     let told =
         |name: &str, share: f64| format!("{} of the time for {name}", percent(share.min(1.0)));
     let known = waits.iter().filter_map(|(name, share, _)| Some(told(name, (*share)?)));
-    let figure = format!("something waited {}", listed(known));
+    let figure = format!("tasks waited {}", listed(known));
     let over: Vec<&str> = waits
         .iter()
         .filter(|(_, share, most)| share.is_some_and(|share| share > *most))
@@ -122,7 +121,7 @@ pub fn pressure(facts: &Facts) -> Option<Check> {
     if over.is_empty() {
         return Some(Check::ok(PRESSURE, figure));
     }
-    let effect = format!("a server that shares the {} waits as they do", listed(&over));
+    let effect = format!("a server that shares the {} waits, too", listed(&over));
     let advice = "see neighbours and memory; measure when the machine is quiet";
     Some(match over.contains(&"memory") {
         true => Check::problem(PRESSURE, figure, effect).advice(advice),
@@ -139,9 +138,9 @@ pub fn memory(facts: &Facts) -> Option<Check> {
     };
     let share = available as f64 / total.max(1) as f64;
     let figure = format!("{} of {} available", bytes(available as f64), bytes(total as f64));
-    let effect = "the kernel drops caches and swaps while a run goes on: pauses of milliseconds and \
-                  more, in the server as well";
-    let advice = "end what holds it; the largest are on top of:";
+    let effect = "the kernel drops caches and swaps during a run: pauses of milliseconds or more, \
+                  in the server, too";
+    let advice = "stop what uses it; the largest processes come first in:";
     let command = "ps -eo pid,rss,comm --sort=-rss | head";
     Some(if share < 0.05 || available < 128 * MEBIBYTE {
         Check::problem(MEMORY, figure, effect).advice(advice).command(command)
@@ -165,16 +164,16 @@ pub fn swap(facts: &Facts) -> Option<Check> {
     if used < 64 * MEBIBYTE {
         return Some(Check::ok(SWAP, figure));
     }
-    let effect = "pages of a server that has not run for a while come back from the disk with its \
-                  first requests: milliseconds each";
+    let effect = "a server that was idle reads its pages back from disk on its first requests: \
+                  milliseconds each";
     let fits =
         facts.preflight.environment.memory_available_bytes.is_some_and(|free| free > 2 * used);
     let check = Check::note(SWAP, figure, effect);
     Some(match fits {
         true => check
-            .advice("it fits into memory; to bring it back:")
+            .advice("it fits into memory; to read it back:")
             .command("sudo swapoff -a && sudo swapon -a"),
-        false => check.advice("free memory first, or leave out the first seconds with --warmup"),
+        false => check.advice("free memory first, or exclude the first seconds with --warmup"),
     })
 }
 

@@ -24,26 +24,24 @@ const READINGS: f64 = 3.0;
 pub fn version(facts: &Facts) -> Option<Check> {
     let release = facts.preflight.environment.kernel.as_deref();
     let Some((release, version)) = release.and_then(|text| Some((text, numbers(text)?))) else {
-        return Some(Check::unknown(KERNEL, "the release of the kernel"));
+        return Some(Check::unknown(KERNEL, "the kernel version"));
     };
     let figure = format!("Linux {release}");
     let (wanted, effect) = match version {
         version if version < EXACT_WAITS => (
             RING,
-            "no io_uring (from 6.1) and no exact waits (epoll_pwait2, from 5.11): ablaze spends \
-             more CPU per request, and wakes up to a millisecond early to wait actively",
+            "no io_uring (needs 6.1) and no exact waits (epoll_pwait2, needs 5.11): ablaze uses \
+             more CPU per request, and wakes up to a millisecond early to busy-wait",
         ),
         version if version < RING => (
             RING,
-            "io_uring as ablaze uses it needs 6.1: epoll takes over, at more system calls per \
-             request",
+            "io_uring as ablaze uses it needs 6.1: ablaze falls back to epoll, with more system \
+             calls per request",
         ),
         _ => return Some(Check::ok(KERNEL, figure)),
     };
-    let advice = format!(
-        "run on Linux {}.{} or newer where the client may be the limit",
-        wanted.0, wanted.1
-    );
+    let advice =
+        format!("use Linux {}.{} or newer where the client may be the limit", wanted.0, wanted.1);
     Some(Check::note(KERNEL, figure, effect).advice(advice))
 }
 
@@ -56,9 +54,9 @@ fn numbers(release: &str) -> Option<(u32, u32)> {
 /// Whether io_uring may be used.
 pub fn io_uring(facts: &Facts) -> Option<Check> {
     let Err(reason) = &facts.ring else {
-        return Some(Check::ok(IO_URING, "a ring was made"));
+        return Some(Check::ok(IO_URING, "available"));
     };
-    let effect = "epoll takes over: ablaze makes a send, a receive and a wait for each request \
+    let effect = "ablaze falls back to epoll, which needs a send, a receive and a wait per request \
                   instead of one call for many, and reaches its own limit sooner";
     let check = Check::note(IO_URING, reason, effect);
     let disabled = facts.number("kernel.io_uring_disabled").is_some_and(|level| level > 0);
@@ -67,12 +65,12 @@ pub fn io_uring(facts: &Facts) -> Option<Check> {
     } else if reason.contains("RLIMIT_MEMLOCK") {
         check.command("sudo prlimit --pid $$ --memlock=unlimited:unlimited")
     } else if reason.contains("6.1") {
-        check.advice("run on Linux 6.1 or newer")
+        check.advice("use Linux 6.1 or newer")
     } else {
         check.advice(
-            "if this is a container, start it with a seccomp profile that permits io_uring_setup, \
-             io_uring_enter and io_uring_register (docker: --security-opt seccomp=PROFILE.json); \
-             otherwise leave it: epoll measures the same",
+            "in a container, use a seccomp profile that allows io_uring_setup, io_uring_enter and \
+             io_uring_register (docker: --security-opt seccomp=PROFILE.json); elsewhere ignore it: \
+             epoll measures the same",
         )
     })
 }
@@ -81,7 +79,7 @@ pub fn io_uring(facts: &Facts) -> Option<Check> {
 pub fn clock(facts: &Facts) -> Option<Check> {
     let source = facts.preflight.environment.clock_source.as_deref();
     let cost_ns = facts.preflight.clock_read_ns;
-    let cost = format!("{} ns a reading", amount(cost_ns));
+    let cost = format!("{} ns per reading", amount(cost_ns));
     let figure = source.map_or_else(|| cost.clone(), |source| format!("{source}, {cost}"));
     if cost_ns <= SLOW_CLOCK_NS {
         return Some(Check::ok(CLOCK, figure));
@@ -122,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn io_uring_is_mended_where_it_was_forbidden() {
+    fn the_fix_for_io_uring_permits_it_where_it_was_forbidden() {
         let facts = &mut quiet();
         assert_eq!(io_uring(facts).unwrap().state, State::Ok);
         facts.ring = Err("io_uring is forbidden here (io_uring_setup: EPERM)".to_owned());
@@ -143,11 +141,11 @@ mod tests {
         let check = clock(facts).unwrap();
         assert_eq!(
             (check.state, check.figure.as_str()),
-            (State::Problem, "hpet, 1,000 ns a reading")
+            (State::Problem, "hpet, 1,000 ns per reading")
         );
         // 3 readings of 1 µs for each of 100,000 requests are 300 ms of a second.
         assert!(check.effect.unwrap().contains("30 %"));
         facts.preflight.environment.clock_source = None;
-        assert_eq!(clock(facts).unwrap().figure, "1,000 ns a reading");
+        assert_eq!(clock(facts).unwrap().figure, "1,000 ns per reading");
     }
 }

@@ -21,15 +21,15 @@ pub fn descriptors(facts: &Facts) -> Option<Check> {
     let (needed, load) = match (facts.load.connections, facts.load.descriptors) {
         (Some(connections), Some(needed)) => {
             let connections = counted(connections.into(), "connection");
-            (needed, format!("{connections} take {} descriptors", grouped(needed)))
+            (needed, format!("{connections} need {} descriptors", grouped(needed)))
         }
-        _ => (1024, "a load of 1,000 connections takes about 1,050 descriptors".to_owned()),
+        _ => (1024, "1,000 connections need about 1,050 descriptors".to_owned()),
     };
     if hard < needed {
         let check = Check::problem(
             DESCRIPTORS,
             figure,
-            format!("{load}: ablaze refuses to start what it cannot open"),
+            format!("{load}: ablaze refuses to start a run that it cannot open"),
         );
         return Some(raised(check, needed));
     }
@@ -39,8 +39,8 @@ pub fn descriptors(facts: &Facts) -> Option<Check> {
     }
     if soft <= needed {
         let effect = format!(
-            "ablaze raises its own soft limit by itself; a server started in this shell keeps {} \
-             and stops accepting there",
+            "ablaze raises its own soft limit; a server started in this shell keeps {} and stops \
+             accepting at that",
             grouped(soft)
         );
         let to = limits.hard.unwrap_or(PLENTY).min(PLENTY.max(needed.next_power_of_two()));

@@ -27,7 +27,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
     };
     let figure = format!("net.core.somaxconn = {most}");
     if facts.target.is_some() && !facts.target_is_here() {
-        return Some(Check::ok(ACCEPT_QUEUE, format!("{figure}; the target has its own")));
+        return Some(Check::ok(ACCEPT_QUEUE, format!("{figure}; the target has its own limit")));
     }
     let listener = facts.target.as_ref().and_then(|target| target.server.listener.as_ref());
     if listener.is_some_and(|listener| listener.backlog.is_some()) {
@@ -39,8 +39,8 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(ACCEPT_QUEUE, figure));
     }
     let effect = format!(
-        "whatever a server asks for in listen(), at most {} connections wait to be accepted; of {} \
-         opened at once some try again after 1 s, 3 s, 7 s",
+        "at most {} connections wait to be accepted, whatever a server passes to listen(); of {} \
+         opened at once, some retry after 1 s, 3 s, 7 s",
         grouped(most),
         grouped(wanted)
     );
@@ -51,7 +51,7 @@ pub fn accept_queue(facts: &Facts) -> Option<Check> {
     };
     Some(
         check
-            .advice("raise it, and start the server again:")
+            .advice("raise it and restart the server:")
             .command(format!("sudo sysctl -w net.core.somaxconn={to}")),
     )
 }
@@ -74,8 +74,8 @@ pub fn syn_queue(facts: &Facts) -> Option<Check> {
             SYN_QUEUE,
             figure,
             format!(
-                "of {} connections opened at once over a network, those beyond {} half open are \
-                 dropped and try again after 1 s",
+                "of {} connections opened at once over a network, those beyond {} half-open ones \
+                 are dropped and retry after 1 s",
                 grouped(wanted),
                 grouped(most / 4 * 3)
             ),
@@ -84,7 +84,7 @@ pub fn syn_queue(facts: &Facts) -> Option<Check> {
         _ => Check::note(
             SYN_QUEUE,
             figure,
-            "every connection to a server here is made with a SYN cookie: it loses TCP options",
+            "every connection to a server here uses a SYN cookie and loses TCP options",
         )
         .command("sudo sysctl -w net.ipv4.tcp_syncookies=1"),
     })
@@ -104,13 +104,13 @@ pub fn packet_queue(facts: &Facts) -> Option<Check> {
     Some(match dropped {
         Some(dropped @ 1..) => raise(Check::problem(
             PACKET_QUEUE,
-            format!("{figure}, {} dropped while looking", counted(dropped, "packet")),
-            "each lost packet is sent again after 200 ms or more, and shows as a slow answer",
+            format!("{figure}, {} dropped during the check", counted(dropped, "packet")),
+            "each lost packet is retransmitted after 200 ms or more, and shows as a slow response",
         )),
         _ if most < PACKETS => raise(Check::note(
             PACKET_QUEUE,
             figure,
-            "a burst of more packets than that on one CPU loses some, also over loopback",
+            "a larger burst of packets on one CPU loses some, over loopback too",
         )),
         _ => Check::ok(PACKET_QUEUE, figure),
     })
@@ -143,7 +143,7 @@ pub fn socket_buffers(facts: &Facts) -> Option<Check> {
         Check::note(
             BUFFERS,
             figure(&small),
-            "large bodies go in more and smaller pieces, over a network slower than it could",
+            "large bodies are sent in more and smaller pieces, slower than the network allows",
         )
         .command(format!("sudo sysctl -w {name}={value}")),
     )
@@ -159,7 +159,7 @@ pub fn loopback(facts: &Facts) -> Option<Check> {
             Check::problem(
                 LOOPBACK,
                 "the interface lo is down",
-                "nothing on this host can be reached: connections are refused as unreachable",
+                "no server on this host can be reached",
             )
             .command("sudo ip link set lo up"),
         );
@@ -167,8 +167,8 @@ pub fn loopback(facts: &Facts) -> Option<Check> {
     Some(match loopback.mtu_bytes {
         Some(mtu) if mtu < LOOPBACK_MTU => Check::note(
             LOOPBACK,
-            format!("lo is up, its packets carry at most {} B", grouped(mtu.into())),
-            "bodies above that go in more packets than usual, and cost both sides more",
+            format!("lo is up, with packets of at most {} B", grouped(mtu.into())),
+            "larger bodies need more packets than usual and cost both sides more",
         )
         .command(format!("sudo ip link set lo mtu {LOOPBACK_MTU}")),
         Some(mtu) => Check::ok(LOOPBACK, format!("up, packets up to {} B", grouped(mtu.into()))),
@@ -176,7 +176,7 @@ pub fn loopback(facts: &Facts) -> Option<Check> {
     })
 }
 
-/// Whether the table of connection tracking has room.
+/// Whether the connection tracking table has free entries.
 pub fn connection_tracking(facts: &Facts) -> Option<Check> {
     let Some(most) = facts.number("net.netfilter.nf_conntrack_max") else {
         // The file is there if and only if the module is; so long as there are such files at all.
@@ -193,8 +193,8 @@ pub fn connection_tracking(facts: &Facts) -> Option<Check> {
     let share = wanted as f64 / most.max(1) as f64;
     let figure = format!("{} of {} entries in use", grouped(count), grouped(most));
     let effect = format!(
-        "with this load {} of the table: when it is full, packets of new connections are dropped, \
-         and closed ones stay in it for two minutes",
+        "with this load, {} of the table: when it is full, packets of new connections are dropped, \
+         and closed connections stay in it for two minutes",
         percent(share)
     );
     let to = (most * 4).max(wanted * 4);

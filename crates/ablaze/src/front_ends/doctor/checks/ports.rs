@@ -34,17 +34,17 @@ pub fn local_ports(facts: &Facts) -> Option<Check> {
         && connections > ports
     {
         let effect = format!(
-            "{} connections to one address need as many: the rest cannot be opened",
+            "{} connections to one address need one each: the rest cannot be opened",
             grouped(connections)
         );
         return Some(
             Check::problem(LOCAL_PORTS, figure, effect)
-                .advice("or more addresses of this host with --local-address; widen the range:")
+                .advice("widen the range, or use more addresses of this host with --local-address:")
                 .command(WIDEN),
         );
     }
     let effect = format!(
-        "no more connections than that to one address, and {} new ones a second for long",
+        "at most that many connections to one address, and {} new ones per second sustained",
         amount(ports as f64 / TIME_WAIT_S)
     );
     Some(match ports {
@@ -62,17 +62,16 @@ pub fn time_wait(facts: &Facts) -> Option<Check> {
     let share = waiting as f64 / (last - first + 1) as f64;
     let figure = format!("{} closed connections in TIME_WAIT", grouped(waiting));
     if reuses(facts) {
-        return Some(Check::ok(TIME_WAIT, format!("{figure}, whose ports may be used again")));
+        return Some(Check::ok(TIME_WAIT, format!("{figure}, whose ports can be reused")));
     }
     // Where the load would go is not known: it may be within this host.
     let certain = facts.target.is_some() || facts.number("net.ipv4.tcp_tw_reuse") != Some(2);
     let effect = format!(
-        "they may hold up to {} of the local ports{}: a run now opens fewer connections than one \
-         after a pause",
+        "they may hold up to {} of the local ports{}: a run started now can open fewer connections",
         percent(share.min(1.0)),
-        if certain { "" } else { " towards other hosts" }
+        if certain { "" } else { " for other hosts" }
     );
-    let wait = "wait until they are gone, at most 60 s:";
+    let wait = "wait until they expire, at most 60 s:";
     let command = "sleep 60";
     Some(match share {
         0.8.. if certain => Check::problem(TIME_WAIT, figure, effect).advice(wait).command(command),
@@ -91,8 +90,8 @@ pub fn time_wait_reuse(facts: &Facts) -> Option<Check> {
         0 => Check::note(
             REUSE,
             figure,
-            "a port is lost for 60 s with each connection that this side closes: without \
-             keep-alive ports run out",
+            "each connection that this side closes blocks a port for 60 s: without keep-alive, \
+             ports run out",
         )
         .command("sudo sysctl -w net.ipv4.tcp_tw_reuse=1"),
         _ => Check::ok(REUSE, figure),
@@ -109,7 +108,7 @@ pub fn connection_rate(facts: &Facts) -> Option<Check> {
     let held_s = if reuses(facts) { REUSED_AFTER_S } else { TIME_WAIT_S };
     let needed = rate * held_s;
     let arithmetic = format!(
-        "{}/s, each closed connection holding its port for {held_s} s: {} ports, and there are {}",
+        "{}/s, with each closed connection holding its port for {held_s} s, needs {} ports of {}",
         amount(rate),
         grouped(needed.ceil() as u64),
         grouped(ports as u64)
@@ -120,26 +119,24 @@ pub fn connection_rate(facts: &Facts) -> Option<Check> {
     let most = amount((ports / held_s).floor());
     Some(if facts.load.keep_alive {
         let effect = format!(
-            "kept connections are no matter; if the server closes them, or with --no-keepalive, \
-             more than {most}/s cannot last"
+            "harmless with keep-alive; if the server closes connections, or with --no-keepalive, \
+             more than {most}/s cannot be sustained"
         );
         let check = Check::note(CONNECTION_RATE, arithmetic, effect);
-        mended(facts, check, &most)
+        with_fix(facts, check, &most)
     } else {
         let effect = format!("after {} connections cannot be opened", lasting(ports, rate));
         let check = Check::problem(CONNECTION_RATE, arithmetic, effect);
-        mended(facts, check, &most)
+        with_fix(facts, check, &most)
     })
 }
 
-fn mended(facts: &Facts, check: Check, most: &str) -> Check {
+fn with_fix(facts: &Facts, check: Check, most: &str) -> Check {
     if reuses(facts) {
-        return check
-            .advice(format!("ask for at most {most}/s, or widen the range:"))
-            .command(WIDEN);
+        return check.advice(format!("use at most {most}/s, or widen the range:")).command(WIDEN);
     }
     check
-        .advice(format!("ask for at most {most}/s, or have ports used again after 1 s:"))
+        .advice(format!("use at most {most}/s, or let ports be reused after 1 s:"))
         .command("sudo sysctl -w net.ipv4.tcp_tw_reuse=1")
 }
 

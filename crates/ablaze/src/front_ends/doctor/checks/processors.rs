@@ -36,14 +36,14 @@ pub fn cpus(facts: &Facts) -> Option<Check> {
     if allowed > 1 {
         return Some(Check::ok(CPUS, figure));
     }
-    let effect = "ablaze and a server on this host take turns on it: what is measured is both";
+    let effect = "ablaze and a server on this host share it: a run measures both together";
     let check = Check::note(CPUS, figure, effect);
     Some(match online {
         Some(online @ 2..) => check
-            .advice("this shell is bound to one CPU; to let it use all:")
+            .advice("this shell is pinned to one CPU; to let it use all of them:")
             .command(format!("taskset -cp 0-{} $$", online - 1)),
         _ => {
-            check.advice("load from another machine, or read the rate as that of the two together")
+            check.advice("run ablaze on another machine, or read the rate as that of both together")
         }
     })
 }
@@ -55,47 +55,47 @@ pub fn cpu_quota(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(QUOTA, "none"));
     };
     let allowed = environment.cpus_allowed.as_ref().map(|cpus| cpus.len() as f64);
-    let figure = format!("{} CPUs' worth of time", decimal(quota, 2));
+    let figure = format!("{} CPUs", decimal(quota, 2));
     if allowed.is_some_and(|allowed| quota >= allowed) {
         return Some(Check::ok(QUOTA, figure));
     }
-    let effect = "when it is used up, every thread of the control group stands still for the rest \
-                  of 100 ms: that shows as slow responses";
+    let effect = "when it is used up, every thread of the control group stops for the rest of a \
+                  100 ms period, which shows as slow responses";
     let check = match quota {
         ..1.0 => Check::problem(QUOTA, figure, effect),
         _ => Check::note(QUOTA, figure, effect),
     };
     Some(check.advice(
-        "start the container without a limit on CPU time (docker: no --cpus; Kubernetes: no CPU \
-         limit), or bind it to whole CPUs instead (docker: --cpuset-cpus)",
+        "start the container without a CPU limit (docker: no --cpus; Kubernetes: no CPU limit), or \
+         pin it to whole CPUs (docker: --cpuset-cpus)",
     ))
 }
 
 /// Whether such a quota has been used up.
 pub fn throttling(facts: &Facts) -> Option<Check> {
     let Some(since_start) = facts.preflight.throttled else {
-        return Some(Check::ok(THROTTLING, "no quota is counted"));
+        return Some(Check::ok(THROTTLING, "no quota in effect"));
     };
     let now = facts.preflight.sample.kernel.throttled.map_or(0, |throttled| throttled.periods);
     let figure = format!(
-        "{} of being stopped, {} in all, {} while looking",
+        "throttled in {}, {} in all, {} during the check",
         counted(since_start.periods, "period"),
         time(since_start.time_ns as f64 / 1e6),
         grouped(now)
     );
-    let advice = "give the control group more CPU time, or ask for less load";
+    let advice = "give the control group more CPU time, or reduce the load";
     Some(match (now, since_start.periods) {
         (0, 0) => Check::ok(THROTTLING, "never"),
         (0, _) => Check::note(
             THROTTLING,
             figure,
-            "the control group has run into its CPU quota before, and a run may do so again",
+            "the control group has used up its CPU quota before, and may do so again during a run",
         )
         .advice(advice),
         _ => Check::problem(
             THROTTLING,
             figure,
-            "the control group runs into its CPU quota now: threads stand still for up to 100 ms",
+            "the control group is using up its CPU quota now: threads stop for up to 100 ms",
         )
         .advice(advice),
     })
@@ -122,10 +122,10 @@ pub fn governor(facts: &Facts) -> Option<Check> {
     let follows = frequency.driver.as_ref().is_some_and(|driver| driver.contains("pstate"));
     let lowest = !follows && frequency.governors.iter().any(|name| name == "powersave");
     let check = if lowest {
-        let effect = "the processors stay at their lowest frequency whatever is asked of them";
+        let effect = "the processors stay at their lowest frequency under any load";
         Check::problem(GOVERNOR, figure, effect)
     } else {
-        let effect = "the frequency follows the load: a half idle server looks slower than a busy \
+        let effect = "the frequency follows the load: a half-idle server looks slower than a busy \
                       one, and the first second slower than the next";
         Check::note(GOVERNOR, figure, effect)
     };
@@ -145,10 +145,10 @@ pub fn turbo(facts: &Facts) -> Option<Check> {
                 true => "echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo",
                 false => "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
             };
-            let effect = "the frequency falls as the processors warm up: of two runs the later is \
-                          slower, by more than many a change that one wants to see";
+            let effect = "the frequency falls as the processors warm up: the later of two runs is \
+                          slower, often by more than the change being measured";
             Check::note(TURBO, "on", effect)
-                .advice("for comparisons of a few percent switch it off meanwhile:")
+                .advice("to compare differences of a few percent, turn it off:")
                 .command(command)
         }
     })
@@ -162,13 +162,14 @@ pub fn idle_states(facts: &Facts) -> Option<Check> {
     let Some(deepest) = states.deepest() else {
         return Some(Check::ok(IDLE, "all disabled"));
     };
-    let figure = format!("the deepest, {}, takes {} µs to leave", deepest.name, deepest.exit_us);
+    let figure =
+        format!("the deepest, {}, takes {} µs to wake from", deepest.name, deepest.exit_us);
     if deepest.exit_us <= SHALLOW_US {
         return Some(Check::ok(IDLE, figure));
     }
     let effect = format!(
-        "at a low rate processors fall asleep between requests: up to {} µs are added to the \
-         latency of each, on both sides, and vanish under load",
+        "at low rates, processors sleep between requests: this adds up to {} µs to each latency, \
+         on both sides, and vanishes under load",
         deepest.exit_us
     );
     Some(
@@ -184,19 +185,19 @@ pub fn wake_ups(facts: &Facts) -> Option<Check> {
     };
     let ms = |ns: u64| time(ns as f64 / 1e6);
     let mut figure = format!(
-        "{} of 1 ms ended {} late (p50), {} (p99), {} at most",
+        "{} of 1 ms overslept by {} (p50), {} (p99), {} at most",
         counted(late.sleeps, "sleep"),
         ms(late.p50_ns),
         ms(late.p99_ns),
         ms(late.max_ns)
     );
     if let Some(slack) = facts.preflight.timer_slack_ns {
-        figure.push_str(&format!("; {} of it is timer slack", ms(slack)));
+        figure.push_str(&format!("; timer slack accounts for {}", ms(slack)));
     }
-    let effect = "a thread that waits, the server's too, finds its processor taken: so late are the \
-                  slowest responses of a run, whatever the server does";
-    let advice = "see neighbours, steal and pressure; without such, bind server and client to CPUs \
-                  of their own (--cpus, taskset)";
+    let effect = "waiting threads, the server's too, find their processor busy: the slowest \
+                  responses of a run are late by this much, whatever the server does";
+    let advice = "see neighbours, steal and pressure; if those are fine, pin server and client to \
+                  separate CPUs (--cpus, taskset)";
     Some(if late.p99_ns >= TOO_LATE_NS {
         Check::problem(WAKE_UPS, figure, effect).advice(advice)
     } else if late.p99_ns >= LATE_NS {

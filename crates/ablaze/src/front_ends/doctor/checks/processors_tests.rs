@@ -43,7 +43,7 @@ fn throttling_now_is_worse_than_before() {
     facts.preflight.throttled = Some(Throttled { periods: 7, time_ns: 90_000_000 });
     let check = throttling(facts).unwrap();
     assert_eq!(check.state, State::Note);
-    assert!(check.figure.starts_with("7 periods of being stopped, 90.0 ms in all"), "{check:?}");
+    assert!(check.figure.starts_with("throttled in 7 periods, 90.0 ms in all"), "{check:?}");
     facts.preflight.sample.kernel.throttled = Some(Throttled { periods: 1, time_ns: 1 });
     assert_eq!(throttling(facts).unwrap().state, State::Problem);
 }

@@ -14,13 +14,13 @@ const PROGRAMS: &str = "programs";
 /// Whether the machine is virtual.
 pub fn virtualisation(facts: &Facts) -> Option<Check> {
     let Some(kind) = &facts.preflight.environment.virtualisation else {
-        return Some(Check::ok(VIRTUALISATION, "none is to be seen"));
+        return Some(Check::ok(VIRTUALISATION, "none detected"));
     };
     if facts.preflight.container.kind.as_ref() == Some(kind) {
         return Some(Check::unknown(VIRTUALISATION, "what the container runs on"));
     }
     let effect = "interrupts, timers and wake-ups cost more than on bare metal, and other guests \
-                  may be felt: compare figures of this machine with its own only";
+                  may interfere: compare figures only with others from this machine";
     Some(Check::note(VIRTUALISATION, format!("in {kind}"), effect))
 }
 
@@ -30,15 +30,15 @@ pub fn container(facts: &Facts) -> Option<Check> {
     let figure = match (&container.kind, container.overlay_root) {
         (Some(kind), Some(true)) => format!("in {kind}, on an overlay file system"),
         (Some(kind), _) => format!("in {kind}"),
-        (None, Some(true)) => "in a container, by its overlay file system".to_owned(),
+        (None, Some(true)) => "in a container, judging by its overlay file system".to_owned(),
         (None, Some(false)) => return Some(Check::ok(CONTAINER, "none")),
         (None, None) => return Some(Check::unknown(CONTAINER, "/proc/self/mountinfo")),
     };
-    let effect = "ports, sysctls of net.* and limits are the container's own; a server outside is \
+    let effect = "ports, net.* sysctls and limits are the container's own; a server outside is \
                   reached through a bridge and address translation";
     Some(Check::note(CONTAINER, figure, effect).advice(
-        "for a server on the host start it with --network host; for a figure of the server alone \
-         run both outside",
+        "for a server on the host, start the container with --network host; to measure the server \
+         alone, run both outside",
     ))
 }
 
@@ -48,16 +48,17 @@ pub fn profiling(facts: &Facts) -> Option<Check> {
     let remedy = format!("sudo sysctl -w {SETTING}=1");
     Some(match &facts.samples {
         Ok(permitted) if permitted.kernel => {
-            Check::ok(PROFILING, format!("samples by {}, with the kernel", permitted.event))
+            Check::ok(PROFILING, format!("samples with {}, kernel included", permitted.event))
         }
         Ok(permitted) => {
-            let figure = format!("samples by {}, without the kernel", permitted.event);
-            let effect = "--profile sees user code but not the kernel, where most of a small request goes; \
-                          no matter to a run";
+            let figure = format!("samples with {}, without the kernel", permitted.event);
+            let effect = "--profile sees user code but not the kernel, where most time of a small \
+                          request is spent; runs without --profile are not affected";
             Check::note(PROFILING, figure, effect).command(remedy)
         }
         Err(refused) => {
-            let effect = "--profile gives no flame graph; no matter to a run";
+            let effect = "--profile cannot make flame graphs; runs without --profile are not \
+                affected";
             let check = Check::note(PROFILING, &refused.reason, effect);
             match refused.remedy.contains(SETTING) {
                 true => check.command(remedy),
@@ -75,13 +76,13 @@ pub fn programs(facts: &Facts) -> Option<Check> {
         listed(programs.iter().map(|(name, _)| name.as_str()))
     };
     if missing.is_empty() {
-        return Some(Check::ok(PROGRAMS, format!("{} are here", names(&here))));
+        return Some(Check::ok(PROGRAMS, format!("{} installed", names(&here))));
     }
     let packages: Vec<&str> = missing.iter().map(|(name, _)| package(name)).collect();
-    let effect = "comparisons and replays leave them out; no matter to a run";
+    let effect = "comparisons and replays skip them; runs are not affected";
     Some(
-        Check::note(PROGRAMS, format!("not here: {}", names(&missing)), effect)
-            .advice("on Debian (the package of perf is linux-tools-generic on Ubuntu):")
+        Check::note(PROGRAMS, format!("not installed: {}", names(&missing)), effect)
+            .advice("on Debian (on Ubuntu, perf is in linux-tools-generic):")
             .command(format!("sudo apt-get install {}", packages.join(" "))),
     )
 }

@@ -1,5 +1,5 @@
-//! The server that the load would go to: whether it is there, and whether it has room for the
-//! load. Of a server on another host nothing can be seen from here.
+//! The server that the load would go to: whether it is there, and whether it can take the load. Of
+//! a server on another host nothing can be seen from here.
 
 use ablaze_monitor::preflight::Holder;
 use ablaze_verdict::words::{counted, decimal, grouped, listed};
@@ -18,24 +18,24 @@ pub fn target(facts: &Facts) -> Option<Check> {
     let target = facts.target.as_ref()?;
     let (server, address) = (&target.server, target.address);
     if !server.on_this_host {
-        let effect =
-            "its CPU, queues and limits are unseen, and the network is part of every figure";
+        let effect = "its CPU, queues and limits cannot be seen from here, and every figure includes the \
+             network";
         return Some(
             Check::note(TARGET, format!("{address} is another host"), effect)
-                .advice("run `ablaze doctor` there as well"),
+                .advice("run `ablaze doctor` there, too"),
         );
     }
     let Some(listener) = &server.listener else {
         if !server.listeners_are_told {
-            return Some(Check::unknown(TARGET, format!("who listens at {address}")));
+            return Some(Check::unknown(TARGET, format!("which process listens on {address}")));
         }
         return Some(
             Check::problem(
                 TARGET,
-                format!("nobody listens at {address}"),
+                format!("nothing listens on {address}"),
                 "every connection is refused",
             )
-            .advice("start the server, or one to try with:")
+            .advice("start the server, or a built-in one:")
             .command(format!("ablaze serve {address}")),
         );
     };
@@ -45,11 +45,11 @@ pub fn target(facts: &Facts) -> Option<Check> {
     };
     let sockets = match listener.sockets {
         1 => String::new(),
-        sockets => format!(", on {} sockets", grouped(sockets)),
+        sockets => format!(", with {} sockets", grouped(sockets)),
     };
-    let figure = format!("{holders} at {}{sockets}", listener.address);
+    let figure = format!("{holders} on {}{sockets}", listener.address);
     if server.holders.is_empty() {
-        let effect = "its CPU time and limits cannot be read, and a report cannot say whether it \
+        let effect = "its CPU time and limits cannot be read, so a report cannot say whether it \
                       was the limit";
         return Some(
             Check::note(TARGET, figure, effect)
@@ -63,21 +63,21 @@ fn named(holder: &Holder) -> String {
     format!("{} (pid {})", holder.name, holder.pid)
 }
 
-/// Whether so many connections may wait to be accepted.
+/// Whether the connections of the load can wait to be accepted.
 pub fn listen_backlog(facts: &Facts) -> Option<Check> {
     let listener = facts.target.as_ref()?.server.listener.as_ref()?;
     let Some(backlog) = listener.backlog else {
         return Some(Check::unknown(BACKLOG, "the backlog of the listener"));
     };
     let waiting = listener.longest_queue.unwrap_or(0);
-    let mut figure = format!("{} may wait to be accepted", counted(backlog, "connection"));
+    let mut figure = format!("up to {} can wait to be accepted", counted(backlog, "connection"));
     if waiting > 0 {
-        figure.push_str(&format!(", {} wait now", grouped(waiting)));
+        figure.push_str(&format!(", {} waiting now", grouped(waiting)));
     }
     if waiting > backlog {
-        let effect = "the queue is full before the run: the server does not accept, and more \
-                      connections are dropped";
-        let advice = "look whether the server hangs, or start it again";
+        let effect = "the queue is already full: the server is not accepting, and more connections \
+                      are dropped";
+        let advice = "check whether the server hangs, or restart it";
         return Some(Check::problem(BACKLOG, figure, effect).advice(advice));
     }
     let connections = facts.load.connections.map_or(0, u64::from);
@@ -86,16 +86,16 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(BACKLOG, figure));
     }
     let effect = format!(
-        "{} are opened at once: those that find the queue full try again after 1 s, 3 s, 7 s, and \
-         the run begins with fewer than asked for",
+        "{} are opened at once: those that find the queue full retry after 1 s, 3 s, 7 s, and the \
+         run begins with fewer than requested",
         counted(connections, "connection")
     );
     let check = Check::problem(BACKLOG, figure, effect);
-    let ramp = "or open them over a second (--ramp 1s)";
+    let ramp = "or open connections over a second (--ramp 1s)";
     Some(match facts.number("net.core.somaxconn") {
         // listen() is cut to somaxconn: asking for more would be no use.
         Some(most) if most <= backlog => check
-            .advice(format!("raise the limit and start the server again, {ramp}:"))
+            .advice(format!("raise the limit and restart the server, {ramp}:"))
             .command(format!(
                 "sudo sysctl -w net.core.somaxconn={}",
                 connections.next_power_of_two().max(4096)
@@ -109,7 +109,7 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
     })
 }
 
-/// Whether the server may have so many descriptors open.
+/// Whether the server can have a descriptor for each connection.
 pub fn server_descriptors(facts: &Facts) -> Option<Check> {
     let target = facts.target.as_ref()?;
     let connections = u64::from(facts.load.connections?);
@@ -118,7 +118,8 @@ pub fn server_descriptors(facts: &Facts) -> Option<Check> {
         let limit = holder.descriptors_soft?;
         Some((limit.saturating_sub(holder.descriptors_open.unwrap_or(0)), limit, holder))
     });
-    // Of several processes each takes a share that nobody knows before; the roomiest is asked.
+    // Several processes share the connections in unknown proportions; judged by the one with the
+    // most free.
     let Some((room, limit, holder)) = limited.max_by_key(|(room, ..)| *room) else {
         return Some(Check::unknown(DESCRIPTORS, "the limits of the server's process"));
     };
@@ -128,14 +129,16 @@ pub fn server_descriptors(facts: &Facts) -> Option<Check> {
         return Some(Check::ok(DESCRIPTORS, figure));
     }
     let effect = format!(
-        "{} do not fit: it stops accepting, or spins in accept(), and the rest wait until they \
-         time out",
+        "{} do not fit: it stops accepting or spins in accept(), and the rest time out",
         counted(connections, "connection")
     );
     let to = (connections + 1024).next_power_of_two();
     Some(
         Check::problem(DESCRIPTORS, figure, effect)
-            .advice("nginx: worker_rlimit_nofile and worker_connections; for the process as it is:")
+            .advice(
+                "for nginx, set worker_rlimit_nofile and worker_connections; for the running \
+                process:",
+            )
             .command(format!("sudo prlimit --pid {} --nofile={to}:{to}", holder.pid)),
     )
 }
@@ -151,11 +154,13 @@ pub fn port_proxy(facts: &Facts) -> Option<Check> {
     };
     let figure = format!("docker-proxy (pid {}) publishes port {}", proxy.pid, address.port());
     let effect = "connections to the loopback address pass through a process that copies every \
-                  byte in user space: it may be what is measured";
+                  byte in user space: a run may measure that process";
     let check = Check::problem(PROXY, figure, effect);
     Some(match &proxy.to {
-        Some(to) => check.advice("address the container itself:").command(format!("ablaze {to}")),
-        None => check.advice("address the container itself, or start it with --network host"),
+        Some(to) => {
+            check.advice("use the container's own address:").command(format!("ablaze {to}"))
+        }
+        None => check.advice("use the container's own address, or start it with --network host"),
     })
 }
 
@@ -170,7 +175,7 @@ pub fn cpus_left(facts: &Facts) -> Option<Check> {
     let workers = facts.load.workers;
     let left = cpus - f64::from(workers);
     let figure = format!(
-        "{} in all, ablaze takes {} with {}, {} left to the server",
+        "{} in all; ablaze takes {} with {}, leaving {} to the server",
         decimal(cpus, usize::from(cpus.fract() != 0.0)),
         workers,
         counted(workers.into(), "thread"),
@@ -179,11 +184,11 @@ pub fn cpus_left(facts: &Facts) -> Option<Check> {
     if left >= 1.0 {
         return Some(Check::ok(CPUS_LEFT, figure));
     }
-    let effect = "the two take turns: the rate is that of both together, and the latency has the \
-                  other's turns in it";
+    let effect = "the two share CPUs: the rate is that of both together, and latency includes time \
+                  spent on the other";
     Some(
         Check::problem(CPUS_LEFT, figure, effect)
-            .advice("load from another machine, or give this one more CPUs"),
+            .advice("run ablaze on another machine, or give this one more CPUs"),
     )
 }
 
