@@ -67,8 +67,9 @@ fn seen(run: &Run) -> Option<String> {
     let statuses = record.statuses.iter();
     let listed =
         listed(statuses.map(|(status, responses)| format!("{status} ({}×)", grouped(*responses))));
-    (record.responses > 0)
-        .then(|| format!("The statuses of {} were {listed}.", counted(record.responses, "response")))
+    (record.responses > 0).then(|| {
+        format!("The statuses of {} were {listed}.", counted(record.responses, "response"))
+    })
 }
 
 /// What was expected; of a redirect that is so only if it was named.

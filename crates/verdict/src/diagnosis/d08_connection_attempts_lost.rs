@@ -165,7 +165,9 @@ fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     let number = slow_requests(&row, complete)
         .filter(|(_, slow, _)| *slow >= 1.0)
-        .map(|(_, slow, _)| format!(" The standard deviation suggests about {} of them.", amount(slow)))
+        .map(|(_, slow, _)| {
+            format!(" The standard deviation suggests about {} of them.", amount(slow))
+        })
         .unwrap_or_default();
     let evidence = format!(
         "The longest connect took {} ms, the median {} ms: {} s is when Linux sends a SYN packet \

@@ -49,9 +49,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     // Of connections that were kept their own counts tell; else only those of everybody.
     let proven = sent_again.own > 0 || (!kept(run) && sent_again.namespace >= late);
     let severity = if share >= MOVES_P99 && proven { Severity::Suspect } else { Severity::Note };
-    let p99 = run.record.answered.total.quantile_ns(0.99).map_or(String::new(), |p99_ns| {
-        format!(" The p99 is {}.", time(p99_ns as f64 / 1e6))
-    });
+    let p99 = run
+        .record
+        .answered
+        .total
+        .quantile_ns(0.99)
+        .map_or(String::new(), |p99_ns| format!(" The p99 is {}.", time(p99_ns as f64 / 1e6)));
     let finding = Finding::new(
         D09,
         severity,

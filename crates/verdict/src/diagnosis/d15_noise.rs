@@ -39,8 +39,7 @@ const FAR_APART: f64 = 2.0;
 const NO_SPREAD: &str = "Each point is a single figure without a spread.";
 const CHANGES: &str = "Something other than the target changes from run to run: other processes, \
                        CPU frequency, other guests of the host.";
-const SPREAD_REMEDY: &str =
-    "Report the median and all runs, and do not call a difference smaller than this spread an \
+const SPREAD_REMEDY: &str = "Report the median and all runs, and do not call a difference smaller than this spread an \
      improvement.";
 const LATER: &str = "In between, software, load from neighbours or temperature may have changed, \
                      which could account for a difference.";

@@ -153,7 +153,9 @@ mod tests {
         };
         assert_eq!(with(&mut run, 1000), None);
         assert!(
-            seen(&run).unwrap().ends_with("; nginx had at most 1,000 open, and its limit is 1,024.")
+            seen(&run)
+                .unwrap()
+                .ends_with("; nginx had at most 1,000 open, and its limit is 1,024.")
         );
         let finding = with(&mut run, 1023).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);

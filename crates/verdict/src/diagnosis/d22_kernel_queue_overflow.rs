@@ -150,7 +150,11 @@ mod tests {
         };
         table(&mut run, 949, Some(0));
         assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().contains("949 connections were tracked at the end, of at most 1,000"));
+        assert!(
+            seen(&run)
+                .unwrap()
+                .contains("949 connections were tracked at the end, of at most 1,000")
+        );
         table(&mut run, 950, None);
         assert!(on_run(&run).unwrap().evidence.contains("95 % of the maximum of 1,000"));
         table(&mut run, 1000, Some(700));

@@ -46,10 +46,8 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     if stolen >= STOLEN {
-        evidence.push(format!(
-            "The hypervisor gave {} of the CPU time to others.",
-            percent(stolen)
-        ));
+        evidence
+            .push(format!("The hypervisor gave {} of the CPU time to others.", percent(stolen)));
     }
     if suspended_ns > 0 {
         evidence.push(format!(

@@ -71,7 +71,10 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
         let names = listed(&build.sanitizers);
         faults.push(Fault {
             severity: Severity::Suspect,
-            evidence: format!("{}, process {}, was built with a sanitizer: {names}.", process.name, process.pid),
+            evidence: format!(
+                "{}, process {}, was built with a sanitizer: {names}.",
+                process.name, process.pid
+            ),
             cause: "A sanitizer checks the server's memory accesses at run time, which makes it \
                     several times slower.",
             remedy: "Build the server without -fsanitize (Go: without -race), and measure again."

@@ -221,7 +221,10 @@ mod tests {
         sample::monitor(&mut run).target.listener.as_mut().unwrap().sockets = 2;
         // 1.8 times the mean of 2 is 4 of 4, which 2 of 16 deals give: 12.5 %.
         let evidence = on_run(&run).unwrap().evidence;
-        assert!(evidence.contains("to 2 threads at random, 13 % of all runs are as uneven"), "{evidence}");
+        assert!(
+            evidence.contains("to 2 threads at random, 13 % of all runs are as uneven"),
+            "{evidence}"
+        );
     }
 
     #[test]

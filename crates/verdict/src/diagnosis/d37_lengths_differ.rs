@@ -174,7 +174,10 @@ mod tests_on_runs {
     fn other_lengths_are_noted_with_their_range() {
         assert_eq!(on_run(&with_lengths(&[])), None);
         let said = seen(&with_lengths(&[])).unwrap();
-        assert_eq!(said, "All of 20,000 responses were like the first: status 200 with a body of 14 B.");
+        assert_eq!(
+            said,
+            "All of 20,000 responses were like the first: status 200 with a body of 14 B."
+        );
         let mut run = with_lengths(&[(13, 50), (15, 150)]);
         let evidence = on_run(&run).unwrap().evidence;
         assert!(evidence.contains("200 of 20,000 responses (1.0 %)"), "{evidence}");

@@ -47,8 +47,9 @@ fn seen(run: &Run) -> Option<String> {
     let of = |process: &Process| format!("{}, process {}", process.name, process.pid);
     let processes = monitor.target.processes.iter().chain(&monitor.client).map(of);
     let processes: Vec<String> = processes.collect();
-    (!processes.is_empty())
-        .then(|| format!("No tracer was seen on {}. perf is not checked for.", processes.join("; ")))
+    (!processes.is_empty()).then(|| {
+        format!("No tracer was seen on {}. perf is not checked for.", processes.join("; "))
+    })
 }
 
 #[cfg(test)]
@@ -60,7 +61,9 @@ mod tests {
     fn a_tracer_of_either_side_is_named() {
         let mut run = sample::run();
         assert_eq!(on_run(&run), None);
-        assert!(seen(&run).unwrap().starts_with("No tracer was seen on nginx, process 4711; ablaze"));
+        assert!(
+            seen(&run).unwrap().starts_with("No tracer was seen on nginx, process 4711; ablaze")
+        );
         let traced = |process: &mut Process, by: &str| process.traced_by = Some(by.to_owned());
         traced(sample::monitor(&mut run).client.as_mut().unwrap(), "strace, process 5");
         let finding = on_run(&run).unwrap();
