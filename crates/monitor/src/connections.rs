@@ -194,7 +194,7 @@ mod tests {
             client.write_all(b"x").unwrap();
             server.read_exact(&mut [0]).unwrap();
             server.write_all(b"response").unwrap();
-            client.read_exact(&mut [0; 6]).unwrap();
+            client.read_exact(&mut [0; 8]).unwrap();
         }
         Some((clients, servers, address))
     }
@@ -210,7 +210,7 @@ mod tests {
             let segments = |at: &ConnectionsAt| (at.sent_segments, at.received_segments);
             assert_eq!(segments(&client), (Some(3), Some(3)), "{bind}");
             assert_eq!(segments(&server), (Some(3), Some(3)), "{bind}");
-            assert_eq!((client.received_bytes, server.received_bytes), (Some(18), Some(3)));
+            assert_eq!((client.received_bytes, server.received_bytes), (Some(24), Some(3)));
             assert_eq!((server.silent, server.unsent_bytes), (Some(0), Some(0)));
             drop(servers);
         }

@@ -62,7 +62,7 @@ fn a_replay_keeps_everything_that_its_page_says() {
         let folder = scratch(&format!("quick-{number}"));
         let ran = ablaze(&folder, &["replay", number, "--quick", "--output", "kept"]);
         assert_eq!(ran.status, 0, "{ran:?}");
-        assert!(ran.stdout.contains("What that costs: "), "{}", ran.stdout);
+        assert!(ran.stdout.contains("As a result, "), "{}", ran.stdout);
         assert!(ran.stdout.ends_with("  page kept/index.html · Markdown kept/BENCH.md\n"));
         let kept = folder.join("kept");
         let (_, parts) = PARTS.iter().find(|(of, _)| *of == number).unwrap();
