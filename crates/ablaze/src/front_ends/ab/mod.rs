@@ -1,8 +1,8 @@
 //! `ablaze ab`: ab's command line, its request, its report and its exit statuses, in front of
 //! ablaze's engine. What is meant to differ from ab is listed in docs/ab-compatibility.md.
 //!
-//! Reading order: [`getopt`], [`options`], [`request`], [`asked`] make a Plan; [`completed`]
-//! shows progress; [`outcome`] and [`refusal`] know what ab says and with which status.
+//! Reading order: [`getopt`], [`options`], [`request`], [`spec`] make a Plan; [`completed`]
+//! shows progress; [`outcome`] and [`error`] know what ab says and with which status.
 
 mod completed;
 mod error;
