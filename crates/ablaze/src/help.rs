@@ -21,7 +21,7 @@ ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own 
 
 const END: &str = "
 `ablaze COMMAND --help` explains every option of a command.
-Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID with --strict; 130 interrupted.
+Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID (--strict); 130 interrupted.
 ";
 
 /// `ablaze help [COMMAND]`, and `ablaze` alone.

@@ -45,7 +45,7 @@ pub struct ExperimentOptions {
     /// CPUs for targets started here [default: one per thread, up to half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     pub target_cpus: Option<CpuList>,
-    /// How long to wait for a target to respond after its start
+    /// How long to wait for a target to respond once started
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
     pub ready_within: u64,
     /// Seed of the random order of the runs

@@ -42,8 +42,8 @@ Each target runs --repeat times [default: 10] for 3 s, or as -d or -n says; the 
 random order, and each run is one sample. The others are compared with the last target: nginx with
 --control. A ratio is the median over pairs of runs, with its 99 % bootstrap interval. The server's
 CPU time per request decides where it can be measured, else the rate. At least 6 pairs are needed.
-Saved runs can be targets; several with one NAME= are repeats. If they were not interleaved, there is
-a ratio without an interval, and the verdict is SUSPECT.
+Saved runs can be targets; several with one NAME= are repeats. If they were not interleaved, there
+is a ratio without an interval, and the verdict is SUSPECT.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
   ablaze compare before.json after.json

@@ -75,7 +75,7 @@ struct FindOptions {
     /// CPUs for a target started here [default: one per thread, up to half]
     #[arg(long, value_name = "LIST", value_parser = cpus)]
     target_cpus: Option<CpuList>,
-    /// How long to wait for a target to respond after its start
+    /// How long to wait for a target to respond once started
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
     ready_within: u64,
     /// Where to save the stages; continues what is there [default: new]

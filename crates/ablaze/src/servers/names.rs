@@ -109,7 +109,7 @@ mod tests {
     fn a_name_is_found_a_slip_corrected_and_a_stranger_shown_the_list() {
         assert_eq!(accept("exclusive"), Ok(AcceptMode::Exclusive));
         assert_eq!(accept("reusport"), Err("did you mean reuseport?".into()));
-        assert_eq!(on_or_off("maybe"), Err("choose from on, off".into()));
+        assert_eq!(on_or_off("maybe"), Err("expected one of on, off".into()));
         for model_of in Model::ALL {
             assert_eq!(model(model_of.name()), Ok(*model_of));
         }

@@ -37,7 +37,7 @@ const VALUES: &str = "\
 Values: times 500ms, 10s (a bare number is seconds); sizes 64KB (1000), 64KiB (1024).
 Paths: / /hello /bytes/N /status/N /delay/MS /echo /chunked/N /stream /_/status /_/config
 
-The server prints its address when it is ready. Ctrl-C and SIGTERM stop it: responses in progress get
+The server prints its address when it is ready. Ctrl-C and SIGTERM stop it: responses under way get
 one second, then the counters are printed. docs/targets.md explains models and counters.
 Exit status: 0 stopped; 1 could not listen; 2 usage.";
 

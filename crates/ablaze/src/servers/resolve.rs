@@ -295,7 +295,7 @@ mod tests {
         assert_eq!((pinned.threads, pinned.cpus), (1, vec![cpu]));
         assert_eq!(options_of(&format!("--cpus {cpu} -t 3")).threads, 3);
         let error = error_of("--cpus 65535");
-        assert!(error.line.contains("expected one of"), "{error}");
+        assert!(error.line.contains("is not available to this process: use "), "{error}");
     }
 
     #[test]
@@ -323,7 +323,7 @@ mod tests {
         let cases = [
             ("--size 3 --echo", "use only one"),
             ("--model epol-et", "did you mean epoll-et?"),
-            ("--accept some", "choose from single, shared, exclusive, reuseport"),
+            ("--accept some", "expected one of single, shared, exclusive, reuseport"),
             ("--like nginx", "--like list"),
             ("--fault garbage=200%", "is not a share"),
             ("--delay uniform:3", "uniform:1ms-20ms"),

@@ -98,15 +98,15 @@ mod tests {
     #[test]
     fn what_is_no_such_proxy_is_answered_with_what_to_write() {
         for (text, part) in [
-            ("https://proxy:3128", "TLS goes through it: write http://proxy:3128"),
-            ("https://me:secret@proxy:3128", "write http://proxy:3128"),
-            ("socks5://proxy:1080", "socks5:// is not spoken here"),
+            ("https://proxy:3128", "TLS goes through it: use http://proxy:3128"),
+            ("https://me:secret@proxy:3128", "use http://proxy:3128"),
+            ("socks5://proxy:1080", "socks5:// is not supported"),
             ("proxy", "missing port, for example http://proxy:3128"),
-            ("http://proxy", "write for example http://proxy:3128"),
-            ("http://proxy:", "write for example http://proxy:3128"),
-            ("[::1]", "write for example http://[::1]:3128"),
-            ("", "write for example http://HOST:3128"),
-            ("me:secret@proxy", "write for example http://proxy:3128"),
+            ("http://proxy", "missing port, for example http://proxy:3128"),
+            ("http://proxy:", "missing port, for example http://proxy:3128"),
+            ("[::1]", "missing port, for example http://[::1]:3128"),
+            ("", "missing port, for example http://HOST:3128"),
+            ("me:secret@proxy", "missing port, for example http://proxy:3128"),
             ("proxy:0", "port"),
             ("proxy:99999", "1 to 65535"),
             ("proxy:web", "1 to 65535"),

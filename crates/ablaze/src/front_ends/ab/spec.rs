@@ -328,10 +328,10 @@ mod tests {
                 one",
                 22,
             ),
-            ("--proxy https://p:1 http://h/", "TLS goes through it: write http://p:1", 22),
-            ("--proxy p http://h/", "write for example http://p:3128", 22),
+            ("--proxy https://p:1 http://h/", "TLS goes through it: use http://p:1", 22),
+            ("--proxy p http://h/", "missing port, for example http://p:3128", 22),
             ("-s 0 http://h/", "(70007)", 119),
-            ("-X proxy http://h/", "write for example -X proxy:3128", 111),
+            ("-X proxy http://h/", "for example -X proxy:3128", 111),
             ("-X proxy:99999 http://h/", "Connection refused (111)", 111),
         ];
         for (words, message, status) in table {

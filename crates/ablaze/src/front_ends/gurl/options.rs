@@ -290,10 +290,10 @@ mod tests {
     #[test]
     fn what_cannot_be_read_is_named() {
         for (line, expected) in [
-            ("-ac", "-ac needs a value"),
+            ("-ac", "-ac requires a value"),
             ("-ac x h", "-ac `x`"),
             ("-bench=maybe h", "-bench=`maybe`"),
-            ("-nonsense h", "no option -nonsense"),
+            ("-nonsense h", "unknown option -nonsense"),
             ("a:1 b:2", "unexpected argument `b:2`"),
         ] {
             let error = parse(line).unwrap_err();

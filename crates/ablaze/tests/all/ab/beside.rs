@@ -48,9 +48,9 @@ const LONG_HEADS: &str = "| 11 |";
 const CHUNKED: &str = "| 12 |";
 const HTTP_IS_READ: &str = "| 21 |";
 const LENGTH_COUNTS: &str = "| Without `-k` a response ends when the server closes";
-const WHICH_LENGTH: &str = "| Two lengths that differ";
-const NO_BODY: &str = "| 204 and 304";
-const SURPLUS: &str = "| Bytes behind a response";
+const WHICH_LENGTH: &str = "| Two different lengths";
+const NO_BODY: &str = "| With `-k`, waits for the body of 204 and 304";
+const SURPLUS: &str = "| Bytes after a response";
 
 /// The end of a run that printed a report, all of its four requests complete.
 fn said(status: i32, failed: [u64; 4], document_bytes: u64) -> End {

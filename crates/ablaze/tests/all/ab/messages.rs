@@ -79,9 +79,9 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
         (&["u:p@h"], "ab accepts no user in a URL: use -A NAME:PASSWORD http://h/"),
         (&["-c", "0", url], "use -c 1 or more"),
         (&["--requests", "0", url], "0 requests measure nothing: use --requests 1 or more"),
-        (&["-n", "5", "-c", "10", url], "-n is 5: give -n 10 or more, or a lower -c"),
-        (&["-c", "10", url], "-n is 1: give -n 10 or more, or a lower -c"),
-        (&["-c", "-1", url], "give -c 1 to 200000"),
+        (&["-n", "5", "-c", "10", url], "-n is 5: use -n 10 or more, or a lower -c"),
+        (&["-c", "10", url], "-n is 1: use -n 10 or more, or a lower -c"),
+        (&["-c", "-1", url], "use -c 1 to 200000"),
         (&["-n", "0", url], "use -n 1 or more"),
         (&["-n"], "-n requires a value: see `ablaze ab -h`"),
         (&["-K", url], "ab has no option -K: `ablaze ab -h` lists its options"),
@@ -91,7 +91,7 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
             "unexpected option `-n` after the URL: put options before \
             `http://127.",
         ),
-        (&["-n", "5", url, "x"], "nothing may follow it: leave `x` away"),
+        (&["-n", "5", url, "x"], "nothing may follow it: remove `x`"),
         (
             &["-p", "/no/such/file", url],
             "cannot read the body from `/no/such/file`: check its \
@@ -107,7 +107,7 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
         (&["-H", ": x", url], "header name \"\": only letters"),
         (&["--header", "bad", url], "header \"bad\" has no colon: write 'Name: value'"),
         (&["-m", "A B", url], "method \"A B\": letters only"),
-        (&["-n", "5", "--threads", "0", url], "give --threads 1 or more"),
+        (&["-n", "5", "--threads", "0", url], "use --threads 1 or more"),
         (&["-n", "5", "--local-ports", "x", url], "20000-30000"),
     ] {
         let ran = ablaze(words);

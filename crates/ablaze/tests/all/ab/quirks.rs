@@ -58,7 +58,7 @@ fn an_unknown_option_is_refused() {
     let ran = ablaze(&["-K", &server.url()]);
     assert_eq!(ran.status, 22);
     assert!(
-        ran.stderr.starts_with("ablaze ab: illegal option -- K\nablaze: no option -K"),
+        ran.stderr.starts_with("ablaze ab: illegal option -- K\nablaze: ab has no option -K"),
         "{}",
         ran.stderr
     );

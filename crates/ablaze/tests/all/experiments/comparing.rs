@@ -57,7 +57,7 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
     }
     // Whatever the command, and however many runs would have come before it.
     for (words, part) in [
-        (&["compare", "serve:epoll-et", "before.json"][..], "`before.json` cannot be read"),
+        (&["compare", "serve:epoll-et", "before.json"][..], "cannot read `before.json`"),
         (&["sweep", "-c", "1,2", "before.json"], "a saved run cannot be run again"),
         (&["find", "before.json", "--slo", "p99<1s"], "a saved run cannot be run again"),
         (&["compare", "serve:epol", "serve:epoll-et"], "epol: invalid value"),

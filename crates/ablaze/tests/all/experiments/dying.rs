@@ -24,7 +24,7 @@ fn a_target_that_does_not_come_back_is_named_and_loses_no_run() {
         ["compare", "serve:epoll-et", "--start", &start, "--repeat", "3", "-d", "100ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(said.stdout.contains("failed: once, c=2, 2 of 3 runs: once ended before it answered"));
+    assert!(said.stdout.contains("failed: once, c=2, 2 of 3 runs: once exited before it responded"));
     assert!(said.stdout.contains("no second time"), "{}", said.stdout);
     assert!(said.stderr.contains("once, c=2, run 2: "), "{}", said.stderr);
     let kept = runs(&folder.join("compare-1"));
@@ -42,7 +42,7 @@ fn a_target_that_dies_under_load_is_named() {
         ["compare", "serve:epoll-et", "--start", &start, "--repeat", "1", "-d", "3s", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 1, "{said:?}");
-    assert!(said.stdout.contains("1 of 1 runs: mortal ended"), "{}", said.stdout);
+    assert!(said.stdout.contains("1 of 1 runs: mortal exited during the run"), "{}", said.stdout);
     assert_eq!(runs(&folder.join("compare-1")).len(), 1);
 }
 

@@ -20,7 +20,7 @@ fn a_file_is_checked_before_it_starts() {
     file("[targets.a]\nserve = \"epoll-et\"\n[checks]\n\"a / b rate\" = \">= 1\"\n");
     let refused = ablaze(&folder, &["run", "x.toml"]);
     assert!(
-        refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("no target `b`")
+        refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("unknown target `b`")
     );
     assert_eq!(ablaze(&folder, &["run", "nowhere.toml"]).status, 2);
     file("repeats = 2\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = [1, 2]\n");
@@ -58,7 +58,7 @@ fn an_interrupted_experiment_goes_on_in_its_folder() {
     let interrupted = said(child.wait_with_output().unwrap());
     assert_eq!(interrupted.status, 130, "{interrupted:?}");
     assert!(interrupted.stdout.contains("interrupted: partial results"));
-    let on = "`ablaze run two.toml --folder two-1` goes on";
+    let on = "to continue: `ablaze run two.toml --folder two-1`";
     assert!(interrupted.stderr.contains(on), "{}", interrupted.stderr);
     let before = runs(&kept);
     assert!(!before.is_empty() && before.len() < 6, "{before:?}");

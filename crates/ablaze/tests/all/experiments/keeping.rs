@@ -149,7 +149,7 @@ fn runs_are_put_on_one_page_and_shards_together() {
     );
     assert_eq!(ablaze(&folder, &["report", "whole.json"]).stdout, said.stdout);
     for (words, part) in [
-        (&["report", "--merge", "a.json", "other.json"][..], "method GET against HEAD"),
+        (&["report", "--merge", "a.json", "other.json"][..], "method GET and HEAD"),
         (&["report", "--merge", "a.json", "later.json"], "did not run at the same time"),
         (&["report", "--merge", "a.json"], "--merge needs the files of two or more runs"),
         (&["report", "a.json", "b.json", "-o", "x.csv"], "this format holds one run"),

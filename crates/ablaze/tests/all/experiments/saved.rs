@@ -98,7 +98,7 @@ fn what_is_no_saved_run_is_refused_before_anything_else() {
         (&["compare", "fine.json", "nowhere.json"], "cannot read `nowhere.json`: "),
         (
             &["compare", "fine.json", "a=fine.json", "-c", "5"],
-            "--connections: every target is a saved run",
+            "--connections has no effect: every target is a saved run",
         ),
         (&["compare", "fine.json"], "a comparison needs two targets"),
     ] {

@@ -67,7 +67,7 @@ fn pseudo_header_fields() {
         row("the status behind", V, "follows a regular field (RFC 9113, 8.3)", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[&field("server", "x"), OK].concat()))
         }),
-        row("a path", V, "is where it must not be (RFC 9113, 8.3)", |peer| {
+        row("a path", V, "that is not allowed there (RFC 9113, 8.3)", |peer| {
             each(peer, |peer, stream| peer.response(stream, &[0x88, 0x84]))
         }),
         row("an unknown one", V, "an unknown pseudo-header field", |peer| {
@@ -119,7 +119,7 @@ fn messages() {
                 peer.head(stream, &field("a", "b"))
             })
         }),
-        row("trailers with a status", V, "is where it must not be (RFC 9113, 8.3)", |peer| {
+        row("trailers with a status", V, "that is not allowed there (RFC 9113, 8.3)", |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, OK)?;
                 peer.response(stream, OK)

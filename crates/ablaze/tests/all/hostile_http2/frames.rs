@@ -110,7 +110,7 @@ fn streams() {
             })
         })
         .after_responses(),
-        row("PUSH_PROMISE", V, "pushes although push is disabled (RFC 9113, 8.4)", |peer| {
+        row("PUSH_PROMISE", V, "sent a push although push is disabled (RFC 9113, 8.4)", |peer| {
             each(peer, |peer, stream| {
                 let promise = [&2_u32.to_be_bytes()[..], &[0x82, 0x84, 0x86]].concat();
                 peer.frame(PUSH_PROMISE, END_HEADERS, stream, &promise)

@@ -61,7 +61,7 @@ fn ab_is_not_asked_for_what_it_cannot_do() {
     let refused = ablaze(&folder, &["run", "x.toml"]);
     assert_eq!(refused.status, 2, "{refused:?}");
     assert!(
-        refused.stderr.contains("line 1: target x: --rate: ab has nothing like it"),
+        refused.stderr.contains("line 1: target x: --rate: ab has no equivalent"),
         "{refused:?}"
     );
 }

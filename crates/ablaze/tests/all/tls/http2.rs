@@ -185,7 +185,7 @@ fn an_experiment_gives_its_targets_a_certificate_and_http_2() {
     let refused = ["compare", "serve:epoll-et", "serve:blocking", "--http", "2"];
     let ran = ablaze(&refused);
     assert_eq!(ran.status, 2, "{ran:?}");
-    assert!(ran.stderr.contains("model blocking serves each connection in straight"), "{ran:?}");
+    assert!(ran.stderr.contains("model blocking handles one request at a time"), "{ran:?}");
 }
 
 /// A run of 60 requests over HTTP/2 in TLS, to a server whose certificate was verified.

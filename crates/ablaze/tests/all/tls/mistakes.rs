@@ -239,7 +239,7 @@ fn raw(play: fn(TcpStream)) -> String {
 #[test]
 fn servers_that_are_silent_or_go() {
     let silent = raw(std::mem::forget);
-    let line = "did not finish the handshake of TLS within 0.3 s: does it speak TLS?";
+    let line = "did not finish the TLS handshake within 0.3 s: does it speak TLS?";
     let words = ["--insecure", "--timeout", "300ms", "-n", "8"];
     let ran = ablaze(&[&[&silent[..], "--json", "--quiet", "-c", "4"], &words[..]].concat());
     assert!(ran.stderr.contains(line) && ran.status == 1, "{ran:?}");

@@ -145,8 +145,8 @@ fn what_a_proxy_answers_in_the_targets_place_is_told_from_the_targets_responses(
 #[test]
 fn what_excludes_a_proxy_is_refused() {
     for (words, line) in [
-        (&["--unix-socket", "/x"][..], "--proxy and --unix-socket exclude each other"),
-        (&["--connect-to", "h:1"], "--proxy and --connect-to exclude each other"),
+        (&["--unix-socket", "/x"][..], "--proxy and --unix-socket cannot be used together"),
+        (&["--connect-to", "h:1"], "--proxy and --connect-to cannot be used together"),
     ] {
         let ran = ablaze(&[&["--proxy", "p:1", "http://h/"], words].concat());
         assert_eq!(ran.status, 2, "{ran:?}");
@@ -154,7 +154,7 @@ fn what_excludes_a_proxy_is_refused() {
     }
     let ran = ablaze(&["ab", "-X", "p:1", "--unix-socket", "/x", "http://h/"]);
     assert_eq!(ran.status, 22, "{ran:?}");
-    assert!(ran.stderr.contains("--unix-socket and the proxy p:1 exclude each other"), "{ran:?}");
+    assert!(ran.stderr.contains("--unix-socket and the proxy p:1 cannot be used together"), "{ran:?}");
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn apache_as_the_proxy() {
         assert_eq!(ran.status, 1, "{ran:?}");
         assert!(ran.stderr.contains(words), "{ran:?}");
     };
-    refused(apache.known, nginx.tls, "407 Proxy Authentication Required; give --proxy http://user");
+    refused(apache.known, nginx.tls, "407 Proxy Authentication Required; use --proxy http://user");
     // Apache's own reason phrase behind 403 is no "Forbidden" here.
     refused(apache.port, nginx.own, "does it permit CONNECT to this host and port?");
 }

@@ -42,7 +42,7 @@ fn the_target_is_no_neighbour_and_what_cannot_be_seen_is_one() {
     facts.preflight.sample.kernel.processors = Some(times(busy_ns, 0, busy_ns));
     let check = neighbours(facts).unwrap();
     assert_eq!(check.state, State::Note);
-    assert!(check.figure.contains("2.1 cores more"), "{check:?}");
+    assert!(check.figure.contains("2.1 more cores"), "{check:?}");
 }
 
 fn times(user_ns: u64, steal_ns: u64, idle_ns: u64) -> Processors {

@@ -19,7 +19,7 @@ fn the_listener_is_here_elsewhere_absent_or_another_users() {
     let facts = &mut listening(128, 1024, 10);
     let check = target(facts).unwrap();
     assert_eq!(check.state, State::Ok);
-    assert_eq!(check.figure, "server (pid 4711) listens at 127.0.0.1:80");
+    assert_eq!(check.figure, "server (pid 4711) listens on 127.0.0.1:80");
     facts.target.as_mut().unwrap().server.holders.clear();
     assert_eq!(target(facts).unwrap().state, State::Note);
     facts.target.as_mut().unwrap().server.listener = None;
@@ -94,7 +94,7 @@ fn a_server_here_needs_a_processor_of_its_own() {
     facts.preflight.environment.cpu_quota = Some(1.5);
     let check = cpus_left(facts).unwrap();
     assert_eq!(check.state, State::Problem);
-    assert!(check.figure.contains("0.5 left"), "{check:?}");
+    assert!(check.figure.contains("leaving 0.5 to the server"), "{check:?}");
     facts.preflight.environment.cpu_quota = None;
     facts.preflight.environment.cpus_allowed = None;
     assert_eq!(cpus_left(facts).unwrap().state, State::Unknown);
