@@ -66,5 +66,5 @@ fn a_stack_that_a_handshake_would_overflow_is_refused() {
 #[test]
 fn raw_refuses_with_the_reason() {
     let error = Server::start(Options { model: Model::Raw, ..options() }).unwrap_err().to_string();
-    assert!(error.contains("no use for TLS"), "{error}");
+    assert!(error.contains("does not support TLS"), "{error}");
 }
