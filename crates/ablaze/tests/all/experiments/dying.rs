@@ -24,7 +24,9 @@ fn a_target_that_does_not_come_back_is_named_and_loses_no_run() {
         ["compare", "serve:epoll-et", "--start", &start, "--repeat", "3", "-d", "100ms", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 0, "{said:?}");
-    assert!(said.stdout.contains("failed: once, c=2, 2 of 3 runs: once exited before it responded"));
+    assert!(
+        said.stdout.contains("failed: once, c=2, 2 of 3 runs: once exited before it responded")
+    );
     assert!(said.stdout.contains("no second time"), "{}", said.stdout);
     assert!(said.stderr.contains("once, c=2, run 2: "), "{}", said.stderr);
     let kept = runs(&folder.join("compare-1"));

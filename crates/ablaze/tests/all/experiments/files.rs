@@ -20,7 +20,8 @@ fn a_file_is_checked_before_it_starts() {
     file("[targets.a]\nserve = \"epoll-et\"\n[checks]\n\"a / b rate\" = \">= 1\"\n");
     let refused = ablaze(&folder, &["run", "x.toml"]);
     assert!(
-        refused.stderr.contains("x.toml, line 4: ") && refused.stderr.contains("unknown target `b`")
+        refused.stderr.contains("x.toml, line 4: ")
+            && refused.stderr.contains("unknown target `b`")
     );
     assert_eq!(ablaze(&folder, &["run", "nowhere.toml"]).status, 2);
     file("repeats = 2\n[targets.a]\nserve = \"epoll-et\"\n[load]\nconnections = [1, 2]\n");

@@ -73,7 +73,11 @@ fn an_interrupted_search_says_how_it_goes_on() {
     let said = said(child.wait_with_output().unwrap());
     assert_eq!(said.status, 130, "{said:?}");
     assert!(said.stdout.starts_with("interrupted, no answer yet: "), "{}", said.stdout);
-    assert!(said.stderr.contains("to continue, repeat the command with --folder find-1"), "{}", said.stderr);
+    assert!(
+        said.stderr.contains("to continue, repeat the command with --folder find-1"),
+        "{}",
+        said.stderr
+    );
 }
 
 /// Runs while it lives, on one processor.

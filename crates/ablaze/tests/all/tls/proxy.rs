@@ -154,7 +154,10 @@ fn what_excludes_a_proxy_is_refused() {
     }
     let ran = ablaze(&["ab", "-X", "p:1", "--unix-socket", "/x", "http://h/"]);
     assert_eq!(ran.status, 22, "{ran:?}");
-    assert!(ran.stderr.contains("--unix-socket and the proxy p:1 cannot be used together"), "{ran:?}");
+    assert!(
+        ran.stderr.contains("--unix-socket and the proxy p:1 cannot be used together"),
+        "{ran:?}"
+    );
 }
 
 #[test]

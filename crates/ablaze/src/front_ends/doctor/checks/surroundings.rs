@@ -153,7 +153,10 @@ mod tests {
             facts.preflight.programs.insert(name.to_owned(), None);
         }
         let check = programs(facts).unwrap();
-        assert_eq!((check.state, check.figure.as_str()), (State::Note, "not installed: ab and wrk"));
+        assert_eq!(
+            (check.state, check.figure.as_str()),
+            (State::Note, "not installed: ab and wrk")
+        );
         assert_eq!(check.command.as_deref(), Some("sudo apt-get install apache2-utils wrk"));
     }
 }
