@@ -1,6 +1,5 @@
-//! Runs a Plan: a [`Watcher`] hears how far it is, the monitor looks at the machine beside it.
-//! Nothing here
-//! prints, listens for signals or ends the process: whoever has the [`Control`] ends a run early.
+//! Runs a Plan: a [`Watcher`] hears how far it is, the monitor looks at the machine beside it. Nothing here prints,
+//! listens for signals or ends the process: whoever has the [`Control`] ends a run early.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Condvar, Mutex, PoisonError};
@@ -26,6 +25,11 @@ pub trait Watcher: Send {
 
     /// Called once, when the run has ended and before its report: the place to tidy up.
     fn finish(&mut self) {}
+
+    /// Whether it wants to be called at all; there is no thread for one that does not.
+    fn listens(&self) -> bool {
+        true
+    }
 }
 
 /// A watcher that says nothing.
@@ -33,10 +37,13 @@ pub struct Silent;
 
 impl Watcher for Silent {
     fn tick(&mut self, _progress: &Progress) {}
+
+    fn listens(&self) -> bool {
+        false
+    }
 }
 
-/// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns.
-/// `command_line` is what
+/// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns. `command_line` is what
 /// reports will show; `monitored` has the operating system watched beside it.
 ///
 /// # Errors
@@ -70,6 +77,9 @@ pub fn carry_out(
 
 /// Does the work while the watcher hears how far it is.
 fn watched<T>(control: &Control, watcher: &mut dyn Watcher, work: impl FnOnce() -> T) -> T {
+    if !watcher.listens() {
+        return work();
+    }
     let done = Done::default();
     std::thread::scope(|scope| {
         let watch = || {
