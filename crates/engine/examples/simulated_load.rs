@@ -6,9 +6,7 @@
 
 use ablaze_engine::sink::NoSink;
 use ablaze_engine::{Control, run_simulated_with_sinks};
-use ablaze_model::plan::{
-    ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
-};
+use ablaze_model::plan::{ClockStarts, Load, Plan};
 use ablaze_net::sim::FixedResponse;
 use ablaze_wire::http1::builder::RequestBuilder;
 
@@ -43,56 +41,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 fn plan(exchanges: u64, workers: u32, target: &str) -> Result<Plan, Box<dyn std::error::Error>> {
     let template = RequestBuilder::new("GET", target).header("Host", "127.0.0.1").build()?;
-    Ok(Plan {
-        target: Target {
-            url: "http://127.0.0.1/".to_owned(),
-            host: "127.0.0.1".to_owned(),
-            port: 80,
-            path: "/".to_owned(),
-            addresses: vec![([127, 0, 0, 1], 80).into()],
-            unix_socket: None,
-            proxy: None,
-        },
-        tls: None,
-        http2: None,
-        requests: Requests {
-            templates: vec![template],
-            order: Vec::new(),
-            method: "GET".to_owned(),
-            minor_version: 1,
-            has_body: false,
-            seed: 1,
-        },
-        load: Load::Closed { connections: 100, pipeline: 1 },
-        limits: Limits {
-            requests: Some(exchanges),
-            duration_ns: None,
-            warmup_ns: 0,
-            timeout_ns: 30_000_000_000,
-            max_head_bytes: 16 * 1024,
-            unreachable_after: 10,
-        },
-        connections: Connections {
-            keep_alive: true,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::AfterConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: None,
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: workers,
-            count_reason: String::new(),
-            cpus: Vec::new(),
-            io: IoChoice::Auto,
-            spin: Spin::Off,
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        keep_every_request: false,
-    })
+    let mut plan = ablaze_tamper::plans::plan(template, exchanges, 10);
+    plan.load = Load::Closed { connections: 100, pipeline: 1 };
+    plan.limits.timeout_ns = 30_000_000_000;
+    plan.connections.clock_starts = ClockStarts::AfterConnecting;
+    plan.workers.count = workers;
+    Ok(plan)
 }

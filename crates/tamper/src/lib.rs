@@ -13,7 +13,7 @@ pub mod choices;
 pub mod client;
 mod far_http1;
 mod far_http2;
-mod plans;
+pub mod plans;
 pub mod server;
 pub mod sums;
 pub mod tampering;

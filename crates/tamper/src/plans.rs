@@ -1,4 +1,4 @@
-//! Plans of short runs over the simulated network.
+//! A Plan of a short run over the simulated network, for this crate and for the tests and examples of `engine`.
 
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
@@ -7,7 +7,7 @@ use ablaze_wire::http1::request::Template;
 
 const MS: u64 = 1_000_000;
 
-/// So many requests, on one kept connection, a timeout of 20 ms, one worker; to be changed where that is not meant.
+/// This many requests on one reused connection, a timeout of 20 ms, one worker; whoever means something else changes it.
 pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
     Plan {
         target: Target {

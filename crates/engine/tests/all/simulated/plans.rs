@@ -1,8 +1,6 @@
 //! Plans by hand, and the usual responses.
 
-use ablaze_model::plan::{
-    ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
-};
+use ablaze_model::plan::{ClockStarts, Load, Plan};
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
@@ -22,58 +20,11 @@ pub fn get(path: &str) -> Template {
 /// `requests` requests over `connections` connections of one worker, kept alive, the clock
 /// starting when they stand; a timeout of 30 s.
 pub fn plan(requests: u64, connections: u32) -> Plan {
-    Plan {
-        target: Target {
-            url: "http://there/".to_owned(),
-            host: "there".to_owned(),
-            port: 80,
-            path: "/".to_owned(),
-            addresses: vec![([127, 0, 0, 1], 80).into()],
-            unix_socket: None,
-            proxy: None,
-        },
-        tls: None,
-        http2: None,
-        requests: Requests {
-            templates: vec![get("/")],
-            order: Vec::new(),
-            method: "GET".to_owned(),
-            minor_version: 1,
-            has_body: false,
-            seed: 1,
-        },
-        load: Load::Closed { connections, pipeline: 1 },
-        limits: Limits {
-            requests: Some(requests),
-            duration_ns: None,
-            warmup_ns: 0,
-            timeout_ns: 30 * S,
-            max_head_bytes: 16 * 1024,
-            unreachable_after: 10,
-        },
-        connections: Connections {
-            keep_alive: true,
-            requests_per_connection: None,
-            close: Close::Await,
-            repeat: true,
-            clock_starts: ClockStarts::AfterConnecting,
-            ramp_ns: 0,
-            local_addresses: Vec::new(),
-            local_ports: None,
-            socket_buffer_bytes: None,
-            no_delay: true,
-        },
-        workers: Workers {
-            count: 1,
-            count_reason: String::new(),
-            cpus: Vec::new(),
-            io: IoChoice::Auto,
-            spin: Spin::Off,
-            cpus_to_spare: false,
-        },
-        expect: vec![200..=399],
-        keep_every_request: false,
-    }
+    let mut plan = ablaze_tamper::plans::plan(get("/"), requests, 10);
+    plan.load = Load::Closed { connections, pipeline: 1 };
+    plan.limits.timeout_ns = 30 * S;
+    plan.connections.clock_starts = ClockStarts::AfterConnecting;
+    plan
 }
 
 /// As [`plan`], for a time instead of a number.
