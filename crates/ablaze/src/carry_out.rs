@@ -14,20 +14,19 @@ pub use ablaze_load::carry_out::{Silent, Watcher, destination};
 use crate::CommandError;
 use crate::error::INTERRUPTED;
 
-/// Runs the Plan. The first Ctrl-C (or SIGTERM, as timeout(1) sends) ends it early ([`Run::ended`]
-/// says so), the second ends
-/// the process at once. `command_line` is what reports will show; `witnessed` has the operating
-/// system watched beside it.
+/// Runs the Plan. The first Ctrl-C (or SIGTERM, as timeout(1) sends) ends it early ([`Run::ended`] says so), the second
+/// ends the process at once. `command_line` is what reports will show; `monitored` has the operating system watched
+/// beside it.
 ///
 /// # Errors
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
     command_line: Words,
-    witnessed: bool,
+    monitored: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, CommandError> {
-    timed(plan, command_line, witnessed, watcher).map(|(run, _)| run)
+    timed(plan, command_line, monitored, watcher).map(|(run, _)| run)
 }
 
 /// As [`carry_out`]; with the measured window by the monotonic clock, ns.
@@ -37,7 +36,7 @@ pub fn carry_out(
 pub fn timed(
     plan: Plan,
     command_line: Words,
-    witnessed: bool,
+    monitored: bool,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), CommandError> {
     let control = Arc::new(Control::new());
@@ -45,7 +44,7 @@ pub fn timed(
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
     }
-    Ok(ablaze_load::carry_out::carry_out(plan, command_line, witnessed, &control, watcher)?)
+    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitored, &control, watcher)?)
 }
 
 /// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test

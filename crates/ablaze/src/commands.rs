@@ -1,6 +1,5 @@
-//! The table of commands: `main`, the help and the suggestion for an unknown word all read it. A
-//! new front
-//! end is a folder of its own in `front_ends`, declared there, and one line here.
+//! The table of commands: `main`, the help and the suggestion for an unknown word all read it. A new front end is a
+//! folder of its own in `front_ends`, declared there, and one line here.
 
 use std::ffi::OsString;
 use std::process::ExitCode;

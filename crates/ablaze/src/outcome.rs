@@ -1,4 +1,4 @@
-//! What a Run comes to: an exit status, and a line with the remedy when nothing could be
+//! What a Run comes to: an exit status, and a line with the fix when nothing could be
 //! measured.
 
 mod proxy;
@@ -50,7 +50,7 @@ pub fn explanation(run: &Run) -> Option<String> {
     });
     match record.first_failure {
         Some(failure) => {
-            Some(proxy::of_failure(&failure, run).unwrap_or_else(|| remedy(&failure, &to, run)))
+            Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None => Some(format!("no response from {to} in time: use a longer -d")),
     }
@@ -87,7 +87,7 @@ pub fn through_proxy(run: &Run) -> Option<String> {
     proxy::of_failure(&failure, run)
 }
 
-fn remedy(failure: &FirstFailure, to: &str, run: &Run) -> String {
+fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
     let errno = || reason(&std::io::Error::from_raw_os_error(failure.errno));
     match failure.kind {
         FailureKind::Refused => {

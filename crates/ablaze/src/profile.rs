@@ -61,8 +61,8 @@ pub fn add(
         }
     }
     if !recordings.is_empty() {
-        let witnessed = run.monitor.is_some();
-        let (profiled, window_ns) = timed(plan, own_command_line(), witnessed, watcher)?;
+        let monitored = run.monitor.is_some();
+        let (profiled, window_ns) = timed(plan, own_command_line(), monitored, watcher)?;
         // All recordings end before the first is looked through, which takes CPU time itself.
         let recorded: Vec<_> = recordings
             .into_iter()
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_elsewhere_is_refused_with_a_remedy() {
+    fn a_target_elsewhere_is_refused_with_a_fix() {
         let there = Destination::Tcp(vec!["192.0.2.1:80".parse().unwrap()]);
         assert!(processes_of(&there).unwrap_err().reason.contains("another host"));
     }

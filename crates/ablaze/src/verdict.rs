@@ -62,6 +62,6 @@ fn line(finding: &Finding) -> String {
         finding.id.name(),
         finding.evidence,
         finding.cause,
-        finding.remedy
+        finding.fix
     )
 }

@@ -52,7 +52,7 @@ pub enum Answer {
     Unknown,
 }
 
-/// A condition that cannot be understood. The text names the remedy.
+/// A condition that cannot be understood. The text names the fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct CheckError(String);
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_understood_names_the_remedy() {
+    fn what_cannot_be_understood_names_the_fix() {
         let error = |text: &str| text.parse::<Check>().unwrap_err().to_string();
         assert!(error("mine / nginx rate").contains("'mine / nginx rate < 0.95'"));
         assert!(error("mine / nginx speed < 1").contains("rate, p50, p99, CPU/request"));

@@ -21,7 +21,7 @@ const REMEDY: &str = "Measure both again, interleaved: `ablaze compare` with the
 /// Reads a saved run.
 ///
 /// # Errors
-/// Why it cannot be compared, with the file's name and the remedy.
+/// Why it cannot be compared, with the file's name and the fix.
 pub fn read(file: &Path) -> Result<Run, String> {
     let name = file.display();
     let text = std::fs::read_to_string(file)

@@ -10,8 +10,7 @@
 //! [`requests`](Load::requests), whichever comes first; with neither, after 10 s.
 //!
 //! An **error** is a request without a valid response: refused, reset, timeout, malformed. A response with a status outside
-//! [`expect`](Load::expect) is **unexpected**, but not an error. A run that got no response at all
-//! is a [`Run`] whose
+//! [`expect`](Load::expect) is **unexpected**, but not an error. A run that got no response at all is a [`Run`] whose
 //! verdict is INVALID; [`Error`] is for loads that were not run.
 //!
 //! ```

@@ -254,10 +254,9 @@ impl Load {
     /// Runs the load. The calling thread waits until it has ended.
     ///
     /// # Errors
-    /// When the load was not run: it makes no sense as specified ([`Error::Usage`]), the host has
-    /// no address
-    /// ([`Error::UnknownHost`]), or this machine refuses what it needs ([`Error::Machine`]). A
-    /// target that refuses every connection is not such an error: that is a [`Run`] with errors.
+    /// When the load was not run: it makes no sense as specified ([`Error::Usage`]), the host has no address
+    /// ([`Error::UnknownHost`]), or this machine refuses what it needs ([`Error::Machine`]). A target that refuses
+    /// every connection is not such an error: that is a [`Run`] with errors.
     pub fn run(&self) -> Result<Run, Error> {
         if let Some(wrong) = &self.wrong {
             return Err(wrong.clone());

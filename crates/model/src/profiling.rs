@@ -112,23 +112,22 @@ pub struct Refused {
     /// What is in the way.
     pub reason: String,
     /// What to do about it; empty when nothing can be done.
-    #[serde(rename = "fix")]
-    pub remedy: String,
+    pub fix: String,
 }
 
 impl std::fmt::Display for Refused {
     fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self.remedy.as_str() {
+        match self.fix.as_str() {
             "" => to.write_str(&self.reason),
-            remedy => write!(to, "{}: {remedy}", self.reason),
+            fix => write!(to, "{}: {fix}", self.reason),
         }
     }
 }
 
 impl Refused {
     /// A reason with what to do about it.
-    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: remedy.into() }
+    pub fn new(reason: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self { reason: reason.into(), fix: fix.into() }
     }
 }
 

@@ -73,7 +73,7 @@ pub enum Outcome {
     Unknown(String),
 }
 
-/// A condition that cannot be understood. The text names the remedy.
+/// A condition that cannot be understood. The text names the fix.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ConditionError(String);

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::system_error::reason;
 
-/// Why a report cannot be written. The text names the file and the remedy.
+/// Why a report cannot be written. The text names the file and the fix.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
 pub struct FileError {
@@ -27,7 +27,7 @@ impl FileError {
         if path.as_os_str().is_empty() {
             return Self::new(path, "empty file name");
         }
-        let remedy = match error.kind() {
+        let fix = match error.kind() {
             io::ErrorKind::PermissionDenied => "permission denied: choose another location",
             io::ErrorKind::ReadOnlyFilesystem => {
                 "the file system is read-only: choose another \
@@ -49,7 +49,7 @@ impl FileError {
             }
             _ => return Self::new(path, format!("{}: choose another location", reason(error))),
         };
-        Self::new(path, remedy)
+        Self::new(path, fix)
     }
 }
 
@@ -68,7 +68,7 @@ enum Way {
 /// anything behind.
 ///
 /// # Errors
-/// When it cannot; the text names the path and the remedy.
+/// When it cannot; the text names the path and the fix.
 pub fn check_writable(path: &Path) -> Result<(), FileError> {
     match way(path)? {
         Way::Standard(_) => Ok(()),
@@ -97,7 +97,7 @@ pub fn is_stream(path: &Path) -> bool {
 /// new files.
 ///
 /// # Errors
-/// When it cannot be written; the text names the path and the remedy. What was there is then
+/// When it cannot be written; the text names the path and the fix. What was there is then
 /// still there.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let written = match way(path)? {

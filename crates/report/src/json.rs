@@ -29,7 +29,7 @@ fn found(finding: &Finding) -> Found {
         severity: finding.severity.to_string().to_lowercase(),
         evidence: finding.evidence.clone(),
         cause: finding.cause.clone(),
-        fix: finding.remedy.clone(),
+        fix: finding.fix.clone(),
         explained_by: finding.explained_by.map(|id| id.to_string()),
     }
 }

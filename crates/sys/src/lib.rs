@@ -1,6 +1,5 @@
-//! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity,
-//! limits, signals, facts about the machine. Thin,
-//! safe functions; what the platform does not offer is `None`, never zero.
+//! The operating system as ablaze sees it: the clock, this thread's CPU time, CPU affinity, limits, signals, facts about
+//! the machine. Thin, safe functions; what the platform does not offer is `None`, never zero.
 
 pub mod affinity;
 pub mod clock;

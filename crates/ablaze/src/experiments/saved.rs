@@ -71,7 +71,7 @@ pub fn note_if_of_another_command(file: &Path, run: &Run) {
             finding.id.name(),
             finding.evidence,
             finding.cause,
-            finding.remedy
+            finding.fix
         ));
     }
 }

@@ -40,8 +40,8 @@ pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String
     let (notes, grave): (Vec<&Found>, Vec<&Found>) =
         found.iter().partition(|found| found.gravest.severity == Severity::Note);
     let line = |found: &&Found| {
-        let Finding { id, severity, evidence, remedy, .. } = found.gravest;
-        let text = format!("{severity} {}, {}: {evidence} {remedy}", id.name(), among(found));
+        let Finding { id, severity, evidence, fix, .. } = found.gravest;
+        let text = format!("{severity} {}, {}: {evidence} {fix}", id.name(), among(found));
         sentence(&format!("  {id} "), &text, WIDTH)
     };
     let mut lines: Vec<String> = grave.iter().flat_map(line).collect();

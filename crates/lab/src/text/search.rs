@@ -139,7 +139,7 @@ fn doubts(searched: &Searched) -> Vec<String> {
             told.push(finding.id);
             let (id, name) = (finding.id, finding.id.name());
             let (severity, evidence) = (finding.severity, &finding.evidence);
-            lines.push(format!("  {id} {severity} {name}: {evidence} {}", finding.remedy));
+            lines.push(format!("  {id} {severity} {name}: {evidence} {}", finding.fix));
         }
     }
     let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());

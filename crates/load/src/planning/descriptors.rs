@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_remedy_names_a_number_of_connections_that_fits() {
+    fn the_fix_names_a_number_of_connections_that_fits() {
         let needed_for_5000 = needed(5000, 2);
         let line = too_few(5000, needed_for_5000, 1024, "-c").to_string();
         let fits = 1024 - (needed_for_5000 - 5000);

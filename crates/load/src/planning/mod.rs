@@ -34,7 +34,7 @@ pub struct Planned {
 ///
 /// # Errors
 /// When a secret or the bytes of a file were not handed over, a number is out of its range, the host
-/// has no address, or the machine does not permit what the Plan needs. The line names the remedy.
+/// has no address, or the machine does not permit what the Plan needs. The line names the fix.
 pub fn resolve(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<Planned, Error> {
     place(spec, compose(spec, secrets)?, names)
 }

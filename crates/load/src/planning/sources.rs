@@ -22,16 +22,13 @@ pub fn file(path: &Path, what: &str) -> Result<Blob, Error> {
 /// When it cannot be read.
 pub fn read(path: &Path, what: &str) -> Result<Vec<u8>, Error> {
     std::fs::read(path).map_err(|error| {
-        let remedy = match error.kind() {
+        let fix = match error.kind() {
             std::io::ErrorKind::NotFound => "check its name",
             std::io::ErrorKind::PermissionDenied => "make it readable",
             _ => "use another file",
         };
         let reason = reason(&error);
-        Error::usage(format!(
-            "cannot read file `{}` for {what}: {reason}; {remedy}",
-            path.display()
-        ))
+        Error::usage(format!("cannot read file `{}` for {what}: {reason}; {fix}", path.display()))
     })
 }
 

@@ -82,8 +82,7 @@ pub struct Finding {
     /// What brings such numbers about, in a sentence.
     pub cause: String,
     /// What to do, in a sentence.
-    #[serde(rename = "fix")]
-    pub remedy: String,
+    pub fix: String,
     /// The finding of the same measurement that explains this one.
     pub explained_by: Option<DiagnosisId>,
     /// Diagnoses that the table lets explain this one, and of which the numbers show that they do
@@ -99,14 +98,14 @@ impl Finding {
         severity: Severity,
         evidence: impl Into<String>,
         cause: impl Into<String>,
-        remedy: impl Into<String>,
+        fix: impl Into<String>,
     ) -> Self {
         Self {
             id,
             severity,
             evidence: evidence.into(),
             cause: cause.into(),
-            remedy: remedy.into(),
+            fix: fix.into(),
             explained_by: None,
             not_explained_by: Vec::new(),
         }

@@ -77,5 +77,5 @@ fn a_process_that_has_gone_is_refused() {
     // The highest number that a process can have (2^22), and nearly never has.
     let request = Request { pids: vec![4_194_303], frequency_hz: 99 };
     let refused = Recording::begin(&request).unwrap_err();
-    assert!(!refused.reason.is_empty() && !refused.remedy.is_empty(), "{refused}");
+    assert!(!refused.reason.is_empty() && !refused.fix.is_empty(), "{refused}");
 }

@@ -89,7 +89,7 @@ fn a_figure_that_does_not_exist_never_passes_for_good() {
 }
 
 #[test]
-fn what_cannot_be_understood_names_the_remedy() {
+fn what_cannot_be_understood_names_the_fix() {
     assert!(error("p99").contains("such as p99>50ms"));
     assert!(error("latency>5ms").contains("rate mean p50 p90 p99 p99.9"));
     assert!(error("p>5ms").contains("unknown metric"));

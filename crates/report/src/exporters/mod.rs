@@ -166,7 +166,7 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
 /// all that will lie beside it. Changes nothing.
 ///
 /// # Errors
-/// Why not, with the path and the remedy.
+/// Why not, with the path and the fix.
 pub fn checked(path: &Path, kind: Kind) -> Result<&'static dyn Exporter, FileError> {
     let exporter = of_path(path)?;
     if !exporter.fits(kind) {

@@ -137,7 +137,7 @@ fn write_finding(text: &FindingText, out: &mut String) {
         finding.severity,
         with_code(&finding.evidence),
     );
-    let rest = [&finding.cause, &finding.remedy].map(|part| with_code(part)).join(" ");
+    let rest = [&finding.cause, &finding.fix].map(|part| with_code(part)).join(" ");
     if !rest.trim().is_empty() {
         let _ = writeln!(out, "<p>{}</p>", rest.trim());
     }

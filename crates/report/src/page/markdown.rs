@@ -128,7 +128,7 @@ impl Writer<'_> {
                 names => format!(" It explains {}.", plain(&names.join(", "))),
             };
             let parts =
-                [&finding.evidence, &finding.cause, &finding.remedy].map(|part| with_code(part));
+                [&finding.evidence, &finding.cause, &finding.fix].map(|part| with_code(part));
             let text = parts.join(" ");
             let anchor = id.anchor();
             let note = format!("{}{explains} See docs/diagnoses.md#{anchor}.", text.trim());

@@ -85,7 +85,7 @@ pub struct Section {
 pub enum Block {
     /// The verdict, large: at the top of a page.
     Verdict(Banner),
-    /// Findings with their evidence, cause and remedy.
+    /// Findings with their evidence, cause and fix.
     Findings(Vec<FindingText>),
     /// A few figures that matter most.
     Figures(Vec<Figure>),

@@ -7,7 +7,7 @@ pub struct Style {
     pub colour: bool,
     /// Columns of the terminal: lists are broken and the table is narrowed to fit where possible.
     pub width: usize,
-    /// Show also what the rules that found nothing went by, and notes with cause and remedy.
+    /// Show also what the rules that found nothing went by, and notes with cause and fix.
     pub explain: bool,
 }
 

@@ -43,7 +43,7 @@ pub(super) fn findings(judged: &Judged, style: &Style) -> Vec<String> {
     for note in judged.notes().filter(shown) {
         let label = format!("  note {} ", note.id);
         let why = match style.explain {
-            true => format!(" {} {}", note.cause, note.remedy),
+            true => format!(" {} {}", note.cause, note.fix),
             false => String::new(),
         };
         let text = format!("{}: {}{why}", note.id.name(), note.evidence);
@@ -71,7 +71,7 @@ fn passed(judged: &Judged, style: &Style) -> Vec<String> {
 fn finding(finding: &Finding, style: &Style) -> Vec<String> {
     let label = format!("  {}  ", finding.id);
     let text =
-        format!("{}: {} {} {}", finding.id.name(), finding.evidence, finding.cause, finding.remedy);
+        format!("{}: {} {} {}", finding.id.name(), finding.evidence, finding.cause, finding.fix);
     let lines = sentence(&label, &text, style.width);
     let dress = |line: &String| match finding.severity {
         Severity::Invalid => style.error(line),

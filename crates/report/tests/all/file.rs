@@ -71,7 +71,7 @@ fn a_link_stays_a_link() {
 }
 
 #[test]
-fn what_cannot_work_is_said_before_the_run_with_its_remedy() {
+fn what_cannot_work_is_said_before_the_run_with_its_fix() {
     let folder = Folder::new("errors");
     assert!(error(&folder.0).contains("is a folder: name a file in it"));
     assert!(error(&folder.0.join("no/run.json")).contains("the folder does not exist: create it"));

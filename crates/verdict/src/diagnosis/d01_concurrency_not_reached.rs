@@ -145,13 +145,13 @@ fn on_report(report: &Report) -> Option<Finding> {
          something that the times do not include."
             .to_owned()
     };
-    let remedy = format!(
+    let fix = format!(
         "Read the rate as that of about {} in flight. Then try the target once with `curl -v`, \
          and check that `ulimit -n` is above the number of connections: one of the two usually \
          shows why the others were not used.",
         grouped(high.max(1.0).ceil() as u64)
     );
-    Some(Finding::new(D01, gravity(high, asked), evidence, cause, remedy))
+    Some(Finding::new(D01, gravity(high, asked), evidence, cause, fix))
 }
 
 /// Fewer than half of the requests asked for were ever in flight, even by the upper bound.

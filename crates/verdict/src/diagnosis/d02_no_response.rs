@@ -110,7 +110,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         "The server, or something in front of it, refused, cut or omitted responses; their times \
          are in no percentile."
     };
-    Some(Finding::new(D02, severity, evidence, cause, remedy(run)))
+    Some(Finding::new(D02, severity, evidence, cause, fix(run)))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -137,11 +137,11 @@ fn still_waiting(run: &Run) -> Finding {
         ),
         "The server accepts connections and does not respond, or its responses take longer than \
          the run.",
-        remedy(run),
+        fix(run),
     )
 }
 
-fn remedy(run: &Run) -> String {
+fn fix(run: &Run) -> String {
     let by_proxy = run.plan.target.proxy.as_ref().map(|proxy| {
         let tunnels = if proxy.way == Way::Tunnel { "--proxytunnel " } else { "" };
         format!("--proxy http://{} {tunnels}", proxy.authority())
@@ -164,7 +164,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     if total_bytes < 0 || total_bytes as f64 >= complete as f64 * SHORTEST_RESPONSE_BYTES {
         return None;
     }
-    let remedy = "Count these as failed. Try the target once with `curl -v` to see what it does, \
+    let fix = "Count these as failed. Try the target once with `curl -v` to see what it does, \
                   and measure again once it responds.";
     if total_bytes > 0 {
         let answered = (total_bytes as f64 / SHORTEST_RESPONSE_BYTES) as u64;
@@ -176,7 +176,7 @@ fn on_report(report: &Report) -> Option<Finding> {
             amount(total_bytes as f64 / complete as f64),
             grouped(complete - answered)
         );
-        return Some(Finding::new(D02, Severity::Suspect, evidence, cause(report), remedy));
+        return Some(Finding::new(D02, Severity::Suspect, evidence, cause(report), fix));
     }
     let each = report.taken_s.map_or(String::new(), |taken| {
         format!(
@@ -191,7 +191,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         counted(complete, "complete request"),
         grouped(report.failed.unwrap_or(0))
     );
-    Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), remedy))
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), fix))
 }
 
 fn cause(report: &Report) -> String {
@@ -215,7 +215,7 @@ fn none_at_all(failed: u64) -> Finding {
 
 /// A run of ab that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {
-    let (severity, cause, remedy) = match abort.reason {
+    let (severity, cause, fix) = match abort.reason {
         Reason::Refused => (
             Severity::Invalid,
             "Nothing listens at that address, or a firewall blocks it. ab tries the addresses of \
@@ -232,7 +232,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         ),
         _ => return None,
     };
-    Some(Finding::new(D02, severity, evidence(abort), cause, remedy))
+    Some(Finding::new(D02, severity, evidence(abort), cause, fix))
 }
 
 #[cfg(test)]

@@ -53,13 +53,13 @@ fn on_run(run: &Run) -> Option<Finding> {
         listed(statuses)
     );
     let cause = if share > MOST { CAUSE_OF_MOST } else { CAUSE_OF_SOME };
-    let remedy = format!(
+    let fix = format!(
         "Look at one response with `curl -i {}`, fix the URL or the server, and measure again; if \
          these responses are intended, give their status with --expect.",
         run.plan.target.url
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
-    Some(Finding::new(D04, severity, evidence, cause, remedy))
+    Some(Finding::new(D04, severity, evidence, cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -121,7 +121,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     } else {
         CAUSE_OF_SOME.to_owned()
     };
-    let remedy = match url(report) {
+    let fix = match url(report) {
         Some(url) => format!(
             "Look at one response with `curl -i {url}`, fix the URL or the server, and measure \
              again."
@@ -131,7 +131,7 @@ fn on_report(report: &Report) -> Option<Finding> {
             .to_owned(),
     };
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
-    Some(Finding::new(D04, severity, evidence, cause, remedy))
+    Some(Finding::new(D04, severity, evidence, cause, fix))
 }
 
 #[cfg(test)]

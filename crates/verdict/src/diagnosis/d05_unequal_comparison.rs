@@ -35,7 +35,7 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         let texts = found.iter().map(|difference| difference.text.as_str()).collect::<Vec<_>>();
         evidence.push(format!("{} against {}: {}", names(nearest), names(kind), texts.join("; ")));
     }
-    let remedy = if kinds.len() < comparison.members.len() {
+    let fix = if kinds.len() < comparison.members.len() {
         "Compare only equal work, or make the work equal (path, status, body, connections, number \
          of requests) and measure again."
     } else {
@@ -52,7 +52,7 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
         }
         Severity::Note => "These differences are small compared with the work of a request.",
     };
-    Some(Finding::new(D05, severity, evidence.join("\n"), cause, remedy))
+    Some(Finding::new(D05, severity, evidence.join("\n"), cause, fix))
 }
 
 /// Curves: what differs between targets at the same concurrency, where it is gravest.

@@ -20,8 +20,8 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const SHARE: f64 = 0.1;
 
 fn on_report(report: &Report) -> Option<Finding> {
-    let remedy = remedy(report);
-    let Some(median) = report.median_ms() else { return absent(report, &remedy) };
+    let fix = fix(report);
+    let Some(median) = report.median_ms() else { return absent(report, &fix) };
     if median.step <= SHARE * median.value {
         return None;
     }
@@ -45,11 +45,11 @@ fn on_report(report: &Report) -> Option<Finding> {
         "The tool rounds times to whole milliseconds before printing them."
     };
     let severity = if median.step >= median.value { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(D06, severity, evidence, cause, remedy))
+    Some(Finding::new(D06, severity, evidence, cause, fix))
 }
 
 /// The same load, with times that can be read.
-fn remedy(report: &Report) -> String {
+fn fix(report: &Report) -> String {
     let asked = report.concurrency.map_or(String::new(), |asked| format!(" -c {asked}"));
     let closes = report.connections == Connections::PerRequest;
     let close = if closes { " --no-keepalive" } else { "" };
@@ -60,7 +60,7 @@ fn remedy(report: &Report) -> String {
     )
 }
 
-fn absent(report: &Report, remedy: &str) -> Option<Finding> {
+fn absent(report: &Report, fix: &str) -> Option<Finding> {
     report.complete.filter(|complete| *complete > 0)?;
     let evidence = match (report.mean_ms(), report.per_request_ms) {
         (Some(_), _) => {
@@ -74,7 +74,7 @@ fn absent(report: &Report, remedy: &str) -> Option<Finding> {
     };
     let cause = "A mean cannot distinguish a target that always takes the same time from one that \
                  occasionally takes a hundred times longer.";
-    Some(Finding::new(D06, Severity::Note, evidence, cause, remedy))
+    Some(Finding::new(D06, Severity::Note, evidence, cause, fix))
 }
 
 /// The mean that the rate implies.

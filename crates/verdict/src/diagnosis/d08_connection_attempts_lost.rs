@@ -89,11 +89,11 @@ fn on_run(run: &Run) -> Option<Finding> {
             time(longest as f64 / 1e6)
         ));
     }
-    let (cause, remedy) = in_words(overflows.is_some());
-    Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, remedy))
+    let (cause, fix) = in_words(overflows.is_some());
+    Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix))
 }
 
-/// Cause and remedy.
+/// Cause and fix.
 fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
     if queue_was_full {
         (

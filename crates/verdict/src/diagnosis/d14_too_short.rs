@@ -72,11 +72,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let severity = severity?;
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
-    let (cause, remedy) = match beginning.filter(|_| !too_short) {
-        Some(beginning) => (beginning.cause(), beginning.remedy()),
+    let (cause, fix) = match beginning.filter(|_| !too_short) {
+        Some(beginning) => (beginning.cause(), beginning.fix()),
         None => (CAUSE, longer(None)),
     };
-    Some(Finding::new(D14, severity, evidence.join(" "), cause, remedy))
+    Some(Finding::new(D14, severity, evidence.join(" "), cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -153,7 +153,7 @@ impl Beginning {
         }
     }
 
-    fn remedy(&self) -> String {
+    fn fix(&self) -> String {
         let seconds = (self.length_s * 1.5).ceil().max(1.0);
         format!(
             "If it happens every time, exclude it with --warmup {seconds:.0}s; if not, measure \

@@ -27,7 +27,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
         return None;
     }
-    let (cause, remedy) = Reason::of(&record.first_head).in_words();
+    let (cause, fix) = Reason::of(&record.first_head).in_words();
     Some(Finding::new(
         D19,
         Severity::Suspect,
@@ -37,7 +37,7 @@ fn on_run(run: &Run) -> Option<Finding> {
             grouped(record.connections_opened)
         ),
         cause,
-        remedy,
+        fix,
     ))
 }
 
@@ -96,7 +96,7 @@ impl Reason {
         }
     }
 
-    /// Cause and remedy.
+    /// Cause and fix.
     fn in_words(self) -> (&'static str, &'static str) {
         match self {
             Self::Close => (

@@ -105,7 +105,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
     if abort.reason != Reason::NoDescriptor {
         return None;
     }
-    let remedy = match abort.command.as_ref().map(|command| command.concurrency.1) {
+    let fix = match abort.command.as_ref().map(|command| command.concurrency.1) {
         Some(asked) => format!(
             "Run `ulimit -n {}` in the same shell first, or use fewer connections.",
             asked + 64
@@ -119,7 +119,7 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
         Severity::Invalid,
         evidence(abort),
         "Each connection takes a file descriptor, and this process may not open more.",
-        remedy,
+        fix,
     ))
 }
 

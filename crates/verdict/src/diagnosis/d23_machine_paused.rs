@@ -56,9 +56,9 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     let grave = paused >= LITTLE || stolen >= MUCH_STOLEN || suspended_ns > 0;
-    let (cause, remedy) = cause(heartbeat);
+    let (cause, fix) = cause(heartbeat);
     let severity = if grave { Severity::Suspect } else { Severity::Note };
-    Some(Finding::new(D23, severity, evidence.join(" "), cause, remedy))
+    Some(Finding::new(D23, severity, evidence.join(" "), cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {

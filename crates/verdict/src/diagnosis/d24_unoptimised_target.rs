@@ -35,7 +35,7 @@ struct Fault {
     severity: Severity,
     evidence: String,
     cause: &'static str,
-    remedy: String,
+    fix: String,
 }
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -44,9 +44,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     faults.extend(log_file(run));
     faults.extend(log_stream(run));
     let worst = faults.iter().max_by_key(|fault| fault.severity)?;
-    let (severity, cause, remedy) = (worst.severity, worst.cause, worst.remedy.clone());
+    let (severity, cause, fix) = (worst.severity, worst.cause, worst.fix.clone());
     let evidence: Vec<String> = faults.into_iter().map(|fault| fault.evidence).collect();
-    Some(Finding::new(D24, severity, evidence.join(" "), cause, remedy))
+    Some(Finding::new(D24, severity, evidence.join(" "), cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -77,7 +77,7 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
             ),
             cause: "A sanitizer checks the server's memory accesses at run time, which makes it \
                     several times slower.",
-            remedy: "Build the server without -fsanitize (Go: without -race), and measure again."
+            fix: "Build the server without -fsanitize (Go: without -race), and measure again."
                 .to_owned(),
         });
     }
@@ -99,7 +99,7 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
             ),
             cause: "The rate is that of a debug build, which may be several times slower than a \
                     release build.",
-            remedy: match level {
+            fix: match level {
                 "-N" => "Build the server without -gcflags=-N, and measure again.".to_owned(),
                 _ => "Build the server with -O2, and measure again.".to_owned(),
             },
@@ -112,7 +112,7 @@ fn of_build(process: &Process, build: &Build) -> Vec<Fault> {
                 process.name, process.pid
             ),
             cause: "-Og optimises for debugging and skips some of the optimisations of -O2.",
-            remedy: "Build the server with -O2 to measure its full rate.".to_owned(),
+            fix: "Build the server with -O2 to measure its full rate.".to_owned(),
         });
     }
     faults
@@ -136,7 +136,7 @@ fn log_file(run: &Run) -> Option<Fault> {
             amount(line_bytes)
         ),
         cause: "Formatting and writing a line for each request is part of the measured work.",
-        remedy: "Keep the log if the server also writes it in production; otherwise turn it off."
+        fix: "Keep the log if the server also writes it in production; otherwise turn it off."
             .to_owned(),
     })
 }
@@ -174,7 +174,7 @@ fn log_stream(run: &Run) -> Option<Fault> {
             ),
             cause: "A line for each request is part of the measured work, and whatever displays \
                     or reads it uses CPU time too.",
-            remedy: "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
+            fix: "Redirect the server's output to /dev/null, or turn its log off.".to_owned(),
         })
     })
 }
@@ -258,7 +258,7 @@ mod tests {
         sample::serving(&mut run).build.as_mut().unwrap().sanitizers = vec!["address".to_owned()];
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("address") && finding.severity == Severity::Suspect);
-        assert!(finding.remedy.contains("-fsanitize"));
+        assert!(finding.fix.contains("-fsanitize"));
     }
 
     #[test]

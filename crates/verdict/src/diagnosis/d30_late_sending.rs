@@ -65,8 +65,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     } else {
         String::new()
     };
-    let (cause, remedy) = why(run);
-    Some(Finding::new(D30, severity, format!("{}{backlog}", described(&times)), cause, remedy))
+    let (cause, fix) = why(run);
+    Some(Finding::new(D30, severity, format!("{}{backlog}", described(&times)), cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {

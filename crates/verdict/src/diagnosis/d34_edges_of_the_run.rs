@@ -51,7 +51,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     } else {
         String::new()
     };
-    let (cause, remedy) = if edges.drain_s >= edges.start_up_s {
+    let (cause, fix) = if edges.drain_s >= edges.start_up_s {
         (
             "All requests had been sent, and the run waited for the last ones: the slowest of \
              them decides how long.",
@@ -64,7 +64,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         )
     };
     let evidence = format!("{}: {} of the run.{rate}", described(&edges), percent(share));
-    Some(Finding::new(D34, Severity::Note, evidence, cause, remedy))
+    Some(Finding::new(D34, Severity::Note, evidence, cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -115,7 +115,7 @@ mod tests {
         assert!(finding.evidence.contains("and 2.00 s at the end: 20 % of the run"), "{finding:?}");
         // 20,000 responses in the other 8 s.
         assert!(finding.evidence.contains("at most 2,500/s"), "{finding:?}");
-        assert!(finding.remedy.contains("-d"), "{finding:?}");
+        assert!(finding.fix.contains("-d"), "{finding:?}");
         sample::open_loop(&mut run, 2_000.0);
         assert_eq!(on_run(&run), None);
     }

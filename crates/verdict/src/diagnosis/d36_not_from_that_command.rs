@@ -82,11 +82,11 @@ fn on_saved_run(run: &Run) -> Option<Finding> {
     )
 }
 
-fn finding(command: &Command, shown: &Shown, cause: &str, remedy: &str) -> Option<Finding> {
+fn finding(command: &Command, shown: &Shown, cause: &str, fix: &str) -> Option<Finding> {
     let differences = differences(command, shown);
     (!differences.is_empty()).then(|| {
         let evidence = format!("`{}` asks for {}.", command.text, listed(differences));
-        Finding::new(D36, Severity::Suspect, evidence, cause, remedy)
+        Finding::new(D36, Severity::Suspect, evidence, cause, fix)
     })
 }
 

@@ -46,7 +46,7 @@ fn limited(run: &Run) -> Option<Finding> {
         grouped(all_asked),
         amount(in_flight(run)?)
     );
-    let remedy = if permitted == 0 {
+    let fix = if permitted == 0 {
         "Raise the limit on the server (nginx: http2_max_concurrent_streams).".to_owned()
     } else {
         format!(
@@ -61,7 +61,7 @@ fn limited(run: &Run) -> Option<Finding> {
         evidence,
         "A client must not open more streams than the server's SETTINGS permit: the others were \
          never opened, and the figures are those of fewer requests in flight.",
-        remedy,
+        fix,
     ))
 }
 
@@ -153,7 +153,7 @@ mod tests {
         assert_eq!(severity(9, 90), Some(Severity::Invalid));
         let finding = on_run(&permitting(10, 99)).unwrap();
         assert!(finding.evidence.contains("10 connections that is 100 of 1,000"), "{finding:?}");
-        assert!(finding.remedy.ends_with("--streams 10 and -c 100 to have as many in flight."));
+        assert!(finding.fix.ends_with("--streams 10 and -c 100 to have as many in flight."));
         let mut open = permitting(10, 99);
         sample::open_loop(&mut open, 1e3);
         assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));

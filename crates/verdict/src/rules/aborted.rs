@@ -32,7 +32,7 @@ mod tests {
                     apr_socket_recv: Connection reset by peer (104)\nTotal of 12 requests completed\n";
         assert_eq!(ids(text), (vec![D21, D02], 0));
         let judgement = judge(&read(text));
-        assert!(judgement.aborts[0].findings[0].remedy.contains("ulimit -n 1064"));
+        assert!(judgement.aborts[0].findings[0].fix.contains("ulimit -n 1064"));
         assert!(judgement.aborts[1].findings[0].evidence.contains("after 12 complete requests"));
         assert!(judgement.commands.is_empty());
     }

@@ -1,6 +1,6 @@
 //! What ab says instead of a report, in its three shapes: a message behind the program's name
 //! (22), a text followed by an empty line (1), and `call: reason (code)` with the code modulo 256.
-//! Behind it comes a line of ours with the remedy.
+//! Behind it comes a line of ours with the fix.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -16,8 +16,8 @@ pub struct Refused {
     /// Exit status.
     pub status: u8,
     shape: Shape,
-    /// A line of ours that names the remedy, for messages of ab's that name none.
-    remedy: Option<String>,
+    /// A line of ours that names the fix, for messages of ab's that name none.
+    fix: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,15 +42,15 @@ const TRY_AGAIN: u32 = 670_003;
 
 impl Refused {
     /// A message about the command line. ab puts its usage text of 45 lines behind it, which
-    /// scrolls the message away; here the remedy follows.
-    pub fn usage(message: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// scrolls the message away; here the fix follows.
+    pub fn usage(message: impl Into<String>, fix: impl Into<String>) -> Self {
         let shape = Shape::Usage(vec![message.into()]);
-        Self { status: 22, shape, remedy: Some(remedy.into()) }
+        Self { status: 22, shape, fix: Some(fix.into()) }
     }
 
     /// Nothing was asked for: the usage text says what there is.
     pub fn no_words() -> Self {
-        Self { status: 22, shape: Shape::WholeUsage(WRONG_NUMBER), remedy: None }
+        Self { status: 22, shape: Shape::WholeUsage(WRONG_NUMBER), fix: None }
     }
 
     /// No URL, or more than one word where it is expected.
@@ -94,30 +94,30 @@ impl Refused {
         let letter = char::from(letter);
         let lines =
             vec![format!("option requires an argument -- {letter}"), WRONG_NUMBER.to_owned()];
-        Self { status: 22, shape: Shape::Usage(lines), remedy: None }
-            .with_remedy(format!("-{letter} requires a value: see `{} -h`", usage::program_name()))
+        Self { status: 22, shape: Shape::Usage(lines), fix: None }
+            .with_fix(format!("-{letter} requires a value: see `{} -h`", usage::program_name()))
     }
 
     /// A text with the empty line behind it that ab's own texts have.
     pub fn text(text: impl Into<String>) -> Self {
-        Self { status: 1, shape: Shape::Text(text.into()), remedy: None }
+        Self { status: 1, shape: Shape::Text(text.into()), fix: None }
     }
 
     /// A line, status 1.
     pub fn line(line: impl Into<String>) -> Self {
-        Self { status: 1, shape: Shape::Line(line.into()), remedy: None }
+        Self { status: 1, shape: Shape::Line(line.into()), fix: None }
     }
 
     /// A line of ours about a native option; the status is that of ab's usage.
     pub fn native_usage(line: impl Into<String>) -> Self {
         let line = format!("ablaze: {}", line.into());
-        Self { status: 22, shape: Shape::Line(line), remedy: None }
+        Self { status: 22, shape: Shape::Line(line), fix: None }
     }
 
     /// `call: reason (code)`; the exit status is the code modulo 256.
     pub fn call(call: &str, reason: &str, code: u32) -> Self {
         let line = format!("{call}: {reason} ({code})");
-        Self { status: (code % 256) as u8, shape: Shape::Line(line), remedy: None }
+        Self { status: (code % 256) as u8, shape: Shape::Line(line), fix: None }
     }
 
     /// A failed call of the operating system.
@@ -131,9 +131,9 @@ impl Refused {
         Self::call("apr_pollset_poll", "The timeout specified has expired", TIMED_OUT)
     }
 
-    /// The same with a line that names the remedy.
-    pub fn with_remedy(mut self, remedy: impl Into<String>) -> Self {
-        self.remedy = Some(remedy.into());
+    /// The same with a line that names the fix.
+    pub fn with_fix(mut self, fix: impl Into<String>) -> Self {
+        self.fix = Some(fix.into());
         self
     }
 
@@ -146,9 +146,9 @@ impl Refused {
                     false => ("Name or service not known", NO_SUCH_NAME),
                 };
                 Self::call(&format!("apr_sockaddr_info_get() for {host}"), reason, code)
-                    .with_remedy(error.line)
+                    .with_fix(error.line)
             }
-            About::Machine => Self::system_call("socket", libc::EMFILE).with_remedy(error.line),
+            About::Machine => Self::system_call("socket", libc::EMFILE).with_fix(error.line),
             About::Usage => Self::native_usage(error.line),
         }
     }
@@ -177,8 +177,8 @@ impl fmt::Display for Refused {
             Shape::Text(text) => write!(f, "{text}\n\n")?,
             Shape::Line(line) => writeln!(f, "{line}")?,
         }
-        match &self.remedy {
-            Some(remedy) => writeln!(f, "ablaze: {remedy}"),
+        match &self.fix {
+            Some(fix) => writeln!(f, "ablaze: {fix}"),
             None => Ok(()),
         }
     }
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_resolve_is_worded_as_ab_words_it_and_has_a_remedy() {
+    fn a_name_that_does_not_resolve_is_worded_as_ab_words_it_and_has_a_fix() {
         let refused = Refused::of_planning(CommandError::unknown_host("check its spelling"), "h");
         assert_eq!(
             refused.to_string(),

@@ -79,5 +79,5 @@ fn write_one(path: &Path, kind: Kind, content: impl Fn(&mut dyn Write) -> io::Re
 
 fn cannot(what: &str, (name, option): Kind, path: &Path, error: &io::Error) -> Refused {
     Refused::line(format!("Cannot {what} {name} output file: {}", system_text(error)))
-        .with_remedy(format!("{option} {}", FileError::from_io(path, error)))
+        .with_fix(format!("{option} {}", FileError::from_io(path, error)))
 }

@@ -154,7 +154,7 @@ impl Options {
             b'n' => match atoi(&value) {
                 ..=0 => {
                     return Err(Refused::text("Invalid number of requests")
-                        .with_remedy(format!("-n {}: use -n 1 or more", text(value))));
+                        .with_fix(format!("-n {}: use -n 1 or more", text(value))));
                 }
                 requests => self.requests = Some(requests as u64),
             },
@@ -216,7 +216,7 @@ fn credentials(
 ) -> Result<(), Refused> {
     let value = value.trim_ascii_start();
     if value.len() > CREDENTIALS_BYTES {
-        return Err(Refused::text(format!("{name} credentials too long")).with_remedy(format!(
+        return Err(Refused::text(format!("{name} credentials too long")).with_fix(format!(
             "{} bytes are more than the {CREDENTIALS_BYTES} that ab accepts: send them with -H \
              '{field}: Basic …'",
             value.len()

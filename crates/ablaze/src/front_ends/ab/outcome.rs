@@ -48,9 +48,9 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     }
     let first = run.record.first_failure.map(|failure| failure.kind);
     if first.is_some_and(FailureKind::is_of_tls)
-        && let Some(remedy) = crate::outcome::explanation(run)
+        && let Some(fix) = crate::outcome::explanation(run)
     {
-        return Outcome::Failed(Refused::text("SSL handshake failed (1).").with_remedy(remedy));
+        return Outcome::Failed(Refused::text("SSL handshake failed (1).").with_fix(fix));
     }
     if first.is_some_and(FailureKind::is_of_proxy)
         && let Some(line) = crate::outcome::explanation(run)
@@ -78,7 +78,7 @@ fn decisive_failure(record: &Record, tolerant: bool) -> Option<FailureKind> {
 fn message(run: &Run, kind: FailureKind) -> Refused {
     let refused = message_of_ab(run, kind);
     match crate::outcome::through_proxy(run) {
-        Some(remedy) => refused.with_remedy(remedy),
+        Some(fix) => refused.with_fix(fix),
         None => refused,
     }
 }
@@ -90,47 +90,48 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
     let errno = first_errno.filter(|errno| *errno != 0);
     match kind {
         FailureKind::Refused => Refused::system_call("apr_socket_recv", libc::ECONNREFUSED)
-            .with_remedy(format!(
+            .with_fix(format!(
                 "{} refused {}: start the server, or check the host and port",
                 destination(run),
                 times(count, "connection")
             )),
-        FailureKind::Reset => Refused::system_call("apr_socket_recv", libc::ECONNRESET)
-            .with_remedy(format!(
+        FailureKind::Reset => {
+            Refused::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(format!(
                 "{} reset by the server; the report has the others; with -r the exit status is 0",
                 were(count)
-            )),
+            ))
+        }
         FailureKind::Timeout => match errno {
             Some(errno) => Refused::system_call("apr_socket_recv", errno),
             None => Refused::timed_out(),
         }
-        .with_remedy(format!(
+        .with_fix(format!(
             "{} still incomplete after {} s; use -s SECONDS to wait longer",
             were(count),
             run.plan.limits.timeout_ns / 1_000_000_000
         )),
         FailureKind::LocalDescriptors => {
             Refused::system_call("socket", errno.unwrap_or(libc::EMFILE))
-                .with_remedy("lower -c, or raise the limit of open files (`ulimit -n`)")
+                .with_fix("lower -c, or raise the limit of open files (`ulimit -n`)")
         }
         FailureKind::LocalPorts if run.plan.connections.local_addresses.is_empty() => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::EADDRNOTAVAIL))
-                .with_remedy("no free local port: use -k, or --local-address with more addresses")
+                .with_fix("no free local port: use -k, or --local-address with more addresses")
         }
         FailureKind::LocalPorts => {
             Refused::system_call("bind", errno.unwrap_or(libc::EADDRNOTAVAIL))
-                .with_remedy("the address of -B must belong to this machine")
+                .with_fix("the address of -B must belong to this machine")
         }
         FailureKind::Unreachable if run.plan.target.unix_socket.is_some() => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
-                .with_remedy(format!(
+                .with_fix(format!(
                     "{} cannot be used: check its path, and start the server",
                     destination(run)
                 ))
         }
         FailureKind::Unreachable => {
             Refused::system_call("apr_socket_connect()", errno.unwrap_or(libc::ENETUNREACH))
-                .with_remedy(format!("{} cannot be reached from here", destination(run)))
+                .with_fix(format!("{} cannot be reached from here", destination(run)))
         }
         FailureKind::TooLarge => Refused::text(format!(
             "{} sent a response head longer than {} bytes; use --max-head SIZE to allow more",

@@ -100,7 +100,7 @@ impl RequestSpec {
         if self.method.is_some() {
             let name = String::from_utf8_lossy(method.name()).into_owned();
             return Err(Refused::text(format!("Cannot mix {name} with other methods"))
-                .with_remedy("only one of -i, -p and -u can be used; put -m after them"));
+                .with_fix("only one of -i, -p and -u can be used; put -m after them"));
         }
         self.method = Some(method);
         Ok(())
@@ -115,18 +115,20 @@ impl RequestSpec {
         let mut opened = std::fs::File::open(file).map_err(|error| {
             let file = file.display();
             let text = super::error::system_text(&error);
-            Refused::line(format!("ab: Could not open POST data file ({file}): {text}"))
-                .with_remedy(format!(
+            Refused::line(format!("ab: Could not open POST data file ({file}): {text}")).with_fix(
+                format!(
                     "cannot read the body from `{file}`: check its name and \
                     permissions"
-                ))
+                ),
+            )
         })?;
         let mut bytes = Vec::new();
         opened.read_to_end(&mut bytes).map_err(|error| {
             let text = super::error::system_text(&error);
-            Refused::line(format!("ab: Could not read POST data file: {text}")).with_remedy(
-                format!("cannot read the body from `{}`: use another file", file.display()),
-            )
+            Refused::line(format!("ab: Could not read POST data file: {text}")).with_fix(format!(
+                "cannot read the body from `{}`: use another file",
+                file.display()
+            ))
         })?;
         self.body = Some(bytes);
         Ok(())

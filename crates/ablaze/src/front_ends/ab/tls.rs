@@ -94,7 +94,7 @@ fn versions(protocol: Option<&str>) -> Result<(TlsVersion, TlsVersion), Refused>
         Ok((TlsVersion::V1_3, TlsVersion::V1_3))
     } else if ["SSL", "TLS1.1", "TLS1"].into_iter().any(begins) {
         Err(Refused::text(format!("-f {protocol} is not supported"))
-            .with_remedy("versions before TLS 1.2 are deprecated: use -f TLS1.2, TLS1.3 or ALL"))
+            .with_fix("versions before TLS 1.2 are deprecated: use -f TLS1.2, TLS1.3 or ALL"))
     } else {
         Ok(all)
     }
@@ -109,7 +109,7 @@ fn suites(list: &str, oldest: TlsVersion) -> Result<Vec<u16>, Refused> {
     let chosen = chosen(list, &all);
     if chosen.is_empty() {
         let names: Vec<&str> = all.iter().map(|suite| suite.openssl).collect();
-        return Err(Refused::text(format!("error setting ciphersuite list [{list}]")).with_remedy(
+        return Err(Refused::text(format!("error setting ciphersuite list [{list}]")).with_fix(
             format!("-Z matches no supported cipher suite: use some of {}", names.join(":")),
         ));
     }
@@ -193,11 +193,11 @@ fn identity(path: &Path) -> Result<Identity, Refused> {
     let chain = pem::certificates(&text).unwrap_or_default();
     if chain.is_empty() {
         return Err(Refused::text(format!("unable to get certificate from '{shown}'"))
-            .with_remedy("-E needs a PEM file with the certificate and its private key"));
+            .with_fix("-E needs a PEM file with the certificate and its private key"));
     }
     let Ok(Some(der)) = pem::private_key(&text) else {
         return Err(Refused::text(format!("unable to get private key from '{shown}'"))
-            .with_remedy("-E needs a PEM file with the certificate and its private key"));
+            .with_fix("-E needs a PEM file with the certificate and its private key"));
     };
     let identity = Identity { chain, key: PrivateKey { der } };
     let alone =

@@ -47,7 +47,7 @@ fn head(facts: &Facts, checks: &[Check]) -> String {
         about.push("a connection for each request".to_owned());
     }
     format!(
-        "{}, {}  for {}\n",
+        "{}, {} for {}\n",
         counted(count(State::Problem), "problem"),
         counted(count(State::Note), "note"),
         about.join(" · ")
@@ -83,7 +83,7 @@ mod tests {
         set(facts, "net.ipv4.ip_local_port_range", "60000 60100");
         unset(facts, "net.ipv4.tcp_tw_reuse");
         let text = write(facts, &judge(facts));
-        assert!(text.starts_with("1 problem, 1 note  for this machine\n"), "{text}");
+        assert!(text.starts_with("1 problem, 1 note for this machine\n"), "{text}");
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
         assert!(at("PROBLEM local-ports: 101 local ports") < at("note accept-queue: "));
         assert!(at("note accept-queue: ") < at("fine: "));

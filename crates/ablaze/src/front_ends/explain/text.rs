@@ -1,5 +1,5 @@
 //! The answer for a person: each report with its verdict, its findings with evidence, cause and
-//! remedy, and below each what it explains.
+//! fix, and below each what it explains.
 
 use ablaze_model::plan::Load;
 use ablaze_report::json::SavedRun;
@@ -25,7 +25,7 @@ pub fn write(answer: &Answer) -> String {
             }
             Content::Run(saved, judged) => {
                 let head = run_head(file.first, &file.name, saved);
-                let remark = format!("  {}", judged.limited);
+                let remark = format!(" · {}", judged.limited);
                 parts.push(block(&head, judged.verdict, &remark, &judged.findings, &mut said));
             }
         }
@@ -202,14 +202,14 @@ fn curves_head(curves: &[Curve]) -> String {
 
 fn together_block(head: &str, findings: &[Finding], said: &mut Vec<Finding>) -> String {
     let verdict = Verdict::of(findings);
-    let remark = if verdict == Verdict::Valid { "  no objection to comparing them" } else { "" };
+    let remark = if verdict == Verdict::Valid { " · no objection to comparing them" } else { "" };
     block(head, verdict, remark, findings, said)
 }
 
 fn judged_block<T>(head: &str, judged: &Judged<T>, said: &mut Vec<Finding>) -> String {
     let verdict = judged.verdict();
     let remark = match verdict {
-        Verdict::Valid => "  as far as this text shows",
+        Verdict::Valid => " · as far as this text shows",
         Verdict::Suspect | Verdict::Invalid => "",
     };
     block(head, verdict, remark, &judged.findings, said)
@@ -246,7 +246,7 @@ fn finding(finding: &Finding, said: &mut Vec<Finding>) -> String {
     text.push_str(&paragraphs("    what  ", &finding.evidence));
     if is_new(finding, said) {
         text.push_str(&paragraphs("    why   ", &finding.cause));
-        text.push_str(&paragraphs("    fix   ", &finding.remedy));
+        text.push_str(&paragraphs("    fix   ", &finding.fix));
     } else {
         text.push_str("    why and fix: as above\n");
     }

@@ -4,7 +4,7 @@ use ablaze_testing::Bounded;
 
 use crate::ab::support::{Ran, Scratch, Server, ablaze, ok, real_ab};
 
-/// A message of ab's: without our line that names the remedy, without usage and empty lines.
+/// A message of ab's: without our line that names the fix, without usage and empty lines.
 fn message(ran: &Ran) -> Vec<String> {
     ran.stderr
         .lines()
@@ -55,9 +55,9 @@ fn messages_and_statuses_are_ab_s() {
         let ours = ablaze(words);
         assert_eq!(message(&ours), message(&theirs), "{words:?}");
         assert_eq!(ours.status, theirs.status, "{words:?}: {}", ours.stderr);
-        // One line of ours at the end names the remedy, where ab has 45 lines of usage or nothing.
-        let remedies = ours.stderr.lines().filter(|line| line.starts_with("ablaze: ")).count();
-        assert_eq!(remedies, 1, "{words:?}: {}", ours.stderr);
+        // One line of ours at the end names the fix, where ab has 45 lines of usage or nothing.
+        let fixes = ours.stderr.lines().filter(|line| line.starts_with("ablaze: ")).count();
+        assert_eq!(fixes, 1, "{words:?}: {}", ours.stderr);
         assert!(ours.stderr.lines().last().unwrap().starts_with("ablaze: "), "{}", ours.stderr);
         assert!(!ours.stderr.contains("Options are:"), "{words:?}");
         // Behind the banner's three lines, stdout is ab's, too.
@@ -69,9 +69,9 @@ fn messages_and_statuses_are_ab_s() {
 }
 
 #[test]
-fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
+fn a_mistake_on_the_command_line_ends_in_one_line_with_its_fix() {
     let url = "http://127.0.0.1:9/";
-    for (words, remedy) in [
+    for (words, fix) in [
         (&["http://127.0.0.1:0/"][..], "port 0 is out of range: a port is 1 to 65535"),
         (&["http://127.0.0.1:70000/"], "port 70000 is out of range: a port is 1 to 65535"),
         (&["http://127.0.0.1"], "`http://127.0.0.1` is not a URL for ab: use http://127.0.0.1/"),
@@ -112,7 +112,7 @@ fn a_mistake_on_the_command_line_ends_in_one_line_with_its_remedy() {
     ] {
         let ran = ablaze(words);
         let last = ran.stderr.lines().last().unwrap();
-        assert!(last.starts_with("ablaze: ") && last.contains(remedy), "{words:?}: {}", ran.stderr);
+        assert!(last.starts_with("ablaze: ") && last.contains(fix), "{words:?}: {}", ran.stderr);
         let ours = ran.stderr.lines().filter(|line| line.starts_with("ablaze: ")).count();
         assert_eq!(ours, 1, "{words:?}: {}", ran.stderr);
         assert!(ran.stderr.lines().count() <= 3, "{words:?}: {}", ran.stderr);
@@ -146,8 +146,8 @@ fn an_empty_header_line_adds_nothing() {
 const REFUSED: &str = "http://127.0.0.1:1/";
 
 #[test]
-fn every_error_of_the_network_names_its_remedy() {
-    for (words, remedy) in [
+fn every_error_of_the_network_names_its_fix() {
+    for (words, fix) in [
         (&["http://nosuch.invalid/"][..], "check its spelling"),
         (&[REFUSED], "start the server, or check the host and port"),
         (&["-X", "127.0.0.1", "http://h/"], "for example -X 127.0.0.1:3128"),
@@ -159,7 +159,7 @@ fn every_error_of_the_network_names_its_remedy() {
         (&["-s", "0", "http://127.0.0.1/"], "use -s 1 or more"),
     ] {
         let ran = ablaze(words);
-        assert!(ran.stderr.contains(remedy), "{words:?}: {}", ran.stderr);
+        assert!(ran.stderr.contains(fix), "{words:?}: {}", ran.stderr);
         assert_ne!(ran.status, 0);
     }
 }

@@ -211,7 +211,7 @@ fn an_interim_response_is_not_the_response() {
 }
 
 #[test]
-fn long_heads_are_read_and_too_long_ones_are_told_with_their_remedy() {
+fn long_heads_are_read_and_too_long_ones_are_told_with_their_fix() {
     let head = |bytes: usize| {
         let field = format!("X-Long: {}\r\n", "y".repeat(bytes));
         let text = String::from_utf8(ok("hello")).unwrap();

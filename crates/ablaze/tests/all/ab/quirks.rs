@@ -203,7 +203,7 @@ fn html_does_not_swallow_files_nor_columns() {
 
 /// Row 23.
 #[test]
-fn no_connections_is_refused_with_a_remedy() {
+fn no_connections_is_refused_with_a_fix() {
     let ran = ablaze(&["-c", "0", "http://127.0.0.1:9/"]);
     assert_eq!(ran.status, 22);
     let expected = "ablaze ab: Cannot use concurrency level 0\n\

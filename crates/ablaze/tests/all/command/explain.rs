@@ -132,7 +132,7 @@ fn a_saved_run_is_judged_anew() {
     for part in [
         "report 1, standard input: ablaze 0.1.0, saved 2026-11-21 09:05:09 UTC",
         "$ ablaze -c 100 http://127.0.0.1:8080/",
-        "SUSPECT  limit unknown",
+        "SUSPECT · limit unknown",
         // Its number in flight and its times do not belong together.
         "D01 concurrency not reached · SUSPECT",
         "100 of 20,000 responses (0.50 %)",

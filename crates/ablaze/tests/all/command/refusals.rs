@@ -1,5 +1,5 @@
 //! What a person sees who typed something that cannot be carried out: one line on stderr that
-//! names the remedy, nothing on stdout, the right status, and nothing sent.
+//! names the fix, nothing on stdout, the right status, and nothing sent.
 
 use crate::command::support::ablaze;
 
@@ -93,7 +93,7 @@ const TABLE: &[(&str, i32, &str)] = &[
 ];
 
 #[test]
-fn every_error_is_one_line_that_names_the_remedy() {
+fn every_error_is_one_line_that_names_the_fix() {
     for (line, status, expected) in TABLE {
         let arguments: Vec<&str> = line.split(' ').collect();
         let said = ablaze(&arguments);

@@ -1,4 +1,4 @@
-//! What cannot be carried out: one line that names the remedy, the right status. `ablaze ab` has
+//! What cannot be carried out: one line that names the fix, the right status. `ablaze ab` has
 //! ab's own line in front of it.
 
 use std::os::unix::fs::PermissionsExt;
@@ -47,8 +47,8 @@ fn each_is_one_line() {
         assert_eq!(ran.status, *status, "{line}: {ran:?}");
         let lines: Vec<&str> = ran.stderr.lines().collect();
         assert_eq!(lines.len(), if words[0] == "ab" { 2 } else { 1 }, "{line}: {ran:?}");
-        let remedy = lines[lines.len() - 1];
-        assert!(remedy.starts_with("ablaze: ") && remedy.contains(expected), "{line}: {ran:?}");
+        let fix = lines[lines.len() - 1];
+        assert!(fix.starts_with("ablaze: ") && fix.contains(expected), "{line}: {ran:?}");
         assert!(!ran.stderr.contains("panicked"), "{line}: {ran:?}");
         let told = ran.stdout + &ran.stderr;
         assert!(!told.contains("(os error"), "{line}: {told}");

@@ -1,4 +1,4 @@
-//! What cannot be served gets one line with a remedy, and the right exit status.
+//! What cannot be served gets one line with a fix, and the right exit status.
 
 use std::net::TcpListener;
 

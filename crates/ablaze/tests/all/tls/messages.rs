@@ -1,4 +1,4 @@
-//! What a person is told whose https does not work: one line with the remedy, and soon.
+//! What a person is told whose https does not work: one line with the fix, and soon.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;

@@ -116,12 +116,12 @@ fn a_proxy_that_makes_no_tunnel_is_named_in_one_line() {
     }
     let proxy = Proxy::start(Manner::Wants("\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n"));
     let without = line(&proxy, &[&proxy.url()]);
-    let remedy = format!(
+    let fix = format!(
         "refused the tunnel to example.invalid:8443: 407 Proxy Authentication Required; use \
          --proxy http://user:password@127.0.0.1:{}",
         proxy.port
     );
-    assert!(without.ends_with(&remedy), "{without}");
+    assert!(without.ends_with(&fix), "{without}");
     let wrong = line(&proxy, &[&format!("http://me:wrong@127.0.0.1:{}", proxy.port)]);
     assert!(wrong.contains("check user and password of --proxy"), "{wrong}");
     assert!(!wrong.contains("wrong@"), "{wrong}");
@@ -184,8 +184,8 @@ fn ab_speaks_tls_to_the_proxy_itself_and_so_does_this() {
     let ran = ablaze(&["ab", "-q", "-X", &plain, "https://there.example/"]);
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stderr.contains("SSL handshake failed (1)."), "{ran:?}");
-    let remedy = format!("for a tunnel through the proxy use --proxy http://{plain} instead");
-    assert!(ran.stderr.contains(&remedy), "{ran:?}");
+    let fix = format!("for a tunnel through the proxy use --proxy http://{plain} instead");
+    assert!(ran.stderr.contains(&fix), "{ran:?}");
     // That way it works.
     let proxy = Proxy::start(Manner::Wants("\r\nProxy-Authorization: Basic bWU6c2VjcmV0\r\n"));
     let url = format!("https://localhost:{}/", nginx.tls);

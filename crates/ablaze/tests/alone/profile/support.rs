@@ -73,7 +73,7 @@ pub fn target_profile(run: &Value) -> Option<Value> {
     }
     let refused = of_target(&run["profile"]["refused"]).expect("either a profile or a refusal");
     assert!(!refused["reason"].as_str().unwrap().is_empty());
-    assert!(!refused["fix"].as_str().unwrap().is_empty(), "a refusal without a remedy");
+    assert!(!refused["fix"].as_str().unwrap().is_empty(), "a refusal without a fix");
     skip(&format!("the target is not profiled: {refused}"));
     None
 }

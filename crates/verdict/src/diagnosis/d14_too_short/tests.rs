@@ -49,7 +49,7 @@ mod on_runs {
         assert_eq!(finding.severity, Severity::Note);
         assert!(finding.evidence.starts_with("The first 600 ms ran at 6"), "{}", finding.evidence);
         assert!(finding.evidence.contains("lower. Nothing was excluded"), "{}", finding.evidence);
-        assert!(finding.remedy.contains("--warmup 1s"), "{}", finding.remedy);
+        assert!(finding.fix.contains("--warmup 1s"), "{}", finding.fix);
         // In an open loop the rate is what was asked for.
         let mut open = run.clone();
         sample::open_loop(&mut open, 2_000.0);
@@ -74,7 +74,7 @@ mod on_runs {
             "{}",
             finding.evidence
         );
-        assert!(finding.remedy.contains("10 s or more"), "{}", finding.remedy);
+        assert!(finding.fix.contains("10 s or more"), "{}", finding.fix);
     }
 }
 

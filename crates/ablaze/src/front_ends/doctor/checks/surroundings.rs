@@ -45,7 +45,7 @@ pub fn container(facts: &Facts) -> Option<Check> {
 /// Whether profiles may be taken: an event was opened.
 pub fn profiling(facts: &Facts) -> Option<Check> {
     const SETTING: &str = "kernel.perf_event_paranoid";
-    let remedy = format!("sudo sysctl -w {SETTING}=1");
+    let fix = format!("sudo sysctl -w {SETTING}=1");
     Some(match &facts.samples {
         Ok(permitted) if permitted.kernel => {
             Check::ok(PROFILING, format!("samples with {}, kernel included", permitted.event))
@@ -54,15 +54,15 @@ pub fn profiling(facts: &Facts) -> Option<Check> {
             let figure = format!("samples with {}, without the kernel", permitted.event);
             let effect = "--profile sees user code but not the kernel, where most time of a small \
                           request is spent; runs without --profile are not affected";
-            Check::note(PROFILING, figure, effect).command(remedy)
+            Check::note(PROFILING, figure, effect).command(fix)
         }
         Err(refused) => {
             let effect = "--profile cannot make flame graphs; runs without --profile are not \
                 affected";
             let check = Check::note(PROFILING, &refused.reason, effect);
-            match refused.remedy.contains(SETTING) {
-                true => check.command(remedy),
-                false => check.advice(&refused.remedy),
+            match refused.fix.contains(SETTING) {
+                true => check.command(fix),
+                false => check.advice(&refused.fix),
             }
         }
     })
