@@ -85,7 +85,7 @@ pub fn run_with_sinks<S: BodySink + Send>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_simulated<P: SimPeer + Sync>(
+pub fn run_simulated<P: SimPeer + Send + Sync>(
     plan: Plan,
     peers: &[P],
     control: &Control,
@@ -98,7 +98,7 @@ pub fn run_simulated<P: SimPeer + Sync>(
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_simulated_at_once<P: SimPeer + Sync>(
+pub fn run_simulated_at_once<P: SimPeer + Send + Sync>(
     plan: Plan,
     peers: &[P],
     control: &Control,
@@ -106,7 +106,7 @@ pub fn run_simulated_at_once<P: SimPeer + Sync>(
     run_simulated_against_any(plan, &|| any(peers), control, true)
 }
 
-fn any<P: SimPeer>(peers: &[P]) -> Vec<AnyPeer<'_>> {
+fn any<P: SimPeer + Send + Sync>(peers: &[P]) -> Vec<AnyPeer<'_>> {
     peers.iter().map(|peer| AnyPeer::new(peer.clone())).collect()
 }
 

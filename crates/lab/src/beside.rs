@@ -1,19 +1,35 @@
 //! The runs of an experiment beside each other: whether they did the same work, how far repeats lie
 //! apart, what shape the curves have. The rules are those of `ablaze explain`.
 
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results};
+use ablaze_report::experiment::curve::worst;
 use ablaze_verdict::rules::Member;
 use ablaze_verdict::several::{Several, beside_each_other, member};
-use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
+use ablaze_verdict::{DiagnosisId, Finding, Verdict};
 
-use crate::curve::worst;
-use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
+use crate::experiment::{Folder, FolderError};
 use crate::{processors, saved};
 
-/// What was found in the runs together, the gravest first; `None` for fewer than two.
+/// What was found in the runs together, the gravest first, and whether they are to be believed.
 ///
 /// # Errors
 /// When a kept run cannot be read back.
 pub fn judged(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+) -> Result<JudgedTogether, FolderError> {
+    let several = several(experiment, folder, results)?;
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
+    let together = several.as_ref().map_or(Verdict::Valid, Several::verdict);
+    Ok(JudgedTogether {
+        verdict: worst(&runs).max(saved::doubt(experiment, results)).max(together),
+        findings: several.map_or_else(Vec::new, |several| several.findings().to_vec()),
+    })
+}
+
+/// The runs beside each other; `None` for fewer than two.
+fn several(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
@@ -63,24 +79,4 @@ fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several:
         }));
     }
     judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-}
-
-/// Whether the runs are to be believed: the worst of what was found in each and in all together.
-pub fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Verdict {
-    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    let together = several.map_or(Verdict::Valid, Several::verdict);
-    worst(&runs).max(saved::doubt(experiment, results)).max(together)
-}
-
-/// The differences in the work that forbid a ranking.
-pub fn unequal_work(several: &Several) -> Vec<&Finding> {
-    let grave =
-        |finding: &&Finding| finding.id == DiagnosisId::D05 && finding.severity > Severity::Note;
-    several.findings().iter().filter(grave).collect()
-}
-
-/// Everything else that was found.
-pub fn other_findings(several: &Several) -> Vec<&Finding> {
-    let unequal = unequal_work(several);
-    several.findings().iter().filter(|finding| !unequal.contains(finding)).collect()
 }

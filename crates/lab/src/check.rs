@@ -5,12 +5,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use ablaze_model::experiment::{Experiment, Figures, Results};
+use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval};
 use ablaze_report::number::amount;
 use ablaze_stats::compare::{Pair, compare};
-
-use crate::comparison::{Comparison, Metric, NoInterval};
-use crate::experiment::{Experiment, Figures, Results};
-use crate::saved;
 
 /// A condition on the ratio of two targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -178,7 +176,7 @@ impl Check {
                 let text = format!("{self}{label}: cannot be judged, {difference}");
                 return Standing { text, answer: Answer::Unknown };
             }
-            match saved::pairs(experiment, results, load, (target, control)) {
+            match results.paired(experiment, load, (target, control)) {
                 Some(pairs) => self.of_pairs(&pairs, &label),
                 None => self.of_medians(experiment, results, load, (target, control)),
             }
@@ -267,7 +265,8 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Outcome, Trial, sample};
+    use ablaze_model::experiment::{Outcome, Trial};
+    use ablaze_testing::experiments;
 
     /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
     fn results(repeats: u32, ratio: f64) -> Results {
@@ -275,7 +274,7 @@ mod tests {
         for repeat in 0..repeats {
             let noise = 1.0 + (f64::from(repeat % 3) - 1.0) * 0.03;
             for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
-                let figures = Box::new(sample::figures(rate));
+                let figures = Box::new(experiments::figures(rate));
                 let trial = Trial { repeat, load: 0, target };
                 results.trials.push((trial, Outcome::Measured(figures)));
             }
@@ -285,7 +284,7 @@ mod tests {
 
     fn answer(check: &str, repeats: u32, ratio: f64) -> Answer {
         let check: Check = check.parse().unwrap();
-        let experiment = sample::experiment();
+        let experiment = experiments::experiment();
         check.fits(&experiment).unwrap();
         let standing = check.judge(&experiment, &results(repeats, ratio), &[]);
         assert_eq!(standing.len(), 1);
@@ -315,7 +314,7 @@ mod tests {
         assert_eq!(fails(Unknown), (true, true));
         let check: Check = "other / one rate < 0.95".parse().unwrap();
         let unequal = ["one responses 200, other 404".to_owned()];
-        let standing = check.judge(&sample::experiment(), &results(12, 0.5), &unequal);
+        let standing = check.judge(&experiments::experiment(), &results(12, 0.5), &unequal);
         assert_eq!(standing[0].answer, Unknown);
         assert!(standing[0].text.ends_with("one responses 200, other 404"), "{standing:?}");
     }
@@ -329,7 +328,7 @@ mod tests {
         assert!(error("mine / nginx rate < 95%").contains("a number above 0"));
         let fits = |text: &str| {
             let check: Check = text.parse().unwrap();
-            check.fits(&sample::experiment()).unwrap_err().to_string()
+            check.fits(&experiments::experiment()).unwrap_err().to_string()
         };
         assert!(fits("mine / one rate < 1").ends_with(
             "unknown target `mine`; expected one of one, \

@@ -1,11 +1,10 @@
 //! Whether an experiment's threads have the processors that their rows stand for: "1, 2 and 4 threads"
 //! on one processor are the same thing three times.
 
+use ablaze_model::experiment::Experiment;
 use ablaze_report::number::counted;
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{DiagnosisId, Finding, Severity};
-
-use crate::experiment::Experiment;
 
 const CAUSE: &str = "Threads that share a processor take turns on it: adding threads does not add \
     throughput.";
@@ -61,9 +60,8 @@ mod tests {
     use ablaze_model::spec::{ModelSpec, TargetSpec};
 
     use super::*;
-    use crate::Target;
-    use crate::experiment::sample;
-    use crate::target::Placement;
+    use ablaze_model::experiment::{Placement, Target};
+    use ablaze_testing::experiments;
 
     fn experiment(threads: &[u32], allowed: &[u32]) -> Experiment {
         let target = |threads: &u32| {
@@ -74,7 +72,7 @@ mod tests {
         Experiment {
             targets: threads.iter().map(target).collect(),
             placement: Placement::of(allowed, most),
-            ..sample::experiment()
+            ..experiments::experiment()
         }
     }
 

@@ -1,28 +1,18 @@
-//! Where the CPU time of the targets of a comparison goes: one more run of each, profiled, with one that
-//! is not right beside it, so that the runs that are compared have no profiler. Flame graphs of each, and
-//! of what the last has less or more of than the others.
+//! Profiled runs of a comparison's targets: one more run of each, with one without a profiler beside it, so that the
+//! runs that are compared have no profiler.
 
 use std::path::PathBuf;
 
 use ablaze_model::Run;
-use ablaze_model::profiling::{Profile, Whom};
-use ablaze_profile::difference::difference;
-use ablaze_profile::folded::PerRequest;
-use ablaze_profile::hottest::most_changed;
-use ablaze_report::number::time;
-use ablaze_report::page::profile as drawn;
-use ablaze_report::page::{Block, Section, TableBlock};
-use ablaze_report::profiling;
+use ablaze_model::experiment::{Experiment, file_name};
 use ablaze_verdict::live;
 
-use crate::experiment::{Experiment, Failure, Folder, FolderError, Runner};
+use crate::experiment::{Failure, Folder, FolderError, Runner};
 use crate::experiment::{aside, folder};
-use crate::target::{ThisProgram, file_name};
+use crate::target::ThisProgram;
 
 /// The folder of the profiled runs.
 const PROFILES: &str = "profiles";
-/// The number of functions in the table of a difference.
-const MOST: usize = 15;
 
 /// Performs the profiled runs that are not in the folder yet. Gives the targets that could not be
 /// profiled, and why.
@@ -69,155 +59,3 @@ pub fn kept(experiment: &Experiment, folder: &Folder) -> Result<Vec<(usize, Run)
     }
     Ok(runs)
 }
-
-/// The part of the page; `None` when nothing was profiled.
-pub fn section(experiment: &Experiment, runs: &[(usize, Run)]) -> Option<Section> {
-    if runs.is_empty() {
-        return None;
-    }
-    let name = |target: usize| experiment.targets[target].name.as_str();
-    let mut section = Section::new("Where the CPU time went");
-    for (target, run) in runs {
-        for profile in of_target(run) {
-            section.blocks.extend(drawn::blocks(profile, name(*target)));
-        }
-        for line in what_else(run) {
-            section = section.with(Block::Text(format!("{}: {line}", name(*target))));
-        }
-    }
-    for (one, other) in pairs(experiment, runs) {
-        section.blocks.extend(difference_of(&one, &other));
-    }
-    Some(section)
-}
-
-/// The graphs as files that can be zoomed and searched: a name and the SVG.
-pub fn files(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    for (target, run) in runs {
-        let name = experiment.targets[*target].name.as_str();
-        for profile in of_target(run) {
-            let drawing = drawn::drawing(profile, name);
-            files.extend(
-                drawing.map(|drawing| (format!("flame-{}.svg", file_name(name)), drawing.file)),
-            );
-        }
-    }
-    for (one, other) in pairs(experiment, runs) {
-        for (of, against) in [(&one, &other), (&other, &one)] {
-            let drawing = drawing_of(of, against);
-            let name =
-                format!("flame-{}-against-{}.svg", file_name(of.name), file_name(against.name));
-            files.extend(drawing.map(|drawing| (name, drawing.file)));
-        }
-    }
-    files
-}
-
-/// A line or some per target, for the terminal.
-pub fn words(experiment: &Experiment, runs: &[(usize, Run)]) -> Vec<String> {
-    let mut lines = Vec::new();
-    for (target, run) in runs {
-        let name = &experiment.targets[*target].name;
-        lines.extend(
-            of_target(run).map(|profile| format!("  {name}: {}", profiling::headline(profile))),
-        );
-        lines.extend(what_else(run).into_iter().map(|line| format!("    {line}")));
-    }
-    for (one, other) in pairs(experiment, runs) {
-        lines.push(format!(
-            "  largest differences, CPU time per request in {} and {}:",
-            one.name, other.name
-        ));
-        for changed in most_changed(&other.per_request, &one.per_request, 5) {
-            lines.push(format!(
-                "    {}: {} and {}",
-                profiling::readable(&changed.name),
-                time(changed.after_ns),
-                time(changed.before_ns)
-            ));
-        }
-    }
-    lines
-}
-
-/// The profiles of the server in a run.
-fn of_target(run: &Run) -> impl Iterator<Item = &Profile> {
-    let profiles = run.profiling.iter().flat_map(|came_to| &came_to.profiles);
-    profiles.filter(|profile| profile.of == Whom::Target)
-}
-
-/// Why there is no profile, or what it cost.
-fn what_else(run: &Run) -> Vec<String> {
-    let Some(came_to) = &run.profiling else { return Vec::new() };
-    let refused = came_to.refused.iter().map(profiling::refused);
-    let cost = came_to
-        .run
-        .iter()
-        .map(|profiled| format!("profiling cost: {}", profiling::cost(run, profiled)));
-    refused.chain(cost).collect()
-}
-
-/// One target's profile under its name.
-struct OfTarget<'a> {
-    name: &'a str,
-    per_request: PerRequest,
-}
-
-/// Each target against the last, as tables of a comparison have it.
-fn pairs<'a>(
-    experiment: &'a Experiment,
-    runs: &[(usize, Run)],
-) -> Vec<(OfTarget<'a>, OfTarget<'a>)> {
-    let found = |target: usize| {
-        let (_, run) = runs.iter().find(|(of, _)| *of == target)?;
-        let per_request = PerRequest::of(of_target(run).next()?);
-        Some(OfTarget { name: &experiment.targets[target].name, per_request })
-    };
-    let last = experiment.targets.len() - 1;
-    (0..last).filter_map(|target| Some((found(target)?, found(last)?))).collect()
-}
-
-fn drawing_of(of: &OfTarget<'_>, against: &OfTarget<'_>) -> Option<ablaze_profile::graph::Drawing> {
-    let title = format!("{} against {}: CPU time per request", of.name, against.name);
-    let subtitle = format!("red: more than in {}; blue: less", against.name);
-    difference(&title, &subtitle, &against.per_request, &of.per_request)
-}
-
-fn difference_of(one: &OfTarget<'_>, other: &OfTarget<'_>) -> Vec<Block> {
-    let mut blocks = Vec::new();
-    for (of, against) in [(one, other), (other, one)] {
-        if let Some(drawing) = drawing_of(of, against) {
-            let caption = format!(
-                "Widths are those of {}. A function is red if it takes more CPU time per request \
-                 by itself than the same function with the same callers in {}, and blue if it \
-                 takes less. What only {} has is in the other graph.",
-                of.name, against.name, against.name
-            );
-            let name = format!("Flame graph of {} against {}", of.name, against.name);
-            blocks.push(Block::Drawing { name, svg: drawing.element, caption });
-        }
-    }
-    let rows =
-        most_changed(&other.per_request, &one.per_request, MOST).into_iter().map(|changed| {
-            let sign = if changed.after_ns < changed.before_ns { '−' } else { '+' };
-            vec![
-                profiling::readable(&changed.name),
-                time(changed.after_ns),
-                time(changed.before_ns),
-                format!("{sign}{}", time((changed.after_ns - changed.before_ns).abs())),
-            ]
-        });
-    let mut table = Block::table(&["function", one.name, other.name, "difference"], rows.collect());
-    if let Block::Table(TableBlock { caption, .. }) = &mut table {
-        *caption = "CPU time per request of functions by themselves, whatever their callers: the \
-                    largest differences."
-            .to_owned();
-    }
-    blocks.push(table);
-    blocks
-}
-
-#[cfg(test)]
-#[path = "profiles_tests.rs"]
-mod tests;

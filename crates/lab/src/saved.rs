@@ -5,17 +5,16 @@
 use std::path::Path;
 
 use ablaze_model::Run;
+use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_report::json;
 use ablaze_report::number::counted;
 use ablaze_report::system_error::reason;
 use ablaze_verdict::several::Several;
 use ablaze_verdict::{DiagnosisId, Finding, Severity, Verdict};
 
-use crate::experiment::{Experiment, Figures, Results};
-
 const LATER: &str = "Software, other processes or temperature may have changed in between and may \
                      explain a difference.";
-const REMEDY: &str = "Measure both again, interleaved: `ablaze compare` with the targets \
+const FIX: &str = "Measure both again, interleaved: `ablaze compare` with the targets \
                       themselves, ten runs of each.";
 
 /// Reads a saved run.
@@ -31,39 +30,6 @@ pub fn read(file: &Path) -> Result<Run, String> {
         0 => Err(format!("`{name}` contains no response: there is nothing to compare")),
         _ => Ok(run),
     }
-}
-
-/// The runs of two targets as pairs; `None` where nothing pairs them.
-pub(crate) fn pairs<'a>(
-    experiment: &Experiment,
-    results: &'a Results,
-    load: usize,
-    (one, other): (usize, usize),
-) -> Option<Vec<(&'a Figures, &'a Figures)>> {
-    let is_saved = |target: usize| experiment.targets[target].saved_runs().is_some();
-    if !is_saved(one) && !is_saved(other) {
-        return Some(results.pairs(one, other, load));
-    }
-    let (ones, others) = (results.of(one, load), results.of(other, load));
-    in_turns(&ones, &others).then(|| ones.into_iter().zip(others).collect())
-}
-
-/// Whether each run of the one has one of the other beside it, before the next of either: as the
-/// runs of an experiment lie, and those of two days do not.
-fn in_turns(ones: &[&Figures], others: &[&Figures]) -> bool {
-    let began = |runs: &[&Figures]| {
-        let mut began: Vec<u64> = runs.iter().map(|run| run.started_unix_ns).collect();
-        began.sort_unstable();
-        began
-    };
-    let turns: Vec<(u64, u64)> = began(ones)
-        .into_iter()
-        .zip(began(others))
-        .map(|(one, other)| (one.min(other), one.max(other)))
-        .collect();
-    turns.len() > 1
-        && ones.len() == others.len()
-        && turns.windows(2).all(|next| next[0].1 < next[1].0)
 }
 
 /// What saved runs leave of a comparison's verdict.
@@ -82,7 +48,7 @@ fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
         if ones.is_empty() || others.is_empty() {
             return None;
         }
-        match pairs(experiment, results, 0, (target, control)) {
+        match results.paired(experiment, 0, (target, control)) {
             Some(_) => None,
             None => Some(sentence(experiment, (target, &ones), (control, &others))),
         }
@@ -142,7 +108,7 @@ pub(crate) fn add_doubt(experiment: &Experiment, results: &Results, several: &mu
     };
     findings.retain(|finding| finding.id != DiagnosisId::D15);
     let evidence = evidence.join("\n");
-    findings.push(Finding::new(DiagnosisId::D15, Severity::Suspect, evidence, LATER, REMEDY));
+    findings.push(Finding::new(DiagnosisId::D15, Severity::Suspect, evidence, LATER, FIX));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
 }
 
@@ -150,21 +116,22 @@ pub(crate) fn add_doubt(experiment: &Experiment, results: &Results, several: &mu
 mod tests {
     use super::*;
     use crate::check::{Answer, Check};
-    use crate::comparison::{Comparison, NoInterval};
-    use crate::experiment::{Outcome, Trial, sample};
+    use ablaze_model::experiment::{Outcome, Trial};
     use ablaze_model::spec::TargetSpec;
+    use ablaze_report::experiment::comparison::{Comparison, NoInterval};
+    use ablaze_testing::experiments;
 
     const HOUR: u64 = 3_600_000_000_000;
 
     /// Two targets of saved runs that began at these times; the second's rate is half the first's.
     fn results(ones: &[u64], others: &[u64]) -> (Experiment, Results) {
-        let mut experiment = sample::experiment();
+        let mut experiment = experiments::experiment();
         let mut results = Results::default();
         for (target, times) in [(0, ones), (1, others)] {
             experiment.targets[target].source =
                 TargetSpec::Saved(vec!["x.json".into(); times.len()]);
             for (repeat, began) in times.iter().enumerate() {
-                let mut figures = sample::figures(10_000.0 / (target + 1) as f64);
+                let mut figures = experiments::figures(10_000.0 / (target + 1) as f64);
                 figures.started_unix_ns = *began;
                 let trial = Trial { repeat: repeat as u32, load: 0, target };
                 results.trials.push((trial, Outcome::Measured(Box::new(figures))));
@@ -188,7 +155,7 @@ mod tests {
         let first: Vec<u64> = (0..10).collect();
         let then: Vec<u64> = (10..20).collect();
         let (experiment, results) = self::results(&first, &then);
-        assert!(pairs(&experiment, &results, 0, (0, 1)).is_none());
+        assert!(results.paired(&experiment, 0, (0, 1)).is_none());
     }
 
     #[test]

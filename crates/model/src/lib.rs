@@ -1,8 +1,10 @@
 //! A run as data: what was asked for ([`LoadSpec`]), what it does ([`Plan`]), what its workers kept
-//! ([`Record`]) and what came out ([`Run`]), with their merge, and what was found of it ([`finding`]). Nothing here opens a socket or reads a
+//! ([`Record`]) and what came out ([`Run`]), with their merge, and what was found of it ([`finding`]);
+//! and several runs of several targets ([`experiment`]). Nothing here opens a socket or reads a
 //! clock: the engine fills these types, the verdict judges them, reports show them.
 
 pub mod certificate;
+pub mod experiment;
 pub mod failure;
 pub mod finding;
 pub mod moment;

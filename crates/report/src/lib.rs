@@ -3,12 +3,13 @@
 //!
 //! [`text`] is for the terminal, [`page`] for people who were not there, [`json`] for keeping, [`csv`] for spreadsheets, [`hlog`] for other
 //! tools of the HDR histogram. [`condition`] decides `--fail-if`, [`mod@file`] puts a report where
-//! it belongs. [`ab`] and [`gurl`] print what those tools print.
+//! it belongs. [`experiment`] has the same forms for experiments and searches. [`ab`] and [`gurl`] print what those tools print.
 
 pub mod ab;
 pub mod condition;
 pub mod csv;
 pub mod effort;
+pub mod experiment;
 pub mod exporters;
 pub mod file;
 pub mod gurl;

@@ -3,7 +3,8 @@
 //!
 //! Reading order: [`process`] (programs that are started with known signals, bounded, and ended), [`scratch`]
 //! (files and folders of a test's own), [`ports`] (for servers), [`repository`] (its documents and saved runs),
-//! [`skip`] (what cannot be tested here is listed by name and reason), [`allocations`] (an allocator that counts), [`client`] (a connection that judges nothing), [`hostile`] (a server that misbehaves in every way there is, for
+//! [`skip`] (what cannot be tested here is listed by name and reason), [`allocations`] (an allocator that counts), [`client`] (a connection that judges nothing), [`experiments`] (a
+//! small one, with figures), [`hostile`] (a server that misbehaves in every way there is, for
 //! tests of clients). `tests/tidy.rs` enforces the rules of CONTRIBUTING.md that a program can check.
 
 // A test that cannot go on panics, and so does what it calls.
@@ -12,6 +13,7 @@
 pub mod allocations;
 pub mod browser;
 pub mod client;
+pub mod experiments;
 pub mod hostile;
 pub mod ports;
 pub mod process;

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use ablaze_engine::transport::tls::Shared;
 use ablaze_lab::experiment::{Failure, PrintedRun, Runner};
-use ablaze_lab::target::{Response, Tool};
+use ablaze_lab::target::Response;
 use ablaze_load::planning::{self, OptionNames};
+use ablaze_model::experiment::Tool;
 use ablaze_model::plan::tls::{Tls, Trust};
 use ablaze_model::profiling::Whom;
 use ablaze_model::run::Ended;

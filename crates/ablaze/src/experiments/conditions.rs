@@ -1,9 +1,8 @@
 //! `--fail-if` on comparisons, and the checks of a file: read before the first run, judged at the
 //! end, told on stderr.
 
-use ablaze_lab::Experiment;
 use ablaze_lab::check::{Answer, Check};
-use ablaze_lab::experiment::Results;
+use ablaze_model::experiment::{Experiment, Results};
 
 use crate::CommandError;
 use crate::error::note;

@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use ablaze_lab::Experiment;
-use ablaze_lab::target::Speaks;
+use ablaze_model::experiment::{Experiment, Speaks};
 
 use super::file::Described;
 use super::options::placement;

@@ -4,10 +4,8 @@
 use std::fmt;
 use std::ops::Range;
 
-use ablaze_lab::Target;
 use ablaze_lab::check::Check;
-use ablaze_lab::experiment::Load;
-use ablaze_lab::target::{Speaks, Tool};
+use ablaze_model::experiment::{Load, Speaks, Target, Tool};
 use ablaze_model::spec::{Secrets, TargetSpec};
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};

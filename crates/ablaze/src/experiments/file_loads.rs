@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use ablaze_lab::experiment::Load;
+use ablaze_model::experiment::Load;
 use ablaze_model::spec::Secrets;
 use clap::{ArgAction, Command};
 use toml::Spanned;

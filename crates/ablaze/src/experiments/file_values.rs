@@ -1,6 +1,6 @@
 //! The values in a file that describes an experiment, each with what is wrong with it in words.
 
-use ablaze_lab::target::Tool;
+use ablaze_model::experiment::Tool;
 use toml::de::DeValue;
 
 use crate::{suggest, values};

@@ -1,7 +1,7 @@
 //! The loads of an experiment: one, or one for each value of an axis. Options and values are put
 //! together as words, and read once, by the parser of `ablaze load`.
 
-use ablaze_lab::experiment::Load;
+use ablaze_model::experiment::Load;
 use ablaze_model::spec::Secrets;
 
 use crate::{CommandError, native, values};

@@ -25,15 +25,16 @@ pub mod words;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use ablaze_lab::experiment::{Folder, Load, Results, run};
-use ablaze_lab::target::{IssuedPem, Speaks, ThisProgram};
-use ablaze_lab::{Experiment, Target};
-use ablaze_lab::{beside, charts, csv, page};
+use ablaze_lab::experiment::{Folder, FolderError, run};
+use ablaze_lab::target::{IssuedPem, ThisProgram};
+use ablaze_lab::{beside, profiles as profiled};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Load, Results, Speaks, Target};
 use ablaze_model::spec::Secrets;
+use ablaze_report::experiment::{charts, csv, page};
 use ablaze_report::exporters::{Contents, Exported};
 use ablaze_report::file::write_atomically;
+use ablaze_report::page::Page;
 use ablaze_target::tls::Identity;
-use ablaze_verdict::several::Several;
 
 use crate::carry_out::listen_for_interrupts;
 use crate::error::note;
@@ -122,11 +123,11 @@ pub fn kept(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: shown::Showing,
     files: &Files,
 ) -> Kept {
-    let contents = contents(experiment, folder, results, several, showing);
+    let contents = contents(experiment, folder, results, judged, showing);
     let has_page = pages::keep(folder.path(), &contents)
         && outlets::attempt("a flame graph", || profiles::keep_graphs(experiment, folder));
     files.keep_files(&Exported::Experiment(&contents));
@@ -155,37 +156,50 @@ pub fn contents(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: shown::Showing,
 ) -> Contents {
     let as_words = shown::Showing { json: false, ..showing };
     let as_json = shown::Showing { json: true, ..showing };
-    let text = shown::either(experiment, results, several, as_words);
-    let ranked = showing.unequal(several).is_empty();
+    let text = shown::either(experiment, results, judged, as_words);
+    let ranked = showing.unequal(judged).is_empty();
     let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
-    let page = page::of_experiment(experiment, folder, results, several, shown)
+    let page = page_of(experiment, folder, results, judged, shown)
         .map_err(|error| format!("cannot read a saved run: {error}"));
     Contents {
         page,
         chart: Some(charts::main(experiment, results, showing.pick, ranked)),
-        json: shown::either(experiment, results, several, as_json),
+        json: shown::either(experiment, results, judged, as_json),
         csv: Some(csv::experiment(experiment, results)),
         text,
     }
+}
+
+fn page_of(
+    experiment: &Experiment,
+    folder: &Folder,
+    results: &Results,
+    judged: &JudgedTogether,
+    shown: page::Shown<'_>,
+) -> Result<Page, FolderError> {
+    let runs = folder.first_runs(experiment, results)?;
+    let profiled = profiled::kept(experiment, folder)?;
+    let reported = page::Reported { experiment, results, judged, runs: &runs, profiled: &profiled };
+    Ok(page::of_experiment(reported, shown))
 }
 
 /// The chart below a report on a terminal that is wide enough for it.
 pub fn print_chart(
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: shown::Showing,
 ) {
     let stdout = std::io::stdout();
     if showing.json || !stdout.is_terminal() {
         return;
     }
-    let ranked = showing.unequal(several).is_empty();
+    let ranked = showing.unequal(judged).is_empty();
     let width = ablaze_sys::terminal::width(&stdout).unwrap_or_default();
     let drawn = charts::terminal(experiment, results, showing.pick, ranked, width);
     if let Some(drawn) = drawn {
@@ -209,7 +223,7 @@ pub fn beside_each_other(
     experiment: &Experiment,
     folder: &Folder,
     results: &Results,
-) -> Result<Option<Several>, CommandError> {
+) -> Result<JudgedTogether, CommandError> {
     beside::judged(experiment, folder, results)
         .map_err(|error| CommandError::machine(format!("cannot read a saved run: {error}")))
 }

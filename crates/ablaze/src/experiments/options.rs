@@ -3,9 +3,9 @@
 
 use std::path::PathBuf;
 
-use ablaze_lab::experiment::Load;
-use ablaze_lab::target::{Placement, Speaks, Target, model_words, told_apart};
+use ablaze_lab::target::model_words;
 use ablaze_model::LoadSpec;
+use ablaze_model::experiment::{Load, Placement, Speaks, Target, told_apart};
 use ablaze_model::spec::{Secrets, TargetSpec};
 use ablaze_report::exporters::{self, Kind};
 use clap::{ArgAction, ArgMatches, Args, Command};

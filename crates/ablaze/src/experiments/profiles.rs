@@ -1,8 +1,10 @@
 //! `ablaze compare --profile`: one more run of each target with the profiler, and the graphs of them.
 
 use ablaze_lab::experiment::Folder;
-use ablaze_lab::{Experiment, profiles};
+use ablaze_lab::profiles;
+use ablaze_model::experiment::Experiment;
 use ablaze_model::spec::Secrets;
+use ablaze_report::experiment::profiles as drawn;
 use ablaze_report::file::write_atomically;
 
 use super::client::Native;
@@ -40,7 +42,7 @@ pub fn take(
 /// When one cannot be read back.
 pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, CommandError> {
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
-    let mut text = profiles::words(experiment, &runs).join("\n");
+    let mut text = drawn::words(experiment, &runs).join("\n");
     if !text.is_empty() {
         text = format!("profiles, each from a separate pair of runs\n{text}\n");
     }
@@ -53,7 +55,7 @@ pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Command
 /// When one cannot be written.
 pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), CommandError> {
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
-    for (name, svg) in profiles::files(experiment, &runs) {
+    for (name, svg) in drawn::files(experiment, &runs) {
         write_atomically(&folder.path().join(name), svg.as_bytes()).map_err(|error| {
             CommandError::machine(format!("cannot save a flame graph: {error}"))
         })?;

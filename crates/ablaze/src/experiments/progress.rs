@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use ablaze_lab::Experiment;
-use ablaze_lab::experiment::{Observer, Outcome, SKIPPED, Trial};
-use ablaze_lab::search::{Stage, Watch};
+use ablaze_lab::experiment::Observer;
+use ablaze_lab::search::Watch;
+use ablaze_model::experiment::{Experiment, Outcome, SKIPPED, Stage, Trial};
 use ablaze_report::number::{rate, time};
 
 use crate::error::note;
@@ -240,10 +240,10 @@ mod tests {
             repeats: 5,
             seed: 1,
             path: "/".to_owned(),
-            placement: ablaze_lab::target::Placement::default(),
+            placement: ablaze_model::experiment::Placement::default(),
             restart: true,
             ready_within_s: 10,
-            speaks: ablaze_lab::target::Speaks::default(),
+            speaks: ablaze_model::experiment::Speaks::default(),
         };
         // Ten runs of 3 s and a second before each; two are over.
         assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));

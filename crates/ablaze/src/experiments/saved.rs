@@ -4,8 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use ablaze_lab::saved;
-use ablaze_lab::target::Target;
 use ablaze_model::Run;
+use ablaze_model::experiment::Target;
 use ablaze_model::spec::TargetSpec;
 
 use crate::CommandError;

@@ -4,14 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ablaze_lab::experiment::{Folder, Results, run};
-use ablaze_lab::target::file_name;
-use ablaze_lab::{Experiment, page};
+use ablaze_lab::experiment::{Folder, run};
 use ablaze_model::LoadSpec;
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, file_name};
 use ablaze_model::spec::Secrets;
+use ablaze_report::experiment::page;
 use ablaze_report::file::write_atomically;
 use ablaze_report::page::{Block, Section};
-use ablaze_verdict::several::Several;
 
 use super::client::Native;
 use super::former::Former;
@@ -50,7 +49,7 @@ pub struct Done {
     /// What it came to.
     pub results: Results,
     /// What was found in the runs together.
-    pub several: Option<Several>,
+    pub judged: JudgedTogether,
 }
 
 impl Planned {
@@ -82,28 +81,27 @@ impl Done {
     /// Its report in words.
     pub fn in_words(&self) -> String {
         let showing = Showing::default();
-        shown::either(&self.planned.experiment, &self.results, self.several.as_ref(), showing)
+        shown::either(&self.planned.experiment, &self.results, &self.judged, showing)
     }
 
     /// Whether ratios may be shown: the targets did the same work.
     pub fn ranked(&self) -> bool {
-        Showing::default().unequal(self.several.as_ref()).is_empty()
+        Showing::default().unequal(&self.judged).is_empty()
     }
 
     /// Its figures as JSON, under its heading: they lie in the page.
     pub fn figures(&self) -> (String, String) {
         let showing = Showing { json: true, ..Showing::default() };
         let Planned { heading, experiment, .. } = &self.planned;
-        let figures = shown::either(experiment, &self.results, self.several.as_ref(), showing);
+        let figures = shown::either(experiment, &self.results, &self.judged, showing);
         (heading.clone(), figures)
     }
 
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
         let Planned { heading, about, experiment, .. } = &self.planned;
-        let several = self.several.as_ref();
         let mut section =
-            page::section_of(heading, experiment, &self.results, several, self.ranked());
+            page::section_of(heading, experiment, &self.results, &self.judged, self.ranked());
         if !about.is_empty() {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
@@ -155,11 +153,11 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
     let results = results.map_err(|error| not_kept(&error))?;
-    let several = beside_each_other(experiment, &folder, &results)?;
+    let judged = beside_each_other(experiment, &folder, &results)?;
     let showing = Showing::default();
-    let contents = contents(experiment, &folder, &results, several.as_ref(), showing);
+    let contents = contents(experiment, &folder, &results, &judged, showing);
     pages::keep(folder.path(), &contents);
-    Ok(Done { planned, folder, results, several })
+    Ok(Done { planned, folder, results, judged })
 }
 
 /// `connections kept, 1 thread` as the name of a folder.

@@ -1,13 +1,10 @@
 //! The results of an experiment as they are printed: a comparison where the targets meet one load,
 //! a sweep where they meet several.
 
-use ablaze_lab::Experiment;
-use ablaze_lab::beside::unequal_work;
-use ablaze_lab::comparison::Comparison;
-use ablaze_lab::curve::{Curve, Pick};
-use ablaze_lab::experiment::Results;
-use ablaze_lab::{json, text};
-use ablaze_verdict::several::Several;
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
+use ablaze_report::experiment::comparison::Comparison;
+use ablaze_report::experiment::curve::{Curve, Pick};
+use ablaze_report::experiment::{json, text};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 
@@ -24,10 +21,12 @@ pub struct Showing {
 
 impl Showing {
     /// The differences in the work that forbid a ratio; none if a ranking was requested anyway.
-    pub fn unequal(&self, several: Option<&Several>) -> Vec<String> {
-        let several = several.filter(|_| !self.allow_unequal);
+    pub fn unequal(&self, judged: &JudgedTogether) -> Vec<String> {
+        if self.allow_unequal {
+            return Vec::new();
+        }
         let evidence = |finding: &&ablaze_verdict::Finding| finding.evidence.replace('\n', " ");
-        several.map(unequal_work).unwrap_or_default().iter().map(evidence).collect()
+        judged.unequal_work().iter().map(evidence).collect()
     }
 }
 
@@ -40,42 +39,42 @@ pub fn is_comparison(experiment: &Experiment) -> bool {
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: Showing,
 ) -> String {
     let control = experiment.targets.len() - 1;
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
-        let ranked = showing.unequal(several).is_empty();
-        return json::comparison(experiment, results, &comparison, several, ranked);
+        let ranked = showing.unequal(judged).is_empty();
+        return json::comparison(experiment, results, &comparison, judged, ranked);
     }
-    text::comparison(experiment, results, &comparison, several, showing.allow_unequal)
+    text::comparison(experiment, results, &comparison, judged, showing.allow_unequal)
 }
 
 /// The results of a sweep, in words or as JSON.
 pub fn sweep(
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: Showing,
 ) -> String {
     if showing.json {
         let curves = Curve::all(experiment, results, showing.pick);
-        return json::sweep(experiment, results, &curves, several);
+        return json::sweep(experiment, results, &curves, judged);
     }
-    text::sweep(experiment, results, several, showing.pick)
+    text::sweep(experiment, results, judged, showing.pick)
 }
 
 /// Whichever these results are.
 pub fn either(
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     showing: Showing,
 ) -> String {
     match is_comparison(experiment) {
-        true => comparison(experiment, results, several, showing),
-        false => sweep(experiment, results, several, showing),
+        true => comparison(experiment, results, judged, showing),
+        false => sweep(experiment, results, judged, showing),
     }
 }
 

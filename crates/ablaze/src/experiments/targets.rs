@@ -1,6 +1,6 @@
 //! Targets as people write them, on command lines and in the files of experiments.
 
-use ablaze_lab::Target;
+use ablaze_model::experiment::Target;
 use ablaze_model::spec::{ModelOption, Secrets, TargetSpec, UrlSpec};
 
 use crate::{CommandError, servers};

@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ablaze_lab::experiment::Load;
 use ablaze_model::LoadSpec;
+use ablaze_model::experiment::Load;
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
@@ -113,21 +113,21 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         crate::experiments::profiles::take(&experiment, &secrets, &folder, options.quiet)?;
         results.interrupted = crate::carry_out::interrupted();
     }
-    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
-    let kept = experiments::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
-    terminal::print(&shown::comparison(&experiment, &results, several.as_ref(), showing));
+    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    terminal::print(&shown::comparison(&experiment, &results, &judged, showing));
     if !showing.json {
         outlets::attempt("what the profiles say", || {
             experiments::profiles::words(&experiment, &folder).map(|words| outlets::print(&words))
         });
     }
-    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     let status = shown::status(&experiment, &results);
-    let unequal = showing.unequal(several.as_ref());
+    let unequal = showing.unequal(&judged);
     let fails = status == 0 && conditions.fail(&experiment, &results, &unequal);
     Ok(ExitCode::from(if fails { FAIL_IF_MET } else { status }))
 }

@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_lab::Target;
-use ablaze_lab::search::{Goal, Search, Searched, Setting, StageFolder, run};
-use ablaze_lab::target::Speaks;
+use ablaze_lab::search::{Goal, Setting, StageFolder, run};
 use ablaze_model::LoadSpec;
+use ablaze_model::experiment::{Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
 use clap::error::ErrorKind;
@@ -189,7 +188,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     progress.finish();
     let searched = searched.map_err(|error| CommandError::machine(error.to_string()))?;
     let path = folder.path();
-    let contents = contents(&search, &folder, &searched, &goal);
+    let contents = contents(&search, &folder, &searched);
     let has_page = pages::keep(path, &contents);
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);

@@ -4,9 +4,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ablaze_lab::Experiment;
-use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::new_numbered;
+use ablaze_model::experiment::Experiment;
+use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::{self, Contents, Exported, Kind};
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
@@ -124,19 +124,19 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
         &stem,
         Some(&text),
     )?;
-    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
         json: line.json,
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    let kept = experiments::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
-    terminal::print(&shown::either(&experiment, &results, several.as_ref(), showing));
-    let unequal = showing.unequal(several.as_ref());
+    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    terminal::print(&shown::either(&experiment, &results, &judged, showing));
+    let unequal = showing.unequal(&judged);
     if !line.json {
         terminal::print(&conditions.in_words(&experiment, &results, &unequal));
     }
-    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     if results.interrupted {
         let folder = folder.path().display();
@@ -197,10 +197,10 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
             pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
             allow_unequal: line.allow_unequal,
         };
-        let unequal = showing.unequal(done.several.as_ref());
+        let unequal = showing.unequal(&done.judged);
         let shown = |json| {
             let showing = Showing { json, ..showing };
-            shown::either(experiment, &done.results, done.several.as_ref(), showing)
+            shown::either(experiment, &done.results, &done.judged, showing)
         };
         let result: serde_json::Value = serde_json::from_str(&shown(true)).unwrap_or_default();
         documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));

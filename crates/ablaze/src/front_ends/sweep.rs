@@ -4,8 +4,8 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
-use ablaze_lab::curve::Pick;
 use ablaze_model::spec::Secrets;
+use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::Kind;
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
@@ -102,10 +102,10 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         experiments::carried_out(&experiment, &secrets, folder, options.quiet, stem, None)?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
-    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
-    let kept = experiments::kept(&experiment, &folder, &results, several.as_ref(), showing, &files);
-    terminal::print(&shown::sweep(&experiment, &results, several.as_ref(), showing));
-    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    terminal::print(&shown::sweep(&experiment, &results, &judged, showing));
+    experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);
     Ok(ExitCode::from(match (results.interrupted, results.measured().next().is_some()) {

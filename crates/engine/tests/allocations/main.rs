@@ -22,7 +22,7 @@ use ablaze_engine::sink::{BodySink, NoSink, Response, SinkOf};
 use ablaze_engine::{Control, run, run_simulated_with_sinks};
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
-use ablaze_net::sim::{ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, SimPeer};
+use ablaze_net::sim::{AnyPeer, ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, SimPeer};
 use ablaze_testing::allocations::{Counting, of_all_threads, uncounted};
 use ablaze_testing::skip::skip;
 use ablaze_wire::http1::builder::RequestBuilder;
@@ -39,17 +39,27 @@ use plans::{
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// A peer whose own allocations do not count. It works on the thread of the one worker.
-#[derive(Clone)]
-struct Uncounted<P>(P);
+/// A peer of any kind whose own allocations do not count, its copies for connections neither. It works on the
+/// thread of the one worker. One type for all of them: the engine is compiled for it and not for each kind.
+struct Uncounted(AnyPeer<'static>);
 
-impl<P> Uncounted<P> {
-    fn act<T>(&mut self, act: impl FnOnce(&mut P) -> T) -> T {
+impl Uncounted {
+    fn new(peer: impl SimPeer + Send + Sync + 'static) -> Self {
+        Self(AnyPeer::new(peer))
+    }
+
+    fn act<T>(&mut self, act: impl FnOnce(&mut AnyPeer<'static>) -> T) -> T {
         uncounted(|| act(&mut self.0))
     }
 }
 
-impl<P: SimPeer> SimPeer for Uncounted<P> {
+impl Clone for Uncounted {
+    fn clone(&self) -> Self {
+        uncounted(|| Self(self.0.clone()))
+    }
+}
+
+impl SimPeer for Uncounted {
     fn bytes(&self) -> &[u8] {
         self.0.bytes()
     }
@@ -100,25 +110,24 @@ enum Way {
     ToSinks,
 }
 
-fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way) -> u64 {
+fn allocations(plan: &Plan, peer: &Uncounted, requests: u64, way: Way) -> u64 {
     let mut plan = plan.clone();
     plan.limits.requests = Some(requests);
     let control = Control::new();
     let peers = std::slice::from_ref(peer);
     let before = of_all_threads();
     let run = match way {
-        // Compiled for these peers: one of any kind is a piece of memory for each connection.
         Way::Batched => {
             let none = |_: SinkOf| NoSink;
-            run_simulated_with_sinks::<P, _, false>(plan, peers, &control, none).unwrap().0
+            run_simulated_with_sinks::<Uncounted, _, false>(plan, peers, &control, none).unwrap().0
         }
         Way::AtOnce => {
             let none = |_: SinkOf| NoSink;
-            run_simulated_with_sinks::<P, _, true>(plan, peers, &control, none).unwrap().0
+            run_simulated_with_sinks::<Uncounted, _, true>(plan, peers, &control, none).unwrap().0
         }
         Way::ToSinks => {
             let make = BytesOfBodies::new;
-            let done = run_simulated_with_sinks::<P, _, false>(plan, peers, &control, make);
+            let done = run_simulated_with_sinks::<Uncounted, _, false>(plan, peers, &control, make);
             let (run, sinks) = done.unwrap();
             let bytes: u64 = sinks.iter().flat_map(|sink| &sink.0).sum();
             assert!(bytes >= run.record.body_bytes, "the sinks saw {bytes} bytes");
@@ -130,7 +139,7 @@ fn allocations<P: SimPeer + Sync>(plan: &Plan, peer: &P, requests: u64, way: Way
     count
 }
 
-fn allocates_nothing_per_request<P: SimPeer + Sync>(what: &str, plan: &Plan, peer: &P) {
+fn allocates_nothing_per_request(what: &str, plan: &Plan, peer: &Uncounted) {
     for way in [Way::Batched, Way::AtOnce, Way::ToSinks] {
         let once = allocations(plan, peer, N, way);
         let twice = allocations(plan, peer, 2 * N, way);
@@ -143,14 +152,16 @@ fn allocates_nothing_per_request<P: SimPeer + Sync>(what: &str, plan: &Plan, pee
 /// One test, so that no other thread allocates meanwhile.
 #[test]
 fn nothing_is_allocated_per_request() {
-    let hello = FixedResponse::new(HELLO, 100 * US);
+    let hello = Uncounted::new(FixedResponse::new(HELLO, 100 * US));
     let kept = with_timeout(plan_for(3_600 * S, 20), 200 * MS);
     allocates_nothing_per_request("kept alive", &kept, &hello);
     allocates_nothing_per_request("two workers", &with_workers(kept.clone(), 2), &hello);
     allocates_nothing_per_request("pipelined", &pipelined(kept.clone(), 8), &hello);
     let cut = FixedResponse::new(HELLO, 100 * US).cut(Pieces::SplitAt(20), 10 * US);
+    let cut = Uncounted::new(cut);
     allocates_nothing_per_request("split heads", &kept, &cut);
     let closing = FixedResponse::new(HELLO_CLOSE, 100 * US).closing_after(1);
+    let closing = Uncounted::new(closing);
     allocates_nothing_per_request("closing each", &closing_each(kept.clone()), &closing);
     let mut patched = without_repeat(clock_before(kept));
     patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
@@ -228,9 +239,9 @@ fn over_http2() {
     for streams in [1, 7] {
         let mut plan = pipelined(with_timeout(plan_for(3_600 * S, 20), 200 * MS), streams);
         plan.http2 = Some(Http2 { streams });
-        let peer = Uncounted(Http2Script::always(100 * US));
+        let peer = Uncounted::new(Http2Script::always(100 * US));
         allocates_nothing_per_request(&format!("{streams} streams"), &plan, &peer);
-        let cut = Uncounted(Http2Script::always(100 * US).cut(Pieces::Of(7), US));
+        let cut = Uncounted::new(Http2Script::always(100 * US).cut(Pieces::Of(7), US));
         allocates_nothing_per_request(&format!("{streams} streams in pieces"), &plan, &cut);
         let mut patched = without_repeat(clock_before(plan));
         let upload = RequestBuilder::new("POST", "/{seq}")
@@ -252,8 +263,8 @@ fn over_tls() {
         let kept = with_timeout(plan_for(3_600 * S, 20), 200 * MS);
         let plan = with_tls(kept, authority.trusted("there"));
         let hello = TlsPeer::always(config(&[version], &issued), HELLO);
-        let cut = Uncounted(hello.clone().cut(Pieces::Of(50)));
-        let hello = Uncounted(hello);
+        let cut = Uncounted::new(hello.clone().cut(Pieces::Of(50)));
+        let hello = Uncounted::new(hello);
         allocates_nothing_per_request(&format!("TLS {name}"), &plan, &hello);
         allocates_nothing_per_request(&format!("TLS {name} in pieces"), &plan, &cut);
         let mut patched = without_repeat(clock_before(plan.clone()));
@@ -262,7 +273,7 @@ fn over_tls() {
         allocates_nothing_per_request(&format!("TLS {name}, patched"), &patched, &hello);
         let mut agreeing = config(&[version], &issued);
         agreeing.alpn_protocols = vec![b"h2".to_vec()];
-        let http2 = Uncounted(BuiltIn::new(agreeing, true, 100 * US));
+        let http2 = Uncounted::new(BuiltIn::new(agreeing, true, 100 * US));
         for streams in [1, 7] {
             let offered = offering(authority.trusted("there"), "h2");
             let mut plan = pipelined(with_tls(plan.clone(), offered), streams);

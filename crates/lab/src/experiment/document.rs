@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ablaze_model::LoadSpec;
+use ablaze_model::experiment::Experiment;
 use ablaze_model::spec::{Blob, BlobError, ModelSpec, TargetSpec};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -47,7 +48,7 @@ pub(crate) trait HasLoads {
     fn loads_mut(&mut self) -> Vec<&mut LoadSpec>;
 }
 
-impl HasLoads for super::Experiment {
+impl HasLoads for Experiment {
     fn loads(&self) -> Vec<&LoadSpec> {
         self.loads.iter().map(|load| &load.spec).collect()
     }
@@ -181,7 +182,8 @@ mod tests {
     use ablaze_model::spec::{Bodies, Body, HttpVersion, UrlSpec, Words};
 
     use super::*;
-    use crate::experiment::{Experiment, Folder, sample};
+    use crate::experiment::Folder;
+    use ablaze_testing::experiments;
 
     /// Reads no more than the test writes.
     pub(crate) struct Former;
@@ -251,7 +253,7 @@ mod tests {
     fn files_that_a_load_names_lie_beside_it_and_a_changed_one_is_told() {
         let folder = scratch("files");
         let with = |bytes: &[u8]| {
-            let mut experiment = sample::experiment();
+            let mut experiment = experiments::experiment();
             let file = Blob::new("body.json", bytes.to_vec());
             experiment.loads[0].spec.requests.bodies = Bodies::Same(Body::File(file));
             experiment

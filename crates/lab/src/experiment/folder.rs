@@ -5,15 +5,14 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Tool, Trial};
 use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
 use ablaze_verdict::live;
 
-use crate::target::Tool;
-
 use super::document::{self, FormerWords};
-use super::{Experiment, Figures, Outcome, PrintedRun, Results, Trial};
+use super::{PrintedRun, figures};
 
 /// What was to be done.
 pub(crate) const EXPERIMENT: &str = "experiment.json";
@@ -199,7 +198,7 @@ impl Folder {
         trial: Trial,
     ) -> Result<Option<Figures>, FolderError> {
         if let Some(run) = self.run(experiment, trial)? {
-            return Ok(Some(Figures::of(&live::assessed(run))));
+            return Ok(Some(figures::of_run(&live::assessed(run))));
         }
         Ok(self.printed(experiment, trial)?.and_then(|run| run.figures()))
     }
@@ -219,6 +218,28 @@ impl Folder {
         }
         let interrupted = trials.len() < experiment.trials().len();
         Ok(Results { trials, interrupted })
+    }
+
+    /// The first run of each target that was measured, under the middle load: what stands for it on a page.
+    ///
+    /// # Errors
+    /// When a kept run is damaged.
+    pub fn first_runs(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+    ) -> Result<Vec<(usize, Run)>, FolderError> {
+        let load = experiment.loads.len() / 2;
+        let mut runs = Vec::new();
+        for target in 0..experiment.targets.len() {
+            let mut of = results.measured().map(|(trial, _)| trial);
+            if let Some(trial) = of.find(|trial| trial.target == target && trial.load == load)
+                && let Some(run) = self.run(experiment, trial)?
+            {
+                runs.push((target, run));
+            }
+        }
+        Ok(runs)
     }
 }
 

@@ -1,15 +1,14 @@
 //! A run of another client: what is known of it is what that client printed. It is kept whole, as
 //! text, and its figures are read out of the text each time, by the reader that `explain` uses.
 
+use ablaze_model::experiment::Figures;
 use ablaze_verdict::printed::{self, Report};
 use ablaze_verdict::rules::{self, Member};
 use ablaze_verdict::{DiagnosisId, Limit, Verdict};
 use serde::{Deserialize, Serialize};
 
-use super::Figures;
-
 /// A client that used this share of a core had no time left: ab has one thread.
-const TESTER_FULL: f64 = 0.85;
+const CLIENT_FULL: f64 = 0.85;
 
 /// One run of another client.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,7 +57,7 @@ impl PrintedRun {
         let each = |ns: Option<u64>| Some(ns? as f64 / complete.max(1) as f64);
         let full = self
             .client_cpu_ns
-            .is_some_and(|cpu_ns| cpu_ns as f64 >= TESTER_FULL * self.lived_ns as f64);
+            .is_some_and(|cpu_ns| cpu_ns as f64 >= CLIENT_FULL * self.lived_ns as f64);
         Some(Figures {
             responses,
             errors,

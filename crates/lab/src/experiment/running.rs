@@ -4,17 +4,18 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use ablaze_model::experiment::{
+    Experiment, Figures, Outcome, Results, SKIPPED, Tool, Trial, of_control,
+};
 use ablaze_model::run::Ended;
 use ablaze_model::spec::TargetSpec;
 use ablaze_model::{LoadSpec, Run};
 use ablaze_verdict::live;
 
-use super::{
-    Experiment, Figures, Folder, FolderError, Outcome, PrintedRun, Results, SKIPPED, Trial,
-};
+use super::{Folder, FolderError, PrintedRun, figures};
 use crate::aim::aimed;
 use crate::saved;
-use crate::target::{Certificate, Response, Serving, Site, ThisProgram, Tool, of_control};
+use crate::target::{self, Certificate, Response, Serving, Site, ThisProgram};
 
 /// Performs runs.
 pub trait Runner {
@@ -85,7 +86,7 @@ pub fn run(
             Ok(Measured::Run(run)) => {
                 let run = live::assessed(*run);
                 folder.keep(experiment, trial, &run)?;
-                Outcome::Measured(Box::new(Figures::of(&run)))
+                Outcome::Measured(Box::new(figures::of_run(&run)))
             }
             Ok(Measured::Printed(run, figures)) => {
                 folder.keep_printed(experiment, trial, &run)?;
@@ -174,7 +175,7 @@ impl<'a> Targets<'a> {
                 .and_then(|file| saved::read(file).map_err(Failure::Impossible))
                 .map(|run| Measured::Run(Box::new(run)));
         }
-        if let Some(package) = target.missing() {
+        if let Some(package) = target::missing(target) {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
         }
         let load = &self.experiment.loads[trial.load].spec;

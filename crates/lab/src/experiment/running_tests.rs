@@ -6,7 +6,7 @@ use ablaze_testing::Scratch;
 
 use super::*;
 use crate::experiment::document::Former;
-use crate::experiment::sample;
+use ablaze_testing::experiments;
 
 /// Gives the same saved run for everything, and remembers what it was asked.
 struct Saved {
@@ -58,7 +58,7 @@ fn carried_out(experiment: &Experiment, scratch: &Scratch, client: &mut Saved) -
 #[test]
 fn an_interrupted_experiment_goes_on_where_it_stopped() {
     let scratch = Scratch::new("resumes");
-    let experiment = sample::experiment();
+    let experiment = experiments::experiment();
     let mut first = Saved { interrupt_at: Some(4), ..Saved::new() };
     let results = carried_out(&experiment, &scratch, &mut first);
     assert!(results.interrupted);
@@ -76,8 +76,8 @@ fn an_interrupted_experiment_goes_on_where_it_stopped() {
 #[test]
 fn a_target_that_fails_is_named_and_takes_no_other_away() {
     let scratch = Scratch::new("fails");
-    let mut experiment = sample::experiment();
-    experiment.targets[1] = sample::running("other", "http://gone/");
+    let mut experiment = experiments::experiment();
+    experiment.targets[1] = experiments::running("other", "http://gone/");
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
     assert_eq!((results.of(0, 0).len(), results.of(1, 0).len()), (3, 0));
     let failed: Vec<_> = results.failed().map(|(_, why)| why).collect();
@@ -91,19 +91,19 @@ fn a_target_that_fails_is_named_and_takes_no_other_away() {
 #[test]
 fn work_is_compared_under_each_load_and_not_between_them() {
     let scratch = Scratch::new("loads");
-    let mut experiment = sample::experiment();
-    experiment.loads = vec![sample::load(1), sample::load(100)];
+    let mut experiment = experiments::experiment();
+    experiment.loads = vec![experiments::load(1), experiments::load(100)];
     let results = carried_out(&experiment, &scratch, &mut Saved::new());
     let (folder, experiment) = Folder::open(&scratch.join("kept"), &mut Former).unwrap();
-    let several = crate::beside::judged(&experiment, &folder, &results).unwrap().unwrap();
-    let unequal = crate::beside::unequal_work(&several);
+    let judged = crate::beside::judged(&experiment, &folder, &results).unwrap();
+    let unequal = judged.unequal_work();
     assert!(unequal.is_empty(), "{unequal:?}");
 }
 
 #[test]
 fn a_folder_keeps_to_its_experiment() {
     let scratch = Scratch::new("another");
-    let experiment = sample::experiment();
+    let experiment = experiments::experiment();
     Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
     let other = Experiment { repeats: 4, ..experiment };
     let refused = Folder::at(&scratch.join("kept"), &other, &mut Former).unwrap_err().to_string();

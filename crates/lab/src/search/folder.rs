@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::experiment::{Search, Searched, plain};
 use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::system_error::reason;
 
-use super::{Search, plain};
 use crate::experiment::document::{self, HasLoads};
 use crate::experiment::folder::{
     FAILED, RUNS, error, keep_run, kept_run, new_numbered, read, write,
@@ -147,6 +147,15 @@ impl StageFolder {
             return Ok(Some(Ok(run)));
         }
         Ok(self.failed.get(&stem(number, asked_per_s)).map(|why| Err(why.clone())))
+    }
+
+    /// The run of the stage that stands for the search on its page.
+    ///
+    /// # Errors
+    /// When its file is damaged.
+    pub fn shown_run(&self, searched: &Searched) -> Result<Option<Run>, FolderError> {
+        let Some(at) = searched.shown_stage() else { return Ok(None) };
+        Ok(self.stage(at + 1, searched.stages[at].asked_per_s)?.and_then(Result::ok))
     }
 }
 

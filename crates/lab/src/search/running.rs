@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ablaze_model::experiment::{Measured, Search, Searched, Stage};
 use ablaze_model::run::Ended;
 use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::condition::ConditionError;
@@ -10,7 +11,7 @@ use ablaze_verdict::live;
 
 use crate::aim::aimed;
 
-use super::{Goal, Measured, Search, Searched, Stage, StageFolder};
+use super::{Goal, StageFolder};
 use crate::experiment::{Failure, FolderError, Runner};
 use crate::target::{Certificate, Response, Serving, Site, ThisProgram};
 

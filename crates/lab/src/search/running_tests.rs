@@ -12,8 +12,9 @@ use ablaze_testing::Scratch;
 
 use super::*;
 use crate::experiment::document::Former;
-use crate::experiment::sample;
-use crate::target::{Placement, ThisProgram};
+use crate::target::ThisProgram;
+use ablaze_model::experiment::Placement;
+use ablaze_testing::experiments;
 
 /// A target with this capacity, behind a client that can offer no more than that. What is asked
 /// beyond the capacity piles up; below it a response takes 10 ms.
@@ -101,7 +102,7 @@ impl Watch for Nobody {
 
 fn search(goal: &str) -> Search {
     Search {
-        target: sample::running("one", "http://one/"),
+        target: experiments::running("one", "http://one/"),
         goal: goal.to_owned(),
         load: LoadSpec::default(),
         start_per_s: 1000.0,
@@ -114,7 +115,7 @@ fn search(goal: &str) -> Search {
         placement: Placement::default(),
         restart: true,
         ready_within_s: 10,
-        speaks: crate::target::Speaks::default(),
+        speaks: ablaze_model::experiment::Speaks::default(),
     }
 }
 
@@ -162,7 +163,7 @@ fn what_the_client_cannot_offer_is_no_limit_of_the_target() {
         panic!("{:?}", searched.found)
     };
     assert!(holds <= 5050.0 && !searched.is_answered());
-    let text = crate::text::answer(&searched, &["p99<20ms"]);
+    let text = ablaze_report::experiment::text::answer(&searched, &["p99<20ms"]);
     assert!(text.contains("the client reached its limit first: at least"), "{text}");
     assert!(text.contains("the client sent late"), "{text}");
 }

@@ -11,13 +11,15 @@ use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ablaze_model::experiment::{Speaks, Target, file_name};
+use ablaze_model::spec::target::names_certificate;
 use ablaze_model::spec::{ModelSpec, SecretRef, TargetSpec, UrlSpec};
 use ablaze_report::system_error::reason;
 use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::control::Listens;
-use super::secure::{self, Certificate, Files, Speaks, ThisProgram};
-use super::{Response, Target, nginx_configuration, ready};
+use super::secure::{self, Certificate, Files, ThisProgram};
+use super::{Response, nginx_configuration, ready};
 
 /// A server that is told to stop has so long for the responses under way.
 const TO_STOP: Duration = Duration::from_secs(3);
@@ -235,7 +237,7 @@ impl Drop for Process {
 
 /// A line for the shell, which gives way to the server: that gets the signals.
 fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartError> {
-    let files = match secure::shows_our_certificate(line) {
+    let files = match names_certificate(line) {
         true => Some(site.files(target)?),
         false => None,
     };
@@ -374,12 +376,6 @@ fn free_port(what: &str) -> Result<u16, StartError> {
             what: what.to_owned(),
             why: format!("no free port: {}", reason(&error)),
         })
-}
-
-/// A name as part of a file's name.
-pub fn file_name(name: &str) -> String {
-    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
-    name.chars().map(kept).take(60).collect()
 }
 
 #[cfg(test)]

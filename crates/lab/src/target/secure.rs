@@ -6,29 +6,10 @@ use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::LoadSpec;
+use ablaze_model::experiment::Speaks;
+use ablaze_model::spec::ModelSpec;
 use ablaze_model::spec::target::CERTIFICATE_PLACES;
-use ablaze_model::spec::{ModelSpec, TargetSpec};
 use ablaze_report::system_error::reason;
-use serde::{Deserialize, Serialize};
-
-use super::Target;
-
-/// What targets that are started here are to speak beside plain HTTP/1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Speaks {
-    /// TLS, all of them.
-    pub https: bool,
-    /// HTTP/2.
-    pub http2: bool,
-}
-
-impl Speaks {
-    /// TLS as told, HTTP/2 if one of these loads asks for it.
-    pub fn of<'a>(https: bool, loads: impl IntoIterator<Item = &'a LoadSpec>) -> Self {
-        Self { https, http2: loads.into_iter().any(LoadSpec::is_http2) }
-    }
-}
 
 /// This program, for what is started here.
 #[derive(Debug, Clone)]
@@ -114,30 +95,6 @@ fn private(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-impl Target {
-    /// Whether it speaks TLS, as far as its words tell. A control does what the others do.
-    pub fn is_secure(&self, speaks: Speaks) -> bool {
-        match &self.source {
-            TargetSpec::Url { url, .. } => url.https,
-            TargetSpec::Model(model) => speaks.https || model.tls,
-            TargetSpec::Command(line) => speaks.https || shows_our_certificate(line),
-            TargetSpec::Nginx { .. } => speaks.https,
-            TargetSpec::Saved(_) => false,
-        }
-    }
-}
-
-/// What a control is to speak beside these: TLS if all of them do.
-pub fn of_control(others: &[Target], speaks: Speaks) -> Speaks {
-    let mut others = others
-        .iter()
-        .filter(|other| !matches!(other.source, TargetSpec::Nginx { .. } | TargetSpec::Saved(_)))
-        .peekable();
-    let https =
-        speaks.https || (others.peek().is_some() && others.all(|other| other.is_secure(speaks)));
-    Speaks { https, ..speaks }
-}
-
 /// The words behind `ablaze serve` of a model that is to speak so. Its certificate comes last.
 pub fn model_words(model: &ModelSpec, speaks: Speaks) -> Vec<String> {
     let mut words = model.words();
@@ -159,11 +116,6 @@ pub fn needs_certificate(model: &ModelSpec, speaks: Speaks) -> bool {
     (model.tls || speaks.https) && !model.certificate
 }
 
-/// Whether a command is told where our certificate is.
-pub fn shows_our_certificate(line: &str) -> bool {
-    CERTIFICATE_PLACES.iter().any(|place| line.contains(place))
-}
-
 /// A command with the files in their places.
 pub fn with_certificate(line: &str, files: &Files) -> String {
     let [certificate, key] = CERTIFICATE_PLACES;
@@ -178,7 +130,7 @@ fn quoted(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::spec::{HttpVersion, ModelOption, UrlSpec};
+    use ablaze_model::spec::{HttpVersion, ModelOption};
 
     fn model(options: &[(&str, Option<&str>)]) -> ModelSpec {
         let option = |(name, value): &(&str, Option<&str>)| ModelOption {
@@ -195,51 +147,8 @@ mod tests {
         }
     }
 
-    fn target(source: TargetSpec) -> Target {
-        Target::new("x", source)
-    }
-
-    fn serve(options: &[(&str, Option<&str>)]) -> Target {
-        target(TargetSpec::Model(model(options)))
-    }
-
-    fn running(url: &str) -> Target {
-        let (url, _) = UrlSpec::parse(url).unwrap();
-        target(TargetSpec::Url { url, user: None })
-    }
-
     const HTTPS: Speaks = Speaks { https: true, http2: false };
     const PLAIN: Speaks = Speaks { https: false, http2: false };
-
-    #[test]
-    fn a_target_speaks_tls_by_its_own_words_or_by_those_for_all() {
-        assert!(!serve(&[]).is_secure(PLAIN));
-        assert!(serve(&[]).is_secure(HTTPS));
-        assert!(serve(&[("tls", None)]).is_secure(PLAIN));
-        assert!(running("https://h/").is_secure(PLAIN));
-        assert!(!running("http://h/").is_secure(HTTPS), "it runs already");
-        let started = |line: &str| target(TargetSpec::Command(line.to_owned()));
-        assert!(started("./server {port} {cert} {key}").is_secure(PLAIN));
-        assert!(!started("./server {port}").is_secure(PLAIN));
-    }
-
-    #[test]
-    fn http2_is_spoken_where_a_load_asks_for_it() {
-        let of = |http| Speaks::of(false, [&LoadSpec { http, ..LoadSpec::default() }]).http2;
-        assert!(of(Some(HttpVersion::Http2)));
-        assert!(!of(Some(HttpVersion::Http11)) && !of(None));
-    }
-
-    #[test]
-    fn a_control_speaks_tls_where_all_others_do() {
-        let of = |mut targets: Vec<Target>| {
-            targets.push(target(TargetSpec::Nginx { workers: 1 }));
-            of_control(&targets, PLAIN).https
-        };
-        assert!(of(vec![serve(&[("tls", None)]), running("https://h/")]));
-        assert!(!of(vec![serve(&[("tls", None)]), serve(&[])]));
-        assert!(!of(Vec::new()));
-    }
 
     #[test]
     fn a_model_is_told_what_it_does_not_say_itself() {

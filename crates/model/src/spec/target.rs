@@ -11,6 +11,11 @@ use super::wishes::HttpVersion;
 /// Stand for the files of the experiment's certificate and its key in commands that start servers.
 pub const CERTIFICATE_PLACES: [&str; 2] = ["{cert}", "{key}"];
 
+/// Whether a command that starts a server is told where the experiment's certificate is.
+pub fn names_certificate(line: &str) -> bool {
+    CERTIFICATE_PLACES.iter().any(|place| line.contains(place))
+}
+
 /// A target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -5,11 +5,11 @@ use super::peer::{ConnectReply, FarEnd, SimPeer};
 use crate::driver::CloseHow;
 
 /// Any peer.
-pub struct AnyPeer<'p>(Box<dyn Scripted + 'p>);
+pub struct AnyPeer<'p>(Box<dyn Scripted + Send + Sync + 'p>);
 
 impl<'p> AnyPeer<'p> {
     /// This peer.
-    pub fn new(peer: impl SimPeer + 'p) -> Self {
+    pub fn new(peer: impl SimPeer + Send + Sync + 'p) -> Self {
         Self(Box::new(peer))
     }
 }
@@ -21,12 +21,12 @@ trait Scripted {
     fn received(&mut self, far: &mut FarEnd<'_>, bytes: &[u8]);
     fn woken(&mut self, far: &mut FarEnd<'_>, token: u32);
     fn closed(&mut self, how: CloseHow);
-    fn another<'p>(&self) -> Box<dyn Scripted + 'p>
+    fn another<'p>(&self) -> Box<dyn Scripted + Send + Sync + 'p>
     where
         Self: 'p;
 }
 
-impl<P: SimPeer> Scripted for P {
+impl<P: SimPeer + Send + Sync> Scripted for P {
     fn bytes(&self) -> &[u8] {
         SimPeer::bytes(self)
     }
@@ -47,7 +47,7 @@ impl<P: SimPeer> Scripted for P {
         SimPeer::closed(self, how);
     }
 
-    fn another<'p>(&self) -> Box<dyn Scripted + 'p>
+    fn another<'p>(&self) -> Box<dyn Scripted + Send + Sync + 'p>
     where
         Self: 'p,
     {

@@ -25,7 +25,7 @@ const EDGES: [(&str, &[&str], &[&str]); 18] = [
     ("stats", &["random"], &[]),
     ("chart", &[], &[]),
     ("net", &["sys"], &[]),
-    ("testing", &["sys", "wire"], &[]),
+    ("testing", &["model", "sys", "wire"], &[]),
     ("target", &["net", "random", "sys", "wire"], &["tamper"]),
     ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
     ("model", &["stats", "wire"], &[]),
@@ -34,7 +34,7 @@ const EDGES: [(&str, &[&str], &[&str]); 18] = [
     ("engine", &["model", "net", "random", "stats", "sys", "wire"], &["tamper", "target"]),
     ("verdict", &["chart", "model", "stats"], &[]),
     ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["random", "verdict"]),
-    ("lab", &["chart", "model", "profile", "report", "stats", "sys", "verdict"], &[]),
+    ("lab", &["model", "report", "stats", "sys", "verdict"], &[]),
     (
         "load",
         &["engine", "model", "monitor", "report", "stats", "sys", "verdict", "wire"],

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use ablaze_lab::Target;
-use ablaze_lab::experiment::{Failure, PrintedRun, SKIPPED, keep_printed};
-use ablaze_lab::target::{
-    Certificate, Response, Serving, Site, Speaks, ThisProgram, file_name, is_installed,
-};
+use ablaze_lab::experiment::{Failure, PrintedRun, keep_printed};
+use ablaze_lab::target::{Certificate, Response, Serving, Site, ThisProgram, is_installed};
+use ablaze_model::experiment::{SKIPPED, Speaks, Target, file_name};
 use ablaze_model::spec::TargetSpec;
 use ablaze_report::system_error::reason;
 

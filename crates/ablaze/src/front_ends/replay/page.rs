@@ -2,9 +2,9 @@
 //! every part of the fair version.
 
 use ablaze_chart::{Axis, BarRow, Bars, Chart, Plot, Series, Unit};
-use ablaze_lab::experiment::Figures;
-use ablaze_lab::page::in_short;
+use ablaze_model::experiment::Figures;
 use ablaze_model::moment::rfc3339;
+use ablaze_report::experiment::page::in_short;
 use ablaze_report::number::grouped;
 use ablaze_report::page::{Banner, Block, Page, Section, section};
 use ablaze_verdict::Verdict;

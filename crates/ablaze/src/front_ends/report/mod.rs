@@ -8,11 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_lab::curve::Pick;
 use ablaze_lab::experiment::Folder;
-use ablaze_lab::search::{Goal, Setting, Stage, StageFolder, Watch, run};
+use ablaze_lab::search::{Setting, StageFolder, Watch, run};
 use ablaze_lab::target::ThisProgram;
 use ablaze_model::Run;
+use ablaze_model::experiment::Stage;
+use ablaze_report::experiment::curve::Pick;
 use ablaze_report::exporters::{self, Exported, Kind};
 use ablaze_report::system_error::reason;
 use clap::error::ErrorKind;
@@ -193,21 +194,21 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     {
         conditions.checks = described.checks.into_iter().map(|(_, check)| check).collect();
     }
-    let several = experiments::beside_each_other(&experiment, &folder, &results)?;
+    let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
         json: line.json,
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    let contents = experiments::contents(&experiment, &folder, &results, several.as_ref(), showing);
+    let contents = experiments::contents(&experiment, &folder, &results, &judged, showing);
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);
-    terminal::print(&shown::either(&experiment, &results, several.as_ref(), showing));
-    let unequal = showing.unequal(several.as_ref());
+    terminal::print(&shown::either(&experiment, &results, &judged, showing));
+    let unequal = showing.unequal(&judged);
     if !line.json {
         terminal::print(&conditions.in_words(&experiment, &results, &unequal));
     }
-    experiments::print_chart(&experiment, &results, several.as_ref(), showing);
+    experiments::print_chart(&experiment, &results, &judged, showing);
     files.keep_streams(&exported);
     Ok(match results.measured().next() {
         None => NOTHING_MEASURED,
@@ -226,7 +227,6 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
     let unreadable = |error: &dyn std::fmt::Display| CommandError::usage(error.to_string());
     let (mut folder, search) =
         StageFolder::open(path, &mut Former::default()).map_err(|error| unreadable(&error))?;
-    let goal: Goal = search.goal.parse().map_err(|error| unreadable(&error))?;
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let setting = Setting {
         program: ThisProgram::nowhere(),
@@ -235,7 +235,7 @@ fn of_search(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
         rest: |_: Duration| {},
     };
     let searched = run(&search, &mut folder, setting).map_err(|error| unreadable(&error))?;
-    let contents = experiments::search::contents(&search, &folder, &searched, &goal);
+    let contents = experiments::search::contents(&search, &folder, &searched);
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);
     terminal::print(if line.json { &contents.json } else { &contents.text });

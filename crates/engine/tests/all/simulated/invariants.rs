@@ -189,7 +189,7 @@ fn holds(plan: &Plan, run: &ablaze_model::Run) {
 }
 
 /// Runs these plans against a peer made from a seed, its share of trouble in percent, pieces and gaps.
-fn hold<P: SimPeer + Sync>(
+fn hold<P: SimPeer + Send + Sync>(
     cases: u32,
     plans: impl Strategy<Value = Plan>,
     peer: fn(u64, u64) -> P,

@@ -14,12 +14,12 @@ pub use crate::simulated::plans::*;
 /// Runs over the simulated driver whose sends leave at the end of a batch (as io_uring's do),
 /// then over the one whose sends leave at once (as epoll's do); the script must make no
 /// difference between them. The last run.
-pub fn run<P: SimPeer + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Run {
+pub fn run<P: SimPeer + Send + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Run {
     run_at(plan, std::slice::from_ref(peer), check)
 }
 
 /// As [`run`], with a peer per address.
-pub fn run_at<P: SimPeer + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run)) -> Run {
+pub fn run_at<P: SimPeer + Send + Sync>(plan: &Plan, peers: &[P], check: impl Fn(&Run)) -> Run {
     let batched = run_simulated(plan.clone(), peers, &Control::new()).unwrap();
     check(&batched);
     let at_once = run_simulated_at_once(plan.clone(), peers, &Control::new()).unwrap();

@@ -299,7 +299,7 @@ pub fn with_tls(mut plan: Plan, tls: Tls) -> Plan {
 }
 
 /// Runs over both kinds of simulated driver; the last run.
-pub fn run<P: SimPeer + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Run {
+pub fn run<P: SimPeer + Send + Sync>(plan: &Plan, peer: &P, check: impl Fn(&Run)) -> Run {
     let peers = std::slice::from_ref(peer);
     check(&run_simulated(plan.clone(), peers, &Control::new()).unwrap());
     let run = run_simulated_at_once(plan.clone(), peers, &Control::new()).unwrap();

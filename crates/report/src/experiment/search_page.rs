@@ -1,58 +1,48 @@
 //! A search as a page: the answer first, every stage as a point and as a row, and the runs behind
 //! them in the folder.
 
+use crate::number::rate;
+use crate::page::{Banner, Block, FindingText, Page, Section, section};
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
-use ablaze_report::number::rate;
-use ablaze_report::page::{Banner, Block, FindingText, Page, Section, section};
+use ablaze_model::Run;
+use ablaze_model::experiment::{Search, Searched, Stage};
+use ablaze_model::finding::{Severity, Verdict};
 use ablaze_stats::rate_search::{Found, Trial};
-use ablaze_verdict::{Severity, Verdict};
 
-use super::{Goal, Search, Searched, Stage, StageFolder};
-use crate::experiment::FolderError;
-use crate::{json, text};
+use super::{json, text};
 
-/// The page of a search; its figures lie in it as JSON.
-///
-/// # Errors
-/// When a kept stage cannot be read back.
-pub fn of_search(
-    search: &Search,
-    folder: &StageFolder,
-    searched: &Searched,
-    goal: &Goal,
-) -> Result<Page, FolderError> {
-    let printed = text::search(search, searched, goal);
+/// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
+/// environment it shows ([`Searched::shown_stage`]).
+pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>) -> Page {
+    let printed = text::search(search, searched);
+    let texts = search.conditions();
     let mut page = Page::new(&format!("{}: {}", search.target.name, search.goal));
     page.subtitle = printed.lines().nth(1).unwrap_or_default().to_owned();
-    page.sections.push(answer(searched, goal));
+    page.sections.push(answer(searched, &texts));
     page.sections.push(
-        Section::new("Stages").with(Block::chart(chart(searched))).with(rows(searched, goal)),
+        Section::new("Stages").with(Block::chart(chart(searched))).with(rows(searched, &texts)),
     );
-    let last_held = searched.stages.iter().rposition(|stage| stage.trial == Trial::Holds);
-    let shown = last_held.or(searched.stages.len().checked_sub(1));
-    if let Some(at) = shown
-        && let Some(Ok(run)) = folder.stage(at + 1, searched.stages[at].asked_per_s)?
-    {
-        page.when = section::started(&run);
+    if let Some(run) = run {
+        page.when = section::started(run);
         page.sections.push(section::command(&run.command_line));
-        page.sections.push(section::environment(&run));
+        page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed };
     page.sections.push(Section::new("Report").with(report));
     page.figures.push((search.target.name.clone(), json::search(search, searched)));
     page.explain_findings();
-    Ok(page)
+    page
 }
 
 /// The answer, and what takes something away from it: what was found in the stages that held.
-fn answer(searched: &Searched, goal: &Goal) -> Section {
+fn answer(searched: &Searched, texts: &[&str]) -> Section {
     let held = || {
         let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
         held.filter_map(|stage| stage.measured.as_ref())
     };
     let worst = held().map(|measured| measured.verdict).max().unwrap_or(Verdict::Valid);
     let verdict = if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) };
-    let banner = Banner { verdict, text: text::answer(searched, &goal.texts()) };
+    let banner = Banner { verdict, text: text::answer(searched, texts) };
     let mut findings: Vec<FindingText> = Vec::new();
     for finding in held().flat_map(|measured| &measured.findings) {
         let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
@@ -90,8 +80,7 @@ pub fn chart(searched: &Searched) -> Chart {
         .described("Every stage of the search: the requested rate and the answered rate.")
 }
 
-fn rows(searched: &Searched, goal: &Goal) -> Block {
-    let texts = goal.texts();
+fn rows(searched: &Searched, texts: &[&str]) -> Block {
     let mut head = vec!["requested /s", "answered /s"];
     head.extend(texts.iter().copied());
     head.push("outcome");

@@ -1,23 +1,22 @@
 //! What experiments print with `--json`: the figures that the tables show, unrounded. Times are in
 //! nanoseconds, rates per second; what was not seen is null.
 
+use ablaze_model::experiment::{
+    Experiment, JudgedTogether, Results, Search, Searched, Stage, Trial,
+};
+use ablaze_model::finding::Finding;
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
-use ablaze_verdict::Finding;
-use ablaze_verdict::several::Several;
 use serde_json::{Value, json};
 
-use crate::beside;
-use crate::comparison::{Against, Answer, Comparison, NoInterval};
-use crate::curve::{Curve, Point};
-use crate::experiment::{Experiment, Results};
-use crate::search::{Search, Searched, Stage};
+use super::comparison::{Against, Answer, Comparison, NoInterval};
+use super::curve::{Curve, Point};
 
 /// A sweep: a curve per target, a point per load.
 pub fn sweep(
     experiment: &Experiment,
     results: &Results,
     curves: &[Curve],
-    several: Option<&Several>,
+    judged: &JudgedTogether,
 ) -> String {
     let curve = |curve: &Curve| {
         let points: Vec<Value> = experiment
@@ -31,7 +30,7 @@ pub fn sweep(
     let curves: Vec<Value> = curves.iter().map(curve).collect();
     printed(
         &json!({"experiment": experiment, "curves": curves, "trials": trials(experiment, results),
-        "findings": together(several),
+        "findings": together(judged),
         "interrupted": results.interrupted}),
     )
 }
@@ -41,11 +40,10 @@ pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     ranked: bool,
 ) -> String {
     let name = |at: usize| experiment.targets[at].name.as_str();
-    let verdict = beside::verdict(experiment, results, several);
     let rows: Vec<Value> = comparison
         .rows
         .iter()
@@ -60,8 +58,8 @@ pub fn comparison(
                 "metrics": metrics(against, ranked)})
         })
         .collect();
-    printed(&json!({"experiment": experiment, "verdict": verdict.to_string(), "rows": rows,
-        "ratios": against, "findings": together(several), "trials": trials(experiment, results),
+    printed(&json!({"experiment": experiment, "verdict": judged.verdict.to_string(), "rows": rows,
+        "ratios": against, "findings": together(judged), "trials": trials(experiment, results),
         "interrupted": results.interrupted}))
 }
 
@@ -73,8 +71,8 @@ pub fn search(search: &Search, searched: &Searched) -> String {
 }
 
 /// What was found in the runs beside each other.
-fn together(several: Option<&Several>) -> Vec<Value> {
-    several.map(Several::findings).unwrap_or_default().iter().map(finding).collect()
+fn together(judged: &JudgedTogether) -> Vec<Value> {
+    judged.findings.iter().map(finding).collect()
 }
 
 fn printed(value: &Value) -> String {
@@ -89,7 +87,7 @@ fn point(point: &Point) -> Value {
 
 /// The ratios; without their figures where targets did different work, as there is no ranking then.
 fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
-    let metric = |compared: &crate::comparison::Compared| {
+    let metric = |compared: &super::comparison::Compared| {
         let name = compared.metric.name();
         let answer = compared.answer.map(|answer| match answer {
             Answer::Better => "better",
@@ -115,7 +113,7 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
 }
 
 fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
-    let named = |trial: crate::experiment::Trial| {
+    let named = |trial: Trial| {
         json!({"target": experiment.targets[trial.target].name,
             "load": experiment.loads[trial.load].label, "repeat": trial.repeat + 1,
             "run": format!("{}.json", experiment.stem(trial))})

@@ -3,8 +3,7 @@
 
 use ablaze_stats::rate_search::Trial as StageTrial;
 
-use crate::experiment::{Experiment, Figures, Outcome, Results};
-use crate::search::Searched;
+use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Searched};
 
 /// Every trial of an experiment, in the order in which they were run.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {
@@ -91,15 +90,16 @@ fn row(cells: &[String], text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Trial, sample};
+    use ablaze_model::experiment::Trial;
+    use ablaze_testing::experiments;
 
     #[test]
     fn every_trial_has_a_row_of_as_many_cells() {
-        let mut of = sample::experiment();
+        let mut of = experiments::experiment();
         of.targets[1].name = "other, or \"none\"".to_owned();
         let trial = |target| Trial { repeat: 0, load: 0, target };
         let trials = vec![
-            (trial(0), Outcome::Measured(Box::new(sample::figures(1000.0)))),
+            (trial(0), Outcome::Measured(Box::new(experiments::figures(1000.0)))),
             (trial(1), Outcome::Failed("gone".to_owned())),
         ];
         let text = experiment(&of, &Results { trials, interrupted: false });

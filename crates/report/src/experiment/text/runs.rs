@@ -3,13 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ablaze_report::number::counted;
-use ablaze_report::table::sentence;
-use ablaze_verdict::several::Several;
-use ablaze_verdict::{DiagnosisId, Finding, Limit, Severity};
-
-use crate::beside::other_findings;
-use crate::experiment::{Experiment, Figures, Results, SKIPPED};
+use crate::number::counted;
+use crate::table::sentence;
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED};
+use ablaze_model::finding::{DiagnosisId, Finding, Limit, Severity};
 
 /// Findings are broken between words at this many characters.
 const WIDTH: usize = 110;
@@ -94,13 +91,13 @@ impl Found<'_> {
 }
 
 /// What was found in the runs beside each other, unequal work apart.
-pub(crate) fn together(several: &Several) -> Vec<String> {
+pub(crate) fn together(judged: &JudgedTogether) -> Vec<String> {
     let line = |finding: &&Finding| {
         let (id, name) = (finding.id, finding.id.name());
         let text = format!("{} {name}: {}", finding.severity, finding.evidence.replace('\n', " "));
         sentence(&format!("  {id} "), &text, WIDTH)
     };
-    other_findings(several).iter().flat_map(line).collect()
+    judged.other_findings().iter().flat_map(line).collect()
 }
 
 /// Which trials failed, and why: of one target and load the first reason.

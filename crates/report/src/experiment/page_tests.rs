@@ -1,43 +1,47 @@
 //! Pages of experiments and searches, in a real browser too.
 
-use ablaze_report::page::figures_json;
+use ablaze_model::experiment::{
+    Measured, Outcome, Placement, Search, Searched, Speaks, Stage, Trial,
+};
+use ablaze_model::finding::Verdict;
+use ablaze_stats::rate_search::{Found, Trial as StageTrial};
+use ablaze_testing::browser;
+use ablaze_testing::experiments::{self, running};
 use serde_json::Value;
 
-use ablaze_testing::{Scratch, browser};
-
+use super::super::search_page;
 use super::*;
-use crate::experiment::document::Former;
-use crate::experiment::{Load, Trial, sample};
-use crate::search::{self, Measured, Search, Searched, Stage, StageFolder};
-use ablaze_stats::rate_search::{Found, Trial as StageTrial};
-use ablaze_verdict::live;
+use crate::page::figures_json;
 
-/// A saved run with another number of responses, and so another rate.
-fn run(responses: u64) -> Run {
+/// A saved run, for what a page shows of single runs.
+fn saved() -> Run {
     let saved = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
-    let mut run = ablaze_report::json::load(saved).unwrap().run;
-    run.record.responses = responses;
-    run
+    crate::json::load(saved).unwrap().run
 }
 
-/// An experiment that was run, and its page: each target slower than the one before.
-fn page(name: &str, targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
-    let scratch = Scratch::new(name);
-    let mut experiment = sample::experiment();
-    experiment.targets =
-        targets.iter().map(|name| crate::experiment::sample::running(name, "http://h/")).collect();
-    experiment.loads = loads
-        .iter()
-        .map(|c| Load { label: format!("c={c}"), x: Some(f64::from(*c)), spec: Default::default() })
-        .collect();
+/// An experiment that was run, and its page: each target slower than the one before. Each run took ten seconds.
+fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
+    let mut experiment = experiments::experiment();
+    experiment.targets = targets.iter().map(|name| running(name, "http://h/")).collect();
+    experiment.loads = loads.iter().map(|c| experiments::load(*c)).collect();
     experiment.repeats = repeats;
-    let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
-    for trial in experiment.trials() {
-        folder.keep(&experiment, trial, &live::assessed(run(responses(trial)))).unwrap();
-    }
-    let results = folder.results(&experiment).unwrap();
+    let measured = |trial: Trial| {
+        let figures = experiments::figures(responses(trial) as f64 / 10.0);
+        (trial, Outcome::Measured(Box::new(figures)))
+    };
+    let trials = experiment.trials().into_iter().map(measured).collect();
+    let results = Results { trials, interrupted: false };
+    let judged = JudgedTogether { verdict: Verdict::Valid, findings: Vec::new() };
+    let runs: Vec<(usize, Run)> = (0..targets.len()).map(|target| (target, saved())).collect();
+    let reported = Reported {
+        experiment: &experiment,
+        results: &results,
+        judged: &judged,
+        runs: &runs,
+        profiled: &[],
+    };
     let shown = Shown { ranked: true, pick: Pick::Median, printed: "the report" };
-    (of_experiment(&experiment, &folder, &results, None, shown).unwrap(), results)
+    (of_experiment(reported, shown), results)
 }
 
 fn responses(trial: Trial) -> u64 {
@@ -45,9 +49,8 @@ fn responses(trial: Trial) -> u64 {
 }
 
 fn of_search() -> Page {
-    let scratch = Scratch::new("search");
     let search = Search {
-        target: crate::experiment::sample::running("mine", ":8080/"),
+        target: running("mine", ":8080/"),
         goal: "p99<20ms,errors<0.1%".to_owned(),
         load: Default::default(),
         start_per_s: 1000.0,
@@ -57,12 +60,11 @@ fn of_search() -> Page {
         stage_ns: 2_000_000_000,
         confirm_ns: 6_000_000_000,
         path: "/".to_owned(),
-        placement: crate::target::Placement::default(),
+        placement: Placement::default(),
         restart: true,
         ready_within_s: 10,
-        speaks: crate::target::Speaks::default(),
+        speaks: Speaks::default(),
     };
-    let mut folder = StageFolder::at(&scratch.join("kept"), &search, &mut Former).unwrap();
     let stage = |asked_per_s: f64, holds: bool| Stage {
         asked_per_s,
         confirming: false,
@@ -72,22 +74,18 @@ fn of_search() -> Page {
             answered_per_s: asked_per_s.min(4100.0),
             figures: vec![Some("18.2 ms".to_owned()), None],
             unsupported: Vec::new(),
-            verdict: ablaze_verdict::Verdict::Valid,
+            verdict: Verdict::Valid,
             findings: Vec::new(),
         }),
     };
     let rates = [(1000.0, true), (2000.0, true), (4000.0, true), (8000.0, false), (4080.0, false)];
-    for (number, (rate, _)) in (1..).zip(rates) {
-        folder.keep(number, rate, &live::assessed(run(20_000))).unwrap();
-    }
     let searched = Searched {
         stages: rates.map(|(rate, holds)| stage(rate, holds)).to_vec(),
         found: Some(Found::Limit { holds_per_s: 4000.0, fails_per_s: 4080.0 }),
         interrupted: false,
         gone: None,
     };
-    let goal = search.goal.parse().unwrap();
-    search::of_search(&search, &folder, &searched, &goal).unwrap()
+    search_page::of_search(&search, &searched, Some(&saved()))
 }
 
 const LOADS: [u32; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
@@ -96,10 +94,10 @@ const LONG: &str = "a-name-that-somebody-gave-to-a-target-and-that-goes-on-and-o
 #[test]
 fn pages_fit_every_window_and_say_nothing_on_the_console() {
     let pages = [
-        ("compare", page("compare", &["one", "other", LONG], &[10], 8).0),
-        ("few", page("few", &["one", "other"], &[10], 2).0),
-        ("sweep", page("sweep", &["one", "other", LONG], &LOADS, 1).0),
-        ("repeats", page("repeats", &["one"], &LOADS[..3], 3).0),
+        ("compare", page(&["one", "other", LONG], &[10], 8).0),
+        ("few", page(&["one", "other"], &[10], 2).0),
+        ("sweep", page(&["one", "other", LONG], &LOADS, 1).0),
+        ("repeats", page(&["one"], &LOADS[..3], 3).0),
         ("search", of_search()),
     ];
     browser::check(&pages.map(|(name, page)| (name.to_owned(), page.html())));
@@ -107,7 +105,7 @@ fn pages_fit_every_window_and_say_nothing_on_the_console() {
 
 #[test]
 fn the_figures_in_the_page_make_its_tables() {
-    let (page, results) = page("figures", &["one", "other"], &[10], 6);
+    let (page, results) = page(&["one", "other"], &[10], 6);
     let html = page.html();
     let figures: Value = serde_json::from_str(figures_json(&html).unwrap()).unwrap();
     let trials = figures["trials"].as_array().unwrap();
@@ -125,7 +123,7 @@ fn the_figures_in_the_page_make_its_tables() {
             .collect();
         assert_eq!(rates, expected);
         let median = (rates[2] + rates[3]) / 2.0;
-        let grouped = ablaze_report::number::rate;
+        let grouped = crate::number::rate;
         let row = format!(
             "<th scope=\"row\">{name}</th><td>{}</td><td>{}–{}</td>",
             grouped(median),
@@ -150,7 +148,7 @@ fn the_figures_in_the_page_make_its_tables() {
 #[test]
 fn explain_reads_the_figures_back() {
     let read = |page: Page| ablaze_verdict::printed::read(&page.markdown("BENCH").text);
-    let compared = read(page("read-compare", &["one", "other|2"], &[10], 6).0);
+    let compared = read(page(&["one", "other|2"], &[10], 6).0);
     let rates: Vec<(Option<String>, f64, bool)> = compared
         .rates
         .into_iter()
@@ -161,7 +159,7 @@ fn explain_reads_the_figures_back() {
         [(Some("one".to_owned()), 2009.0, true), (Some("other|2".to_owned()), 1009.0, true)];
     assert_eq!(rates, expected);
     for repeats in [1, 3] {
-        let swept = read(page("read-sweep", &["one", "other"], &[1, 2, 5], repeats).0).sweeps;
+        let swept = read(page(&["one", "other"], &[1, 2, 5], repeats).0).sweeps;
         assert_eq!(swept.len(), 1);
         let other = &swept[0].curves[1];
         let more = if repeats == 1 { 0.0 } else { 4.0 };

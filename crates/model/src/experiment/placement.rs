@@ -1,8 +1,9 @@
 //! Which processors the client gets and which the target: their own where there are enough, so
 //! that neither waits for the other.
 
-use ablaze_model::LoadSpec;
 use serde::{Deserialize, Serialize};
+
+use crate::LoadSpec;
 
 /// Processors by number; empty leaves the choice to the kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

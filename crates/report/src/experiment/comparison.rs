@@ -5,9 +5,9 @@
 use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
 use ablaze_stats::repeats::median;
 
-use crate::curve::{Pick, Point};
-use crate::experiment::{Experiment, Figures, Results};
-use crate::saved;
+use ablaze_model::experiment::{Experiment, Figures, Results};
+
+use super::curve::{Pick, Point};
 
 /// A figure of a run that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl Metric {
 
     /// The same where clients are compared: what one of them costs the server is not its merit, the
     /// rate that it gets out of the same server is.
-    const OF_TESTERS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
+    const OF_CLIENTS: [Self; 4] = [Self::Rate, Self::Median, Self::P99, Self::ServerCpu];
 
     /// Its name in tables.
     pub fn name(self) -> &'static str {
@@ -72,7 +72,7 @@ pub enum Answer {
 pub enum NoInterval {
     /// What the pairs lack: too few of them, or a zero.
     Pairs(NotComparable),
-    /// The runs were not taken in turns, so that nothing pairs them ([`crate::saved`]).
+    /// The runs were not taken in turns, so that nothing pairs them ([`Results::paired`]).
     NotInTurns {
         /// First / second of the medians, where both are above zero.
         plain: Option<f64>,
@@ -146,7 +146,7 @@ impl Against {
         (target, control): (usize, usize),
     ) -> Self {
         let metrics = metrics(experiment);
-        let metrics = match saved::pairs(experiment, results, load, (target, control)) {
+        let metrics = match results.paired(experiment, load, (target, control)) {
             Some(pairs) => of_pairs(metrics, &pairs),
             None => of_medians(metrics, &results.of(target, load), &results.of(control, load)),
         };
@@ -165,7 +165,7 @@ fn metrics(experiment: &Experiment) -> [Metric; 4] {
     let first = clients.next();
     match clients.all(|client| Some(client) == first) {
         true => Metric::ALL,
-        false => Metric::OF_TESTERS,
+        false => Metric::OF_CLIENTS,
     }
 }
 
@@ -223,8 +223,8 @@ fn correct(all: &mut [Against]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::sample;
-    use crate::experiment::{Outcome as TrialOutcome, Trial};
+    use ablaze_model::experiment::{Outcome as TrialOutcome, Trial};
+    use ablaze_testing::experiments;
 
     /// Runs of two targets: the second's rate is `ratio` times the first's, with some noise.
     fn results(repeats: u32, ratio: f64) -> Results {
@@ -232,7 +232,7 @@ mod tests {
         for repeat in 0..repeats {
             let noise = 1.0 + f64::from(repeat % 3) * 0.002;
             for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
-                let figures = Box::new(sample::figures(rate));
+                let figures = Box::new(experiments::figures(rate));
                 let trial = Trial { repeat, load: 0, target };
                 results.trials.push((trial, TrialOutcome::Measured(figures)));
             }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     fn compared(repeats: u32, ratio: f64) -> Comparison {
-        Comparison::of(&sample::experiment(), &results(repeats, ratio), 0, 0)
+        Comparison::of(&experiments::experiment(), &results(repeats, ratio), 0, 0)
     }
 
     #[test]
@@ -275,14 +275,14 @@ mod tests {
         if let TrialOutcome::Measured(figures) = &mut results.trials[3].1 {
             figures.server_cpu_ns = None;
         }
-        let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }
 
     #[test]
     fn clients_are_compared_by_the_rate_that_they_get() {
-        let mut experiment = sample::experiment();
-        experiment.targets[1].client = crate::target::Tool::Ab;
+        let mut experiment = experiments::experiment();
+        experiment.targets[1].client = ablaze_model::experiment::Tool::Ab;
         let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
     }
@@ -291,7 +291,7 @@ mod tests {
     fn a_run_that_failed_takes_its_pair_away_and_no_more() {
         let mut results = results(8, 0.8);
         results.trials[3].1 = TrialOutcome::Failed("gone".to_owned());
-        let comparison = Comparison::of(&sample::experiment(), &results, 0, 0);
+        let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
         assert_eq!(comparison.against[0].headline().unwrap().ratio.unwrap().pairs, 7);
         assert_eq!(comparison.rows[0].as_ref().unwrap().rates_per_s.len(), 8);
     }

@@ -1,35 +1,31 @@
 //! The report of a comparison: a row per target, and what may be said about each pair.
 
-use ablaze_report::number::{amount, counted, percent, rate, time};
-use ablaze_report::table::Table;
+use crate::number::{amount, counted, percent, rate, time};
+use crate::table::Table;
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results};
 use ablaze_stats::compare::{NotComparable, Outcome};
 
-use ablaze_verdict::several::Several;
-
 use super::{failures, findings, limits, together};
-use crate::beside::{self, unequal_work};
-use crate::comparison::{Against, Answer, Compared, Comparison, NoInterval};
-use crate::curve::Point;
-use crate::experiment::{Experiment, Figures, Results};
+use crate::experiment::comparison::{Against, Answer, Compared, Comparison, NoInterval};
+use crate::experiment::curve::Point;
 
 /// The whole report. Where the work differs there is no ranking, unless `rank_anyway`.
 pub fn comparison(
     experiment: &Experiment,
     results: &Results,
     comparison: &Comparison,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     rank_anyway: bool,
 ) -> String {
-    let unequal = several.map(unequal_work).unwrap_or_default();
+    let unequal = judged.unequal_work();
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let mut lines = vec![what(experiment)];
     if runs.is_empty() {
         lines.push("nothing was measured".to_owned());
     } else {
-        let verdict = beside::verdict(experiment, results, several);
-        lines.push(format!("{verdict} · {}", limits(&runs)));
+        lines.push(format!("{} · {}", judged.verdict, limits(&runs)));
         lines.extend(findings(experiment, results));
-        lines.extend(several.map(together).unwrap_or_default());
+        lines.extend(together(judged));
     }
     if results.interrupted {
         lines.push("interrupted: partial results".to_owned());
@@ -175,7 +171,7 @@ fn could_show(against: &Against) -> [String; 2] {
 }
 
 fn word(compared: &Compared, answer: Answer) -> &'static str {
-    use crate::comparison::Metric::*;
+    use crate::experiment::comparison::Metric::*;
     match (answer, compared.metric) {
         (Answer::NoDifferenceShown, _) => "no difference shown",
         (Answer::Better, ServerCpu) => "cheaper",

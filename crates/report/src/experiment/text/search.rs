@@ -1,16 +1,15 @@
 //! The report of a search for the highest rate that holds: the answer first, then a row per stage.
 
+use crate::number::{counted, rate};
+use crate::table::Table;
+use ablaze_model::experiment::{Search, Searched, Stage};
+use ablaze_model::finding::{Severity, Verdict};
 use ablaze_model::plan::Arrivals;
-use ablaze_report::number::{counted, rate};
-use ablaze_report::table::Table;
 use ablaze_stats::rate_search::{Found, Trial};
-use ablaze_verdict::{Severity, Verdict};
-
-use crate::search::{Goal, Search, Searched, Stage};
 
 /// The whole report.
-pub fn search(search: &Search, searched: &Searched, goal: &Goal) -> String {
-    let texts = goal.texts();
+pub fn search(search: &Search, searched: &Searched) -> String {
+    let texts = search.conditions();
     let mut lines = vec![answer(searched, &texts), what(search)];
     lines.extend(doubts(searched));
     lines.push(String::new());

@@ -4,9 +4,9 @@
 use ablaze_chart::terminal::Characters;
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
 
-use crate::comparison::{Against, Comparison};
-use crate::curve::{Curve, Pick, Point};
-use crate::experiment::{Experiment, Results};
+use super::comparison::{Against, Comparison};
+use super::curve::{Curve, Pick, Point};
+use ablaze_model::experiment::{Experiment, Results};
 
 /// A terminal narrower than this has no room for a chart.
 const LEAST_WIDTH: usize = 60;
@@ -201,11 +201,12 @@ fn axis_title(experiment: &Experiment) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::{Load, Outcome, Trial, sample};
+    use ablaze_model::experiment::{Load, Outcome, Trial};
+    use ablaze_testing::experiments;
 
     /// The second target has half the first one's rate; at each next load it is twice as high.
     fn results(loads: usize, repeats: u32) -> (Experiment, Results) {
-        let mut experiment = sample::experiment();
+        let mut experiment = experiments::experiment();
         experiment.repeats = repeats;
         experiment.loads = (0..loads)
             .map(|at| Load {
@@ -219,7 +220,7 @@ mod tests {
             let noise = 1.0 + f64::from(trial.repeat % 3) * 0.01;
             let rate = 1000.0 * f64::from(1 << trial.load) / (trial.target + 1) as f64 * noise;
             let Trial { .. } = trial;
-            results.trials.push((trial, Outcome::Measured(Box::new(sample::figures(rate)))));
+            results.trials.push((trial, Outcome::Measured(Box::new(experiments::figures(rate)))));
         }
         (experiment, results)
     }

@@ -1,20 +1,17 @@
 //! The table of a sweep: a row per load, a group of columns per target.
 
-use ablaze_report::number::{counted, percent, rate, time};
-use ablaze_report::table::Table;
-
-use ablaze_verdict::several::Several;
+use crate::number::{counted, percent, rate, time};
+use crate::table::Table;
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Target};
 
 use super::{failures, findings, limits, together};
-use crate::beside;
-use crate::curve::{Curve, Pick, Point};
-use crate::experiment::{Experiment, Figures, Results};
+use crate::experiment::curve::{Curve, Pick, Point};
 
 /// The whole report of a sweep.
 pub fn sweep(
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     pick: Pick,
 ) -> String {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
@@ -22,10 +19,9 @@ pub fn sweep(
     if runs.is_empty() {
         lines.push("nothing was measured".to_owned());
     } else {
-        let verdict = beside::verdict(experiment, results, several);
-        lines.push(format!("{verdict} · {}", limits(&runs)));
+        lines.push(format!("{} · {}", judged.verdict, limits(&runs)));
         lines.extend(findings(experiment, results));
-        lines.extend(several.map(together).unwrap_or_default());
+        lines.extend(together(judged));
     }
     lines.push(what(experiment));
     if results.interrupted {
@@ -33,7 +29,7 @@ pub fn sweep(
     }
     lines.extend(failures(experiment, results));
     let names = experiment.targets.iter().enumerate();
-    let skipped = |(at, target): (usize, &crate::Target)| {
+    let skipped = |(at, target): (usize, &Target)| {
         Some(format!("  {} {}", target.name, results.skipped(at)?))
     };
     lines.extend(names.filter_map(skipped));

@@ -3,12 +3,12 @@
 use ablaze_model::profiling::{NotProfiled, Profiling, Refused, Stack};
 
 use super::*;
-use crate::experiment::sample;
+use ablaze_testing::experiments;
 
 /// A run is only needed for its profile.
 fn run(stacks: &[(&str, u64)]) -> Run {
     let text = &ablaze_testing::repository::file("crates/model/tests/saved/format-1.json");
-    let mut run = ablaze_report::json::load(text).unwrap().run;
+    let mut run = crate::json::load(text).unwrap().run;
     let stack = |(frames, samples): &(&str, u64)| Stack {
         frames: (*frames).to_owned(),
         samples: *samples,
@@ -36,7 +36,7 @@ fn run(stacks: &[(&str, u64)]) -> Run {
 
 #[test]
 fn each_target_has_a_graph_and_each_pair_a_difference_both_ways() {
-    let experiment = sample::experiment();
+    let experiment = experiments::experiment();
     let runs = [(0, run(&[("main;send", 5), ("main;burn", 10)])), (1, run(&[("main;send", 5)]))];
     let files = files(&experiment, &runs);
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
@@ -60,7 +60,7 @@ fn each_target_has_a_graph_and_each_pair_a_difference_both_ways() {
 
 #[test]
 fn one_that_could_not_be_profiled_says_why_and_the_others_are_drawn() {
-    let experiment = sample::experiment();
+    let experiment = experiments::experiment();
     let mut refused = run(&[]);
     refused.profiling = Some(Profiling {
         run: None,

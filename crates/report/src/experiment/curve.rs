@@ -1,10 +1,9 @@
 //! One target over several loads: a line of a sweep. Nothing is fitted: a point is the median of its
 //! repeats, with all of them kept.
 
+use ablaze_model::experiment::{Experiment, Figures, Results, Target};
+use ablaze_model::finding::Verdict;
 use ablaze_stats::repeats::median;
-use ablaze_verdict::Verdict;
-
-use crate::experiment::{Experiment, Figures, Results};
 
 /// A target over the loads of an experiment.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,10 +50,8 @@ impl Curve {
             let point = |load| Point::of(&results.of(target, load), pick);
             (0..experiment.loads.len()).map(point).collect()
         };
-        let curve = |(at, target): (usize, &crate::Target)| Self {
-            name: target.name.clone(),
-            points: of(at),
-        };
+        let curve =
+            |(at, target): (usize, &Target)| Self { name: target.name.clone(), points: of(at) };
         experiment.targets.iter().enumerate().map(curve).collect()
     }
 }
@@ -90,14 +87,14 @@ impl Point {
 }
 
 /// The worst verdict of several runs.
-pub(crate) fn worst(runs: &[&Figures]) -> Verdict {
+pub fn worst(runs: &[&Figures]) -> Verdict {
     runs.iter().map(|run| run.verdict).max().unwrap_or(Verdict::Valid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::sample::figures;
+    use ablaze_testing::experiments::figures;
 
     #[test]
     fn a_point_is_the_median_and_keeps_all() {

@@ -2,18 +2,32 @@
 //! first, then what was asked, with every chart's figures in a table; all from the folder of
 //! results, so that it can be drawn again at any time.
 
+use crate::number::rate;
+use crate::page::section;
+use crate::page::{Banner, Block, FindingText, Page, Section, ShownRun};
 use ablaze_chart::Chart;
 use ablaze_model::Run;
-use ablaze_report::number::rate;
-use ablaze_report::page::section;
-use ablaze_report::page::{Banner, Block, FindingText, Page, Section, ShownRun};
-use ablaze_verdict::Severity;
-use ablaze_verdict::several::Several;
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Target};
+use ablaze_model::finding::Severity;
 
-use crate::comparison::{Against, Comparison};
-use crate::curve::{Curve, Pick, Point};
-use crate::experiment::{Experiment, Figures, Folder, FolderError, Results};
-use crate::{beside, charts, json, profiles, text};
+use super::comparison::{Against, Comparison};
+use super::curve::{Curve, Pick, Point};
+use super::{charts, json, profiles, text};
+
+/// An experiment with what came of it, for its page.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported<'a> {
+    /// What was to be done.
+    pub experiment: &'a Experiment,
+    /// What it came to.
+    pub results: &'a Results,
+    /// What was found in the runs together.
+    pub judged: &'a JudgedTogether,
+    /// One run of each target that was measured, under the middle load.
+    pub runs: &'a [(usize, Run)],
+    /// The profiled runs, by target.
+    pub profiled: &'a [(usize, Run)],
+}
 
 /// How a page is to show its experiment.
 #[derive(Debug, Clone, Copy)]
@@ -27,21 +41,13 @@ pub struct Shown<'a> {
 }
 
 /// The page of an experiment. Its figures lie in it as JSON.
-///
-/// # Errors
-/// When a kept run cannot be read back.
-pub fn of_experiment(
-    experiment: &Experiment,
-    folder: &Folder,
-    results: &Results,
-    several: Option<&Several>,
-    shown: Shown<'_>,
-) -> Result<Page, FolderError> {
+pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
+    let Reported { experiment, results, judged, runs, profiled } = reported;
     let Shown { ranked, pick, printed } = shown;
     let names: Vec<&str> = experiment.targets.iter().map(|target| target.name.as_str()).collect();
     let mut page = Page::new(&names.join(", "));
     page.subtitle = text::what(experiment);
-    page.sections.push(verdict(experiment, results, several));
+    page.sections.push(verdict(experiment, results, judged));
     let last = experiment.targets.len() - 1;
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
@@ -49,15 +55,14 @@ pub fn of_experiment(
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
-        let figures = json::comparison(experiment, results, &comparison, several, ranked);
+        let figures = json::comparison(experiment, results, &comparison, judged, ranked);
         page.figures.push((experiment.title.clone(), figures));
     } else {
         let curves = Curve::all(experiment, results, pick);
-        let figures = json::sweep(experiment, results, &curves, several);
+        let figures = json::sweep(experiment, results, &curves, judged);
         page.figures.push((experiment.title.clone(), figures));
         page.sections.extend(over_loads(experiment, results, pick));
     }
-    let runs = first_runs(experiment, folder, results)?;
     let targets: Vec<ShownRun<'_>> =
         runs.iter().map(|(slot, run)| ShownRun::new(names[*slot], *slot, run)).collect();
     if let Some((_, run)) = runs.first() {
@@ -65,15 +70,15 @@ pub fn of_experiment(
         page.sections.push(section::percentiles(&targets));
         page.sections.push(section::cpu(&targets));
     }
-    page.sections.extend(profiles::section(experiment, &profiles::kept(experiment, folder)?));
-    page.sections.push(commands(experiment, &runs));
+    page.sections.extend(profiles::section(experiment, profiled));
+    page.sections.push(commands(experiment, runs));
     if let Some((_, run)) = runs.first() {
         page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
     page.sections.push(Section::new("Report").with(report));
     page.explain_findings();
-    Ok(page)
+    page
 }
 
 /// What a page of several experiments says of one of them, under one heading: the verdict, the table
@@ -82,10 +87,10 @@ pub fn section_of(
     heading: &str,
     experiment: &Experiment,
     results: &Results,
-    several: Option<&Several>,
+    judged: &JudgedTogether,
     ranked: bool,
 ) -> Section {
-    let mut verdict = verdict(experiment, results, several);
+    let mut verdict = verdict(experiment, results, judged);
     let is_finding = |block: &Block| matches!(block, Block::Findings(_));
     // Its own page has the notes too.
     let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
@@ -155,11 +160,9 @@ fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
 }
 
 /// Whether the runs are to be believed, what was found in them, and which failed.
-fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>) -> Section {
+fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) -> Section {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    let limits = text::limits(&runs);
-    let verdict = beside::verdict(experiment, results, several);
-    let banner = Banner { verdict, text: limits };
+    let banner = Banner { verdict: judged.verdict, text: text::limits(&runs) };
     let mut section = Section::default().with(Block::Verdict(banner));
     let found = text::found(results);
     let mut findings: Vec<FindingText> = found
@@ -171,7 +174,7 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
             explains: Vec::new(),
         })
         .collect();
-    findings.extend(several.into_iter().flat_map(Several::findings).map(|finding| FindingText {
+    findings.extend(judged.findings.iter().map(|finding| FindingText {
         of: "all runs together".to_owned(),
         finding: finding.clone(),
         explains: Vec::new(),
@@ -191,7 +194,7 @@ fn verdict(experiment: &Experiment, results: &Results, several: Option<&Several>
 
 /// A row per target of a comparison.
 fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> Section {
-    let row = |(at, (target, point)): (usize, (&crate::Target, &Option<Point>))| {
+    let row = |(at, (target, point)): (usize, (&Target, &Option<Point>))| {
         let mut cells = vec![target.name.clone()];
         match point {
             Some(point) => cells.extend(text::cells(point)),
@@ -248,25 +251,6 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
     let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
     sections[0].blocks.push(whence());
     sections
-}
-
-/// The first run of each target that was measured, under the middle load.
-fn first_runs(
-    experiment: &Experiment,
-    folder: &Folder,
-    results: &Results,
-) -> Result<Vec<(usize, Run)>, FolderError> {
-    let load = experiment.loads.len() / 2;
-    let mut runs = Vec::new();
-    for target in 0..experiment.targets.len() {
-        let mut of = results.measured().map(|(trial, _)| trial);
-        if let Some(trial) = of.find(|trial| trial.target == target && trial.load == load)
-            && let Some(run) = folder.run(experiment, trial)?
-        {
-            runs.push((target, run));
-        }
-    }
-    Ok(runs)
 }
 
 /// One command of each target, as it was run.

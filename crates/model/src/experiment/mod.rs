@@ -1,0 +1,120 @@
+//! An experiment as data: targets × loads × repeats, what its runs came to, and a search for the highest
+//! rate. `ablaze-lab` carries experiments out and keeps them; `ablaze-report` shows them.
+
+mod figures;
+mod judged;
+mod placement;
+mod results;
+mod search;
+mod target;
+
+use ablaze_stats::repeats::interleaved;
+use serde::{Deserialize, Serialize};
+
+use crate::LoadSpec;
+
+pub use figures::Figures;
+pub use judged::JudgedTogether;
+pub use placement::Placement;
+pub use results::{Outcome, Results, SKIPPED};
+pub use search::{Measured, Search, Searched, Stage, plain};
+pub use target::{Speaks, Target, Tool, of_control, told_apart};
+
+/// What is to be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Experiment {
+    /// What the page is called.
+    pub title: String,
+    /// The targets, in the order in which tables show them.
+    pub targets: Vec<Target>,
+    /// The loads, in the order in which they are applied.
+    pub loads: Vec<Load>,
+    /// How often each target meets each load.
+    pub repeats: u32,
+    /// Of the random order.
+    pub seed: u64,
+    /// What is asked for of targets that are started here: `/hello`.
+    pub path: String,
+    /// Who gets which processors.
+    pub placement: Placement,
+    /// Whether a target that is started here is started anew for each run.
+    pub restart: bool,
+    /// A target that does not respond within this time, in seconds, has failed.
+    pub ready_within_s: u64,
+    /// What targets that are started here are to speak.
+    #[serde(default)]
+    pub speaks: Speaks,
+}
+
+/// One load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Load {
+    /// What tables call it: `c=100`.
+    pub label: String,
+    /// Its place on the axis of a curve: the number of connections, of threads, or the rate.
+    pub x: Option<f64>,
+    /// What is asked for, of whatever target.
+    pub spec: LoadSpec,
+}
+
+/// One run of an experiment, by the places of its target and its load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Trial {
+    /// Which repeat, from 0.
+    pub repeat: u32,
+    /// Which load.
+    pub load: usize,
+    /// Which target.
+    pub target: usize,
+}
+
+impl Experiment {
+    /// Every trial in its order: saved runs, which only have to be read; then repeat by repeat, load
+    /// by load, the targets of each load shuffled.
+    pub fn trials(&self) -> Vec<Trial> {
+        let saved = |target: usize| {
+            let files = self.targets[target].saved_runs().unwrap_or_default().len() as u32;
+            (0..files).map(move |repeat| Trial { repeat, load: 0, target })
+        };
+        let mut trials: Vec<Trial> = (0..self.targets.len()).flat_map(saved).collect();
+        // Each load of each repeat is a block of its own.
+        let blocks = self.repeats as usize * self.loads.len();
+        let turns = interleaved(self.targets.len(), blocks, self.seed).into_iter();
+        let turns = turns.filter(|turn| self.targets[turn.target].saved_runs().is_none());
+        trials.extend(turns.map(|turn| Trial {
+            repeat: (turn.repeat / self.loads.len()) as u32,
+            load: turn.repeat % self.loads.len(),
+            target: turn.target,
+        }));
+        trials
+    }
+
+    /// Whether nothing is run for it: every target is a saved run.
+    pub fn is_saved(&self) -> bool {
+        self.targets.iter().all(|target| target.saved_runs().is_some())
+    }
+
+    /// How often a target meets each load.
+    pub fn repeats_of(&self, target: usize) -> u32 {
+        self.targets[target].saved_runs().map_or(self.repeats, |files| files.len() as u32)
+    }
+
+    /// The name of a trial's files.
+    pub fn stem(&self, trial: Trial) -> String {
+        let name = file_name(&self.targets[trial.target].name);
+        let label_of = |load: &Load| file_name(&load.label);
+        let mut label = label_of(&self.loads[trial.load]);
+        // Long values may differ where names of files do not.
+        if self.loads[..trial.load].iter().any(|before| label_of(before) == label) {
+            label = format!("{label}.{}", trial.load + 1);
+        }
+        format!("{}-{name}-{label}-{}", trial.target + 1, trial.repeat + 1)
+    }
+}
+
+/// A name as part of a file's name: other characters than letters, digits, `-`, `_` and `.` become dashes, and
+/// 60 are kept.
+pub fn file_name(name: &str) -> String {
+    let kept = |c: char| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' };
+    name.chars().map(kept).take(60).collect()
+}

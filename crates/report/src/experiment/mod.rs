@@ -1,0 +1,13 @@
+//! Experiments and searches as reports: what is compared and drawn ([`comparison`], [`curve`]), and each form of it:
+//! text for the terminal, the page, charts, JSON, CSV. It all comes from the data of
+//! [`ablaze_model::experiment`]; `ablaze-lab` carries experiments out and keeps them.
+
+pub mod charts;
+pub mod comparison;
+pub mod csv;
+pub mod curve;
+pub mod json;
+pub mod page;
+pub mod profiles;
+pub mod search_page;
+pub mod text;
