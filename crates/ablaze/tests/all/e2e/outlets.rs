@@ -178,7 +178,8 @@ fn a_terminal_that_is_closed_ends_the_load_and_keeps_the_files() {
     ] {
         let before = server.served().requests;
         let (mut child, terminal) = on_a_terminal(words);
-        assert!(eventually(|| server.served().requests > before + 100), "{words:?}");
+        // More than are in flight: the last of them have not arrived when the terminal is closed.
+        assert!(eventually(|| server.served().requests > before + 1_000), "{words:?}");
         drop(terminal);
         let ended = eventually(|| child.try_wait().unwrap().is_some());
         assert!(ended, "{words:?}: goes on without its terminal");
