@@ -1,31 +1,21 @@
 //! Keeps what happened, on the hot path: a few increments per exchange, nothing allocated,
 //! nothing shared but a snapshot of fixed size every slice.
 
+mod groups;
+mod more;
+mod snapshot;
+
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use ablaze_stats::{Latency, touched};
 
+use self::groups::GroupRecorder;
+pub use self::snapshot::Snapshot;
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
-use ablaze_model::record::{FirstFailure, Record, RequestLine, Stopped, StoppedResponse};
-
-/// What a worker shows of itself while it runs: written by it alone, once per slice.
-#[derive(Debug, Default)]
-pub struct Snapshot {
-    /// Responses so far.
-    pub responses: AtomicU64,
-    /// Failures so far.
-    pub failures: AtomicU64,
-    /// Responses in the last slice.
-    pub slice_responses: AtomicU64,
-    /// Length of the last slice.
-    pub slice_ns: AtomicU64,
-    /// 99th percentile of the last slice, ns.
-    pub slice_p99_ns: AtomicU64,
-    /// When the clock started, ns; 0 before.
-    pub window_start_ns: AtomicU64,
-}
+use ablaze_model::plan::Plan;
+use ablaze_model::record::{FirstFailure, Record, Stopped, StoppedResponse};
 
 /// A worker's histograms, counters and time slices.
 #[derive(Debug)]
@@ -41,6 +31,10 @@ pub struct Recorder {
     body_bytes: u64,
     body_bytes_times: u64,
     keep_every_request: bool,
+    /// What is kept of each group of requests; `None` without groups.
+    groups: Option<Box<GroupRecorder>>,
+    /// Whether any of these two asks for more of a response: one question on the way of every response.
+    keeps_more: bool,
     /// Total time of exchanges that had to connect; `record.answered.total` has the others until
     /// the end, because for those it is the processing time too.
     connected_total: Latency,
@@ -57,23 +51,20 @@ pub struct Recorder {
 const SLICES_KEPT: usize = 36_000;
 
 impl Recorder {
-    /// An empty recorder. `expected` holds the statuses that count as expected.
-    pub fn new(
-        expected: &[std::ops::RangeInclusive<u16>],
-        keep_every_request: bool,
-        is_open_loop: bool,
-        snapshot: Arc<Snapshot>,
-    ) -> Self {
+    /// An empty recorder for a worker of this Plan.
+    pub fn new(plan: &Plan, snapshot: Arc<Snapshot>) -> Self {
         let mut is_expected = Box::new([false; 1000]);
         for status in 0..1000u16 {
-            is_expected[usize::from(status)] = expected.iter().any(|range| range.contains(&status));
+            is_expected[usize::from(status)] =
+                plan.expect.iter().any(|range| range.contains(&status));
         }
         let mut record = Record::new();
-        if is_open_loop {
+        if plan.load.is_open() {
             record.answered.intended = Some(Box::default());
             record.failed.intended = Some(Box::default());
         }
         record.slices.reserve(1024);
+        let groups = GroupRecorder::of(plan);
         Self {
             record,
             window_start_ns: u64::MAX,
@@ -82,7 +73,9 @@ impl Recorder {
             statuses: Box::new([0; 1000]),
             body_bytes: 0,
             body_bytes_times: 0,
-            keep_every_request,
+            keep_every_request: plan.keep_every_request,
+            keeps_more: plan.keep_every_request || groups.is_some(),
+            groups,
             connected_total: Latency::new(4),
             slice: Latency::new(touched::DIGITS),
             slice_failures: 0,
@@ -103,6 +96,9 @@ impl Recorder {
         self.record.body_bytes = 0;
         self.record.sent_bytes = 0;
         self.record.event_age.clear();
+        if let Some(groups) = &mut self.groups {
+            groups.open_window();
+        }
         self.snapshot.window_start_ns.store(at, Ordering::Relaxed);
     }
 
@@ -111,7 +107,7 @@ impl Recorder {
         self.window_start_ns != u64::MAX
     }
 
-    /// An exchange was answered. `body_bytes` without transfer coding.
+    /// An exchange was answered. `body_bytes`, without transfer coding, are added to those received.
     // HTTP/1 and HTTP/2 both end here; in each it is to cost what it would if it were alone.
     #[inline(always)]
     pub fn answered(
@@ -123,9 +119,10 @@ impl Recorder {
         reused: bool,
     ) {
         let total_ns = at.saturating_sub(exchange.started_ns);
+        self.record.body_bytes += body_bytes;
         self.follow_median(total_ns);
         if exchange.started_ns < self.window_start_ns {
-            return;
+            return self.add_body_of_group(exchange.template, body_bytes);
         }
         self.last_finish_ns = at;
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);
@@ -139,6 +136,11 @@ impl Recorder {
         let status = usize::from(status.min(999));
         self.statuses[status] += 1;
         record.unexpected += u64::from(!self.expected[status]);
+        if self.keeps_more {
+            // Here, where the status need not be remembered for it.
+            self.keep_more(exchange, at, status, body_bytes);
+        }
+        let record = &mut self.record;
         record.answered.wait.record(wait_ns);
         record.answered.receive.record(at.saturating_sub(exchange.first_byte_ns));
         if exchange.connect_ns == 0 {
@@ -157,9 +159,6 @@ impl Recorder {
             self.body_bytes_times += 1;
         } else {
             self.other_body_length(body_bytes);
-        }
-        if self.keep_every_request {
-            self.keep_line(exchange, at, total_ns, wait_ns, true);
         }
     }
 
@@ -210,8 +209,11 @@ impl Recorder {
         if exchange.tls_ns > 0 {
             failed.tls.get_or_insert_default().record(exchange.connect_ns, exchange.tls_ns);
         }
+        if let Some(groups) = &mut self.groups {
+            groups.failed(exchange, at, kind);
+        }
         if self.keep_every_request {
-            self.keep_line(exchange, at, total_ns, wait_ns, false);
+            self.keep_line(exchange, at, false);
         }
     }
 
@@ -237,6 +239,9 @@ impl Recorder {
         }
         let age_ns = at.saturating_sub(from_ns);
         self.record.unfinished += 1;
+        if let Some(groups) = &mut self.groups {
+            groups.unfinished(exchange);
+        }
         self.record.unfinished_oldest_ns = self.record.unfinished_oldest_ns.max(age_ns);
         if exchange.started_ns > 0 {
             self.record.in_flight_ns += u128::from(at.saturating_sub(exchange.started_ns));
@@ -321,6 +326,7 @@ impl Recorder {
         for (status, &count) in self.statuses.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.record.statuses.insert(status as u16, count);
         }
+        self.record.groups = self.groups.map(|groups| groups.finish()).unwrap_or_default();
         self.record.in_flight_ns +=
             self.record.answered.total.sum_ns() + self.record.failed.total.sum_ns();
         self.record
@@ -361,17 +367,5 @@ impl Recorder {
         }
         self.body_bytes = body_bytes;
         self.body_bytes_times = 1;
-    }
-
-    #[cold]
-    fn keep_line(&mut self, exchange: &Exchange, at: u64, total_ns: u64, wait_ns: u64, ok: bool) {
-        let _ = at;
-        self.record.every_request.push(RequestLine {
-            started_ns: exchange.started_ns - self.window_start_ns,
-            connect_ns: exchange.connect_ns + exchange.tls_ns,
-            total_ns,
-            wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
-            answered: ok,
-        });
     }
 }

@@ -2,33 +2,91 @@
 //! to filter and pivot, no matter how many phases or figures a version has. docs/json.md has the
 //! meaning of every name.
 
+use std::collections::BTreeMap;
+
+use ablaze_model::record::GroupRecord;
 use ablaze_model::{FailureKind, Run};
+use ablaze_stats::Latency;
 
 use crate::effort::Effort;
+use crate::groups::printable;
 use crate::phases::{self, QUANTILES};
 
-/// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Names
-/// and numbers need no quoting.
+/// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Only the names of
+/// groups may need quotes.
 pub fn write(run: &Run) -> String {
     let mut rows = Rows(String::from("phase,statistic,value,unit\r\n"));
     whole_run(run, &mut rows);
     for (phase, latency) in phases::flat(&run.record) {
-        rows.add(&phase, "count", latency.count(), "values");
-        let figures = [("mean", latency.mean_ns()), ("sd", latency.deviation_ns())];
-        for (statistic, value) in figures {
-            if let Some(value) = value {
-                rows.add(&phase, statistic, format_args!("{value:.1}"), "ns");
-            }
-        }
-        let quantiles = QUANTILES.map(|(name, q)| (name, latency.quantile_ns(q)));
-        let extremes = [("min", latency.min_ns()), ("max", latency.max_ns())];
-        for (statistic, value) in extremes[..1].iter().chain(&quantiles).chain(&extremes[1..]) {
-            if let Some(value) = value {
-                rows.add(&phase, statistic, value, "ns");
-            }
+        distribution(&phase, latency, &mut rows);
+    }
+    run.record.groups.iter().for_each(|one| group(one, &mut rows));
+    rows.0
+}
+
+fn distribution(phase: &str, latency: &Latency, rows: &mut Rows) {
+    rows.add(phase, "count", latency.count(), "values");
+    let figures = [("mean", latency.mean_ns()), ("sd", latency.deviation_ns())];
+    for (statistic, value) in figures {
+        if let Some(value) = value {
+            rows.add(phase, statistic, format_args!("{value:.1}"), "ns");
         }
     }
-    rows.0
+    let quantiles = QUANTILES.map(|(name, q)| (name, latency.quantile_ns(q)));
+    let extremes = [("min", latency.min_ns()), ("max", latency.max_ns())];
+    for (statistic, value) in extremes[..1].iter().chain(&quantiles).chain(&extremes[1..]) {
+        if let Some(value) = value {
+            rows.add(phase, statistic, value, "ns");
+        }
+    }
+}
+
+/// What is kept of one group: the figures of `group:NAME`, and its times as `group-wait:NAME` and so on.
+fn group(group: &GroupRecord, rows: &mut Rows) {
+    let name = printable(&group.name);
+    let phase = field(&format!("group:{name}"));
+    for (statistic, number) in [
+        ("responses", group.responses),
+        ("succeeded", group.succeeded()),
+        ("unexpected", group.unexpected),
+        ("failed", group.failures_total()),
+        ("unfinished", group.unfinished),
+    ] {
+        rows.add(&phase, statistic, number, "requests");
+    }
+    failures(&phase, &group.failures, rows);
+    statuses(&phase, &group.statuses, rows);
+    rows.add(&phase, "body", group.body_bytes, "bytes");
+    for (prefix, times) in [("", &group.answered), ("failed-", &group.failed)] {
+        let mut all = vec![("wait", &times.wait), ("total", &times.total)];
+        all.extend(times.response.as_ref().map(|response| ("response", response)));
+        for (phase, latency) in all {
+            distribution(&field(&format!("group-{prefix}{phase}:{name}")), latency, rows);
+        }
+    }
+}
+
+fn failures(phase: &str, failures: &[u64; FailureKind::ALL.len()], rows: &mut Rows) {
+    for kind in FailureKind::ALL {
+        let number = failures[kind as usize];
+        if number > 0 {
+            rows.add(phase, &format!("failed.{}", kind.key()), number, "requests");
+        }
+    }
+}
+
+fn statuses(phase: &str, statuses: &BTreeMap<u16, u64>, rows: &mut Rows) {
+    for (status, number) in statuses {
+        rows.add(phase, &format!("status.{status}"), number, "requests");
+    }
+}
+
+/// A field of a row, in quotes where a comma or a quote would end it (RFC 4180, 2).
+fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
 }
 
 fn whole_run(run: &Run, rows: &mut Rows) {
@@ -47,15 +105,8 @@ fn whole_run(run: &Run, rows: &mut Rows) {
     ] {
         rows.add("run", statistic, number, "requests");
     }
-    for kind in FailureKind::ALL {
-        let number = record.failures_of(kind);
-        if number > 0 {
-            rows.add("run", &format!("failed.{}", kind.key()), number, "requests");
-        }
-    }
-    for (status, number) in &record.statuses {
-        rows.add("run", &format!("status.{status}"), number, "requests");
-    }
+    failures("run", &record.failures, rows);
+    statuses("run", &record.statuses, rows);
     rows.add("run", "received", record.received_bytes, "bytes");
     rows.add("run", "sent", record.sent_bytes, "bytes");
     if let Some(effort) = Effort::of(run) {
@@ -103,6 +154,22 @@ mod tests {
         assert_eq!(figure("setup-connect", "min"), 40_000.0);
         assert_eq!(figure("failed-total", "count"), 15.0);
         assert!(figure("total", "p99.9") >= figure("total", "p99"));
+    }
+
+    #[test]
+    fn groups_have_rows_of_their_own_with_quotes_where_they_are_needed() {
+        let text = super::write(&sample::grouped());
+        for row in [
+            "group:/item,responses,15000,requests",
+            "\"group:/search?q=a,b\",failed.timeout,15,requests",
+            "\"group:/search?q=a,b\",status.404,90,requests",
+            "group-total:/item,count,15000,values",
+            "\"group-failed-total:/search?q=a,b\",count,15,values",
+        ] {
+            assert!(text.lines().any(|line| line == row), "{row} is not in {text}");
+        }
+        assert!(!super::write(&sample::troubled()).contains("group"));
+        assert_eq!(super::field("a \"b\""), "\"a \"\"b\"\"\"");
     }
 
     #[test]

@@ -7,11 +7,12 @@ pub mod profiling;
 
 use std::collections::BTreeMap;
 
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::tls::{Tls, TlsVersion};
 use ablaze_model::plan::*;
 use ablaze_model::record::{
-    Agreed, Codes, FirstFailure, Handshakes, Http2Facts, Record, ServerSettings, Slice, Stopped,
-    StoppedResponse, TlsFacts, WindowWaits,
+    Agreed, Codes, FirstFailure, GroupRecord, Handshakes, Http2Facts, Record, ServerSettings,
+    Slice, Stopped, StoppedResponse, TlsFacts, WindowWaits,
 };
 use ablaze_model::run::{Backend, Ended, Machine, Run, WorkerEffort};
 use ablaze_model::{Assessed, FailureKind, Plan};
@@ -190,6 +191,33 @@ pub fn over_http2() -> Run {
     run
 }
 
+/// Two URLs, the second slow and with all the trouble: 15,000 and 4,985 responses, 15 timeouts.
+pub fn grouped() -> Run {
+    let mut run = ordinary();
+    let record = &mut run.record;
+    record.responses = 19_985;
+    record.statuses = BTreeMap::from([(200, 19_895), (404, 90)]);
+    record.unexpected = 90;
+    record.failures[FailureKind::Timeout as usize] = 15;
+    let mut fast = GroupRecord::new("/item", false);
+    fast.responses = 15_000;
+    fast.statuses = BTreeMap::from([(200, 15_000)]);
+    let mut slow = GroupRecord::new("/search?q=a,b", false);
+    (slow.responses, slow.unexpected, slow.unfinished) = (4_985, 90, 100);
+    slow.statuses = BTreeMap::from([(200, 4_895), (404, 90)]);
+    slow.failures[FailureKind::Timeout as usize] = 15;
+    slow.failed.total.record_many(30_000_000_000, 15);
+    for (group, ns) in [(&mut fast, 29_500_000), (&mut slow, 90_000_000)] {
+        group.body_bytes = 14 * group.responses;
+        for number in 0..group.responses {
+            group.answered.wait.record(ns + number * 500);
+            group.answered.total.record(ns + number * 500 + 2_000);
+        }
+    }
+    record.groups = vec![fast, slow];
+    run
+}
+
 /// Nobody listened: refused three times, no response, nothing to compute anything from.
 pub fn refused() -> Run {
     let mut run = empty();
@@ -246,6 +274,7 @@ fn plan() -> Plan {
             minor_version: 1,
             has_body: false,
             seed: 1,
+            groups: Groups::default(),
         },
         load: Load::Closed { connections: 100, pipeline: 1 },
         limits: Limits {

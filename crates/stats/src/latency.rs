@@ -63,6 +63,9 @@ impl Latency {
 
     /// Adds all values of `other`; lossless when both keep the same digits.
     pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
         self.buckets.merge(&other.buckets);
         self.count += other.count;
         self.sum_ns += other.sum_ns;

@@ -1,5 +1,6 @@
 //! A Plan of a short run over the simulated network, for this crate and for the tests and examples of `engine`.
 
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Plan, Requests, Spin, Target, Workers,
 };
@@ -28,6 +29,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             minor_version: 1,
             has_body: false,
             seed: 1,
+            groups: Groups::default(),
         },
         load: Load::Closed { connections: 1, pipeline: 1 },
         limits: Limits {

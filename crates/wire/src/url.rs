@@ -138,6 +138,16 @@ impl Url {
         })
     }
 
+    /// A URL as it was typed, without user and password: for reports, which are passed around.
+    pub fn text_without_userinfo(text: &str) -> String {
+        let rest = split_scheme(text).map_or(text, |(_, rest)| rest);
+        let before = &text[..text.len() - rest.len()];
+        let authority_end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at(authority_end);
+        let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+        format!("{before}{host}{path}")
+    }
+
     /// Reads a URL as ab does: `http://` or `https://` in lower case or nothing, a host, an
     /// optional port, and a `/` that must be there; everything from it on is sent untouched,
     /// fragment and spaces included. What is not a port of digits belongs to the name.

@@ -177,12 +177,7 @@ impl<P: Protocol> Worker<P> {
             schedule: Schedule::new(Arc::clone(&assignment.numbers)),
             open_loop: OpenLoop::new(assignment),
             numbers: Arc::clone(&assignment.numbers),
-            recorder: Recorder::new(
-                &plan.expect,
-                plan.keep_every_request,
-                plan.load.is_open(),
-                Arc::clone(&assignment.snapshot),
-            ),
+            recorder: Recorder::new(&plan, Arc::clone(&assignment.snapshot)),
             unstamped: Vec::with_capacity(count),
             expected_mode: P::FIRST_MODE,
             in_flight: 0,

@@ -155,7 +155,7 @@ impl<P: Protocol> Worker<P> {
                 self.next_check_ns = self.next_check_ns.min(deadline_ns);
                 return Some((number, intended_ns));
             }
-            let exchange = Exchange { number, intended_ns, started_ns: now, ..Exchange::default() };
+            let exchange = Exchange { started_ns: now, ..self.not_sent(number, intended_ns) };
             self.recorder.failed(&exchange, now, FailureKind::Timeout, 0, false);
         }
     }
@@ -185,10 +185,17 @@ impl<P: Protocol> Worker<P> {
 
     /// Arrivals that were due before the run ended and found no connection.
     pub(crate) fn note_never_sent(&mut self, at: u64) {
-        let Some(open) = &mut self.open_loop else { return };
-        while let Some((number, intended_ns)) = open.due.take(at.saturating_sub(1)) {
-            let exchange = Exchange { number, intended_ns, ..Exchange::default() };
+        while let Some(open) = &mut self.open_loop
+            && let Some((number, intended_ns)) = open.due.take(at.saturating_sub(1))
+        {
+            let exchange = self.not_sent(number, intended_ns);
             self.recorder.unfinished(&exchange, at);
         }
+    }
+
+    /// The exchange of an arrival that was due and never sent.
+    fn not_sent(&self, number: u64, intended_ns: u64) -> Exchange {
+        let template = self.outbox.template_of(number);
+        Exchange { number, intended_ns, template, ..Exchange::default() }
     }
 }

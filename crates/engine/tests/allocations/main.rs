@@ -20,6 +20,7 @@ mod plans;
 
 use ablaze_engine::sink::{BodySink, NoSink, Response, SinkOf};
 use ablaze_engine::{Control, run, run_simulated_with_sinks};
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{AnyPeer, ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, SimPeer};
@@ -167,6 +168,8 @@ fn nothing_is_allocated_per_request() {
     patched.requests.templates = vec![get("/{seq}/{rand:8}"), get("/")];
     patched.requests.order = vec![0, 1];
     allocates_nothing_per_request("patched", &patched, &hello);
+    patched.requests.groups = Groups::of(&["/{seq}".to_owned(), "/".to_owned()]);
+    allocates_nothing_per_request("in groups", &patched, &hello);
     over_http2();
     over_tls();
     over_the_kernel();

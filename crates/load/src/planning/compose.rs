@@ -1,6 +1,7 @@
 //! What of a spec does not depend on the machine: requests as bytes, TLS, the way through a proxy.
 //! Secrets and files come in here.
 
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::proxy::{Credentials, Proxy, Way};
 use ablaze_model::plan::tls::Tls;
 use ablaze_model::plan::{Http2, Requests};
@@ -11,7 +12,8 @@ use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
-use super::{sources, tls};
+use super::sources::{self, UrlList};
+use super::tls;
 use crate::Error;
 
 /// Stands for a target that is not known yet.
@@ -106,15 +108,16 @@ fn requests(
     secrets: &Secrets,
 ) -> Result<Requests, Error> {
     let asked = &spec.requests;
-    let paths = match &asked.urls {
-        Some(feed) => Some(sources::url_list(feed, Some(&url.to_url()))?.paths),
+    let list = match &asked.urls {
+        Some(feed) => Some(sources::url_list(feed, Some(&url.to_url()))?),
         None => None,
     };
+    let paths = list.as_ref().map(UrlList::paths);
     let bodies = bodies(&asked.bodies)?;
     let forwards = proxy.is_some_and(|proxy| proxy.way == Way::Forward);
     let scheme = if url.https { "https" } else { "http" };
     let front = forwards.then(|| format!("{scheme}://{}", url.host_field()));
-    match &asked.head {
+    let composed = match &asked.head {
         Head::Verbatim { target, lines, placeholders } => {
             let front = front.unwrap_or_default();
             let targets = match paths {
@@ -152,7 +155,14 @@ fn requests(
             composed.seed = asked.seed;
             composed.build()
         }
-    }
+    };
+    Ok(Requests { groups: list.map_or_else(Groups::default, groups), ..composed? })
+}
+
+/// The lines of a list of URLs, each of which is a template, as groups.
+fn groups(list: UrlList) -> Groups {
+    let names: Vec<String> = list.entries.into_iter().map(|entry| entry.name).collect();
+    Groups::of(&names)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -201,6 +211,7 @@ impl Verbatim<'_> {
             minor_version: minor_version(spec),
             has_body,
             seed: spec.requests.seed,
+            groups: Groups::default(),
         })
     }
 

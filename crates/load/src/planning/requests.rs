@@ -2,6 +2,7 @@
 //! needs are added, those given replace them, lists of paths or bodies become templates.
 
 use ablaze_model::plan::Requests;
+use ablaze_model::plan::groups::Groups;
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;
@@ -128,7 +129,8 @@ impl RequestsAsked {
         limited(&templates)?;
         let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
         let (minor_version, seed) = (self.minor_version, self.seed);
-        Ok(Requests { templates, order, method, minor_version, has_body, seed })
+        let groups = Groups::default();
+        Ok(Requests { templates, order, method, minor_version, has_body, seed, groups })
     }
 
     fn templates(&self, method: &str) -> Result<Vec<Template>, Error> {

@@ -67,8 +67,26 @@ fn taken<T>(feed: &Feed, entries: Vec<T>) -> Result<Vec<T>, Error> {
 pub struct UrlList {
     /// The first of them, or the base given: says where to connect.
     pub url: Url,
+    /// Each of them.
+    pub entries: Vec<ListedUrl>,
+}
+
+/// A line of a list of URLs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListedUrl {
+    /// The URL as it stands there, without user and password.
+    pub name: String,
+    /// Its path and query.
+    pub path: String,
+    /// How often it is requested among the others.
+    pub weight: u64,
+}
+
+impl UrlList {
     /// Path of each, and its weight.
-    pub paths: Vec<(String, u64)>,
+    pub fn paths(&self) -> Vec<(String, u64)> {
+        self.entries.iter().map(|entry| (entry.path.clone(), entry.weight)).collect()
+    }
 }
 
 /// Reads a list of URLs: lines `URL [weight]`, empty ones and those beginning with `#` left out.
@@ -82,14 +100,14 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     let text = std::str::from_utf8(feed.file.bytes()?)
         .map_err(|_| Error::usage(format!("{name} is not text: expected a list of URLs")))?;
     let mut common: Option<Url> = base.cloned();
-    let mut paths = Vec::new();
+    let mut entries = Vec::new();
     for (index, line) in text.lines().enumerate() {
         // A fragment is not sent, so that a `#` behind white space can only begin a comment.
         let line = line.find(" #").map_or(line, |comment| &line[..comment]).trim();
         if line.is_empty() || line.starts_with('#') {
             continue;
         }
-        let (url, weight) = url_and_weight(line, common.as_ref().filter(|_| base.is_some()))
+        let (name, url, weight) = url_and_weight(line, common.as_ref().filter(|_| base.is_some()))
             .map_err(|reason| Error::usage(format!("{}: {reason}", at(index + 1))))?;
         let first = common.get_or_insert_with(|| url.clone());
         if !same_far_end(first, &url) {
@@ -100,10 +118,10 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
                 first.host_header()
             )));
         }
-        paths.push((url.path_and_query, weight));
+        entries.push(ListedUrl { name, path: url.path_and_query, weight });
     }
     match common {
-        Some(url) if !paths.is_empty() => Ok(UrlList { url, paths: taken(feed, paths)? }),
+        Some(url) if !entries.is_empty() => Ok(UrlList { url, entries: taken(feed, entries)? }),
         _ => Err(Error::usage(format!(
             "file `{name}` for --urls contains no URL: write one on each line"
         ))),
@@ -118,7 +136,8 @@ pub fn url(text: &str) -> Result<Url, Error> {
     Url::parse(text).map_err(|error| Error::usage(error.to_string()))
 }
 
-fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> {
+/// A line's URL as it may be shown, what it is, and its weight.
+fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(String, Url, u64), String> {
     let mut words = line.split_ascii_whitespace();
     let (text, weight) = (words.next().unwrap_or_default(), words.next());
     if words.next().is_some() {
@@ -143,7 +162,8 @@ fn url_and_weight(line: &str, base: Option<&Url>) -> Result<(Url, u64), String> 
         }
         (false, _) => url(text),
     };
-    Ok((read.map_err(|error| error.to_string())?, weight))
+    let url = read.map_err(|error| error.to_string())?;
+    Ok((Url::text_without_userinfo(text), url, weight))
 }
 
 fn same_far_end(left: &Url, right: &Url) -> bool {
@@ -167,7 +187,18 @@ mod tests {
         let list = url_list(&feed(text), None).unwrap();
         assert_eq!((list.url.host.as_str(), list.url.port), ("h", 8080));
         let expected = [("/a", 1), ("/b?c=1", 3), ("/{seq}", 2)];
-        assert_eq!(list.paths, expected.map(|(path, weight)| (path.to_owned(), weight)));
+        assert_eq!(list.paths(), expected.map(|(path, weight)| (path.to_owned(), weight)));
+        let names: Vec<&str> = list.entries.iter().map(|entry| &entry.name[..]).collect();
+        assert_eq!(names, ["http://h:8080/a", "h:8080/b?c=1", "HTTP://H:8080/{seq}"]);
+    }
+
+    #[test]
+    fn names_have_no_passwords() {
+        let text =
+            "http://me:s3cret@h/a\nme:s3cret@h/x@y:z\nhttp://s3cret@h/?u=http://a:b@c/\nh/d 2\n";
+        let list = url_list(&feed(text), None).unwrap();
+        let names: Vec<&str> = list.entries.iter().map(|entry| &entry.name[..]).collect();
+        assert_eq!(names, ["http://h/a", "h/x@y:z", "http://h/?u=http://a:b@c/", "h/d"]);
     }
 
     #[test]
@@ -175,7 +206,9 @@ mod tests {
         let base = Url::parse("h:81/ignored").unwrap();
         let feed = feed("/a\nh:81/b 2\n");
         let list = url_list(&feed, Some(&base)).unwrap();
-        assert_eq!(list.paths, [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
+        assert_eq!(list.paths(), [("/a".to_owned(), 1), ("/b".to_owned(), 2)]);
+        let names: Vec<&str> = list.entries.iter().map(|entry| &entry.name[..]).collect();
+        assert_eq!(names, ["/a", "h:81/b"]);
         assert!(url_list(&feed, None).unwrap_err().to_string().contains("line 1"));
     }
 

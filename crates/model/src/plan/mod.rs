@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod groups;
 pub mod proxy;
 pub mod tls;
 pub mod tls_names;
@@ -75,6 +76,9 @@ pub struct Requests {
     pub has_body: bool,
     /// Seed of `{rand:N}`.
     pub seed: u64,
+    /// Which of them are reported apart as well.
+    #[serde(default)]
+    pub groups: groups::Groups,
 }
 
 /// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.
@@ -369,6 +373,7 @@ impl Plan {
         if self.requests.order.iter().any(|&t| t as usize >= self.requests.templates.len()) {
             return invalid("the order of requests names one that does not exist");
         }
+        self.requests.groups.check(self.requests.templates.len())?;
         let bytes: usize = self.requests.templates.iter().map(|t| t.bytes.len()).sum();
         if bytes.saturating_mul(self.load.pipeline() as usize) > u32::MAX as usize {
             return invalid(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{Phases, Record, Slices, Stopped};
+use super::{Phases, Record, Slices, Stopped, group};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -43,6 +43,7 @@ impl Record {
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
             slices: Slices::new(),
+            groups: Vec::new(),
             every_request: Vec::new(),
             faults: Vec::new(),
         }
@@ -84,6 +85,7 @@ impl Record {
             first_malformed,
             stopped,
             slices,
+            groups,
             every_request,
             faults,
         } = other;
@@ -133,6 +135,7 @@ impl Record {
         self.in_flight_ns += in_flight_ns;
         self.drain_ns = self.drain_ns.max(drain_ns);
         self.slices.merge(slices);
+        group::merge(&mut self.groups, groups);
         self.every_request.extend(every_request);
         self.faults.extend(faults);
     }

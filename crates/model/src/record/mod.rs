@@ -2,6 +2,7 @@
 //! apart for responses and for failures. Fixed size, whatever the number of requests.
 
 mod fault;
+mod group;
 mod http2;
 mod merge;
 mod phases;
@@ -16,6 +17,7 @@ use ablaze_stats::Latency;
 
 use crate::failure::FailureKind;
 pub use fault::Fault;
+pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
@@ -92,6 +94,8 @@ pub struct Record {
     pub stopped: Stopped,
     /// Count, errors and latency over time.
     pub slices: Slices,
+    /// What is kept of each group of requests, beside the whole; empty where the run has none.
+    pub groups: Vec<GroupRecord>,
     /// One line per request, if asked for.
     pub every_request: Vec<RequestLine>,
     /// Workers that ended before their run, by a fault of this program: the record has what they did until

@@ -11,6 +11,7 @@ use crate::record;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
+use super::groups::Group;
 use super::http2::Http2;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::proxy::Proxy;
@@ -76,6 +77,9 @@ pub(super) struct Document {
     pub workers: Vec<Worker>,
     pub slice_ns: u64,
     pub slices: Vec<Slice>,
+    /// Only where requests belong to groups.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<Group>,
     #[serde(default)]
     pub monitor: Option<Monitored>,
     #[serde(default)]
@@ -107,6 +111,13 @@ pub(super) struct Request {
     pub has_body: bool,
     pub seed: u64,
     pub expected_statuses: Vec<(u16, u16)>,
+    /// Only where more groups were named than are kept apart: how many.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub groups_too_many: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]

@@ -4,6 +4,7 @@
 
 mod distribution;
 mod document;
+mod groups;
 mod http2;
 mod plan;
 mod proxy;

@@ -1,15 +1,19 @@
 //! From the file back to a Run. What it must be is checked before it is trusted: a file from
 //! elsewhere gets a sentence, never a panic.
 
+use std::collections::BTreeMap;
+
 use ablaze_stats::touched;
 use serde::Deserialize;
 
 use super::distribution::Unreadable;
 use super::document::*;
+use super::groups::Group;
 use super::http2::Http2;
 use super::proxy::Proxy;
 use super::tls::Tls;
 use super::{FORMAT, SavedRun, upgrade};
+use crate::plan::groups::Groups;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
 use crate::{FailureKind, Record, record};
@@ -129,6 +133,7 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
             minor_version,
             has_body: request.has_body,
             seed: request.seed,
+            groups: Groups { too_many: request.groups_too_many, ..Groups::default() },
         },
         load: document.load.restore(),
         limits: document.limits.clone().restore(),
@@ -143,15 +148,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
     if document.unexpected > document.responses {
         return Err(damaged("unexpected", "more than there are responses"));
     }
-    let mut failures = [0u64; FailureKind::ALL.len()];
-    for (key, number) in &document.failed.by_kind {
-        let count = &mut failures[kind(key) as usize];
-        *count = count.saturating_add(*number);
-    }
-    let total = failures.iter().try_fold(0u64, |sum, number| sum.checked_add(*number));
-    if total != Some(document.failed.total) {
-        return Err(damaged("failed.total", "not the sum of its kinds"));
-    }
+    let failures = failures("failed", document.failed.total, &document.failed.by_kind)?;
     let first = document.first_response.as_ref();
     let first_head = bytes("first_response.head", first.map_or("", |response| &response.head))?;
     let in_flight = &document.in_flight.integral_ns;
@@ -198,9 +195,27 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         first_malformed: bytes("failed.first_malformed", &document.failed.first_malformed)?,
         stopped: stopped(&document.stopped),
         slices: slices(document)?,
+        groups: document.groups.iter().map(Group::restore).collect::<Result<_, _>>()?,
         every_request: Vec::new(),
         faults: document.faults.iter().map(Fault::load).collect(),
     })
+}
+
+/// Failures by kind, whose sum must be `total`; `what` is the object that has them.
+pub(super) fn failures(
+    what: &str,
+    total: u64,
+    by_kind: &BTreeMap<String, u64>,
+) -> Result<[u64; FailureKind::ALL.len()], LoadError> {
+    let mut failures = [0u64; FailureKind::ALL.len()];
+    for (key, number) in by_kind {
+        let count = &mut failures[kind(key) as usize];
+        *count = count.saturating_add(*number);
+    }
+    match failures.iter().try_fold(0u64, |sum, number| sum.checked_add(*number)) {
+        Some(sum) if sum == total => Ok(failures),
+        _ => Err(damaged(&format!("{what}.total"), "not the sum of its kinds")),
+    }
 }
 
 /// The bytes that a text's characters stand for.

@@ -1,10 +1,13 @@
 //! From the Run to the file's shape.
 
+use std::collections::BTreeMap;
+
 use super::FORMAT;
 use super::distribution::{Distribution, PhasesOf};
 use ablaze_stats::touched;
 
 use super::document::*;
+use super::groups::Group;
 use super::plan::{Connections, Limits, Load, Target, Threads};
 use super::verdict::Assessment;
 use super::{http2, proxy, tls};
@@ -35,6 +38,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             http_version: plan.http_version(),
             has_body: plan.requests.has_body,
             seed: plan.requests.seed,
+            groups_too_many: plan.requests.groups.too_many,
             expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
         },
         load: Load::save(plan.load),
@@ -108,6 +112,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
                 buckets: touched::to_text(record.slices.touched(at)),
             })
             .collect(),
+        groups: record.groups.iter().map(Group::save).collect(),
         monitor: run.monitor.clone(),
         profile: run.profiling.clone(),
         verdict,
@@ -115,10 +120,9 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
 }
 
 fn failed(record: &Record) -> Failed {
-    let kinds = FailureKind::ALL.into_iter().filter(|kind| record.failures_of(*kind) > 0);
     Failed {
         total: record.failures_total(),
-        by_kind: kinds.map(|kind| (kind.key().to_string(), record.failures_of(kind))).collect(),
+        by_kind: by_kind(&record.failures),
         first: record.first_failure.map(|first| FirstFailure {
             kind: first.kind.key().to_string(),
             errno: first.errno,
@@ -127,6 +131,13 @@ fn failed(record: &Record) -> Failed {
         }),
         first_malformed: characters(&record.first_malformed),
     }
+}
+
+/// The kinds that there were any of, by their names.
+pub(super) fn by_kind(failures: &[u64; FailureKind::ALL.len()]) -> BTreeMap<String, u64> {
+    let numbered = FailureKind::ALL.into_iter().map(|kind| (kind, failures[kind as usize]));
+    let any = numbered.filter(|(_, number)| *number > 0);
+    any.map(|(kind, number)| (kind.key().to_string(), number)).collect()
 }
 
 fn stopped(record: &Record) -> Stopped {

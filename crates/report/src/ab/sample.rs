@@ -1,5 +1,6 @@
 //! A Run made by hand, for the tests of ab's reports: ten responses, two of which had to connect.
 
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::*;
 use ablaze_model::record::RequestLine;
 use ablaze_model::run::{Backend, Ended, Machine};
@@ -82,6 +83,7 @@ fn plan() -> Plan {
             minor_version: 0,
             has_body: false,
             seed: 0,
+            groups: Groups::default(),
         },
         load: Load::Closed { connections: 2, pipeline: 1 },
         limits: Limits {

@@ -6,10 +6,18 @@ use super::{FORMAT, LoadError, load};
 use crate::sample::{self, assessed};
 use crate::text;
 use ablaze_model::Run;
+use ablaze_stats::Latency;
 
-fn all() -> [Run; 5] {
+fn all() -> [Run; 7] {
     let (ordinary, encrypted) = (sample::ordinary(), sample::encrypted());
-    [ordinary, sample::troubled(), sample::refused(), sample::empty(), encrypted]
+    let (troubled, refused) = (sample::troubled(), sample::refused());
+    [ordinary, troubled, refused, sample::empty(), encrypted, sample::grouped(), too_many_groups()]
+}
+
+fn too_many_groups() -> Run {
+    let mut run = sample::ordinary();
+    run.plan.requests.groups.too_many = 300;
+    run
 }
 
 fn write(run: &Run) -> String {
@@ -80,6 +88,11 @@ fn the_schema_knows_every_field_and_requires_it() {
     let mut paths = Vec::new();
     object_fields(&whole["tls"], "/tls".to_owned(), &mut paths);
     assert!(paths.len() > 20, "{}", paths.len());
+    needs_all(&validator, &whole, paths);
+    let whole = value(&sample::grouped());
+    let mut paths = Vec::new();
+    object_fields(&whole["groups"], "/groups".to_owned(), &mut paths);
+    assert!(paths.len() > 60, "{}", paths.len());
     needs_all(&validator, &whole, paths);
     let whole = value(&sample::over_http2());
     let mut paths = Vec::new();
@@ -155,6 +168,31 @@ fn reading_back_loses_nothing() {
         assert_eq!(saved.run.workers, run.workers);
         assert_eq!(format!("{:?}", saved.run.plan), format!("{:?}", run.plan));
     }
+}
+
+#[test]
+fn groups_are_read_back_whole() {
+    let mut run = sample::grouped();
+    let response = run.record.answered.total.clone();
+    run.record.groups[1].answered.response = Some(response);
+    let back = load(&write(&run)).unwrap().run.record;
+    assert_eq!(back.groups.len(), 2);
+    for (back, group) in back.groups.iter().zip(&run.record.groups) {
+        assert_eq!((&back.name, back.responses), (&group.name, group.responses));
+        assert_eq!((back.unexpected, back.unfinished), (group.unexpected, group.unfinished));
+        assert_eq!((back.failures, &back.statuses), (group.failures, &group.statuses));
+        assert_eq!(back.body_bytes, group.body_bytes);
+        let both = [(&back.answered, &group.answered), (&back.failed, &group.failed)];
+        for (back, times) in both {
+            assert_eq!(back.wait.histogram(), times.wait.histogram());
+            assert_eq!(back.total.histogram(), times.total.histogram());
+            let histogram = |of: &Option<Latency>| of.as_ref().map(Latency::histogram);
+            assert_eq!(histogram(&back.response), histogram(&times.response));
+        }
+    }
+    let text = write(&run);
+    assert!(!write(&sample::troubled()).contains("\"groups\""), "old readers and files have none");
+    assert_eq!(load(&text).unwrap().format, 2);
 }
 
 #[test]
@@ -234,6 +272,14 @@ fn a_damaged_file_is_not_believed() {
         ("/ended", Value::from("sadly")),
     ] {
         let message = change(pointer, to);
+        assert!(message.starts_with("a saved run, but damaged"), "{pointer}: {message}");
+    }
+    for pointer in
+        ["/groups/0/unexpected", "/groups/1/failed/total", "/groups/1/latency_ns/wait/count"]
+    {
+        let mut value = value(&sample::grouped());
+        *value.pointer_mut(pointer).unwrap() = Value::from(1_000_000);
+        let message = load(&value.to_string()).unwrap_err().to_string();
         assert!(message.starts_with("a saved run, but damaged"), "{pointer}: {message}");
     }
     let message = change("/latency_ns/wait/hdr_histogram", Value::from("&"));

@@ -7,6 +7,7 @@ use ablaze_model::{Assessed, FailureKind, Run};
 use super::{
     Banner, Block, Figure, FindingText, Section, ShownRun, TableBlock, charts, shell_text,
 };
+use crate::groups::{Columns, GroupTable};
 use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::text;
@@ -208,6 +209,18 @@ pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
 
 fn of_block(heading: &str, block: Option<Block>, without: &str) -> Section {
     Section::new(heading).with(block.unwrap_or_else(|| Block::Remark(without.to_owned())))
+}
+
+/// A row per group of requests, all of them; nothing where there are no groups.
+pub fn groups(run: &Run) -> Option<Section> {
+    const NAME_CHARS: usize = 120;
+    let section = Section::new("By group");
+    if let Some(reason) = crate::groups::too_many(run) {
+        return Some(section.with(Block::Remark(format!("No table of groups: {reason}."))));
+    }
+    let GroupTable { head, rows } = crate::groups::table(run, Columns::All, NAME_CHARS)?;
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    Some(section.with(Block::table(&head, rows)))
 }
 
 /// The command that gives this Run again.

@@ -2,6 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::record::GroupRecord;
 use ablaze_verdict::printed;
 
 use super::*;
@@ -15,6 +16,8 @@ pub(super) fn all() -> Vec<(&'static str, Run)> {
     hostile.command_line =
         vec!["ablaze".into(), "</code><img src=x>".into(), "-b".into(), "```".into()];
     hostile.record.first_head = b"HTTP/1.1 200 OK\r\nA: </script><!--\x00\r\n\r\n".to_vec();
+    hostile.record.groups = sample::grouped().record.groups;
+    hostile.record.groups[0].name = "</td><script>alert(2)</script>|*x*\n\u{1b}[31m".into();
     let mut unseen = sample::ordinary();
     unseen.monitor = None;
     let mut short = sample::ordinary();
@@ -29,6 +32,7 @@ pub(super) fn all() -> Vec<(&'static str, Run)> {
         ("hostile", hostile),
         ("unseen", unseen),
         ("short", short),
+        ("grouped", sample::grouped()),
     ]
 }
 
@@ -269,4 +273,27 @@ fn runs_on_one_page_stand_beside_each_other() {
         assert!(html.contains(cell), "{cell}");
     }
     assert_eq!(printed::read(&page.markdown("both").text).reports.len(), 2);
+}
+
+#[test]
+fn every_group_is_on_the_page() {
+    let mut run = sample::grouped();
+    let group = run.record.groups[0].clone();
+    for number in 0..30 {
+        let group = GroupRecord { name: format!("/item/{number}"), ..group.clone() };
+        run.record.groups.push(group);
+    }
+    let shown = assessed(&run);
+    let pages = [of_run(&shown).html(), markdown_of_run(&shown, "run").text];
+    for page in pages {
+        assert!(page.contains("By group"), "{page}");
+        for number in 0..30 {
+            // Again in the report as the terminal shows it, of which ten rows are enough.
+            assert!(page.contains(&format!("/item/{number}")), "{number}: {page}");
+        }
+    }
+    let mut many = sample::ordinary();
+    many.plan.requests.groups.too_many = 300;
+    let page = of_run(&assessed(&many)).html();
+    assert!(page.contains("No table of groups: 300 were named"), "{page}");
 }

@@ -25,6 +25,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     fact("client delay", delay(run));
     fact("connections idle", resting(run));
     fact("body length", body_length(run));
+    fact("groups", crate::groups::too_many(run));
     fact("connected to", connected_to(run));
     fact("threads", threads(run));
     if let Some(text) = gap.map(little) {

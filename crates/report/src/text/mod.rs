@@ -1,9 +1,10 @@
 //! The native report: what a person reads on the terminal after a run. Turns an assessed run into lines. What people
 //! look for comes first: the verdict (`verdict`), what was asked (`load`), the figures that matter most and what
-//! came back (`outcome`); then what the verdict stands on, how long it took (`latency`), and what else there is to
-//! know (`details`, `profile`).
+//! came back (`outcome`); then what the verdict stands on, how long it took (`latency`, by group in `groups`), and what
+//! else there is to know (`details`, `profile`).
 
 mod details;
+mod groups;
 mod latency;
 mod load;
 mod outcome;
@@ -35,6 +36,8 @@ pub fn write(assessed: &Assessed, style: &Style) -> String {
     lines.extend(verdict::findings(judged, style));
     lines.push(String::new());
     lines.extend(latency::lines(run, style));
+    lines.push(String::new());
+    lines.extend(groups::lines(run, style));
     lines.push(String::new());
     lines.extend(details::lines(run, judged.little, style));
     lines.extend(profile::lines(run, style));

@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use ablaze_model::plan::Load;
 use ablaze_model::plan::tls::Trust;
+use ablaze_model::record::GroupRecord;
 
 use super::Style;
 use crate::sample::{self, assessed};
+use ablaze_testing::repository;
 
 fn write(run: &ablaze_model::Run, style: &Style) -> String {
     super::write(&assessed(run), style)
@@ -45,8 +47,51 @@ GET http://127.0.0.1:8080/ · HTTP/1.1 keep-alive · closed loop, 100 connection
   threads            1: half of the 2 CPUs allowed, the target is on this host
 ";
     assert_eq!(plain(&sample::ordinary()), expected);
-    let explained = &ablaze_testing::repository::file("docs/reading-the-report.md");
+    let explained = &repository::file("docs/reading-the-report.md");
     assert!(explained.contains(expected), "docs/reading-the-report.md explains another report");
+}
+
+#[test]
+fn groups_have_a_table_of_which_ten_rows_are_shown() {
+    let run = sample::grouped();
+    let expected = "
+  group          requests  share  errors  unexpected      p50      p95      p99      max
+  /item            15,000   75 %       0           0  33.3 ms  36.6 ms  36.9 ms  37.0 ms
+  /search?q=a,b     5,000   25 %      15          90  91.3 ms  92.4 ms  92.5 ms  92.5 ms
+
+";
+    let text = plain(&run);
+    assert!(text.contains(expected), "{text}");
+    let explained = repository::file("docs/reading-the-report.md");
+    assert!(
+        explained.contains(expected.trim_end()),
+        "docs/reading-the-report.md shows another table"
+    );
+    let mut many = run;
+    let group = many.record.groups[0].clone();
+    for number in 2..13 {
+        let name = format!("/{number}\u{1b}[2J{}", "x".repeat(200));
+        many.record.groups.push(GroupRecord { name, ..group.clone() });
+    }
+    for width in [80, 110, 200] {
+        let text = write(&many, &Style { width, ..Style::default() });
+        assert!(text.contains("\n  3 more: all are in -o FILE.json and FILE.html\n"), "{text}");
+        assert!(text.contains("  /9\\u{") && !text.contains('\u{1b}'), "{text}");
+        assert_eq!(text.contains("  share  "), width > 80, "{text}");
+        let rows = text.lines().filter(|line| line.contains('…'));
+        assert_eq!(rows.clone().count(), 8, "{text}");
+        assert!(rows.into_iter().all(|line| line.chars().count() <= width), "{text}");
+    }
+}
+
+#[test]
+fn without_groups_there_is_no_table_and_too_many_are_said() {
+    let mut run = sample::ordinary();
+    assert!(!plain(&run).contains("group"));
+    run.plan.requests.groups.too_many = 1_000;
+    let text = plain(&run);
+    let line = "  groups             1,000 were named: for more than 256 only the figures of the whole are kept";
+    assert!(text.contains(line), "{text}");
 }
 
 #[test]

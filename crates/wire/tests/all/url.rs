@@ -157,7 +157,31 @@ fn as_gurl_reads_them() {
     assert_eq!(Url::parse_like_gurl(""), Err(UrlError::Empty));
 }
 
+#[test]
+fn a_text_loses_its_user_and_password_and_nothing_else() {
+    let text = Url::text_without_userinfo;
+    for (typed, shown) in [
+        ("http://me:pw@h:80/a@b:c#x", "http://h:80/a@b:c#x"),
+        ("HTTPS://token@[::1]/", "HTTPS://[::1]/"),
+        ("a:b@c@h/?u=http://d:e@f/", "h/?u=http://d:e@f/"),
+        ("h/a 1", "h/a 1"),
+        ("/path/me:pw@x", "/path/me:pw@x"),
+        ("h?a@b", "h?a@b"),
+    ] {
+        assert_eq!(text(typed), shown);
+    }
+}
+
 proptest! {
+    /// A text without user and password is the same URL without them.
+    #[test]
+    fn without_userinfo_it_is_the_same_url(text in "(https?://)?(\\PC{0,9}@)?\\PC{0,30}") {
+        if let Ok(url) = Url::parse(&text) {
+            let shown = Url::parse(&Url::text_without_userinfo(text.trim_ascii()));
+            prop_assert_eq!(shown, Ok(Url { userinfo: None, ..url }));
+        }
+    }
+
     /// What was read can be written and read again, and fits a request line.
     #[test]
     fn reading_what_was_written_gives_the_same(text in "(https?://)?\\PC{0,30}") {

@@ -191,12 +191,12 @@ fn requests(
     let bodies = apply_request(native, &mut request)?;
     request.check()?;
     if let Some(list) = list {
-        if list.paths.len() > 1 && matches!(bodies, Bodies::InTurn(_)) {
+        if list.entries.len() > 1 && matches!(bodies, Bodies::InTurn(_)) {
             return Err(Refused::native_usage(
                 "--urls and --body-lines cannot be used together: use only one",
             ));
         }
-        let weights: Vec<u64> = list.paths.iter().map(|(_, weight)| *weight).collect();
+        let weights: Vec<u64> = list.entries.iter().map(|entry| entry.weight).collect();
         order::spread(&weights).map_err(unusable)?;
     }
     let host = url.as_ref().map_or_else(String::new, Url::host_header);

@@ -9,6 +9,7 @@ mod commands;
 mod counts;
 mod doctor;
 mod forbidden_ring;
+mod groups;
 mod hlog;
 mod interruption;
 mod latency;

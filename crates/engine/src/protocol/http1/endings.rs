@@ -18,7 +18,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         let place = self.place(slot, oldest);
         let mut exchange = self.exchanges[place];
         exchange.stamp(at);
-        self.recorder.record().body_bytes += body_bytes;
+        self.recorder.add_body(exchange.template, body_bytes);
         let Failure { kind, errno, connecting } = failure;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
@@ -114,7 +114,9 @@ impl<S: BodySink> Worker<Http1<S>> {
     /// What is in flight on a slot when the run ends.
     pub(super) fn note_in_flight(&mut self, slot: Slot, at: u64) {
         let connection = self.connections[slot as usize];
-        self.recorder.record().body_bytes += connection.state.body_bytes;
+        // Bytes of the response to the oldest; without one there are none.
+        let oldest = self.exchanges[self.place(slot, connection.state.oldest)];
+        self.recorder.add_body(oldest.template, connection.state.body_bytes);
         self.note_stopped(slot, at, false);
         for position in 0..connection.in_flight {
             let place = self.place(slot, connection.state.oldest + position);

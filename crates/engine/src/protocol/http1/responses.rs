@@ -53,7 +53,6 @@ impl<S: BodySink> Worker<Http1<S>> {
         connection.responses += 1;
         let status = connection.state.status;
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
-        self.recorder.record().body_bytes += body_bytes;
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, reused);
         self.protocol.bodies.end(place, true, at);
         self.connections[slot as usize].state.body_bytes = 0;

@@ -122,7 +122,6 @@ impl<S: BodySink> Responses<'_, S> {
         let place = self.connection.state.places[tag as usize];
         self.connection.responses += 1;
         self.bulky = Some(place.body_bytes > BULKY_BYTES);
-        self.recorder.record().body_bytes += place.body_bytes;
         let exchange = &self.exchanges[tag as usize];
         let (status, body_bytes) = (place.status, place.body_bytes);
         self.recorder.answered(exchange, self.at, status, body_bytes, self.reused);
@@ -172,7 +171,7 @@ impl<S: BodySink> Responses<'_, S> {
         let place = self.connection.state.places[tag as usize];
         let exchange = &mut self.exchanges[tag as usize];
         exchange.stamp(self.at);
-        self.recorder.record().body_bytes += place.body_bytes;
+        self.recorder.add_body(exchange.template, place.body_bytes);
         self.recorder.failed(exchange, self.at, kind, 0, false);
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         self.connection.state.unsent.retain(|&other| other != tag);

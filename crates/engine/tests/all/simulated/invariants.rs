@@ -1,7 +1,9 @@
 //! Whatever servers do, the figures add up and the run ends, over HTTP/1 and HTTP/2. The inputs are always the same,
 //! unless `ABLAZE_SEED` gives others: .ci/full does, and a failure names the seed.
 
-use ablaze_model::plan::{Close, Plan};
+use ablaze_model::Run;
+use ablaze_model::plan::groups::Groups;
+use ablaze_model::plan::{Arrivals, Close, Load, Plan, RateProfile};
 use ablaze_model::run::Ended;
 use ablaze_net::sim::{ConnectReply, Misbehave, Pieces, SimPeer};
 use ablaze_random::SplitMix64;
@@ -162,18 +164,30 @@ fn plans() -> impl Strategy<Value = Plan> {
                         crate::simulated::support::get("/b"),
                     ];
                     plan.requests.order = vec![0, 1, 0];
+                    plan.requests.groups = Groups::of(&["/".to_owned(), "/b".to_owned()]);
                 }
                 if before { clock_before(plan) } else { plan }
             },
         )
 }
 
-fn holds(plan: &Plan, run: &ablaze_model::Run) {
-    let record = &run.record;
+/// What holds of an open loop, too.
+fn sums_hold(plan: &Plan, run: &Run) {
     if run.ended == Ended::Unreachable {
         return;
     }
     check_sums(run);
+    let groups = &run.record.groups;
+    let names: Vec<&String> = groups.iter().map(|group| &group.name).collect();
+    assert!(names.into_iter().eq(&plan.requests.groups.names), "{groups:?}");
+}
+
+fn holds(plan: &Plan, run: &Run) {
+    let record = &run.record;
+    if run.ended == Ended::Unreachable {
+        return;
+    }
+    sums_hold(plan, run);
     let finished = record.finished();
     if let Some(n) = plan.limits.requests {
         assert_eq!((finished, record.unfinished), (n, 0), "{:?}", record.failures);
@@ -193,6 +207,7 @@ fn hold<P: SimPeer + Send + Sync>(
     cases: u32,
     plans: impl Strategy<Value = Plan>,
     peer: fn(u64, u64) -> P,
+    check: fn(&Plan, &Run),
 ) {
     let seed = std::env::var("ABLAZE_SEED").map_or(1, |seed| seed.parse().unwrap());
     let config = ProptestConfig {
@@ -205,7 +220,7 @@ fn hold<P: SimPeer + Send + Sync>(
     let inputs = (plans, any::<u64>(), 0..60u64, 0..40u32, 0..3u64);
     let held = TestRunner::new(config).run(&inputs, |(plan, chances, trouble, piece, gap)| {
         let pieces = if piece == 0 { Pieces::Whole } else { Pieces::Of(piece) };
-        run(&plan, &peer(chances, trouble).cut(pieces, gap * 10 * US), |run| holds(&plan, run));
+        run(&plan, &peer(chances, trouble).cut(pieces, gap * 10 * US), |run| check(&plan, run));
         Ok(())
     });
     held.unwrap_or_else(|failure| panic!("to see it again: ABLAZE_SEED={seed}. {failure}"));
@@ -213,7 +228,7 @@ fn hold<P: SimPeer + Send + Sync>(
 
 #[test]
 fn figures_add_up_and_runs_end() {
-    hold(250, plans(), peer);
+    hold(250, plans(), peer, holds);
 }
 
 #[test]
@@ -222,5 +237,23 @@ fn figures_add_up_and_runs_end_over_http2() {
         let streams = plan.load.pipeline();
         over_http2(plan, streams)
     });
-    hold(150, plans, http2_peer);
+    hold(150, plans, http2_peer, holds);
+}
+
+#[test]
+fn figures_add_up_in_open_loop() {
+    hold(80, plans().prop_map(open), peer, sums_hold);
+    let over_http2 = plans().prop_map(|plan| {
+        let streams = plan.load.pipeline();
+        Plan { http2: Some(ablaze_model::plan::Http2 { streams }), ..open(plan) }
+    });
+    hold(60, over_http2, http2_peer, sums_hold);
+}
+
+/// The same as an open loop that is too fast for its connections, half of the time.
+fn open(mut plan: Plan) -> Plan {
+    let rate = RateProfile::constant(500.0 * f64::from(plan.load.connections()));
+    let connections = plan.load.connections();
+    plan.load = Load::Open { rate, arrivals: Arrivals::Poisson, connections, bounded: true };
+    plan
 }

@@ -28,6 +28,7 @@ mod counting;
 mod early_responses;
 mod faults;
 mod framing;
+mod groups;
 mod in_flight;
 mod latency;
 pub(crate) mod numbered;

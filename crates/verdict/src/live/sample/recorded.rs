@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::{
     ClockStarts, Close, Connections, IoChoice, Limits, Load, Requests, Spin, Target, Workers,
 };
@@ -86,6 +87,7 @@ fn plan() -> Plan {
             minor_version: 1,
             has_body: false,
             seed: 1,
+            groups: Groups::default(),
         },
         load: Load::Closed { connections: 100, pipeline: 1 },
         limits: Limits {
