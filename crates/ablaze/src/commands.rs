@@ -1,11 +1,12 @@
-//! The table of commands: `main`, the help and the suggestion for an unknown word all read it. A new front end is a
-//! folder of its own in `front_ends`, declared there, and one line here.
+//! The table of commands: `main`, the help, the suggestion for an unknown word and the completions of shells all read it.
+//! A new front end is a folder of its own in `front_ends`, declared there, and one line here.
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::front_ends::{
-    ab, compare, demo, doctor, explain, find, gurl, load, replay, report, run, serve, sweep,
+    ab, compare, completions, demo, doctor, explain, find, gurl, load, replay, report, run, serve,
+    sweep,
 };
 use crate::help;
 
@@ -19,6 +20,8 @@ pub struct Command {
     pub help: &'static str,
     /// Runs the command with the words after its name.
     pub run: fn(&[OsString]) -> ExitCode,
+    /// Its options and arguments, for completions: a front end that parses its words by hand describes them here.
+    pub options: fn() -> clap::Command,
 }
 
 /// What a command is for: the help has them together.
@@ -32,11 +35,13 @@ pub enum Group {
     Compare,
     /// Says what numbers mean and what distorts them.
     Understand,
+    /// Belongs to this program rather than to its work: the last lines of the help name it.
+    Own,
 }
 
 impl Group {
-    /// All of them, in the order of the help.
-    pub const ALL: [Self; 4] = [Self::Measure, Self::Serve, Self::Compare, Self::Understand];
+    /// Those that the help lists, in its order.
+    pub const LISTED: [Self; 4] = [Self::Measure, Self::Serve, Self::Compare, Self::Understand];
 
     /// As the help calls it.
     pub fn name(self) -> &'static str {
@@ -45,6 +50,7 @@ impl Group {
             Self::Serve => "serve",
             Self::Compare => "compare",
             Self::Understand => "understand",
+            Self::Own => "own",
         }
     }
 }
@@ -55,28 +61,30 @@ const fn command(
     name: &'static str,
     help: &'static str,
     run: fn(&[OsString]) -> ExitCode,
+    options: fn() -> clap::Command,
 ) -> Command {
-    Command { name, group, help, run }
+    Command { name, group, help, run, options }
 }
 
-use Group::{Compare, Measure, Serve, Understand};
+use Group::{Compare, Measure, Own, Serve, Understand};
 
 /// Every command there is, in the order of the help.
 #[rustfmt::skip]
 pub const ALL: &[Command] = &[
-    command(Measure, "load", "load a URL; the default: `ablaze URL` is `ablaze load URL`", load::main),
-    command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main),
-    command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main),
-    command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main),
-    command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main),
-    command(Serve, "demo", "start a server, load it, show the report; then compare two servers", |words| demo::main(words, carried_out)),
-    command(Compare, "compare", "compare targets over interleaved runs, with confidence intervals", compare::main),
-    command(Compare, "sweep", "load several targets over a range of loads, interleaved", sweep::main),
-    command(Compare, "run", "run the experiment that a file describes", run::main),
-    command(Compare, "report", "show saved results again, or convert saved runs", report::main),
-    command(Compare, "replay", "repeat five published benchmarks, as they were run and fairly", replay::main),
-    command(Understand, "explain", "say what the numbers in a report by ab, gurl or ablaze do and do not mean", explain::main),
-    command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main),
+    command(Measure, "load", "load a URL; the default: `ablaze URL` is `ablaze load URL`", load::main, load::command),
+    command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main, ab::command),
+    command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main, gurl::command),
+    command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
+    command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),
+    command(Serve, "demo", "start a server, load it, show the report; then compare two servers", |words| demo::main(words, carried_out), demo::command),
+    command(Compare, "compare", "compare targets over interleaved runs, with confidence intervals", compare::main, compare::command),
+    command(Compare, "sweep", "load several targets over a range of loads, interleaved", sweep::main, sweep::command),
+    command(Compare, "run", "run the experiment that a file describes", run::main, run::command),
+    command(Compare, "report", "show saved results again, or convert saved runs", report::main, report::command),
+    command(Compare, "replay", "repeat five published benchmarks, as they were run and fairly", replay::main, replay::command),
+    command(Understand, "explain", "say what the numbers in a report by ab, gurl or ablaze do and do not mean", explain::main, explain::command),
+    command(Understand, "doctor", "check this machine before a run, and say how to fix what it finds", doctor::main, doctor::command),
+    command(Own, "completions", "print a script that makes bash, zsh or fish complete command lines", |words| completions::main(words, all_options), completions::command),
 ];
 
 /// The command of this name.
@@ -89,5 +97,34 @@ pub fn carried_out(name: &str, words: &[OsString]) -> ExitCode {
     match named(name) {
         Some(command) => (command.run)(words),
         None => help::unknown_command(name).report(),
+    }
+}
+
+/// Everything that a command line of this program can have. One that begins with an option is `ablaze load`'s; its URL
+/// is left out, because zsh would take the name of a command for it.
+fn all_options() -> clap::Command {
+    let load = load::command();
+    let options = load.get_arguments().filter(|argument| !argument.is_positional()).cloned();
+    let commands =
+        ALL.iter().map(|command| (command.options)().name(command.name).about(command.help));
+    clap::Command::new("ablaze")
+        .version(env!("CARGO_PKG_VERSION"))
+        .args(options)
+        .subcommands(commands)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_describes_options_that_can_be_completed() {
+        for command in ALL {
+            (command.options)().debug_assert();
+            let options = (command.options)();
+            let named = options.get_arguments().any(|argument| argument.get_long().is_some());
+            assert!(named || command.group == Own, "{} describes no option", command.name);
+        }
+        all_options().debug_assert();
     }
 }

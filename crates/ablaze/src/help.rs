@@ -20,7 +20,7 @@ ablaze: an HTTP load tester that keeps ab's habits and runs at the kernel's own 
 ";
 
 const END: &str = "
-`ablaze COMMAND --help` explains every option of a command.
+`ablaze COMMAND --help` explains a command's options; `ablaze completions SHELL` completes them.
 Exit status: 0 measured; 1 failed; 2 usage; 3 --fail-if met; 4 INVALID (--strict); 130 interrupted.
 ";
 
@@ -58,7 +58,7 @@ pub fn unknown_command(word: &str) -> CommandError {
 /// The whole help: a line for each command, the group before its first.
 fn text() -> String {
     let mut text = EXAMPLES.to_owned();
-    for group in Group::ALL {
+    for group in Group::LISTED {
         let mut heading = group.name();
         for command in commands::ALL.iter().filter(|command| command.group == group) {
             text += &format!("{heading:<12}{:<9}{}\n", command.name, command.help);
@@ -71,13 +71,18 @@ fn text() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::commands::Command;
 
     #[test]
     fn the_help_fits_a_screen_and_names_every_command_once() {
         let text = text();
         assert!(text.lines().count() <= 24, "{}", text.lines().count());
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
-        for command in commands::ALL {
+        let listed = |command: &&Command| Group::LISTED.contains(&command.group);
+        for command in commands::ALL.iter().filter(|command| !listed(command)) {
+            assert_eq!(text.matches(&format!("`ablaze {} ", command.name)).count(), 1, "{text}");
+        }
+        for command in commands::ALL.iter().filter(listed) {
             let line = format!("{:<9}{}", command.name, command.help);
             assert_eq!(text.matches(&line).count(), 1, "{line}");
         }

@@ -57,6 +57,7 @@ fn too_few(experiment: &Experiment) -> Option<(String, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::spec::server::values::Threads;
     use ablaze_model::spec::{ModelSpec, TargetSpec};
 
     use super::*;
@@ -65,7 +66,8 @@ mod tests {
 
     fn experiment(threads: &[u32], allowed: &[u32]) -> Experiment {
         let target = |threads: &u32| {
-            let model = ModelSpec { threads: Some(*threads), ..ModelSpec::default() };
+            let threads_spec = Some(Threads::Exactly(*threads));
+            let model = ModelSpec { threads: threads_spec, ..ModelSpec::default() };
             Target::new(threads.to_string(), TargetSpec::Model(model))
         };
         let most = *threads.iter().max().unwrap();

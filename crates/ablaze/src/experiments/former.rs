@@ -19,11 +19,8 @@ impl FormerWords for Former {
     }
 
     fn model(&mut self, words: &[String]) -> Result<ModelSpec, String> {
-        let options = targets::options_of_words(words);
-        // What it says of files may be gone; its results can still be shown.
-        let unknown =
-            |_| ModelSpec { options: targets::options_of_words(words), ..Default::default() };
-        Ok(servers::model(options).unwrap_or_else(unknown))
+        // A file that it names may be gone; its results can still be shown.
+        Ok(servers::of_words(words).unwrap_or_default())
     }
 
     fn load(&mut self, words: &[String]) -> Result<LoadSpec, String> {

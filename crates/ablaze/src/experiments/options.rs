@@ -3,7 +3,6 @@
 
 use std::path::PathBuf;
 
-use ablaze_lab::target::model_words;
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Load, Placement, Speaks, Target, told_apart};
 use ablaze_model::spec::{Secrets, TargetSpec};
@@ -173,9 +172,8 @@ pub fn can_speak(targets: &[Target], speaks: Speaks) -> Result<(), CommandError>
         _ => None,
     });
     for (target, model) in models {
-        servers::check(&model_words(model, speaks)).map_err(|error| CommandError {
-            line: format!("{}: {}", target.name, error.line),
-            ..error
+        servers::check(&model.speaking(speaks.https, speaks.http2)).map_err(|error| {
+            CommandError { line: format!("{}: {}", target.name, error.line), ..error }
         })?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Targets as people write them, on command lines and in the files of experiments.
 
 use ablaze_model::experiment::Target;
-use ablaze_model::spec::{ModelOption, Secrets, TargetSpec, UrlSpec};
+use ablaze_model::spec::{Secrets, TargetSpec, UrlSpec};
 
 use crate::{CommandError, servers};
 
@@ -71,48 +71,19 @@ pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, CommandError
 /// # Errors
 /// When `ablaze serve` would not take it; `name` is whose fault that is.
 pub fn model(name: &str, text: &str) -> Result<TargetSpec, CommandError> {
-    of_options(options(text))
+    servers::of_words(&words(text))
+        .map(TargetSpec::Model)
         .map_err(|error| CommandError { line: format!("{name}: {}", error.line), ..error })
 }
 
-/// A built-in server by its options.
-///
-/// # Errors
-/// When `ablaze serve` would not take them.
-pub fn of_options(options: Vec<ModelOption>) -> Result<TargetSpec, CommandError> {
-    servers::model(options).map(TargetSpec::Model)
-}
-
-/// The words behind `ablaze serve` as options.
-pub fn options_of_words(words: &[String]) -> Vec<ModelOption> {
-    let mut options: Vec<ModelOption> = Vec::new();
-    for word in words {
-        match (word.strip_prefix("--"), options.last_mut()) {
-            (Some(name), _) => {
-                let (name, value) =
-                    name.split_once('=').map_or((name, None), |(n, v)| (n, Some(v)));
-                let (name, value) = (name.to_owned(), value.map(str::to_owned));
-                options.push(ModelOption { name, value });
-            }
-            (None, Some(option)) if option.value.is_none() => option.value = Some(word.clone()),
-            (None, _) => {}
-        }
-    }
-    options
-}
-
-/// `epoll-et,threads=2,echo` as options.
-fn options(text: &str) -> Vec<ModelOption> {
+/// `epoll-et,threads=2,echo` as words behind `ablaze serve`.
+fn words(text: &str) -> Vec<String> {
     let pieces = text.split(',').map(str::trim).filter(|piece| !piece.is_empty());
-    let option = |(at, piece): (usize, &str)| {
-        let (name, value) = match piece.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None if at == 0 => ("model", Some(piece)),
-            None => (piece, None),
-        };
-        ModelOption { name: name.to_owned(), value: value.map(str::to_owned) }
+    let word = |(at, piece): (usize, &str)| match at {
+        0 if !piece.contains('=') => format!("--model={piece}"),
+        _ => format!("--{piece}"),
     };
-    pieces.enumerate().map(option).collect()
+    pieces.enumerate().map(word).collect()
 }
 
 /// `name=rest`, where the name is a word: `a=b` but not `http://x/?a=b`.
@@ -156,7 +127,7 @@ mod tests {
         assert_eq!(shown(":8080/api.json"), "http://127.0.0.1:8080/api.json");
         assert_eq!(shown("old=runs/before.json"), "[\"runs/before.json\"]");
         assert_eq!(target("runs/before.json").name, "before");
-        assert_eq!(shown("serve:like=sylar-1,close"), "--like sylar-1 --close");
+        assert_eq!(shown("serve:like=sylar-1,close"), "--like sylar-1 --threads 1 --close");
         let edge = target("serve:epoll-et,threads=2");
         assert_eq!((edge.name.as_str(), edge.threads(8)), ("epoll-et,threads=2", 2));
         assert_eq!(target("mine=:8080/hello").name, "mine");
@@ -183,12 +154,5 @@ mod tests {
         assert_eq!(started_by("./build/server -p {port}").unwrap().name, "server");
         assert!(started_by("mine=./server").unwrap_err().line.contains("{port}"));
         assert!(started_by("mine=").is_err());
-    }
-
-    #[test]
-    fn words_of_format_1_are_the_same_options() {
-        let words = ["--model", "epoll-et", "--threads=2", "--echo", "--tls-max", "1.2"];
-        let options = options_of_words(&words.map(str::to_owned));
-        assert_eq!(options, self::options("epoll-et,threads=2,echo,tls-max=1.2"));
     }
 }

@@ -52,7 +52,8 @@ that were not interleaved, the plain ratio decides.
 Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a --fail-if was met;
 130 interrupted.";
 
-fn command() -> Command {
+/// Its options.
+pub fn command() -> Command {
     let command = Command::new("ablaze compare")
         .bin_name("ablaze compare")
         .override_usage("ablaze compare [OPTIONS] TARGET TARGET…")

@@ -8,8 +8,8 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::{CommandError, terminal, usage, values};
 
@@ -51,6 +51,11 @@ What to try next:
   ablaze compare --start 'mine=./server -p {port}' --control nginx     your server against nginx
   ablaze serve --help                 bodies of any size, other statuses, delays, /echo
 ";
+
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
 
 /// Runs `ablaze demo` with the words behind `demo`.
 ///

@@ -132,7 +132,8 @@ status.NNN lag cpu. If the client is the limit, there is no answer.
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
 Exit status: 0 found; 1 no answer, or a file not written; 2 usage; 130 interrupted.";
 
-fn command() -> Command {
+/// Its options.
+pub fn command() -> Command {
     let command = Command::new("ablaze find")
         .bin_name("ablaze find")
         .override_usage("ablaze find [OPTIONS] --slo CONDITIONS TARGET")

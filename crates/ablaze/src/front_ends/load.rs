@@ -15,6 +15,11 @@ use crate::native::{self, CommandLine, hints};
 use crate::outputs::Outputs;
 use crate::{CommandError, outcome, outlets, profile, progress, terminal, verdict};
 
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs `ablaze load` with the words behind `load`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     match read(arguments).and_then(|line| line.map_or(Ok(ExitCode::SUCCESS), |line| load(&line))) {

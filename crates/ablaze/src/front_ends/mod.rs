@@ -5,6 +5,7 @@
 
 pub mod ab;
 pub mod compare;
+pub mod completions;
 pub mod demo;
 pub mod doctor;
 pub mod explain;

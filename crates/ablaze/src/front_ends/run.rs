@@ -81,6 +81,11 @@ A file has targets, a load and checks (docs/comparing.md lists every key):
 Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a check failed or a
 --fail-if was met; 130 interrupted (--folder continues).";
 
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs `ablaze run` with the words behind `run`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze run");

@@ -36,7 +36,8 @@ ends; repeat the command with --folder to continue after an interruption.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
 Exit status: 0 success; 1 nothing measured; 2 usage; 130 interrupted.";
 
-fn command() -> Command {
+/// Its options.
+pub fn command() -> Command {
     let command = Command::new("ablaze sweep")
         .bin_name("ablaze sweep")
         .override_usage("ablaze sweep -c 1,2,5,… [OPTIONS] TARGET…")

@@ -1,7 +1,5 @@
 //! From native options to a spec: the options are applied to one that holds some front end's defaults.
 
-use std::net::UdpSocket;
-
 use ablaze_load::planning::{sources, tls as planned_tls};
 use ablaze_model::plan::{Arrivals, Http2};
 use ablaze_model::spec::secrets::secret_field;
@@ -9,7 +7,6 @@ use ablaze_model::spec::{
     Bodies, Bytes, Family, Feed, Head, HttpVersion, Line, LoadSpec, RequestsSpec, Secret, Secrets,
     Shape, TlsSpec, TrustSpec, UrlSpec,
 };
-use ablaze_report::system_error::reason;
 
 use super::options::{
     ConnectionOptions, LoadOptions, MachineOptions, Options, RequestOptions, TlsOptions,
@@ -254,16 +251,6 @@ fn apply_connections(options: &ConnectionOptions, spec: &mut LoadSpec) -> Result
     connections.close = options.close.unwrap_or(connections.close);
     connections.repeat &= !options.no_repeat;
     if let Some(addresses) = &options.local_address {
-        for address in &addresses.0 {
-            // Whether an address can be bound to is known best by binding to it: routes can make
-            // whole networks this host's own without any interface showing them.
-            UdpSocket::bind((*address, 0)).map_err(|error| {
-                CommandError::usage(format!(
-                    "cannot use --local-address {address}: {}; use addresses of this host",
-                    reason(&error)
-                ))
-            })?;
-        }
         connections.local_addresses.clone_from(&addresses.0);
     }
     connections.local_ports = options.local_ports.clone().or(connections.local_ports.take());

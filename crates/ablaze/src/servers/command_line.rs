@@ -3,11 +3,13 @@
 
 use std::path::PathBuf;
 
-use ablaze_target::Model;
-use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{
-    AcceptBatch, Arm, Delay, FaultShare, PerAccept, ResponseKind, Route, Scheduler, WriteMode,
+use ablaze_model::spec::HttpVersion;
+use ablaze_model::spec::server::RouteSpec;
+use ablaze_model::spec::server::values::{
+    AcceptBatch, AcceptMode, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler, Threads,
+    WriteMode,
 };
+use ablaze_target::Model;
 use clap::{ArgAction, Args, Parser};
 
 use super::tls::TlsArguments;
@@ -107,7 +109,7 @@ pub struct ResponseOptions {
     pub head_bytes: Option<u64>,
     /// Response to a path: /a*=404:gone, or @FILE as body. Repeatable
     #[arg(long = "route", value_name = "PATH=STATUS:BODY", value_parser = conditions::route)]
-    pub routes: Vec<Route>,
+    pub routes: Vec<RouteSpec>,
     /// Echo the request body on every path, as /echo does
     #[arg(long)]
     pub echo: bool,
@@ -212,40 +214,12 @@ pub struct ProcessOptions {
     help: Option<bool>,
 }
 
-/// What is spoken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum HttpVersion {
-    /// HTTP/1.0 and 1.1.
-    Http1,
-    /// HTTP/2 beside them.
-    Http2,
-}
-
-/// A number of workers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Threads {
-    /// One per CPU.
-    All,
-    /// This number.
-    Exactly(usize),
-}
-
 /// CPUs as one value: clap takes a bare Vec for an option given several times.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CpuList(pub Vec<u32>);
 
 fn cpus(text: &str) -> Result<CpuList, String> {
     values::cpus(text).map(CpuList)
-}
-
-impl Threads {
-    /// How many these are on this machine.
-    pub fn count(self) -> usize {
-        match self {
-            Self::All => std::thread::available_parallelism().map_or(1, |cpus| cpus.get()),
-            Self::Exactly(threads) => threads,
-        }
-    }
 }
 
 fn threads(text: &str) -> Result<Threads, String> {

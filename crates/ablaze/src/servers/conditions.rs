@@ -2,12 +2,13 @@
 //! routes, work. Errors are the second half of a sentence that begins with option and value.
 
 use std::path::Path;
-use std::time::Duration;
 
 use ablaze_load::planning::sources;
-use ablaze_target::conditions::{Delay, FaultShare, Route};
+use ablaze_model::spec::server::RouteSpec;
+use ablaze_model::spec::server::values::{Delay, FaultShare, Share};
+use ablaze_model::spec::{Body, Bytes};
 
-use super::names::{FAULTS, one_of};
+use super::names;
 use crate::values;
 
 /// `10ms`, `uniform:1ms-20ms`, `exp:10ms`, `bimodal:1ms/100ms/1%`, `stall:1s/10s`.
@@ -44,7 +45,7 @@ pub fn delay(text: &str) -> Result<Delay, String> {
 /// `reset-before=1%`.
 pub fn fault(text: &str) -> Result<FaultShare, String> {
     let (kind, of) = two(text, '=', "reset-before=1%")?;
-    Ok(FaultShare { fault: one_of(kind, &FAULTS)?, share: share(of)? })
+    Ok(FaultShare { fault: names::fault(kind)?, share: share(of)? })
 }
 
 /// CPU time: a bare number is nanoseconds, as the option's name for its value says.
@@ -57,7 +58,7 @@ pub fn work_ns(text: &str) -> Result<u64, String> {
 }
 
 /// `/path*=404:gone`, or `/path=200:@FILE`.
-pub fn route(text: &str) -> Result<Route, String> {
+pub fn route(text: &str) -> Result<RouteSpec, String> {
     // A path may have `=` in it; what follows the right one is a status.
     let parts = text.match_indices('=').find_map(|(at, _)| {
         let (status, body) = text[at + 1..].split_once(':')?;
@@ -76,29 +77,30 @@ pub fn route(text: &str) -> Result<Route, String> {
     }
     let body = match body.strip_prefix('@') {
         Some(file) => {
-            sources::read(Path::new(file), "a body").map_err(|error| error.to_string())?
+            let path = Path::new(file);
+            Body::File(sources::file(path, "a body").map_err(|error| error.to_string())?)
         }
-        None => body.into(),
+        None => Body::Given(Bytes::from(body)),
     };
-    Ok(Route { path: path.to_owned(), status, body })
+    Ok(RouteSpec { path: path.to_owned(), status, body })
 }
 
-fn time(text: &str) -> Result<Duration, String> {
-    values::duration_ns(text).map(Duration::from_nanos)
+fn time(text: &str) -> Result<u64, String> {
+    values::duration_ns(text)
 }
 
-/// A share from 0 to 1 as `1%` or `0.01`.
-fn share(text: &str) -> Result<f64, String> {
+/// A share as `1%` or `0.01`.
+fn share(text: &str) -> Result<Share, String> {
     let (number, whole) = match text.strip_suffix('%') {
         Some(percent) => (percent.trim_end(), 100.0),
         None => (text, 1.0),
     };
     // Digits and a point, so that neither `inf` nor `1e3` is taken for a share.
     let plain = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
-    match number.parse::<f64>() {
-        Ok(number) if plain && number <= whole => Ok(number / whole),
-        _ => Err(format!("`{text}` is not a share: expected one such as 1% or 0.01")),
-    }
+    let share = number.parse::<f64>().ok().filter(|_| plain);
+    share
+        .and_then(|number| Share::new(number / whole))
+        .ok_or_else(|| format!("`{text}` is not a share: expected one such as 1% or 0.01"))
 }
 
 fn two<'a>(text: &'a str, at: char, example: &str) -> Result<(&'a str, &'a str), String> {
@@ -108,18 +110,22 @@ fn two<'a>(text: &'a str, at: char, example: &str) -> Result<(&'a str, &'a str),
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_target::conditions::Fault;
+    use ablaze_model::spec::server::values::Fault;
 
-    const MS: Duration = Duration::from_millis(1);
+    const MS: u64 = 1_000_000;
+
+    fn part(share: f64) -> Share {
+        Share::new(share).unwrap()
+    }
 
     #[test]
     fn delays_of_every_kind() {
         let good = [
             ("10ms", Delay::Constant(10 * MS)),
-            ("0", Delay::Constant(Duration::ZERO)),
+            ("0", Delay::Constant(0)),
             ("uniform:1ms-20ms", Delay::Uniform(MS, 20 * MS)),
             ("exp:10ms", Delay::Exponential(10 * MS)),
-            ("bimodal:1ms/100ms/1%", Delay::Bimodal(MS, 100 * MS, 0.01)),
+            ("bimodal:1ms/100ms/1%", Delay::Bimodal(MS, 100 * MS, part(0.01))),
             ("stall:1s/10s", Delay::Stall(1000 * MS, 10_000 * MS)),
         ];
         for (text, expected) in good {
@@ -144,7 +150,7 @@ mod tests {
 
     #[test]
     fn faults_and_their_shares() {
-        let reset = |share| Ok(FaultShare { fault: Fault::ResetBefore, share });
+        let reset = |share| Ok(FaultShare { fault: Fault::ResetBefore, share: part(share) });
         assert_eq!(fault("reset-before=1%"), reset(0.01));
         assert_eq!(fault("reset-before=0.5"), reset(0.5));
         assert_eq!(fault("reset-before=100%"), reset(1.0));
@@ -165,7 +171,8 @@ mod tests {
     #[test]
     fn routes_with_all_that_paths_and_bodies_may_have() {
         let route_of = |path: &str, status, body: &[u8]| {
-            Ok(Route { path: path.into(), status, body: body.into() })
+            let body = Body::Given(Bytes(body.to_vec()));
+            Ok(RouteSpec { path: path.to_owned(), status, body })
         };
         assert_eq!(route("/gone=404:nothing"), route_of("/gone", 404, b"nothing"));
         assert_eq!(route("/a=b*=200:x=200:y"), route_of("/a=b*", 200, b"x=200:y"));

@@ -1,28 +1,14 @@
 //! The words that options take for one thing out of a few, and the words an error lists.
 
-use ablaze_target::Model;
-use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{
-    AcceptBatch, Arm, Fault, PerAccept, ResponseKind, Scheduler, WriteMode,
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::spec::HttpVersion;
+use ablaze_model::spec::server::values::{
+    AcceptBatch, AcceptMode, Arm, Fault, PerAccept, ResponseKind, Scheduler, WriteMode,
 };
+use ablaze_target::Model;
 
-use ablaze_target::tls::TlsVersion;
-
-use super::command_line::HttpVersion;
 use crate::suggest::nearest;
 use crate::values;
-
-/// The faults of `--fault`, with what each does.
-pub const FAULTS: [(&str, Fault); 8] = [
-    ("reset-before", Fault::ResetBefore),
-    ("reset-during", Fault::ResetDuring),
-    ("reset-after", Fault::ResetAfter),
-    ("close-unanswered", Fault::CloseUnanswered),
-    ("short-body", Fault::ShortBody),
-    ("wrong-length", Fault::WrongLength),
-    ("garbage", Fault::Garbage),
-    ("trickle", Fault::Trickle),
-];
 
 /// `--model`.
 pub fn model(text: &str) -> Result<Model, String> {
@@ -32,53 +18,55 @@ pub fn model(text: &str) -> Result<Model, String> {
 
 /// `--accept`.
 pub fn accept(text: &str) -> Result<AcceptMode, String> {
-    one_of(text, &AcceptMode::ALL.map(|mode| (mode.name(), mode)))
+    word_of(text, AcceptMode::ALL, AcceptMode::name)
 }
 
 /// `--scheduler`.
 pub fn scheduler(text: &str) -> Result<Scheduler, String> {
-    one_of(text, &[("per-thread", Scheduler::PerThread), ("shared", Scheduler::Shared)])
+    word_of(text, Scheduler::ALL, Scheduler::name)
 }
 
 /// `--arm`.
 pub fn arm(text: &str) -> Result<Arm, String> {
-    one_of(text, &[("persistent", Arm::Persistent), ("per-wait", Arm::PerWait)])
+    word_of(text, Arm::ALL, Arm::name)
 }
 
 /// `--http`.
 pub fn http(text: &str) -> Result<HttpVersion, String> {
     match values::http_version(text) {
-        Ok(ablaze_model::spec::HttpVersion::Http11) => Ok(HttpVersion::Http1),
-        Ok(ablaze_model::spec::HttpVersion::Http2) => Ok(HttpVersion::Http2),
+        Ok(version @ (HttpVersion::Http11 | HttpVersion::Http2)) => Ok(version),
         _ => Err("expected 1.1 or 2".to_owned()),
     }
 }
 
 /// `--tls-min` and `--tls-max`.
 pub fn tls_version(text: &str) -> Result<TlsVersion, String> {
-    one_of(text, &TlsVersion::ALL.map(|version| (version.name(), version)))
+    one_of(text, &[("1.2", TlsVersion::V1_2), ("1.3", TlsVersion::V1_3)])
 }
 
 /// `--response`.
 pub fn response(text: &str) -> Result<ResponseKind, String> {
-    let known =
-        [("http", ResponseKind::Http), ("echo", ResponseKind::Echo), ("none", ResponseKind::None)];
-    one_of(text, &known)
+    word_of(text, ResponseKind::ALL, ResponseKind::name)
 }
 
 /// `--write`.
 pub fn write(text: &str) -> Result<WriteMode, String> {
-    one_of(text, &[("whole", WriteMode::Whole), ("split", WriteMode::Split)])
+    word_of(text, WriteMode::ALL, WriteMode::name)
 }
 
 /// `--accept-batch`.
 pub fn accept_batch(text: &str) -> Result<AcceptBatch, String> {
-    one_of(text, &[("one", AcceptBatch::One), ("drain", AcceptBatch::Drain)])
+    word_of(text, AcceptBatch::ALL, AcceptBatch::name)
 }
 
 /// `--per-accept`.
 pub fn per_accept(text: &str) -> Result<PerAccept, String> {
-    one_of(text, &[("nothing", PerAccept::Nothing), ("sylar", PerAccept::Sylar)])
+    word_of(text, PerAccept::ALL, PerAccept::name)
+}
+
+/// The kind of `--fault`.
+pub fn fault(text: &str) -> Result<Fault, String> {
+    word_of(text, Fault::ALL, Fault::name)
 }
 
 /// `--nodelay`.
@@ -86,11 +74,16 @@ pub fn on_or_off(text: &str) -> Result<bool, String> {
     one_of(text, &[("on", true), ("off", false)])
 }
 
+fn word_of<T: Copy>(text: &str, all: &[T], name: fn(T) -> &'static str) -> Result<T, String> {
+    let known: Vec<_> = all.iter().map(|value| (name(*value), *value)).collect();
+    one_of(text, &known)
+}
+
 /// The value of this name.
 ///
 /// # Errors
 /// The second half of a sentence: the name that was probably meant, or all there are.
-pub fn one_of<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
+fn one_of<T: Copy>(text: &str, known: &[(&str, T)]) -> Result<T, String> {
     if let Some((_, value)) = known.iter().find(|(name, _)| *name == text) {
         return Ok(*value);
     }

@@ -172,11 +172,12 @@ fn pairs(words: &str) -> Vec<String> {
 mod tests {
     use std::process::Command;
 
-    use super::super::resolve::{ServerSpec, read};
+    use super::super::resolve::{ServerPlan, read, resolve};
     use super::*;
 
-    fn asked(words: &[OsString]) -> ServerSpec {
-        read(words).unwrap_or_else(|error| panic!("{words:?}: {error}")).unwrap()
+    fn asked(words: &[OsString]) -> ServerPlan {
+        let resolved = read(words).and_then(|asked| resolve(asked.unwrap()));
+        resolved.unwrap_or_else(|error| panic!("{words:?}: {error}"))
     }
 
     /// What a shell makes of a command line: the oracle for quoting.

@@ -1,10 +1,9 @@
 //! What stands below the options in `ablaze serve --help`: the models and the accept modes with
 //! what each does, the pairs of them that are refused, and how values are written.
 
+use ablaze_model::spec::server::values::Fault;
 use ablaze_target::Model;
 use ablaze_target::accepting::AcceptMode;
-
-use super::names::FAULTS;
 
 const COLUMNS: usize = 96;
 
@@ -27,7 +26,7 @@ pub fn text() -> String {
     }
     text.push_str("\nDelays: 10ms, uniform:1ms-20ms, exp:10ms (its mean), bimodal:1ms/100ms/1% (the share of the\n\
          second), stall:1s/10s (no responses for 1 s of every 10)\n");
-    let faults: Vec<_> = FAULTS.iter().map(|(name, _)| *name).collect();
+    let faults: Vec<_> = Fault::ALL.iter().map(|fault| fault.name()).collect();
     wrap(&mut text, 0, 0, &format!("Faults: {}", faults.join(", ")));
     text.push_str(VALUES);
     text

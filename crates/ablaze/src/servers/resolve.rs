@@ -1,37 +1,49 @@
-//! From words to what a server is told: the preset first, then what was given explicitly, then
-//! the server's own defaults.
+//! From a spec to what a server is told, on the machine that runs it: what the spec says first, then the preset it
+//! names, then the server's own defaults.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ablaze_load::planning::workers::{Cpus, refuse_foreign_cpu};
+use ablaze_model::spec::server::values::{ResponseKind, Scheduler, Threads};
+use ablaze_model::spec::server::{FibersSpec, ServedConnectionsSpec};
+use ablaze_model::spec::{HttpVersion, ModelSpec};
 use ablaze_target::Options;
 use ablaze_target::accepting::AcceptMode;
-use ablaze_target::conditions::{FiberOptions, ResponseKind, Scheduler, SocketOptions};
+use ablaze_target::conditions::{FiberOptions, SocketOptions};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 
 use super::address::address;
-use super::command_line::{CommandLine, HttpVersion, ProcessOptions, Threads};
+use super::command_line::{CommandLine, ProcessOptions};
 use super::presets::{self, Preset};
-use super::reference;
-use super::tls;
+use super::told::{self, Told};
+use super::{names, reference, spec, tls};
 use crate::{CommandError, terminal, usage};
 
-/// What was asked for.
+/// A server that can be started here.
 #[derive(Debug)]
-pub struct ServerSpec {
+pub struct ServerPlan {
     /// What the server is told.
     pub options: Options,
     /// How it starts and stops.
     pub process: ProcessOptions,
     /// Where it writes who signed its certificate.
     pub authority_file: Option<PathBuf>,
-    /// The number of threads as it was given.
-    pub threads: Option<Threads>,
     /// Options that have no effect.
     pub notes: Vec<String>,
+}
+
+/// What the words behind `serve` ask for.
+#[derive(Debug)]
+pub struct Asked {
+    /// The server.
+    pub spec: ModelSpec,
+    /// Where it listens.
+    pub address: Option<String>,
+    /// How it starts and stops.
+    pub process: ProcessOptions,
 }
 
 /// Reads the words behind `serve`; `None` when they asked for help or the list of presets, which
@@ -39,37 +51,66 @@ pub struct ServerSpec {
 ///
 /// # Errors
 /// When they are invalid on any machine.
-pub fn read(arguments: &[OsString]) -> Result<Option<ServerSpec>, CommandError> {
-    let Some(given) = parse(arguments.to_vec())? else { return Ok(None) };
-    if given.responses.echo && (given.responses.size.is_some() || given.responses.status.is_some())
-    {
+pub fn read(arguments: &[OsString]) -> Result<Option<Asked>, CommandError> {
+    let Some(line) = parse(arguments.to_vec())? else { return Ok(None) };
+    if line.model.like.as_deref() == Some("list") {
+        terminal::print(&presets::list());
+        return Ok(None);
+    }
+    let (spec, address, process) = spec::of(line);
+    Ok(Some(Asked { spec, address, process }))
+}
+
+/// Resolves what was asked for on this machine.
+///
+/// # Errors
+/// When this machine cannot do it.
+pub fn resolve(asked: Asked) -> Result<ServerPlan, CommandError> {
+    let Asked { spec, address, process } = asked;
+    let options = options(&spec, address.as_deref())?;
+    refuse_foreign_cpus(&options)?;
+    let notes = notes(&spec);
+    Ok(ServerPlan { options, process, authority_file: spec.tls.authority_out, notes })
+}
+
+/// What a server is told. A CPU that is not there is not refused yet.
+///
+/// # Errors
+/// When the options contradict each other, or a file that they name cannot be read.
+pub fn options(spec: &ModelSpec, address: Option<&str>) -> Result<Options, CommandError> {
+    let responses = &spec.responses;
+    if responses.echo && (responses.body_bytes.is_some() || responses.status.is_some()) {
         return Err(CommandError::usage(
             "--echo sends back the request body and cannot be used with --size or --status: use \
              only one",
         ));
     }
-    let notes = notes(&given);
-    let Some(like) = given.model.like.clone() else { return asked(given, notes).map(Some) };
-    if like == "list" {
-        terminal::print(&presets::list());
-        return Ok(None);
+    told(&with_preset(spec)?, address)
+}
+
+/// Refuses CPUs that this process may not use.
+///
+/// # Errors
+/// When it may not.
+pub fn refuse_foreign_cpus(options: &Options) -> Result<(), CommandError> {
+    Ok(refuse_foreign_cpu(&options.cpus, &Cpus::of_this_process())?)
+}
+
+/// With what the preset says that the spec does not.
+///
+/// # Errors
+/// When there is no such preset.
+pub fn with_preset(spec: &ModelSpec) -> Result<ModelSpec, CommandError> {
+    let Some(like) = &spec.like else { return Ok(spec.clone()) };
+    let words = Preset::find(like)?.words().collect();
+    let Some(line) = parse(words)? else { return Ok(spec.clone()) };
+    let (mut preset, ..) = spec::of(line);
+    // What the preset's HTTP server sends has no meaning for one that speaks no HTTP.
+    if spec.responses.kind.is_some_and(|kind| kind != ResponseKind::Http) {
+        preset.responses.body_bytes = None;
+        preset.responses.routes.clear();
     }
-    let words = Preset::find(&like)?.words().chain(arguments.iter().cloned());
-    let Some(mut line) = parse(words.collect())? else { return Ok(None) };
-    // Options that may be given several times add up; here too, the preset gives way.
-    let has_routes = !given.responses.routes.is_empty();
-    if has_routes {
-        line.responses.routes = given.responses.routes;
-    }
-    if !given.trouble.faults.is_empty() {
-        line.trouble.faults = given.trouble.faults;
-    }
-    // What the preset's HTTP server answered has no meaning for one that speaks no HTTP.
-    if given.responses.response.is_some_and(|kind| kind != ResponseKind::Http) {
-        line.responses.size = given.responses.size;
-        line.responses.routes.retain(|_| has_routes);
-    }
-    asked(line, notes).map(Some)
+    Ok(spec.clone().over(preset))
 }
 
 fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, CommandError> {
@@ -89,68 +130,69 @@ fn parse(words: Vec<OsString>) -> Result<Option<CommandLine>, CommandError> {
 }
 
 /// Options that have no effect. A preset's options do not count: its model may be replaced.
-fn notes(given: &CommandLine) -> Vec<String> {
-    let fibers = &given.fibers;
-    let model = given.model.model.unwrap_or(Options::default().model);
-    if given.model.like.is_some() || model.name().starts_with("fiber") {
+fn notes(spec: &ModelSpec) -> Vec<String> {
+    let FibersSpec { stack_bytes, stack_pool, scheduler, arm } = &spec.fibers;
+    let model = spec.model.as_deref().unwrap_or(Options::default().model.name());
+    if spec.like.is_some() || model.starts_with("fiber") {
         return Vec::new();
     }
     let options = [
         // Threads have stacks too.
-        ("--stack", fibers.stack.is_some() && model.name() != "blocking"),
-        ("--stack-pool", fibers.stack_pool.is_some()),
-        ("--scheduler", fibers.scheduler.is_some()),
-        ("--arm", fibers.arm.is_some()),
+        ("--stack", stack_bytes.is_some() && model != "blocking"),
+        ("--stack-pool", stack_pool.is_some()),
+        ("--scheduler", scheduler.is_some()),
+        ("--arm", arm.is_some()),
     ];
     let given = options.into_iter().filter(|(_, given)| *given);
     given.map(|(name, _)| format!("{name} has no effect on {model}, which has no fibers")).collect()
 }
 
-fn asked(line: CommandLine, notes: Vec<String>) -> Result<ServerSpec, CommandError> {
-    let options = options(&line)?;
-    refuse_foreign_cpu(&options.cpus, &Cpus::of_this_process())?;
-    let (process, authority_file) = (line.process, line.tls.tls_ca_out);
-    Ok(ServerSpec { options, process, authority_file, threads: line.model.threads, notes })
-}
-
-fn options(line: &CommandLine) -> Result<Options, CommandError> {
-    let CommandLine { model, responses, connections, trouble, .. } = line;
+fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError> {
+    let ModelSpec { responses, connections, trouble, .. } = spec;
     let own = Options::default();
-    let cpus = model.cpus.as_ref().map_or(own.cpus, |cpus| cpus.0.clone());
-    let address = line.address.as_deref().map_or(Ok(own.address), address)?;
+    let address = listen.map_or(Ok(own.address), address)?;
+    let model = spec.model.as_deref().map(names::model).transpose().map_err(|why| {
+        CommandError::usage(format!(
+            "unknown model `{}`: {why}",
+            spec.model.as_deref().unwrap_or_default()
+        ))
+    })?;
+    let routes = responses.routes.iter().map(told::route).collect::<Result<_, _>>();
     Ok(Options {
         address,
-        tls: tls::options(&line.tls, address.ip())?,
+        tls: tls::options(&spec.tls, address.ip())?,
         http2: connections.http == Some(HttpVersion::Http2),
         max_streams: connections.max_streams.unwrap_or(own.max_streams),
-        model: model.model.unwrap_or(own.model),
-        accept: model.accept.unwrap_or(accept_of(line.fibers.scheduler, own.accept)),
+        model: model.unwrap_or(own.model),
+        accept: spec
+            .accept
+            .map_or(accept_of(spec.fibers.scheduler, own.accept), |mode| mode.told()),
         // Without a number, as many as there are CPUs to pin them to.
-        threads: model.threads.map_or(cpus.len(), Threads::count),
-        cpus,
+        threads: spec.threads.map_or(spec.cpus.len(), threads),
+        cpus: spec.cpus.clone(),
         status: responses.status.unwrap_or(own.status),
-        body_bytes: responses.size,
+        body_bytes: responses.body_bytes,
         head_bytes: responses.head_bytes.map(|bytes| bytes as usize),
-        routes: responses.routes.clone(),
+        routes: routes.map_err(|error| CommandError::usage(error.to_string()))?,
         echo_everywhere: responses.echo,
-        response: responses.response.unwrap_or(own.response),
-        keep_alive: !connections.close,
+        response: responses.kind.map_or(own.response, |kind| kind.told()),
+        keep_alive: connections.keep_alive.unwrap_or(own.keep_alive),
         max_requests: limit(connections.max_requests),
-        read_timeout: limit(connections.read_timeout).map(Duration::from_nanos),
-        delay: trouble.delay.unwrap_or(own.delay),
-        work_ns: responses.work.unwrap_or(own.work_ns),
+        read_timeout: limit(connections.read_timeout_ns).map(Duration::from_nanos),
+        delay: trouble.delay.map_or(own.delay, |delay| delay.told()),
+        work_ns: responses.work_ns.unwrap_or(own.work_ns),
         in_service: responses.in_service.filter(|k| *k > 0),
-        faults: trouble.faults.clone(),
+        faults: trouble.faults.iter().map(Told::told).collect(),
         seed: trouble.seed.unwrap_or(own.seed),
         server_name: responses.server_name.clone().unwrap_or(own.server_name),
-        max_body_bytes: responses.max_body.unwrap_or(own.max_body_bytes),
+        max_body_bytes: responses.max_body_bytes.unwrap_or(own.max_body_bytes),
         backlog: connections.backlog.unwrap_or(own.backlog),
-        sockets: sockets(line),
+        sockets: sockets(connections),
         max_events: connections.max_events.map_or(own.max_events, |events| events as usize),
-        accept_batch: connections.accept_batch.unwrap_or(own.accept_batch),
-        per_accept: connections.per_accept.unwrap_or(own.per_accept),
-        write: responses.write.unwrap_or(own.write),
-        fibers: fibers(line),
+        accept_batch: connections.accept_batch.map_or(own.accept_batch, |batch| batch.told()),
+        per_accept: connections.per_accept.map_or(own.per_accept, |work| work.told()),
+        write: responses.write.map_or(own.write, |write| write.told()),
+        fibers: fibers(&spec.fibers),
         max_head_bytes: own.max_head_bytes,
     })
 }
@@ -160,43 +202,52 @@ fn accept_of(scheduler: Option<Scheduler>, own: AcceptMode) -> AcceptMode {
     if scheduler == Some(Scheduler::Shared) { AcceptMode::Single } else { own }
 }
 
+fn threads(asked: Threads) -> usize {
+    let cpus = std::thread::available_parallelism().map_or(1, |cpus| cpus.get() as u32);
+    asked.count(cpus) as usize
+}
+
 /// A limit of which 0 is none.
 fn limit(given: Option<u64>) -> Option<u64> {
     given.filter(|limit| *limit > 0)
 }
 
-fn sockets(line: &CommandLine) -> SocketOptions {
+fn sockets(connections: &ServedConnectionsSpec) -> SocketOptions {
     let own = SocketOptions::default();
     SocketOptions {
-        send_buffer_bytes: line.connections.sndbuf.or(own.send_buffer_bytes),
-        receive_buffer_bytes: line.connections.rcvbuf.or(own.receive_buffer_bytes),
-        no_delay: line.connections.nodelay.unwrap_or(own.no_delay),
+        send_buffer_bytes: connections.send_buffer_bytes.or(own.send_buffer_bytes),
+        receive_buffer_bytes: connections.receive_buffer_bytes.or(own.receive_buffer_bytes),
+        no_delay: connections.no_delay.unwrap_or(own.no_delay),
     }
 }
 
-fn fibers(line: &CommandLine) -> FiberOptions {
+fn fibers(fibers: &FibersSpec) -> FiberOptions {
     let own = FiberOptions::default();
     FiberOptions {
-        stack_bytes: line.fibers.stack.map_or(own.stack_bytes, |bytes| bytes as usize),
-        stack_pool: line.fibers.stack_pool.map_or(own.stack_pool, |stacks| stacks as usize),
-        scheduler: line.fibers.scheduler.unwrap_or(own.scheduler),
-        arm: line.fibers.arm.unwrap_or(own.arm),
+        stack_bytes: fibers.stack_bytes.map_or(own.stack_bytes, |bytes| bytes as usize),
+        stack_pool: fibers.stack_pool.map_or(own.stack_pool, |stacks| stacks as usize),
+        scheduler: fibers.scheduler.map_or(own.scheduler, |scheduler| scheduler.told()),
+        arm: fibers.arm.map_or(own.arm, |arm| arm.told()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_target::conditions::AcceptBatch;
+    use ablaze_target::conditions::{AcceptBatch, ResponseKind};
+
+    fn resolved(words: &[OsString]) -> Result<ServerPlan, CommandError> {
+        read(words).and_then(|asked| resolve(asked.unwrap()))
+    }
 
     fn options_of(words: &str) -> Options {
         let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
-        read(&words).unwrap_or_else(|error| panic!("{words:?}: {error}")).unwrap().options
+        resolved(&words).unwrap_or_else(|error| panic!("{words:?}: {error}")).options
     }
 
     fn error_of(words: &str) -> CommandError {
         let words: Vec<OsString> = words.split_whitespace().map(OsString::from).collect();
-        read(&words).unwrap_err()
+        resolved(&words).unwrap_err()
     }
 
     #[test]
@@ -309,7 +360,7 @@ mod tests {
     fn options_of_fibers_without_fibers_are_remarked_on() {
         let notes = |words: &[&str]| {
             let words: Vec<_> = words.iter().map(OsString::from).collect();
-            read(&words).unwrap().unwrap().notes
+            resolved(&words).unwrap().notes
         };
         assert_eq!(notes(&["--arm", "per-wait"]).len(), 1);
         assert!(

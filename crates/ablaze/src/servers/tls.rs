@@ -3,11 +3,14 @@
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
+use ablaze_model::plan::tls::TlsVersion;
+use ablaze_model::spec::server::ServedTlsSpec;
 use ablaze_report::file;
-use ablaze_target::tls::{Identity, TlsOptions, TlsVersion};
+use ablaze_target::tls::{Identity, TlsOptions};
 use clap::Args;
 
 use super::names;
+use super::told::Told;
 use crate::CommandError;
 
 /// How TLS is spoken. Each of these options means TLS.
@@ -44,29 +47,12 @@ pub struct TlsArguments {
 ///
 /// # Errors
 /// When a file cannot be read, or does not hold what it should.
-pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOptions>, CommandError> {
-    let TlsArguments {
-        tls,
-        tls_ca_out,
-        tls_cert,
-        tls_key,
-        tls_min,
-        tls_max,
-        tls_tickets,
-        tls_client_ca,
-    } = given;
-    let asked = *tls
-        || tls_ca_out.is_some()
-        || tls_cert.is_some()
-        || tls_key.is_some()
-        || tls_min.is_some()
-        || tls_max.is_some()
-        || tls_tickets.is_some()
-        || tls_client_ca.is_some();
-    if !asked {
+pub fn options(asked: &ServedTlsSpec, address: IpAddr) -> Result<Option<TlsOptions>, CommandError> {
+    if *asked == ServedTlsSpec::default() {
         return Ok(None);
     }
-    let identity = match (tls_cert, tls_key) {
+    let ServedTlsSpec { certificate, key, oldest, newest, tickets, client_authorities, .. } = asked;
+    let identity = match (certificate, key) {
         (Some(certificate), Some(key)) => given_identity(certificate, key)?,
         (Some(_), None) | (None, Some(_)) => {
             return Err(CommandError::usage(
@@ -78,17 +64,17 @@ pub fn options(given: &TlsArguments, address: IpAddr) -> Result<Option<TlsOption
     };
     let own = TlsOptions::new(identity);
     let options = TlsOptions {
-        min: tls_min.unwrap_or(own.min),
-        max: tls_max.unwrap_or(own.max),
-        tickets: tls_tickets.unwrap_or(own.tickets),
-        client_authorities: tls_client_ca
+        min: oldest.map_or(own.min, |version| version.told()),
+        max: newest.map_or(own.max, |version| version.told()),
+        tickets: tickets.unwrap_or(own.tickets),
+        client_authorities: client_authorities
             .as_ref()
             .map(|path| read(path, "--tls-client-ca"))
             .transpose()?,
         ..own
     };
     // Here, where the names of the files are known.
-    options.check().map_err(|why| match (tls_cert, tls_key) {
+    options.check().map_err(|why| match (certificate, key) {
         (Some(certificate), Some(key)) => CommandError::usage(format!(
             "--tls-cert {} with --tls-key {}: {why}",
             certificate.display(),

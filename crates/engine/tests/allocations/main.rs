@@ -4,17 +4,11 @@
 // Tests through and through; clippy knows only functions marked #[test] for such.
 #![allow(clippy::unwrap_used)]
 
-#[path = "../all/tls/authority.rs"]
-#[expect(dead_code, reason = "these tests need one certificate")]
-mod authority;
 mod built_in;
 #[path = "../all/simulated/http2_peer.rs"]
 #[expect(dead_code, reason = "these tests need responses only")]
 mod http2_peer;
 mod kernel;
-#[path = "../all/tls/peer.rs"]
-#[expect(dead_code, reason = "these tests need responses only")]
-mod peer;
 #[path = "../all/simulated/plans.rs"]
 mod plans;
 
@@ -24,14 +18,14 @@ use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{AnyPeer, ConnectReply, FarEnd, FixedResponse, Misbehave, Pieces, SimPeer};
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, with_tls};
 use ablaze_testing::allocations::{Counting, of_all_threads, uncounted};
 use ablaze_testing::skip::skip;
 use ablaze_wire::http1::builder::RequestBuilder;
 
-use authority::Authority;
 use built_in::{BuiltIn, offering};
 use http2_peer::Http2Script;
-use peer::{BOTH, TlsPeer, config, with_tls};
 use plans::{
     HELLO, HELLO_CLOSE, MS, S, US, clock_before, closing_each, get, pipelined, plan_for,
     with_timeout, with_workers, without_repeat,

@@ -40,33 +40,38 @@ pub trait FormerWords {
     fn load(&mut self, words: &[String]) -> Result<LoadSpec, String>;
 }
 
-/// What is saved has loads, which name files.
-pub(crate) trait HasLoads {
-    /// Its loads.
-    fn loads(&self) -> Vec<&LoadSpec>;
-    /// The same, to put the bytes of their files beside them.
-    fn loads_mut(&mut self) -> Vec<&mut LoadSpec>;
+/// What is saved names files, in its loads and its targets.
+pub(crate) trait NamesFiles {
+    /// These files.
+    fn files(&self) -> Vec<&Blob>;
+    /// The same, to put their bytes beside them.
+    fn files_mut(&mut self) -> Vec<&mut Blob>;
 }
 
-impl HasLoads for Experiment {
-    fn loads(&self) -> Vec<&LoadSpec> {
-        self.loads.iter().map(|load| &load.spec).collect()
+impl NamesFiles for Experiment {
+    fn files(&self) -> Vec<&Blob> {
+        let of_targets = self.targets.iter().flat_map(|target| target.source.blobs());
+        self.loads.iter().flat_map(|load| load.spec.blobs()).chain(of_targets).collect()
     }
 
-    fn loads_mut(&mut self) -> Vec<&mut LoadSpec> {
-        self.loads.iter_mut().map(|load| &mut load.spec).collect()
+    fn files_mut(&mut self) -> Vec<&mut Blob> {
+        let of_targets = self.targets.iter_mut().flat_map(|target| target.source.blobs_mut());
+        self.loads.iter_mut().flat_map(|load| load.spec.blobs_mut()).chain(of_targets).collect()
     }
 }
 
 /// Saves what is to be done, with the files that it names beside it.
-pub(crate) fn save(path: &Path, document: &(impl Serialize + HasLoads)) -> Result<(), FolderError> {
+pub(crate) fn save(
+    path: &Path,
+    document: &(impl Serialize + NamesFiles),
+) -> Result<(), FolderError> {
     let mut value = serde_json::to_value(document).map_err(|failure| error(path, failure))?;
     if let Value::Object(fields) = &mut value {
         fields.insert("format".to_owned(), FORMAT.into());
     }
     write(path, &value)?;
     let folder = path.with_file_name(FILES);
-    for blob in document.loads().into_iter().flat_map(LoadSpec::blobs) {
+    for blob in document.files() {
         let Ok(bytes) = blob.bytes() else { continue };
         std::fs::create_dir_all(&folder).map_err(|failure| error(&folder, failure))?;
         let file = folder.join(&blob.sha256);
@@ -77,7 +82,7 @@ pub(crate) fn save(path: &Path, document: &(impl Serialize + HasLoads)) -> Resul
 }
 
 /// Reads it back; `None` when there is no such file.
-pub(crate) fn open<T: DeserializeOwned + HasLoads>(
+pub(crate) fn open<T: DeserializeOwned + NamesFiles>(
     path: &Path,
     former: &mut dyn FormerWords,
 ) -> Result<Option<T>, FolderError> {
@@ -85,25 +90,22 @@ pub(crate) fn open<T: DeserializeOwned + HasLoads>(
     let damaged = |why: String| error(path, format!("is damaged: {why}"));
     match value.get("format").map_or(Some(1), Value::as_u64) {
         Some(1) => convert(&mut value, former).map_err(damaged)?,
-        Some(FORMAT) => {}
+        Some(FORMAT) => read_pairs(&mut value, former).map_err(damaged)?,
         _ => return Err(damaged("written by a newer version of ablaze".to_owned())),
     }
     let mut document: T =
         serde_json::from_value(value).map_err(|failure| damaged(failure.to_string()))?;
     let folder = path.with_file_name(FILES);
-    for blob in document.loads_mut().into_iter().flat_map(LoadSpec::blobs_mut) {
+    for blob in document.files_mut() {
         attach(blob, &folder)?;
     }
     Ok(Some(document))
 }
 
 /// What of it is another file now, in words.
-pub(crate) fn changed_file(before: &impl HasLoads, now: &impl HasLoads) -> Option<String> {
-    let blobs = |of: Vec<&LoadSpec>| -> Vec<Blob> {
-        of.into_iter().flat_map(LoadSpec::blobs).cloned().collect()
-    };
-    let now = blobs(now.loads());
-    blobs(before.loads()).into_iter().find_map(|before| {
+pub(crate) fn changed_file(before: &impl NamesFiles, now: &impl NamesFiles) -> Option<String> {
+    let now = now.files();
+    before.files().into_iter().cloned().find_map(|before| {
         let other =
             now.iter().find(|now| now.name == before.name && now.sha256 != before.sha256)?;
         let (name, before, now) = (before.name, before.sha256, other.sha256.clone());
@@ -159,6 +161,35 @@ fn convert_target(target: &mut Value, former: &mut dyn FormerWords) -> Result<()
     Ok(())
 }
 
+/// Format 2 had the options of built-in servers as names and values at first.
+fn read_pairs(value: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
+    let Value::Object(document) = value else { return Ok(()) };
+    for (key, value) in document {
+        match value {
+            Value::Array(targets) if key == "targets" => {
+                targets.iter_mut().try_for_each(|target| read_pairs_of(target, former))?;
+            }
+            target if key == "target" => read_pairs_of(target, former)?,
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn read_pairs_of(target: &mut Value, former: &mut dyn FormerWords) -> Result<(), String> {
+    let options = target.pointer("/source/model/options").and_then(Value::as_array);
+    let Some(options) = options else { return Ok(()) };
+    let word = |option: &Value| {
+        let name = option.get("name")?.as_str()?;
+        let value = option.get("value").and_then(Value::as_str);
+        Some(value.map_or(format!("--{name}"), |value| format!("--{name}={value}")))
+    };
+    let words: Option<Vec<String>> = options.iter().map(word).collect();
+    let words = words.ok_or("an option of a built-in server has no name")?;
+    target["source"] = json!(TargetSpec::Model(former.model(&words)?));
+    Ok(())
+}
+
 fn convert_load(
     of: &mut Map<String, Value>,
     key: &str,
@@ -179,6 +210,8 @@ pub(crate) use tests::Former;
 
 #[cfg(test)]
 mod tests {
+    use ablaze_model::spec::server::RouteSpec;
+    use ablaze_model::spec::server::values::Threads;
     use ablaze_model::spec::{Bodies, Body, HttpVersion, UrlSpec, Words};
 
     use super::*;
@@ -195,8 +228,9 @@ mod tests {
         }
 
         fn model(&mut self, words: &[String]) -> Result<ModelSpec, String> {
-            assert_eq!(words, ["--like", "cppnet-1"]);
-            Ok(ModelSpec { threads: Some(2), ..ModelSpec::default() })
+            assert!(["--like cppnet-1", "--like=cppnet-1"].contains(&&*words.join(" ")));
+            let threads = Some(Threads::Exactly(2));
+            Ok(ModelSpec { threads, ..ModelSpec::default() })
         }
 
         fn load(&mut self, words: &[String]) -> Result<LoadSpec, String> {
@@ -239,6 +273,28 @@ mod tests {
         assert_eq!(experiment.loads[0].spec.words.0.join(" "), "--connections 5 --http 2.0");
     }
 
+    /// Format 2 as it was at first.
+    const PAIRS: &str = r#"{
+  "format": 2, "title": "t",
+  "targets": [
+    {"name": "a", "source": {"model": {"certificate": false, "http": null, "threads": 2, "tls": false,
+      "options": [{"name": "like", "value": "cppnet-1"}]}}},
+    {"name": "b", "source": {"nginx": {"workers": 2}}}
+  ],
+  "loads": [], "repeats": 3, "seed": 1, "path": "/hello",
+  "placement": {"client": [0], "target": [1]},
+  "restart": true, "ready_within_s": 10
+}"#;
+
+    #[test]
+    fn options_of_built_in_servers_that_were_names_and_values_are_read_once() {
+        let folder = scratch("pairs");
+        std::fs::write(folder.join("experiment.json"), PAIRS).unwrap();
+        let (_, experiment) = Folder::open(&folder, &mut Former).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((experiment.targets[0].threads(8), experiment.targets[1].threads(8)), (2, 2));
+    }
+
     #[test]
     fn a_later_format_is_refused() {
         let folder = scratch("later");
@@ -247,6 +303,20 @@ mod tests {
         let refused = Folder::open(&folder, &mut Former).unwrap_err().to_string();
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(refused.contains("written by a newer version of ablaze"), "{refused}");
+    }
+
+    #[test]
+    fn files_that_a_target_names_lie_beside_it_too() {
+        let folder = scratch("files-of-a-target");
+        let mut experiment = experiments::experiment();
+        let body = Body::File(Blob::new("page.html", b"<p>".to_vec()));
+        let mut model = ModelSpec::default();
+        model.responses.routes.push(RouteSpec { path: "/".to_owned(), status: 200, body });
+        experiment.targets[0].source = TargetSpec::Model(model);
+        Folder::at(&folder, &experiment, &mut Former).unwrap();
+        let (_, back) = Folder::open(&folder, &mut Former).unwrap();
+        std::fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(back.targets[0].source.blobs()[0].bytes().unwrap(), b"<p>");
     }
 
     #[test]

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use ablaze_model::experiment::{Search, Searched, plain};
-use ablaze_model::{Assessed, LoadSpec, Run};
+use ablaze_model::spec::Blob;
+use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
 
-use crate::experiment::document::{self, HasLoads};
+use crate::experiment::document::{self, NamesFiles};
 use crate::experiment::folder::{
     FAILED, RUNS, error, keep_run, kept_run, new_numbered, read, write,
 };
@@ -17,13 +18,13 @@ use crate::experiment::{FolderError, FormerWords};
 /// What was looked for.
 const SEARCH: &str = "search.json";
 
-impl HasLoads for Search {
-    fn loads(&self) -> Vec<&LoadSpec> {
-        vec![&self.load]
+impl NamesFiles for Search {
+    fn files(&self) -> Vec<&Blob> {
+        self.load.blobs().into_iter().chain(self.target.source.blobs()).collect()
     }
 
-    fn loads_mut(&mut self) -> Vec<&mut LoadSpec> {
-        vec![&mut self.load]
+    fn files_mut(&mut self) -> Vec<&mut Blob> {
+        self.load.blobs_mut().into_iter().chain(self.target.source.blobs_mut()).collect()
     }
 }
 

@@ -12,7 +12,7 @@ use ablaze_model::spec::TargetSpec;
 
 pub use control::{Listens, Response, nginx_configuration};
 pub use process::{Serving, Site, StartError, kill_all, spawn_on};
-pub use secure::{Certificate, Files, Issue, IssuedPem, ThisProgram, model_words};
+pub use secure::{Certificate, Files, Issue, IssuedPem, ThisProgram};
 
 /// What has to be installed before a target can be measured: the package of a program that was not found.
 pub fn missing(target: &Target) -> Option<&'static str> {

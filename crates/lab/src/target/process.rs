@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -278,7 +278,10 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     };
     let mut command = Command::new(&site.program.file);
     command.args(["serve", "127.0.0.1:0", "--quiet", "--stop-with-stdin"]);
-    command.args(secure::model_words(of, site.speaks));
+    let mut of = of.speaking(site.speaks.https, site.speaks.http2);
+    hand_over_files(&mut of, &site.folder)
+        .map_err(|why| StartError::NotStarted { what: target.name.clone(), why })?;
+    command.args(of.words());
     if let Some(files) = files {
         command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
     }
@@ -297,6 +300,20 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     let url = url_of(&target.name, &format!("{}{}", url.trim_end_matches('/'), site.path))?;
     let authority = files.map(|files| files.authority.clone());
     Ok(Serving { url, user: None, authority, process: Some(process) })
+}
+
+/// Puts the files of a server where it can read them: what it sends is what they were when it was asked for.
+fn hand_over_files(of: &mut ModelSpec, folder: &Path) -> Result<(), String> {
+    for file in of.blobs_mut() {
+        // Of a spec that was only read back there are no bytes: the file itself, then.
+        let Ok(bytes) = file.bytes() else { continue };
+        let path = folder.join(&file.sha256);
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, bytes))
+            .map_err(|error| format!("{}: {}", path.display(), reason(&error)))?;
+        file.name = path.display().to_string();
+    }
+    Ok(())
 }
 
 /// A URL that was put together here.

@@ -95,25 +95,9 @@ fn private(path: &Path, text: &str) -> std::io::Result<()> {
     file.write_all(text.as_bytes())
 }
 
-/// The words behind `ablaze serve` of a model that is to speak so. Its certificate comes last.
-pub fn model_words(model: &ModelSpec, speaks: Speaks) -> Vec<String> {
-    let mut words = model.words();
-    if speaks.https && !model.tls {
-        words.push("--tls".to_owned());
-    }
-    if speaks.http2 && model.http.is_none() {
-        words.extend(["--http", "2"].map(str::to_owned));
-    }
-    let says = |name: &str| model.options.iter().any(|option| option.name == name);
-    if !says("threads") && !says("like") {
-        words.extend(["--threads", "1"].map(str::to_owned));
-    }
-    words
-}
-
 /// Whether a model that is to speak so needs a certificate of ours.
 pub fn needs_certificate(model: &ModelSpec, speaks: Speaks) -> bool {
-    (model.tls || speaks.https) && !model.certificate
+    (model.speaks_tls() || speaks.https) && !model.has_certificate()
 }
 
 /// A command with the files in their places.
@@ -130,39 +114,24 @@ fn quoted(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::spec::{HttpVersion, ModelOption};
 
-    fn model(options: &[(&str, Option<&str>)]) -> ModelSpec {
-        let option = |(name, value): &(&str, Option<&str>)| ModelOption {
-            name: (*name).to_owned(),
-            value: value.map(str::to_owned),
-        };
-        let says = |wanted: &str| options.iter().any(|(name, _)| *name == wanted);
-        ModelSpec {
-            options: options.iter().map(option).collect(),
-            tls: says("tls"),
-            certificate: says("tls-cert"),
-            http: says("http").then_some(HttpVersion::Http11),
-            ..ModelSpec::default()
-        }
+    /// A built-in server that speaks TLS.
+    fn secure() -> ModelSpec {
+        let mut model = ModelSpec::default();
+        model.tls.on = true;
+        model
     }
 
     const HTTPS: Speaks = Speaks { https: true, http2: false };
     const PLAIN: Speaks = Speaks { https: false, http2: false };
 
     #[test]
-    fn a_model_is_told_what_it_does_not_say_itself() {
-        let speaks = Speaks { https: true, http2: true };
-        let told =
-            |options: &[(&str, Option<&str>)]| model_words(&model(options), speaks).join(" ");
-        let name = ("model", Some("async"));
-        assert_eq!(told(&[name]), "--model async --tls --http 2 --threads 1");
-        let own = [("tls", None), ("http", Some("1.1")), ("like", Some("muduo"))];
-        assert_eq!(told(&own), "--tls --http 1.1 --like muduo");
-        assert!(needs_certificate(&model(&[("tls", None)]), PLAIN));
-        assert!(needs_certificate(&model(&[]), HTTPS));
-        assert!(!needs_certificate(&model(&[("tls", None), ("tls-cert", Some("a"))]), PLAIN));
-        assert!(!needs_certificate(&model(&[name]), PLAIN));
+    fn a_model_without_a_certificate_of_its_own_needs_one() {
+        let plain = ModelSpec::default();
+        assert!(needs_certificate(&secure(), PLAIN) && needs_certificate(&plain, HTTPS));
+        let mut own = secure();
+        own.tls.certificate = Some("a".into());
+        assert!(!needs_certificate(&own, PLAIN) && !needs_certificate(&plain, PLAIN));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
 use std::ops::RangeInclusive;
 
 use ablaze_model::plan::Connections;
+use ablaze_report::system_error::reason;
 
 use crate::Error;
 
@@ -33,6 +34,21 @@ pub fn match_families(
     targets.retain(|target| target.is_ipv4() == v4);
     locals.retain(|local| local.is_ipv4() == v4);
     Ok(())
+}
+
+/// Makes sure that connections can come from these addresses. Whether one can be bound to is known best by binding to
+/// it: routes can make whole networks this host's own without any interface showing them.
+///
+/// # Errors
+/// When one cannot; `name` is what the line calls their option.
+pub fn make_sure_of_addresses(addresses: &[IpAddr], name: &str) -> Result<(), Error> {
+    addresses.iter().try_for_each(|address| match UdpSocket::bind((*address, 0)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Error::usage(format!(
+            "cannot use {name} {address}: {}; use addresses of this host",
+            reason(&error)
+        ))),
+    })
 }
 
 /// Makes sure that there are as many local ports as connections.
@@ -86,7 +102,8 @@ fn make_sure_of_right(port: u16) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ablaze_model::spec::LoadSpec;
+    use crate::planning::{self, OptionNames};
+    use ablaze_model::spec::{LoadSpec, Secrets};
 
     fn addresses<T: std::str::FromStr<Err: std::fmt::Debug>>(texts: &[&str]) -> Vec<T> {
         texts.iter().map(|text| text.parse().unwrap()).collect()
@@ -104,6 +121,31 @@ mod tests {
         assert_eq!((targets, locals), (addresses(&["[::1]:80"]), addresses(&["::1"])));
         let mut targets = addresses(&["[::1]:80"]);
         assert!(match_families(&mut targets, &mut addresses(&["127.0.0.2"])).is_err());
+    }
+
+    #[test]
+    fn an_address_of_another_host_is_refused_on_the_machine_that_would_use_it() {
+        let own = addresses(&["127.0.0.1", "127.8.7.6"]);
+        assert_eq!(make_sure_of_addresses(&own, "--local-address"), Ok(()));
+        // 192.0.2.0/24 is for documentation (RFC 5737): nobody has it.
+        let spec = |local: &str| {
+            let (url, _) = ablaze_model::spec::UrlSpec::parse("http://127.0.0.1:1/").unwrap();
+            let mut spec = LoadSpec::default();
+            spec.destination.url = Some(url);
+            spec.connections.local_addresses = addresses(&["127.0.0.1", local]);
+            spec
+        };
+        let secrets = Secrets::default();
+        let foreign = spec("192.0.2.1");
+        assert!(planning::check(&foreign, &secrets).is_ok(), "a spec is not of this machine");
+        let error = planning::resolve(&foreign, &secrets, &OptionNames::NATIVE).unwrap_err();
+        let text = error.to_string();
+        assert!(text.starts_with("cannot use --local-address 192.0.2.1: "), "{text}");
+        assert!(text.ends_with("; use addresses of this host"), "{text}");
+        let own = planning::resolve(&spec("127.0.0.2"), &secrets, &OptionNames::NATIVE).unwrap();
+        assert_eq!(own.plan.connections.local_addresses.len(), 2);
+        // ab says what became of -B when it connects.
+        assert!(planning::resolve(&foreign, &secrets, &OptionNames::AB).is_ok());
     }
 
     #[test]

@@ -47,6 +47,9 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     let mut notes = Vec::new();
     let load = checked_load(spec, names, &mut notes)?;
     check_proxy(&spec.destination)?;
+    if let Some(name) = names.local_address {
+        local::make_sure_of_addresses(&spec.connections.local_addresses, name)?;
+    }
     let mut addresses = addresses::resolve(&composed.url, &spec.destination, names)?;
     let mut connections = connections(spec, load.connections());
     local::match_families(&mut addresses, &mut connections.local_addresses)?;

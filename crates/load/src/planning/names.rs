@@ -17,6 +17,9 @@ pub struct OptionNames {
     pub connect_to: &'static str,
     /// The same with what stands behind it.
     pub connect_to_value: &'static str,
+    /// Local addresses, which are tried before anything is sent; `None` tries none: ab says what became of its `-B` when
+    /// it connects.
+    pub local_address: Option<&'static str>,
     /// Whether these are options of a command line, whose letters other tools give other meanings.
     pub typed: bool,
 }
@@ -31,10 +34,12 @@ impl OptionNames {
         pipeline: "--pipeline",
         connect_to: "--connect-to",
         connect_to_value: "--connect-to ADDR:PORT",
+        local_address: Some("--local-address"),
         typed: true,
     };
     /// Those of `ablaze ab`, where `-t` and `-d` are something else.
-    pub const AB: Self = Self { duration: "--duration", threads: "--threads", ..Self::NATIVE };
+    pub const AB: Self =
+        Self { duration: "--duration", threads: "--threads", local_address: None, ..Self::NATIVE };
     /// Those of `ablaze gurl`.
     pub const GURL: Self = Self {
         connections: "-ac",
@@ -52,6 +57,7 @@ impl OptionNames {
         pipeline: "in_flight_per_connection()",
         connect_to: "connect_to()",
         connect_to_value: "connect_to()",
+        local_address: Some("the local address"),
         typed: false,
     };
 }

@@ -69,7 +69,7 @@ impl Target {
     pub fn is_secure(&self, speaks: Speaks) -> bool {
         match &self.source {
             TargetSpec::Url { url, .. } => url.https,
-            TargetSpec::Model(model) => speaks.https || model.tls,
+            TargetSpec::Model(model) => speaks.https || model.speaks_tls(),
             TargetSpec::Command(line) => speaks.https || names_certificate(line),
             TargetSpec::Nginx { .. } => speaks.https,
             TargetSpec::Saved(_) => false,
@@ -138,7 +138,9 @@ mod tests {
     }
 
     fn serve_tls(tls: bool) -> Target {
-        target(TargetSpec::Model(ModelSpec { tls, ..ModelSpec::default() }))
+        let mut model = ModelSpec::default();
+        model.tls.on = tls;
+        target(TargetSpec::Model(model))
     }
 
     fn target(source: TargetSpec) -> Target {

@@ -9,6 +9,7 @@ pub mod blob;
 mod defaults;
 pub mod requests;
 pub mod secrets;
+pub mod server;
 mod shards;
 pub mod target;
 pub mod wishes;
@@ -25,8 +26,9 @@ use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
 pub use requests::{Bodies, Body, Bytes, Feed, Head, Line, RequestsSpec};
 pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
+pub use server::ModelSpec;
 pub use shards::ShardError;
-pub use target::{ModelOption, ModelSpec, TargetSpec};
+pub use target::TargetSpec;
 pub use wishes::{HttpVersion, TlsSpec, TrustSpec, WorkersSpec};
 
 /// What was asked for.

@@ -147,8 +147,26 @@ impl Bodies {
     /// The file that is the body.
     pub fn file(&self) -> Option<&Blob> {
         match self {
-            Self::Same(Body::File(file)) => Some(file),
+            Self::Same(body) => body.file(),
             _ => None,
+        }
+    }
+}
+
+impl Body {
+    /// The file that it is.
+    pub fn file(&self) -> Option<&Blob> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Given(_) => None,
+        }
+    }
+
+    /// The same, to put its bytes beside it.
+    pub fn file_mut(&mut self) -> Option<&mut Blob> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Given(_) => None,
         }
     }
 }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::UrlSpec;
+use super::blob::Blob;
 use super::secrets::SecretRef;
-use super::wishes::HttpVersion;
+use super::server::ModelSpec;
 
 /// Stand for the files of the experiment's certificate and its key in commands that start servers.
 pub const CERTIFICATE_PLACES: [&str; 2] = ["{cert}", "{key}"];
@@ -17,6 +18,7 @@ pub fn names_certificate(line: &str) -> bool {
 }
 
 /// A target.
+#[expect(clippy::large_enum_variant, reason = "an experiment has a handful of them")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TargetSpec {
@@ -42,30 +44,6 @@ pub enum TargetSpec {
     Saved(Vec<PathBuf>),
 }
 
-/// A built-in server: how `ablaze serve` is asked for it, and what follows from that.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelSpec {
-    /// The options it is started with, in their order; those of a preset are not written out.
-    pub options: Vec<ModelOption>,
-    /// Its threads, those of a preset too; `None` is one per CPU of the machine that starts it.
-    pub threads: Option<u32>,
-    /// Whether it speaks TLS by its own options.
-    pub tls: bool,
-    /// Whether it has a certificate of its own.
-    pub certificate: bool,
-    /// The HTTP that its own options name.
-    pub http: Option<HttpVersion>,
-}
-
-/// An option of `ablaze serve`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModelOption {
-    /// Its long name, without dashes.
-    pub name: String,
-    /// Its value; `None` for a switch.
-    pub value: Option<String>,
-}
-
 impl TargetSpec {
     /// Whether an experiment starts and stops it.
     pub fn is_started_here(&self) -> bool {
@@ -75,25 +53,25 @@ impl TargetSpec {
     /// Threads or processes it works with, where that is known: `cpus` are those of this machine.
     pub fn threads(&self, cpus: u32) -> u32 {
         match self {
-            Self::Model(model) => model.threads.unwrap_or(cpus),
+            Self::Model(model) => model.threads.map_or(1, |threads| threads.count(cpus)),
             Self::Nginx { workers } => *workers,
             Self::Url { .. } | Self::Command(_) | Self::Saved(_) => 1,
         }
     }
-}
 
-impl ModelSpec {
-    /// The words behind `ablaze serve`.
-    pub fn words(&self) -> Vec<String> {
-        let words = |option: &ModelOption| {
-            let name = format!("--{}", option.name);
-            match &option.value {
-                None => vec![name],
-                // What begins with a dash would be an option of its own.
-                Some(value) if value.starts_with('-') => vec![format!("{name}={value}")],
-                Some(value) => vec![name, value.clone()],
-            }
-        };
-        self.options.iter().flat_map(words).collect()
+    /// The files whose bytes travel with it.
+    pub fn blobs(&self) -> Vec<&Blob> {
+        match self {
+            Self::Model(model) => model.blobs(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The same, to put their bytes beside them.
+    pub fn blobs_mut(&mut self) -> Vec<&mut Blob> {
+        match self {
+            Self::Model(model) => model.blobs_mut(),
+            _ => Vec::new(),
+        }
     }
 }

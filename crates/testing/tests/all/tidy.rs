@@ -46,7 +46,7 @@ const EDGES: [(&str, &[&str], &[&str]); 18] = [
             "chart", "engine", "lab", "load", "model", "monitor", "net", "profile", "report",
             "stats", "sys", "target", "verdict", "wire",
         ],
-        &[],
+        &["tamper"],
     ),
 ];
 

@@ -24,9 +24,9 @@ pub enum Found {
 }
 
 /// Letters of ab's options that take no value.
-const FLAGS: &[u8] = b"lrkVhwiIdSq";
+pub const FLAGS: &[u8] = b"lrkVhwiIdSq";
 /// Letters of ab's options that take one.
-const VALUED: &[u8] = b"nctsbTpuvxyzCHPAgXeBmZfE";
+pub const VALUED: &[u8] = b"nctsbTpuvxyzCHPAgXeBmZfE";
 
 /// Knows of each native option whether it takes a value.
 pub type TakesValue<'a> = &'a dyn Fn(&str) -> Option<bool>;

@@ -5,6 +5,7 @@
 //! shows progress; [`outcome`] and [`error`] know what ab says and with which status.
 
 mod completed;
+mod completions;
 mod error;
 mod files;
 mod getopt;
@@ -33,6 +34,7 @@ use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
 use crate::outputs::Outputs;
 use crate::{CommandError, outlets, profile, terminal, verdict};
 use completed::CompletedLines;
+pub use completions::command;
 use error::Refused;
 use native::Native;
 use options::Options;
@@ -75,7 +77,11 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         let shown = lines.are_shown();
         outlets::print_with(|out| introduction(options, &spec, shown, out));
     }
-    let planned = planning::resolve(&spec, &secrets, &OptionNames::AB)
+    let mut names = OptionNames::AB;
+    if native.connection.local_address.is_some() {
+        names.local_address = OptionNames::NATIVE.local_address;
+    }
+    let planned = planning::resolve(&spec, &secrets, &names)
         .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
     planned.notes.iter().for_each(|line| note(line));
     if !json(&native) {

@@ -17,6 +17,15 @@ pub fn text(program: &str) -> String {
     format!("Usage: {program} [options] [http[s]://]hostname[:port]/path\nOptions are:\n{OPTIONS}")
 }
 
+/// What the text says about an option in its first line.
+pub fn about(letter: char) -> Option<&'static str> {
+    let name = format!("-{letter}");
+    OPTIONS.lines().find_map(|line| {
+        let (names, about) = line.split_at_checked(20)?;
+        names.split(' ').any(|word| word == name).then_some(about)
+    })
+}
+
 const OPTIONS: &str = "    \
     -n requests     How many requests to send
     -c concurrency  How many of them at a time

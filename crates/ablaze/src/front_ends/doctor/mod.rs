@@ -13,8 +13,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ablaze_model::plan::RateProfile;
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use crate::{terminal, usage, values};
 use facts::{Facts, LoadToCheck};
@@ -51,6 +51,11 @@ const AFTER_HELP: &str = "\
 doctor takes a quarter of a second, changes nothing, and connects to nothing; it prints commands but
 does not run them. It lists what the kernel does not tell it. docs/doctor.md describes each check.
 Exit status: 0 checked, with or without problems (--json counts them); 1 could not check; 2 usage.";
+
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
 
 /// Runs `ablaze doctor` with the words behind `doctor`.
 pub fn main(arguments: &[OsString]) -> ExitCode {

@@ -11,8 +11,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use answer::Answer;
 
@@ -47,6 +47,11 @@ Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 
 /// Exit status when a file has nothing to explain.
 const NOTHING_READ: u8 = 1;
+
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
 
 /// Runs `ablaze explain` with the words behind `explain`.
 pub fn main(arguments: &[OsString]) -> ExitCode {

@@ -3,6 +3,7 @@
 
 mod echo;
 mod options;
+mod table;
 mod watcher;
 
 use std::ffi::OsString;
@@ -21,31 +22,17 @@ use self::watcher::CompletedLines;
 use crate::carry_out::{carry_out, own_command_line};
 use crate::error::note;
 use crate::{CommandError, outcome, outlets, terminal, values, verdict};
+pub use table::command;
 
-const HELP: &str = "\
+const HELP_BEGINS: &str = "\
 Load a URL as `gurl -bench` does, and print its report.
 
   ablaze gurl -ac 21 -an 1000000 -bench :12345
   ablaze gurl -ac 21 -duration 10s -bench -X POST -H 'Name: value' -d @body.json :12345/path
   ablaze gurl -echo :12345
 
-  -bench              load the URL and print the report
-  -ac N               connections (1)
-  -an N               requests (1); negative: no limit
-  -duration TIME      length of the run, such as 10s or 1m10s; -an is then ignored
-  -X, -request NAME   method (GET, POST with a body)
-  -H, -header LINE    header field 'Name: value'; repeatable
-  -A, -user-agent X   User-Agent (gurl)
-  -d, -data BODY      body; @FILE reads a file
-  -rate N             requests per second in all, on a schedule, over at most -ac connections
-  -connect-timeout T  longest a request may take (30s)
-  -cpus N             worker threads (chosen automatically)
-  -conns N            ignored: -ac sets the number of connections
-  -explain            print on stderr what the verdict is based on, even when it is VALID
-  -url URL            the URL, if not given as an argument
-  -echo, -l ADDR      run a server there that sends back what is posted
-Where the numbers differ from gurl's: docs/gurl.md
 ";
+const HELP_ENDS: &str = "Where the numbers differ from gurl's: docs/gurl.md\n";
 
 /// Without an end: ten years, which is as long as a run can be thought of.
 const NO_END_NS: u64 = 10 * 365 * 86_400 * 1_000_000_000;
@@ -59,7 +46,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
 
 fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
     if options.help {
-        return Ok(terminal::print(HELP));
+        return Ok(terminal::print(&[HELP_BEGINS, &table::help(), HELP_ENDS].concat()));
     }
     if let Some(address) = &options.serve {
         return echo::serve_until_stopped(address);

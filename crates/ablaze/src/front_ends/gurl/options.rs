@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use super::table;
 use crate::CommandError;
 use crate::values;
 
@@ -152,7 +153,7 @@ impl Options {
             _ if LATER.contains(&name) => {
                 return Err(CommandError::usage(format!("gurl's option -{name} is not supported")));
             }
-            _ if !KNOWN.contains(&name) => {
+            _ if table::takes_value(name) != Some(true) => {
                 return Err(CommandError::usage(format!(
                     "unknown option -{name}; see `ablaze gurl -h`"
                 )));
@@ -191,28 +192,6 @@ impl Options {
         Ok(())
     }
 }
-
-/// Options that take a value.
-const KNOWN: &[&str] = &[
-    "ac",
-    "an",
-    "duration",
-    "connect-timeout",
-    "cpus",
-    "rate",
-    "conns",
-    "X",
-    "request",
-    "H",
-    "header",
-    "A",
-    "user-agent",
-    "d",
-    "data",
-    "url",
-    "echo",
-    "l",
-];
 
 /// A switch: on by itself, or as Go's `strconv.ParseBool` reads its value.
 fn switch(name: &str, value: Option<String>) -> Result<bool, CommandError> {

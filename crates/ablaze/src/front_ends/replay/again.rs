@@ -13,11 +13,10 @@ use ablaze_model::spec::TargetSpec;
 use ablaze_report::system_error::reason;
 
 use super::document::{Document, Line, Server};
-use crate::CommandError;
 use crate::carry_out::interrupted;
 use crate::experiments::ab_client::finished;
 use crate::experiments::progress::{LiveLine, in_words};
-use crate::experiments::targets;
+use crate::{CommandError, servers};
 
 /// The folder of these runs.
 pub const FOLDER: &str = "as-printed";
@@ -210,7 +209,7 @@ fn place(line: &Line, manner: Manner<'_>) -> Result<(Site, Target), CommandError
     let (source, response) = match line.server {
         Server::BuiltIn(words) => {
             let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
-            (targets::of_options(targets::options_of_words(&words))?, Response::default())
+            (TargetSpec::Model(servers::of_words(&words)?), Response::default())
         }
         Server::Nginx(status, bytes) => {
             let body = vec![b'x'; bytes];

@@ -65,6 +65,11 @@ Exit status: 0 success; 1 nothing measured; 2 usage; 130 interrupted (--output c
 /// What says in a folder which replay it holds.
 const KIND: &str = "replay.json";
 
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs `ablaze replay` with the words behind `replay`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze replay");

@@ -87,6 +87,11 @@ several runs together make a page: {of several runs}.
 Exit status: 0 shown; 1 nothing was measured, or a file not written; 2 usage; 3 a check failed or
 a --fail-if was met.";
 
+/// Its options.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}
+
 /// Runs `ablaze report` with the words behind `report`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
     let program = OsString::from("ablaze report");

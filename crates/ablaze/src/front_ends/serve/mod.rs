@@ -16,18 +16,23 @@ use ablaze_sys::signals::StopSignals;
 use ablaze_target::{Counts, Options, Running, Server, StartError};
 
 use crate::error::note;
-use crate::servers::{self, ProcessOptions, ServerSpec, tls};
+use crate::servers::{self, ProcessOptions, ServerPlan, tls};
 use crate::{CommandError, outlets};
+
+/// Its options.
+pub fn command() -> clap::Command {
+    servers::command()
+}
 
 /// Runs `ablaze serve` with the words behind `serve`.
 pub fn main(arguments: &[OsString]) -> ExitCode {
-    let served =
-        servers::read(arguments).and_then(|asked| asked.map_or(Ok(()), |asked| serve(&asked)));
+    let served = servers::read(arguments)
+        .and_then(|asked| asked.map_or(Ok(()), |asked| serve(&servers::resolve(asked)?)));
     served.map_or_else(|error| error.report(), |()| ExitCode::SUCCESS)
 }
 
 fn serve(
-    ServerSpec { options, process, authority_file, notes, .. }: &ServerSpec,
+    ServerPlan { options, process, authority_file, notes, .. }: &ServerPlan,
 ) -> Result<(), CommandError> {
     let ready_fd = process.ready_fd.map(ready::descriptor).transpose()?;
     stats::check(process.stats.as_deref())?;

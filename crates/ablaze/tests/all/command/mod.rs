@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod completions;
 mod explain;
 mod readme;
 mod refusals;

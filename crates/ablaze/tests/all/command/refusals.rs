@@ -30,6 +30,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (":1 -b @/no/such/file", 2, "`/no/such/file`"),
     ("--urls /no/such/file", 2, "`/no/such/file`"),
     (":1 --body-lines /no/such/file", 2, "`/no/such/file`"),
+    (":1 --local-address 192.0.2.1", 2, "cannot use --local-address 192.0.2.1: "),
     (":1 --local-address 192.0.2.1", 2, "addresses of this host"),
     ("no-such-host.invalid/", 1, "--connect-to"),
     ("-6 127.0.0.1:1", 1, "remove -6"),

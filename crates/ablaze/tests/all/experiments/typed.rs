@@ -112,6 +112,66 @@ fn a_folder_of_format_1_is_shown_and_gone_on_with() {
     assert_eq!((on.status, runs(&folder.join("results")).len()), (0, 2), "{on:?}");
 }
 
+/// The first form of format 2 had the options of built-in servers as names and values: what it wrote, but for the place
+/// of the file.
+#[test]
+fn a_folder_with_options_as_names_and_values_is_shown_and_gone_on_with() {
+    let folder = scratch("pairs");
+    std::fs::write(folder.join("body.txt"), "hi").unwrap();
+    let first = "serve:epoll-et,threads=2,route=/x=200:@body.txt,size=1KiB,delay=exp:1us";
+    let compare =
+        ["compare", first, "serve:like=cppnet-1,echo", "serve:epoll-lt,tls-max=1.2,http=1.1"];
+    let rest = ["-k", "--repeat=1", "-n50", "-c2", "--quiet", "--folder=results"];
+    let words = [&compare[..], &rest].concat();
+    let said = ablaze(&folder, &words);
+    assert_eq!(said.status, 0, "{said:?}");
+    let path = folder.join("results/experiment.json");
+    let mut experiment = read(&path);
+    let models = [
+        r#"{"certificate": false, "http": null, "options": [{"name": "model", "value": "epoll-et"},
+            {"name": "threads", "value": "2"}, {"name": "route", "value": "/x=200:@body.txt"},
+            {"name": "size", "value": "1KiB"}, {"name": "delay", "value": "exp:1us"}],
+            "threads": 2, "tls": false}"#,
+        r#"{"certificate": false, "http": null, "options": [{"name": "like", "value": "cppnet-1"},
+            {"name": "echo", "value": null}], "threads": 2, "tls": false}"#,
+        r#"{"certificate": false, "http": "1.1", "options": [{"name": "model", "value": "epoll-lt"},
+            {"name": "tls-max", "value": "1.2"}, {"name": "http", "value": "1.1"}], "threads": 1,
+            "tls": true}"#,
+    ];
+    for (at, model) in models.iter().enumerate() {
+        let target = &mut experiment["targets"][at];
+        target["source"]["model"] = serde_json::from_str(model).unwrap();
+    }
+    std::fs::write(&path, experiment.to_string()).unwrap();
+    let shown = ablaze(&folder, &["report", "results"]);
+    assert_eq!(shown.status, 0, "{shown:?}");
+    assert!(shown.stdout.contains("like=cppnet-1,echo"), "{}", shown.stdout);
+    // The same experiment: what is missing is measured again, and nothing else.
+    let results = folder.join("results");
+    std::fs::remove_file(results.join("runs").join(&runs(&results)[0])).unwrap();
+    let on = ablaze(&folder, &words);
+    assert_eq!((on.status, runs(&results).len()), (0, 3), "{on:?}");
+}
+
+/// The file of a target, too: what it is was read when the experiment was described.
+#[test]
+fn a_route_sends_the_file_that_was_named() {
+    let folder = scratch("route");
+    std::fs::write(folder.join("page.html"), "x".repeat(1234)).unwrap();
+    let targets =
+        ["serve:epoll-et,route=/p=200:@page.html", "serve:epoll-lt,route=/p=200:@page.html"];
+    let rest = ["--path=/p", "--repeat=1", "-n50", "-c2", "--quiet", "--folder=results"];
+    let words = [&["compare"][..], &targets, &rest].concat();
+    assert_eq!(ablaze(&folder, &words).status, 0);
+    let results = folder.join("results");
+    let run = read(&results.join("runs").join(&runs(&results)[0]));
+    assert!(run.to_string().contains("1234"), "{run}");
+    std::fs::write(folder.join("page.html"), "other").unwrap();
+    let refused = ablaze(&folder, &words);
+    assert_eq!(refused.status, 2, "{refused:?}");
+    assert!(refused.stderr.contains("the file `page.html` has changed"), "{}", refused.stderr);
+}
+
 #[test]
 fn a_file_that_changed_since_is_told() {
     let folder = scratch("changed");

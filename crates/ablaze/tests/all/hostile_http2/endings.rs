@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::hostile_http2::hold::{each, hold, once, row};
-use crate::hostile_http2::peer::*;
+use ablaze_tamper::hostile_http2::*;
 
 #[test]
 fn another_protocol() {

@@ -1,7 +1,7 @@
 //! Messages that are malformed (RFC 9113, 8), and header blocks that cannot be decoded (RFC 7541).
 
 use crate::hostile_http2::hold::{ablaze, each, hold, row};
-use crate::hostile_http2::peer::*;
+use ablaze_tamper::hostile_http2::*;
 
 const V: &str = "http2-violated";
 
@@ -166,7 +166,7 @@ fn header_compression() {
             each(peer, |peer, stream| {
                 peer.response(
                     stream,
-                    &[&crate::hostile_http2::peer::integer(0x20, 5, 1 << 20)[..], OK].concat(),
+                    &[&ablaze_tamper::hostile_http2::integer(0x20, 5, 1 << 20)[..], OK].concat(),
                 )
             })
         }),

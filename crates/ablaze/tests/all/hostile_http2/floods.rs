@@ -3,7 +3,7 @@
 use std::io::Result;
 
 use crate::hostile_http2::hold::{each, hold, once, row};
-use crate::hostile_http2::peer::*;
+use ablaze_tamper::hostile_http2::*;
 
 const V: &str = "http2-violated";
 /// More than anyone has timeout for; the client ends it long before.

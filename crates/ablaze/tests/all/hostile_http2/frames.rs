@@ -1,7 +1,7 @@
 //! Frames that must not be there, or not so, by sections of RFC 9113.
 
 use crate::hostile_http2::hold::{Row, each, hold, once, row};
-use crate::hostile_http2::peer::*;
+use ablaze_tamper::hostile_http2::*;
 
 const V: &str = "http2-violated";
 /// What is said of frames whose length is wrong, whose stream is, and so on.

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use ablaze_testing::{Bounded, Running};
 
-use crate::hostile_http2::peer::{Hostile, OK, Peer, Script};
+use ablaze_tamper::hostile_http2::{Hostile, OK, Peer, Script};
 
 pub const BACKENDS: [&str; 2] = ["uring", "epoll"];
 /// However busy the machine is, a run of a few requests that takes longer hangs.

@@ -9,5 +9,4 @@ mod fields;
 mod floods;
 mod frames;
 mod hold;
-mod peer;
 mod settings;

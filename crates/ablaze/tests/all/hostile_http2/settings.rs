@@ -3,7 +3,7 @@
 use crate::hostile_http2::hold::{
     BACKENDS, PEAK_GROWTH_MAX_BYTES, ablaze, each, hold, once, peaceful_peak_bytes, row,
 };
-use crate::hostile_http2::peer::*;
+use ablaze_tamper::hostile_http2::*;
 
 const V: &str = "http2-violated";
 /// SETTINGS (RFC 9113, 6.5.2).

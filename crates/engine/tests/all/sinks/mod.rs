@@ -13,4 +13,3 @@ mod simulated;
 mod sockets;
 
 use crate::simulated::plans;
-use crate::tls::authority;

@@ -8,12 +8,12 @@ use ablaze_net::sim::Pieces;
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 
-use super::authority::{Authority, Issued};
 use super::checking::{Checking, Sent, same};
 use super::far_ends::{Server, Simulated};
 use super::http1_server::{Framing, Http1Server};
 use super::http2_server::Http2Server;
 use super::plans::*;
+use ablaze_tamper::authority::{Authority, Issued};
 
 /// Pieces from byte by byte to larger than any buffer.
 const PIECES: [Pieces; 7] = [

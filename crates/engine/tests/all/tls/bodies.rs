@@ -4,9 +4,9 @@ use ablaze_model::FailureKind;
 use ablaze_model::plan::Load;
 use ablaze_wire::http1::builder::RequestBuilder;
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, run, with_tls};
 
 /// A response with this many bytes of body.
 fn response_of(bytes: usize) -> Vec<u8> {

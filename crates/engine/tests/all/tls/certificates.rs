@@ -4,9 +4,9 @@ use ablaze_model::FailureKind as Kind;
 use ablaze_model::plan::tls::{Tls, TlsVersion, Trust};
 use ablaze_model::run::Ended;
 
-use crate::tls::authority::{Authority, Issued, self_signed};
-use crate::tls::peer::{BOTH, TlsPeer, config, config_for_clients_of, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::{Authority, Issued, self_signed};
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, config_for_clients_of, run, with_tls};
 
 fn outcome(issued: &Issued, tls: &Tls) -> Option<Kind> {
     let peer = TlsPeer::always(config(rustls::ALL_VERSIONS, issued), HELLO);

@@ -10,9 +10,9 @@ use ablaze_engine::{Control, run};
 use ablaze_model::plan::IoChoice;
 use rustls::{ServerConfig, ServerConnection, Stream};
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, config, with_tls};
 use crate::tls::plans::plan;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, config, with_tls};
 
 const REQUESTS_EACH: u64 = 2;
 

@@ -6,9 +6,9 @@ use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::run::Ended;
 use ablaze_net::sim::{ConnectReply, Silent};
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, run, with_tls};
 
 #[test]
 fn both_versions_are_spoken_and_their_handshakes_timed_apart() {

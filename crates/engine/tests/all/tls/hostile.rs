@@ -10,9 +10,9 @@ use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
 use rustls::pki_types::CertificateDer;
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, TlsPeer, config, config_with_chain, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, config_with_chain, run, with_tls};
 
 /// Sends these bytes to whoever says something, and then the same again and again.
 #[derive(Clone)]

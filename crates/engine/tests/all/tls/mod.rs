@@ -3,13 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
 
-pub(crate) mod authority;
 mod bodies;
 mod certificates;
 mod close_notify;
 mod handshakes;
 mod hostile;
-mod peer;
 mod pieces;
 mod sockets;
 mod spoken;

@@ -5,9 +5,9 @@ use ablaze_net::sim::Pieces;
 use ablaze_testing::skip::{long_tests, skip};
 use proptest::prelude::*;
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, run, with_tls};
 
 const ANSWER: &[u8] =
     b"HTTP/1.1 200 OK\r\nX-Long: 0123456789012345678901234567890123456789\r\nContent-Length: 26\r\n\r\nabcdefghijklmnopqrstuvwxyz";

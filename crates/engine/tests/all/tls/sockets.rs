@@ -16,9 +16,9 @@ use ablaze_testing::skip::skip;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
 use crate::simulated::numbered::{Came, Got, Reader, numbered};
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, config, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, config, with_tls};
 
 /// No test waits longer for anything.
 const BOUND: Duration = Duration::from_secs(60);

@@ -9,9 +9,9 @@ use ablaze_net::sim::{ConnectReply, Pieces, Silent};
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
 
-use crate::tls::authority::{Authority, Issued};
-use crate::tls::peer::{BOTH, TlsPeer, config, config_for_clients_of, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::{Authority, Issued};
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, config_for_clients_of, run, with_tls};
 
 /// What was said, `>` before what the client said.
 fn spoken(run: &Run) -> Vec<String> {

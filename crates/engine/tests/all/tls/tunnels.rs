@@ -10,9 +10,9 @@ use ablaze_model::run::Ended;
 use ablaze_net::sim::{ConnectReply, FarEnd, Pieces, SimPeer};
 use proptest::prelude::*;
 
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, TlsPeer, config, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, TlsPeer, config, run, with_tls};
 
 const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\nVia: there\r\n\r\n";
 

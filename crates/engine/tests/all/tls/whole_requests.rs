@@ -11,9 +11,9 @@ use ablaze_net::sim::{ConnectReply, FarEnd, SimPeer};
 use rustls::{ServerConfig, ServerConnection};
 
 use crate::simulated::numbered::{Came, Got, Reader, numbered};
-use crate::tls::authority::Authority;
-use crate::tls::peer::{BOTH, config, run, with_tls};
 use crate::tls::plans::*;
+use ablaze_tamper::authority::Authority;
+use ablaze_tamper::tls_peer::{BOTH, config, run, with_tls};
 
 const ESTABLISHED: &[u8] = b"HTTP/1.1 200 Connection established\r\n\r\n";
 

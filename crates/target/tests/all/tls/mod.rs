@@ -5,7 +5,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod client;
 mod parts;
 mod piecewise;
 mod programs;

@@ -17,8 +17,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::version::TLS13;
 use rustls::{CipherSuite, ClientConfig, ClientConnection, RootCertStore};
 
-use super::client::{connection, identity, models, options};
 use super::piecewise::Side;
+use ablaze_tamper::tls_client::{connection, identity, models, options};
 
 const BODY_BYTES: usize = 1_000_000;
 

@@ -15,7 +15,7 @@ use ablaze_target::service::Service;
 use proptest::prelude::*;
 use rustls::ClientConnection;
 
-use super::client::{VERSIONS, config, connection, get, options};
+use ablaze_tamper::tls_client::{VERSIONS, config, connection, get, options};
 
 /// A server's side of a connection, driven as a model does it.
 pub struct Side {

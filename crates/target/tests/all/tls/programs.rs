@@ -9,7 +9,7 @@ use ablaze_target::{Options, Server};
 use ablaze_testing::skip::installed;
 use ablaze_testing::{Bounded, ScratchFile};
 
-use super::client::{identity, models, options};
+use ablaze_tamper::tls_client::{identity, models, options};
 
 /// The authority of a server as a file, removed with this.
 fn authority_file(options: &Options, test: &str) -> ScratchFile {

@@ -4,7 +4,7 @@ use ablaze_target::conditions::FiberOptions;
 use ablaze_target::tls::{Identity, TlsOptions, TlsVersion};
 use ablaze_target::{Model, Options, Server};
 
-use super::client::{identity, options};
+use ablaze_tamper::tls_client::{identity, options};
 
 struct Pair {
     certificate: String,

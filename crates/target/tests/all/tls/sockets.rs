@@ -11,7 +11,7 @@ use ablaze_target::{Options, Running, Server, filler};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use rustls::pki_types::PrivateKeyDer;
 
-use super::client::{Client, VERSIONS, builder, config, get, models, options};
+use ablaze_tamper::tls_client::{Client, VERSIONS, builder, config, get, models, options};
 
 fn on_each_model(options: &Options, run: impl Fn(&Running, &Options)) {
     for model in models() {

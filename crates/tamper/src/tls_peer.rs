@@ -13,8 +13,9 @@ use rustls::pki_types::CertificateDer;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion};
 
-use super::authority::{Authority, Issued};
-use super::plans::*;
+use crate::authority::{Authority, Issued};
+
+const US: u64 = 1_000;
 
 /// Time between the arrival of bytes at the peer and what it sends.
 const DELAY_NS: u64 = 100 * US;
@@ -23,7 +24,9 @@ const DELAY_NS: u64 = 100 * US;
 pub type Act = dyn Fn(&mut Moment<'_>) + Send + Sync;
 
 /// A request at the peer.
+#[derive(Debug)]
 pub struct Moment<'a> {
+    /// The server's side of the connection.
     pub server: &'a mut ServerConnection,
     /// Number of the request on its connection, from 0.
     pub request: u64,
@@ -32,6 +35,7 @@ pub struct Moment<'a> {
 }
 
 impl Moment<'_> {
+    /// Sends these bytes.
     pub fn response(&mut self, bytes: &[u8]) {
         self.server.writer().write_all(bytes).unwrap();
     }
@@ -40,16 +44,21 @@ impl Moment<'_> {
 /// What peers saw.
 #[derive(Debug, Default)]
 pub struct Seen {
+    /// Requests, whole.
     pub requests: Vec<Vec<u8>>,
+    /// Connections whose client said `close_notify`.
     pub close_notifies: u64,
+    /// The server name on the connection of each request.
     pub names: Vec<Option<String>>,
     /// What a proxy in front was asked.
     pub tunnels: Vec<Vec<u8>>,
 }
 
+/// The peer: one for each connection, made of the one that a run is given.
 pub struct TlsPeer {
     config: Arc<ServerConfig>,
     act: Arc<Act>,
+    /// What all of them saw.
     pub seen: Arc<Mutex<Seen>>,
     pieces: Pieces,
     slowly: Option<(usize, usize)>,
@@ -89,6 +98,7 @@ impl Clone for TlsPeer {
 }
 
 impl TlsPeer {
+    /// One that does this with every request.
     pub fn new(
         config: ServerConfig,
         act: impl Fn(&mut Moment<'_>) + Send + Sync + 'static,
@@ -111,7 +121,7 @@ impl TlsPeer {
         }
     }
 
-    /// Responses everything with the same bytes.
+    /// Responds to everything with the same bytes.
     pub fn always(config: ServerConfig, response: &'static [u8]) -> Self {
         Self::new(config, move |moment| moment.response(response))
     }
@@ -289,6 +299,7 @@ pub fn config_for_clients_of(
         .unwrap()
 }
 
+/// The versions of TLS, with their names.
 pub const BOTH: [(&str, &SupportedProtocolVersion); 2] =
     [("1.2", &rustls::version::TLS12), ("1.3", &rustls::version::TLS13)];
 

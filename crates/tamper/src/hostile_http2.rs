@@ -1,5 +1,5 @@
-//! A server over TCP, or TLS, whose every connection follows a script, frame by frame, without any
-//! codec.
+//! A server of HTTP/2 over TCP, or TLS, whose every connection follows a script, frame by frame, without any codec: for
+//! tests of clients, end to end. It breaks whatever rule the script breaks.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,22 +10,38 @@ use std::time::{Duration, Instant};
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 
-/// Types of frames (RFC 9113, 6).
+// Types of frames (RFC 9113, 6).
+
+/// DATA: a part of a body.
 pub const DATA: u8 = 0;
+/// HEADERS: a head, or the beginning of one.
 pub const HEADERS: u8 = 1;
+/// PRIORITY: deprecated.
 pub const PRIORITY: u8 = 2;
+/// RST_STREAM: ends a stream.
 pub const RST_STREAM: u8 = 3;
+/// SETTINGS: what the sender permits.
 pub const SETTINGS: u8 = 4;
+/// PUSH_PROMISE: a response that nobody asked for.
 pub const PUSH_PROMISE: u8 = 5;
+/// PING.
 pub const PING: u8 = 6;
+/// GOAWAY: ends a connection.
 pub const GOAWAY: u8 = 7;
+/// WINDOW_UPDATE: room for more of a body.
 pub const WINDOW_UPDATE: u8 = 8;
+/// CONTINUATION: more of a head.
 pub const CONTINUATION: u8 = 9;
 
-/// Their flags.
+// Their flags.
+
+/// Of SETTINGS and PING: acknowledges one.
 pub const ACK: u8 = 1;
+/// Of DATA and HEADERS: the last of its stream.
 pub const END_STREAM: u8 = 1;
+/// Of HEADERS and CONTINUATION: the end of the head.
 pub const END_HEADERS: u8 = 4;
+/// Of DATA and HEADERS: with padding.
 pub const PADDED: u8 = 8;
 
 /// `:status: 200`, from the static table (RFC 7541, appendix A).
@@ -38,6 +54,7 @@ const TIMEOUT: Duration = Duration::from_secs(20);
 pub type Script = fn(&mut Peer) -> Result<()>;
 
 /// The server, which ends with this value.
+#[derive(Debug)]
 pub struct Hostile {
     scheme: &'static str,
     address: SocketAddr,
@@ -46,6 +63,7 @@ pub struct Hostile {
 }
 
 impl Hostile {
+    /// Serves every connection with this script, on a free port of loopback.
     pub fn start(script: Script) -> Self {
         Self::serve("http", None, script)
     }
@@ -77,6 +95,7 @@ impl Hostile {
         Self { scheme, address, stopped, accepts: Some(accepts) }
     }
 
+    /// Its URL.
     pub fn url(&self) -> String {
         format!("{}://{}/", self.scheme, self.address)
     }
@@ -96,7 +115,10 @@ fn tls() -> Arc<ServerConfig> {
     let names = vec!["localhost".to_owned()];
     let own = rcgen::generate_simple_self_signed(names).unwrap();
     let key = own.signing_key.serialize_der().try_into().unwrap();
-    let mut config = ServerConfig::builder()
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let mut config = ServerConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .unwrap()
         .with_no_client_auth()
         .with_single_cert(vec![own.cert.der().clone()], key)
         .unwrap();
@@ -105,6 +127,7 @@ fn tls() -> Arc<ServerConfig> {
 }
 
 /// What a connection is read from and written to.
+#[derive(Debug)]
 enum Stream {
     Plain(TcpStream),
     Tls(Box<StreamOwned<ServerConnection, TcpStream>>),
@@ -145,6 +168,7 @@ impl Write for Stream {
 }
 
 /// One connection of it.
+#[derive(Debug)]
 pub struct Peer {
     stream: Stream,
 }
@@ -251,7 +275,7 @@ impl Peer {
     /// Closes with a reset: what the client sent is left unread.
     pub fn reset(&mut self) -> Result<()> {
         let stream = self.stream.tcp();
-        socket2::SockRef::from(&*stream).set_linger(Some(Duration::ZERO))?;
+        rustix::net::sockopt::set_socket_linger(&*stream, Some(Duration::ZERO))?;
         self.stream = Stream::Plain(TcpStream::connect(stream.local_addr()?)?);
         Err(Error::from(ErrorKind::ConnectionReset))
     }

@@ -1,4 +1,4 @@
-//! A client for tests: rustls over a socket, verifying the server by its own authority.
+//! A client that speaks TLS to the servers of `target`: rustls over a socket, verifying the server by its own authority.
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -15,6 +15,7 @@ use rustls::{
     ClientConfig, ClientConnection, RootCertStore, StreamOwned, SupportedProtocolVersion,
 };
 
+/// The versions of TLS.
 pub const VERSIONS: [&SupportedProtocolVersion; 2] = [&TLS12, &TLS13];
 
 /// The models that speak TLS.
@@ -32,6 +33,7 @@ pub fn options() -> Options {
     }
 }
 
+/// Who such a server is.
 pub fn identity(options: &Options) -> &Identity {
     &options.tls.as_ref().unwrap().identity
 }
@@ -41,6 +43,7 @@ pub fn config(options: &Options, version: &'static SupportedProtocolVersion) -> 
     builder(options, version).with_no_client_auth()
 }
 
+/// The same before it is said which certificate the client shows.
 pub fn builder(
     options: &Options,
     version: &'static SupportedProtocolVersion,
@@ -54,17 +57,21 @@ pub fn builder(
         .with_root_certificates(roots)
 }
 
+/// A connection without a socket.
 pub fn connection(config: &Arc<ClientConfig>) -> ClientConnection {
     let name = ServerName::try_from("localhost").unwrap();
     ClientConnection::new(config.clone(), name).unwrap()
 }
 
 /// A connection over a socket.
+#[derive(Debug)]
 pub struct Client {
+    /// TLS and the socket below it.
     pub stream: StreamOwned<ClientConnection, TcpStream>,
 }
 
 impl Client {
+    /// Connects; no wait for bytes exceeds 20 s.
     pub fn connect(address: SocketAddr, config: &Arc<ClientConfig>) -> Self {
         let socket = TcpStream::connect(address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -79,6 +86,7 @@ impl Client {
         self.response()
     }
 
+    /// Reads one response of the length that its head announces.
     pub fn response(&mut self) -> (String, Vec<u8>) {
         let head = self.head();
         let length = head
@@ -90,6 +98,7 @@ impl Client {
         (head, body)
     }
 
+    /// Reads a head.
     pub fn head(&mut self) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -100,13 +109,17 @@ impl Client {
         String::from_utf8(head).unwrap()
     }
 
-    /// Everything up to the end; an end without a close_notify is an error.
+    /// Everything up to the end.
+    ///
+    /// # Errors
+    /// Those of the socket, and an end without a close_notify.
     pub fn rest(&mut self) -> std::io::Result<Vec<u8>> {
         let mut rest = Vec::new();
         self.stream.read_to_end(&mut rest).map(|_| rest)
     }
 }
 
+/// A GET of this path.
 pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n")
 }

@@ -5,18 +5,30 @@ use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// An issuer of certificates.
+#[derive(Debug)]
 pub struct Authority {
     issuer: Issuer<'static, KeyPair>,
+    /// Its own certificate.
     pub der: Vec<u8>,
 }
 
 /// A certificate with its key.
+#[derive(Debug)]
 pub struct Issued {
+    /// The certificate.
     pub certificate: CertificateDer<'static>,
+    /// Its key.
     pub key: PrivateKeyDer<'static>,
 }
 
+impl Default for Authority {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Authority {
+    /// An issuer that nobody trusts yet.
     pub fn new() -> Self {
         let mut params = CertificateParams::default();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -58,6 +70,7 @@ impl Issued {
         Self { certificate, key }
     }
 
+    /// What a client shows of it.
     pub fn identity(&self) -> Identity {
         Identity {
             chain: vec![self.certificate.to_vec()],

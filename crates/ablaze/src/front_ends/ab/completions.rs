@@ -1,0 +1,48 @@
+//! ab's options as shells complete them: its letters with the lines of its usage text, and the long options that
+//! `ablaze load` has.
+
+use clap::{Arg, ArgAction, Command, CommandFactory};
+
+use super::{getopt, usage};
+use crate::native::CommandLine;
+
+/// Its options.
+pub fn command() -> Command {
+    let letters = |letters: &'static [u8], action: ArgAction| {
+        let names = letters.chunks(1).filter_map(|letter| std::str::from_utf8(letter).ok());
+        // clap has -h itself.
+        names.filter(|name| *name != "h").map(move |name| {
+            let letter = char::from(name.as_bytes()[0]);
+            Arg::new(name).short(letter).action(action.clone()).help(usage::about(letter))
+        })
+    };
+    let native = CommandLine::command();
+    let long = native.get_arguments().filter(|argument| argument.get_long().is_some());
+    // In ab's command line every letter is ab's.
+    let long = long.cloned().map(|argument| argument.short(None).visible_short_alias(None));
+    Command::new("ablaze ab")
+        .disable_version_flag(true)
+        .args(letters(getopt::FLAGS, ArgAction::SetTrue))
+        .args(letters(getopt::VALUED, ArgAction::Append))
+        .args(long)
+        .arg(Arg::new("url").value_name("URL"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_letter_comes_with_its_line_and_no_long_option_brings_one() {
+        let command = command();
+        let of = |letter| command.get_arguments().find(|own| own.get_short() == Some(letter));
+        for letter in [getopt::FLAGS, getopt::VALUED].concat().into_iter().map(char::from) {
+            assert!(usage::about(letter).is_some(), "{letter}");
+            assert!(letter == 'h' || of(letter).unwrap().get_long().is_none(), "{letter}");
+        }
+        let help = |letter| of(letter).unwrap().get_help().unwrap().to_string();
+        assert_eq!(help('n'), "How many requests to send");
+        assert_eq!((help('I'), help('E')), (help('E'), help('I')));
+        assert!(command.get_arguments().any(|own| own.get_long() == Some("warmup")));
+    }
+}
