@@ -63,10 +63,11 @@ fn several(
     Ok(several)
 }
 
-/// Whether targets did the same work is asked of runs under the same load: that a target does other
-/// work under another is what an experiment of several loads is for.
+/// Whether targets did the same work, and how far their rates lie apart, is asked of runs under the same
+/// load: that a target does other work, at another rate, under another is what an experiment of several
+/// loads is for.
 fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several: &mut Several) {
-    const OF_EQUAL_LOADS: [DiagnosisId; 2] = [DiagnosisId::D05, DiagnosisId::D25];
+    const OF_EQUAL_LOADS: [DiagnosisId; 3] = [DiagnosisId::D05, DiagnosisId::D15, DiagnosisId::D25];
     let Several::Comparison(judged) = several else { return };
     judged.findings.retain(|finding| !OF_EQUAL_LOADS.contains(&finding.id));
     for (load, members) in experiment.loads.iter().zip(by_load) {

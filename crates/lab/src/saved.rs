@@ -56,7 +56,7 @@ fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
     (0..control).filter_map(apart).collect()
 }
 
-/// `before was measured 3 days before after, not interleaved; one run each: no interval.`
+/// `` `before` was measured 3 days before `after`, not interleaved; one run each: no interval. ``
 fn sentence(
     experiment: &Experiment,
     (one, ones): (usize, &[&Figures]),
@@ -80,7 +80,7 @@ fn sentence(
         (n, m) => format!("{} against {m}, unpaired", counted(n as u64, "run")),
     };
     format!(
-        "{} was measured {when} {}, not interleaved; {runs}: no interval.",
+        "`{}` was measured {when} `{}`, not interleaved; {runs}: no interval.",
         name(one),
         name(other)
     )
@@ -149,7 +149,9 @@ mod tests {
         assert_eq!(rate.ratio, Err(NoInterval::NotInTurns { plain: Some(2.0) }));
         assert_eq!(
             not_in_turns(&experiment, &results),
-            ["one was measured 2 days before other, not interleaved; one run each: no interval."]
+            [
+                "`one` was measured 2 days before `other`, not interleaved; one run each: no interval."
+            ]
         );
         // Ten of each, but one after the other.
         let first: Vec<u64> = (0..10).collect();

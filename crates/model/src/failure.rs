@@ -144,6 +144,36 @@ impl FailureKind {
         }
     }
 
+    /// How a sentence calls it behind the number of requests: `10 timed out`, `3 with a short body`.
+    pub fn of_a_count(self) -> &'static str {
+        match self {
+            Self::Timeout => "timed out",
+            Self::ShortBody => "with a short body",
+            Self::TooLarge => "with too large a head",
+            Self::LocalPorts => "without a local port",
+            Self::LocalDescriptors => "without a descriptor",
+            Self::Other => "failed otherwise",
+            Self::CertificateExpired => "rejected as the certificate is expired",
+            Self::CertificateName => "rejected as the certificate is for another name",
+            Self::CertificateIssuer => "rejected as the certificate's issuer is unknown",
+            Self::CertificateSelfSigned => "rejected as the certificate is self-signed",
+            Self::CertificateInvalid => "rejected as the certificate is invalid",
+            Self::ClientCertificate => "without the client certificate required",
+            Self::NoCommonTls => "without a common TLS version or cipher",
+            Self::AnsweredInPlain => "answered in plain HTTP, not TLS",
+            Self::AnsweredInTls => "answered in TLS, not plain HTTP",
+            Self::TlsRefused => "ended by a TLS alert",
+            Self::TlsBroken => "with broken TLS",
+            Self::NoHttp2 => "without HTTP/2",
+            Self::StreamReset => "ended by RST_STREAM",
+            Self::GoAway => "ended by GOAWAY",
+            Self::Http2Violated => "with an HTTP/2 protocol error",
+            Self::ProxyAuthentication => "without the credentials that the proxy requires",
+            Self::ProxyMalformed => "with a malformed response of the proxy",
+            other => other.label(),
+        }
+    }
+
     /// Its name in machine-readable reports.
     pub fn key(self) -> &'static str {
         match self {

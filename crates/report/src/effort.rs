@@ -3,6 +3,8 @@
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 
+use crate::number::time;
+
 /// CPU time per finished request, all workers together, in ns.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effort {
@@ -37,6 +39,11 @@ impl Effort {
     pub fn work_ns(&self) -> f64 {
         self.cpu_ns - self.spun_ns
     }
+}
+
+/// A CPU time in words; `-` where so little was used that the kernel's account of it shows nothing.
+pub fn cpu_time(ns: f64) -> String {
+    if ns > 0.0 { time(ns) } else { "-".to_owned() }
 }
 
 /// CPU time of the server per finished request, ns, and who that is; `None` when its process was
@@ -93,6 +100,11 @@ mod tests {
         assert!((effort.spun_ns - 40e6 / 20_015.0).abs() < 1e-9);
         assert!((effort.work_ns() - 104e6 / 20_015.0).abs() < 1e-9);
         assert_eq!(Effort::of(&sample::refused()), None);
+    }
+
+    #[test]
+    fn no_cpu_time_is_no_figure() {
+        assert_eq!([0.0, 3600.0].map(super::cpu_time), ["-", "3.60 µs"]);
     }
 
     #[test]

@@ -81,15 +81,28 @@ pub fn wrapped(label: &str, items: &[String], separator: &str, width: usize) -> 
     lines
 }
 
-/// Puts a sentence behind a label and breaks it between words.
+/// Units that stay on the line of their number.
+const UNITS: [&str; 12] =
+    ["%", "ns", "µs", "ms", "s", "B", "KiB", "MiB", "GiB", "B/s", "KiB/s", "MiB/s"];
+
+/// Puts a sentence behind a label and breaks it between words, but not between a number and its unit.
 pub fn sentence(label: &str, text: &str, width: usize) -> Vec<String> {
-    let words: Vec<String> = text.split(' ').map(str::to_string).collect();
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        let is_unit = UNITS.contains(&word.trim_end_matches([',', '.', ';', ':', ')', ']']));
+        match words.last_mut() {
+            Some(number) if is_unit && number.ends_with(|c: char| c.is_ascii_digit()) => {
+                number.extend([" ", word]);
+            }
+            _ => words.push(word.to_string()),
+        }
+    }
     wrapped(label, &words, " ", width)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Table, wrapped};
+    use super::{Table, sentence, wrapped};
 
     #[test]
     fn columns_align_by_characters_not_bytes() {
@@ -103,6 +116,12 @@ mod tests {
             "  total    9 ns        -",
         ];
         assert_eq!(table.lines(), expected);
+    }
+
+    #[test]
+    fn a_number_and_its_unit_stay_together() {
+        let lines = sentence("a  ", "for at least 146 µs, which is (99.7 %) of it", 19);
+        assert_eq!(lines, ["a  for at least", "   146 µs, which is", "   (99.7 %) of it"]);
     }
 
     #[test]

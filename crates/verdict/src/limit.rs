@@ -20,6 +20,11 @@ const ASKED: f64 = 0.98;
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
+/// A thread that waited for a CPU for this share of the time was held up by whoever had it.
+const WAITED: f64 = 0.1;
+/// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
+/// quotient says nothing of how busy anybody was.
+const SHORTEST_NS: u64 = 100_000_000;
 
 /// What bounded this Run's rate. The process at the other end of the connections may be a proxy's.
 pub fn of(run: &Run) -> Limited {
@@ -42,8 +47,14 @@ fn seen_from_here(run: &Run) -> Limited {
     }
     let (client, server) = (figures::client(run), figures::server(run));
     // What was given out exactly as planned was bounded by the plan, whatever it cost.
-    asked_rate(run)
-        .or_else(|| full_server(server.as_ref(), client.as_ref()))
+    if let Some(limited) = asked_rate(run) {
+        return limited;
+    }
+    if run.elapsed_ns < SHORTEST_NS {
+        let length = time(run.elapsed_ns as f64 / 1e6);
+        return unknown(&format!("a run of {length} is too short to show it"));
+    }
+    full_server(server.as_ref(), client.as_ref())
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
@@ -57,11 +68,22 @@ fn seen_from_here(run: &Run) -> Limited {
                 Some(monitor) if !monitor.target.on_this_host => {
                     "the server is on another machine, where its CPUs cannot be observed"
                 }
-                Some(_) if server.is_none() => "the server's process cannot be observed",
+                Some(_) if server.is_none() => server_unseen(run),
                 Some(_) => "nothing was at its limit",
             };
             unknown(&format!("{why}{client}"))
         })
+}
+
+/// Why there are no figures of a server on this host: nothing is to be seen of it, or it was seen too
+/// few times.
+fn server_unseen(run: &Run) -> &'static str {
+    let seen = figures::target(run).is_some_and(|target| !target.processes.is_empty());
+    if seen {
+        "the run was too short to measure the server's CPU"
+    } else {
+        "the server's process cannot be observed"
+    }
 }
 
 fn asked_rate(run: &Run) -> Option<Limited> {
@@ -97,10 +119,10 @@ fn full_client(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Optio
     let workers = if client.threads == 1 { "its one thread" } else { "its busiest thread" };
     let server = match server {
         Some(server) => format!("the server's busiest thread ran at {}", of_a_core(server.busiest)),
-        None if figures::target(run).is_some() => "the server's process cannot be observed".into(),
+        None if figures::target(run).is_some() => server_unseen(run).to_owned(),
         None => "the server's CPUs cannot be observed".to_owned(),
     };
-    let evidence = format!("{workers} worked {} of the time, {server}", percent(client.busiest));
+    let evidence = format!("{workers} worked {} of the time; {server}", percent(client.busiest));
     Some(Limited { by: Limit::Client, evidence })
 }
 
@@ -108,9 +130,12 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     let (server, client) = (server?, client?);
     let machine = figures::machine(run)?;
     let Machine { processors, busy, others, .. } = machine;
-    // The machine's own figure has interrupts too, which are on account of no process.
     let full = SHARED_FULL * processors;
-    if server.cores + client.cores < full && busy < full {
+    // The machine's own figure has interrupts too, which are on account of no process. What others
+    // used limits only whoever waited for it.
+    let waited = [server, client].into_iter().any(|side| side.wanting - side.busiest >= WAITED);
+    let ours = if waited { busy } else { busy - others };
+    if server.cores + client.cores < full && ours < full {
         return None;
     }
     let others = if others >= 0.05 * processors {
@@ -203,7 +228,7 @@ mod tests {
         );
         let run = sample::with_shares(0.60, 0.90);
         assert_eq!(limit(&run), Limit::Client);
-        assert!(of(&run).evidence.contains("worked 90 % of the time, the server's busiest thread"));
+        assert!(of(&run).evidence.contains("worked 90 % of the time; the server's busiest thread"));
         // Both nearly full: the fuller one.
         assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
         assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Client);
@@ -229,6 +254,49 @@ mod tests {
         let limited = of(&run);
         assert_eq!(limited.by, Limit::SharedCpu);
         assert!(limited.evidence.contains("other processes"), "{limited}");
+    }
+
+    #[test]
+    fn others_on_the_cpus_limit_nobody_who_wants_none() {
+        // The server sleeps, the client waits, and somebody else keeps both CPUs busy.
+        let mut run = sample::with_shares(0.0, 0.004);
+        sample::processors(&mut run).user_ns = 19_900_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        let limited = of(&run);
+        assert_eq!(limited.by, Limit::RoundTrip, "{limited}");
+        // Interrupts that carry our packets are ours.
+        let mut run = sample::with_shares(0.7, 0.7);
+        sample::processors(&mut run).interrupts_ns = 5_000_000_000;
+        sample::processors(&mut run).idle_ns = 1_000_000_000;
+        assert_ne!(limit(&run), Limit::RoundTrip);
+    }
+
+    #[test]
+    fn a_moment_shows_no_limit() {
+        let mut run = sample::with_shares(0.5, 0.9);
+        run.elapsed_ns = 309_000;
+        run.workers[0].window_ns = 309_000;
+        run.workers[0].busy_ns = 640_000;
+        run.monitor = None;
+        let limited = of(&run);
+        assert_eq!(limited.by, Limit::Unknown);
+        assert_eq!(limited.evidence, "a run of 309 µs is too short to show it");
+        // Clocks of CPUs and of the window are read at times of their own: nobody works for 207 %.
+        assert!(figures::client(&run).unwrap().busiest <= 1.0);
+    }
+
+    #[test]
+    fn a_server_that_was_seen_too_briefly_is_not_called_unobservable() {
+        let mut run = sample::with_shares(0.5, 0.2);
+        run.elapsed_ns = 300_000_000;
+        sample::monitor(&mut run).target.processes[0].readings = 1;
+        assert_eq!(
+            of(&run).evidence,
+            "the run was too short to measure the server's CPU; the client's busiest thread \
+             worked 20 %"
+        );
+        sample::monitor(&mut run).target.processes.clear();
+        assert!(of(&run).evidence.starts_with("the server's process cannot be observed"));
     }
 
     #[test]

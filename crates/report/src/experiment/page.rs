@@ -76,7 +76,7 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
         page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
-    page.sections.push(Section::new("Report").with(report));
+    page.sections.push(Section::default().with(report));
     page.explain_findings();
     page
 }

@@ -28,7 +28,7 @@ pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>) -> Pag
         page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed };
-    page.sections.push(Section::new("Report").with(report));
+    page.sections.push(Section::default().with(report));
     page.figures.push((search.target.name.clone(), json::search(search, searched)));
     page.explain_findings();
     page

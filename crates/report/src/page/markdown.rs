@@ -130,7 +130,9 @@ impl Writer<'_> {
             };
             let parts =
                 [&finding.evidence, &finding.cause, &finding.fix].map(|part| with_code(part));
-            let text = parts.join(" ");
+            let ended = |part: &String| part.is_empty() || part.ends_with(['.', '!', '?']);
+            let stop = |part: String| if ended(&part) { part } else { format!("{part}.") };
+            let text = parts.map(stop).join(" ");
             let anchor = id.anchor();
             let note = format!("{}{explains} See docs/diagnoses.md#{anchor}.", text.trim());
             self.notes.push((name, note));

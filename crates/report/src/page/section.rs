@@ -264,7 +264,7 @@ pub fn environment_rows(run: &Run) -> Vec<Vec<String>> {
     let memory = seen.and_then(|seen| seen.memory_bytes).or(machine.memory_bytes);
     add("memory", memory.map(|held| bytes(held as f64)));
     if let Some(seen) = seen {
-        add("virtual machine", seen.virtualisation.clone());
+        add("virtual machine or container", seen.virtualisation.clone());
         add("frequency governor", seen.governor.clone());
         add("quota", seen.cpu_quota.map(|cpus| format!("{cpus} CPUs' time")));
         add("load before", seen.load_average.map(|load| format!("{load:.2}")));

@@ -5,7 +5,7 @@ use ablaze_model::Run;
 use ablaze_model::finding::LittleGap;
 
 use super::Style;
-use crate::effort::{self, Effort};
+use crate::effort::{self, Effort, cpu_time};
 use crate::number::{grouped, percent, rate, significant, time, time_in, time_unit};
 use crate::per_second::PerSecond;
 use crate::table::{sentence, wrapped};
@@ -60,17 +60,20 @@ fn cpu(run: &Run) -> Option<String> {
     let effort = Effort::of(run)?;
     let (unit_ns, unit) = time_unit(effort.cpu_ns);
     let part = |ns: f64| significant(ns / unit_ns, if ns < unit_ns { 1 } else { 2 });
-    let parts = format!("{} user, {} kernel", part(effort.user_ns), part(effort.system_ns));
+    // The kernel splits the time by its ticks: where one half got none of them, the split says nothing.
+    let parts = match effort.user_ns > 0.0 && effort.system_ns > 0.0 {
+        true => format!(" ({} user, {} kernel)", part(effort.user_ns), part(effort.system_ns)),
+        false => String::new(),
+    };
     let text = if effort.spun_ns > 0.0 {
-        let work = time_in(effort.work_ns(), unit_ns);
-        let spun = time_in(effort.spun_ns, unit_ns);
-        format!("client {work} {unit} of work and {spun} {unit} of busy polling ({parts})")
+        let (work, spun) = (cpu_time(effort.work_ns()), cpu_time(effort.spun_ns));
+        format!("client {work} of work and {spun} of busy polling{parts}")
     } else {
-        format!("client {} {unit} ({parts})", time_in(effort.cpu_ns, unit_ns))
+        format!("client {} {unit}{parts}", time_in(effort.cpu_ns, unit_ns))
     };
     let server = effort::of_the_server(run)
         .map(|(server_ns, name)| {
-            format!("{} {} ({name})    ", crate::proxy::watched(run), time(server_ns))
+            format!("{} {} ({name})    ", crate::proxy::watched(run), cpu_time(server_ns))
         })
         .unwrap_or_default();
     Some(format!("{server}{text}"))
@@ -104,6 +107,9 @@ fn busy(run: &Run) -> Option<String> {
 /// How long a response that had arrived lay in the client, and what share of the times that is.
 fn delay(run: &Run) -> Option<String> {
     let age = &run.record.event_age;
+    if run.record.responses == 0 {
+        return None;
+    }
     let p50_ns = age.quantile_ns(0.5)?;
     let p99 = age.supported_quantile_ns(0.99).map(|ns| format!(", p99 {}", time(ns as f64)));
     let total_ns = run.record.answered.total.quantile_ns(0.5).filter(|ns| *ns > 0);

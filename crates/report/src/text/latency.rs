@@ -56,12 +56,16 @@ struct Row<'a> {
 /// The lines on latency.
 pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
     if run.record.responses == 0 {
-        return vec!["  No response came, so there is no latency to show.".to_string()];
+        let what = match run.record.received_bytes {
+            0 => "No response",
+            _ => "No valid response",
+        };
+        return vec![format!("  {what} came, so there is no latency to show.")];
     }
     let rows = rows(run);
     let mut lines = narrowest_that_shows_most(&rows, style.width);
     lines.extend(shape(run.record.answered.latency(), style.width));
-    lines.extend(too_few(&rows, style.width).iter().map(|line| style.dim(line)));
+    lines.extend(too_few(&rows, &lines, style.width).iter().map(|line| style.dim(line)));
     lines
 }
 
@@ -207,11 +211,13 @@ pub(super) fn interval_text(value_ns: f64, (low_ns, high_ns): (u64, u64)) -> Str
     format!("[{}–{}]", time_in(low_ns as f64, unit_ns), time_in(high_ns as f64, unit_ns))
 }
 
-/// What a `-` in the table means, once.
-fn too_few(rows: &[Row<'_>], width: usize) -> Vec<String> {
+/// What a `-` in the table means, once for each percentile that the table shows.
+fn too_few(rows: &[Row<'_>], table: &[String], width: usize) -> Vec<String> {
     let lacks = |row: &Row<'_>, q| row.latency.supported_quantile_ns(q).is_none();
-    let mut needs: Vec<String> = PERCENTILES
-        .iter()
+    let head = table.first().map_or("", String::as_str);
+    let shown = |name: &str| head.split_whitespace().any(|column| column == name);
+    let lacking = || PERCENTILES.iter().filter(|(name, _)| shown(name));
+    let mut needs: Vec<String> = lacking()
         .filter(|(_, q)| rows.iter().any(|row| lacks(row, *q)))
         .map(|(name, q)| format!("{name} {}", grouped(order::count_needed(*q, order::CONFIDENCE))))
         .collect();
@@ -219,10 +225,14 @@ fn too_few(rows: &[Row<'_>], width: usize) -> Vec<String> {
     let only_connects = rows
         .iter()
         .filter(|row| !["connect", "tls"].contains(&row.label))
-        .all(|row| PERCENTILES.iter().all(|(_, q)| !lacks(row, *q)));
-    let what = if only_connects { "connects" } else { "requests" };
+        .all(|row| lacking().all(|(_, q)| !lacks(row, *q)));
+    let what = if only_connects { "connects" } else { "values in its row" };
     *first = format!("{} {what}", first.replacen(' ', " needs ", 1));
-    wrapped("  -  too few values to tell: ", &needs, ", ", width)
+    let last = needs.len() - 1;
+    for need in &mut needs[..last] {
+        need.push(',');
+    }
+    wrapped("  -  too few values to tell: ", &needs, " ", width)
 }
 
 /// The shape of a distribution: how many values fall between round edges, as bars.

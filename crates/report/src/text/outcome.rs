@@ -7,8 +7,8 @@ use ablaze_model::{FailureKind, Run};
 
 use super::Style;
 use super::latency::interval_text;
-use crate::effort::{self, Effort};
-use crate::number::{bytes_rate, grouped, length, percent, rate, time};
+use crate::effort::{self, Effort, cpu_time};
+use crate::number::{bytes_rate, counted, grouped, length, percent, rate, time};
 use crate::system_error::reason;
 use crate::table::{sentence, wrapped};
 
@@ -58,7 +58,7 @@ fn responses(run: &Run, style: &Style) -> Vec<String> {
         0 => String::new(),
         ns => format!(" in {}", length(ns as f64)),
     };
-    let mut items = vec![format!("{} responses{time}", grouped(record.responses))];
+    let mut items = vec![format!("{}{time}", counted(record.responses, "response"))];
     let statuses = record.statuses.iter().map(|(status, n)| format!("{status}: {}", grouped(*n)));
     items.extend(statuses);
     if run.elapsed_ns > 0 && record.received_bytes > 0 {
@@ -70,8 +70,8 @@ fn responses(run: &Run, style: &Style) -> Vec<String> {
 
 fn cost(run: &Run) -> Option<String> {
     let server = effort::of_the_server(run)
-        .map(|(server_ns, _)| format!("{} {}", crate::proxy::watched(run), time(server_ns)));
-    let client = Effort::of(run).map(|effort| format!("client {}", time(effort.work_ns())));
+        .map(|(server_ns, _)| format!("{} {}", crate::proxy::watched(run), cpu_time(server_ns)));
+    let client = Effort::of(run).map(|effort| format!("client {}", cpu_time(effort.work_ns())));
     let sides: Vec<String> = server.into_iter().chain(client).collect();
     (!sides.is_empty()).then(|| format!("CPU per request: {}", sides.join(", ")))
 }
@@ -136,7 +136,7 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
             0 => String::new(),
             errno => format!(": {}", reason(&std::io::Error::from_raw_os_error(errno))),
         };
-        let text = format!("first error: {}{connecting}{system}", first.kind.label());
+        let text = format!("first error{connecting}: {}{system}", first.kind.label());
         lines.extend(sentence(&indent, &text, style.width));
     }
     let failed = &record.failed.total;
@@ -155,7 +155,16 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     if unfinished_matters(run) {
         let start = start("unfinished", &grouped(record.unfinished));
         let age = time(record.unfinished_oldest_ns as f64);
-        let text = format!("in flight at the end, the oldest for at least {age}");
+        let in_flight = record.unfinished.saturating_sub(record.never_sent);
+        let text = match (in_flight, record.never_sent) {
+            (_, 0) => format!("in flight at the end, the oldest for at least {age}"),
+            (0, _) => format!("due but not sent at the end, the oldest for at least {age}"),
+            (in_flight, never_sent) => format!(
+                "{} in flight and {} not sent at the end, the oldest due for at least {age}",
+                grouped(in_flight),
+                grouped(never_sent)
+            ),
+        };
         lines.extend(sentence(&start, &text, style.width));
     }
     if record.repeated > 0 {

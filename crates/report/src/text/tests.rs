@@ -157,7 +157,7 @@ fn a_run_without_responses_says_so() {
     }
     let text = plain(&sample::refused());
     assert!(text.contains("gave up: no connection could be made"));
-    assert!(text.contains("first error: refused while connecting: connection refused"));
+    assert!(text.contains("first error while connecting: refused: connection refused"));
 }
 
 #[test]

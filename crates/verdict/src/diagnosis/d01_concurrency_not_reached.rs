@@ -12,7 +12,7 @@ use crate::live::figures::{self, asked_in_flight, elapsed_s};
 use crate::live::little;
 use crate::printed::Report;
 use crate::rules::arithmetic::{self, nothing_came_back};
-use crate::words::{amount, decimal, grouped};
+use crate::words::{amount, counted, decimal, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D01,
@@ -89,18 +89,35 @@ fn shortage(run: &Run) -> Option<Finding> {
         grouped(record.connections_opened),
         grouped(record.failures_total())
     );
-    Some(Finding::new(
-        D01,
-        gravity(reached, asked),
-        evidence,
-        "Most of the connections were not in use: they could not be opened, or broke and were \
-         opened again.",
-        format!(
-            "Read the rate as that of about {} in flight, and check the errors to see why the \
-             other connections were not in use.",
-            amount(reached.max(1.0).ceil())
-        ),
-    ))
+    let (cause, check) = idle_because(run, connections);
+    let about = grouped(reached.max(1.0).ceil() as u64);
+    let fix = format!("Read the rate as that of about {about} in flight{check}.");
+    Some(Finding::new(D01, gravity(reached, asked), evidence, cause, fix))
+}
+
+/// What was seen of the connections that carried no request, and what else to look at.
+fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
+    let record = &run.record;
+    let opened = grouped(record.connections_opened);
+    if record.failures_total() > 0 {
+        let cause = "Most of the connections were not in use; requests failed, and a place stays \
+                     empty from a failure until its connection is opened again.";
+        return (cause.to_owned(), ", and check the errors to see why they failed");
+    }
+    if record.connections_opened > connections {
+        let cause = format!(
+            "Connections were opened again and again: {opened} connections for {}. A place has no \
+             request in flight until its next connection stands.",
+            counted(record.responses, "response")
+        );
+        return (cause, "; with connections that stay open more would be");
+    }
+    let cause = format!(
+        "Of {} connections {opened} were opened, and no request failed: the others never carried \
+         a request.",
+        grouped(connections)
+    );
+    (cause, "")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -193,6 +210,21 @@ mod tests_on_runs {
         assert_eq!(with(&mut run, 9), None);
         sample::open_loop(&mut run, 1e6);
         assert_eq!(with(&mut run, 9), None);
+    }
+
+    #[test]
+    fn only_what_was_seen_is_said_of_idle_connections() {
+        let mut run = sample::run();
+        run.record.connections_opened = 20_000;
+        run.record.reused = 0;
+        run.record.in_flight_ns = 48_800_000 * u128::from(run.elapsed_ns) / 1_000_000;
+        let finding = shortage(&run).unwrap();
+        assert!(!finding.cause.contains("broke"), "{}", finding.cause);
+        assert!(finding.cause.contains("20,000 connections for 20,000 responses"), "{finding:?}");
+        assert!(finding.fix.contains("about 49 in flight"), "{}", finding.fix);
+        assert!(!finding.fix.contains("errors"), "{}", finding.fix);
+        run.record.failures[ablaze_model::FailureKind::Reset as usize] = 5;
+        assert!(shortage(&run).unwrap().fix.contains("errors"));
     }
 
     #[test]

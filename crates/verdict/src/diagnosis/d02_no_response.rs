@@ -4,13 +4,17 @@ use ablaze_model::plan::proxy::Way;
 use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
+mod causes;
+mod gone;
+
 use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
-use crate::words::{amount, counted, decimal, grouped, listed, percent};
+use crate::words::{amount, counted, decimal, grouped, percent};
+pub(super) use gone::gone;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
@@ -82,35 +86,36 @@ fn on_run(run: &Run) -> Option<Finding> {
     let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
     let share = unanswered as f64 / record.finished() as f64;
     if share <= SHARE {
-        return None;
+        return went_away(run);
     }
-    let which: Vec<String> =
-        kinds.map(|kind| format!("{} {}", grouped(failures_of(kind)), kind.label())).collect();
-    let evidence = format!(
+    let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
+    let mut evidence = format!(
         "{} of {} ({}) got no valid response: {}.",
         grouped(unanswered),
         counted(record.finished(), "request"),
         percent(share),
-        listed(which)
+        causes::by_kind(&failed)
     );
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    let of_tls = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_tls());
-    let of_tls: u64 = of_tls.map(failures_of).sum();
-    let of_proxy = FailureKind::ALL.into_iter().filter(|kind| kind.is_of_proxy());
-    let of_proxy: u64 = of_proxy.map(failures_of).sum();
-    let cause = if of_proxy > unanswered / 2 {
-        "The proxy did not establish tunnels: how the target would have responded is unknown."
-    } else if record.responses == 0 && of_tls > 0 {
-        "The TLS handshake failed."
-    } else if record.responses == 0 && run.plan.http2.is_some() {
-        "Nothing listens there, or it does not speak HTTP/2."
-    } else if record.responses == 0 {
-        "Nothing listens there, or it does not speak HTTP/1."
-    } else {
-        "The server, or something in front of it, refused, cut or omitted responses; their times \
-         are in no percentile."
+    if let Some(gone) = gone(run) {
+        evidence = format!("{} {evidence}", gone.evidence());
+    }
+    Some(Finding::new(D02, severity, evidence, causes::of(run, &failed), fix(run)))
+}
+
+/// No response any more, from some moment to the end of the run.
+fn went_away(run: &Run) -> Option<Finding> {
+    let gone = gone(run)?;
+    let cause = match gone.kinds.as_slice() {
+        [(FailureKind::Refused, _)] => {
+            "Nothing longer listened there: the server ended, or closed its listening socket."
+        }
+        _ => "The server, or something in front of it, responded no longer.",
     };
-    Some(Finding::new(D02, severity, evidence, cause, fix(run)))
+    let evidence = gone.evidence();
+    let fix = "See in the server's log why it stopped, and measure again: the rate is that of the \
+               whole run, silence included.";
+    Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -131,7 +136,7 @@ fn still_waiting(run: &Run) -> Finding {
         D02,
         Severity::Invalid,
         format!(
-            "No request got a response in {} s; {} are still waiting.",
+            "No request got a response in {} s; {} were still waiting at the end.",
             decimal(elapsed_s(run), 2),
             grouped(run.record.unfinished)
         ),
@@ -186,12 +191,29 @@ fn on_report(report: &Report) -> Option<Finding> {
             decimal(taken.value * 1e6 / complete as f64, 1)
         )
     });
+    let failed = report.failed.unwrap_or(0);
+    // ab counts a connection that broke under Receive and under Exceptions.
+    let twice = report.failed_parts.is_some_and(|parts| parts.receive > 0 && parts.exceptions > 0);
+    let twice =
+        if twice { " (ab counts one under Receive and again under Exceptions)" } else { "" };
     let evidence = format!(
-        "0 bytes came back for {}, of which {} are counted as failed.{each}",
+        "0 bytes came back for {}; {} counted{twice}.{each}",
         counted(complete, "complete request"),
-        grouped(report.failed.unwrap_or(0))
+        counted_failures(failed)
     );
+    if failed >= complete {
+        let cause = "The connections were refused, or broke without an HTTP response; the report \
+                     does not tell which.";
+        let fix = "Try the target once with `curl -v` to see what it does, and measure again once \
+                   it responds.";
+        return Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix));
+    }
     Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), fix))
+}
+
+fn counted_failures(failed: u64) -> String {
+    let are = if failed == 1 { "is" } else { "are" };
+    format!("{} {are}", counted(failed, "failure"))
 }
 
 fn cause(report: &Report) -> String {
@@ -259,11 +281,85 @@ mod tests_on_runs {
         let mut run = sample::run();
         sample::nobody_answers(&mut run);
         let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("100 are still waiting"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("100 were still waiting"), "{}", finding.evidence);
         run.record.failures[FailureKind::Refused as usize] = 10;
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("10 of 10 requests (100 %)"), "{}", finding.evidence);
         assert!(finding.cause.starts_with("Nothing listens"));
+    }
+
+    #[test]
+    fn each_kind_of_failure_has_a_cause_of_its_own() {
+        let cause = |kind: FailureKind, responses: u64| {
+            let mut run = sample::run();
+            if responses == 0 {
+                sample::nobody_answers(&mut run);
+            }
+            run.record.failures[kind as usize] = 1474;
+            on_run(&run).unwrap().cause
+        };
+        for responses in [0, 20_000] {
+            for kind in OF_THE_SERVER.into_iter().filter(|kind| *kind != FailureKind::Refused) {
+                let cause = cause(kind, responses);
+                assert!(!cause.contains("othing listens"), "{kind:?}: {cause}");
+            }
+        }
+        assert!(cause(FailureKind::Refused, 0).contains("Nothing listens"));
+        assert!(cause(FailureKind::ShortBody, 0).contains("in the middle of a response"));
+        assert!(cause(FailureKind::Timeout, 0).contains("does not respond in time"));
+        // Two kinds, two causes; nothing is said of a few beside many.
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.failures[FailureKind::Reset as usize] = 600;
+        run.record.failures[FailureKind::ShortBody as usize] = 400;
+        run.record.failures[FailureKind::Malformed as usize] = 2;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("resets") && finding.cause.contains("in the middle"));
+        assert!(!finding.cause.contains("HTTP/1"), "{}", finding.cause);
+        assert!(
+            finding.evidence.ends_with("600 reset, 400 with a short body and 2 malformed."),
+            "{}",
+            finding.evidence
+        );
+    }
+
+    #[test]
+    fn a_timeout_of_connections_that_never_stood_is_no_silent_server() {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.connections_opened = 0;
+        run.record.failures[FailureKind::Timeout as usize] = 10;
+        let cause = on_run(&run).unwrap().cause;
+        assert!(cause.contains("No connection could be established in time"), "{cause}");
+    }
+
+    #[test]
+    fn a_server_that_goes_away_is_told_though_few_requests_failed() {
+        let mut run = sample::run();
+        let slices = &mut run.record.slices.slices;
+        for slice in &mut slices[50..] {
+            *slice = ablaze_model::record::Slice { failures: 1, ..Default::default() };
+        }
+        run.record.responses = 10_000;
+        run.record.failures[FailureKind::Refused as usize] = 50;
+        let finding = on_run(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(
+            finding.evidence.starts_with("No response came from 5.00 s on, until the run ended at 10.0 s: 50 requests failed, 50 refused."),
+            "{}",
+            finding.evidence
+        );
+        assert!(finding.cause.contains("longer listened"), "{}", finding.cause);
+        let verdict = crate::live::judge(&run);
+        let beginning = |finding: &Finding| finding.evidence.contains("The first");
+        assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
+        // A few failures after the last of few responses prove nothing.
+        for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
+            (slice.responses, slice.failures) = (u64::from(at % 10 == 0), u64::from(at > 94));
+        }
+        run.record.responses = 10;
+        run.record.failures[FailureKind::Refused as usize] = 5;
+        assert!(!on_run(&run).unwrap().evidence.starts_with("No response came from"));
     }
 
     #[test]
@@ -291,6 +387,20 @@ mod tests_on_reports {
         assert_eq!(with_bytes(18_999_999), Some(Severity::Suspect));
         assert_eq!(with_bytes(19_000_000), None);
         assert_eq!(with_bytes(-5), None);
+    }
+
+    #[test]
+    fn requests_that_are_counted_as_failed_are_not_to_be_counted_again() {
+        let mut report = sample::ab();
+        report.total_bytes = Some(0);
+        (report.complete, report.failed) = (Some(20), Some(30));
+        let parts =
+            crate::printed::FailedParts { receive: 10, exceptions: 20, ..Default::default() };
+        report.failed_parts = Some(parts);
+        let finding = on_report(&report).unwrap();
+        assert!(!finding.fix.contains("Count"), "{}", finding.fix);
+        assert!(finding.evidence.contains("30 failures are counted (ab counts"), "{finding:?}");
+        assert!(!finding.cause.contains("closed the connections"), "{}", finding.cause);
     }
 
     #[test]

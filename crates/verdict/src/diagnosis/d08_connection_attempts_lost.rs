@@ -54,18 +54,19 @@ fn on_run(run: &Run) -> Option<Finding> {
     let mut evidence = Vec::new();
     if let Some(overflows) = overflows {
         evidence.push(format!(
-            "The accept queue was full {} times (ListenOverflows, of this network namespace).",
-            grouped(overflows)
+            "The accept queue was full {} (ListenOverflows, of this network namespace).",
+            counted(overflows, "time")
         ));
     }
     let listener = target(run).and_then(|target| target.listener.as_ref());
     let queue = listener.and_then(|listener| listener.backlog.zip(listener.longest_queue));
     if let Some((backlog, longest)) = queue.filter(|_| overflows.is_some()) {
-        evidence.push(format!(
-            "It holds {}; at most {} were seen waiting.",
-            counted(backlog, "connection"),
-            grouped(longest)
-        ));
+        // Readings a while apart miss a queue that is full for a moment.
+        let seen = match longest >= backlog {
+            true => format!("; at most {} were seen waiting", grouped(longest)),
+            false => String::new(),
+        };
+        evidence.push(format!("It holds {}{seen}.", counted(backlog, "connection")));
     }
     if overflows.is_some() && void > 0 {
         evidence.push(format!(
@@ -90,6 +91,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         ));
     }
     let (cause, fix) = in_words(overflows.is_some());
+    let somaxconn = monitor(run).and_then(|monitor| {
+        monitor.environment.settings.get("net.core.somaxconn")?.trim().parse::<u64>().ok()
+    });
+    let fix = match (queue.filter(|_| overflows.is_some()), somaxconn) {
+        (Some((backlog, _)), Some(most)) if backlog < most => format!(
+            "Give listen() a longer backlog: net.core.somaxconn permits {}; or spread the opening \
+             of connections over time with --ramp.",
+            grouped(most)
+        ),
+        _ => fix.to_owned(),
+    };
     Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix))
 }
 
@@ -231,6 +243,17 @@ mod tests_on_runs {
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
         assert!(finding.evidence.contains("It holds 511 connections"), "{}", finding.evidence);
+        assert!(finding.fix.contains("raise net.core.somaxconn"), "{}", finding.fix);
+        let settings = &mut sample::monitor(&mut run).environment.settings;
+        settings.insert("net.core.somaxconn".to_owned(), "4096".to_owned());
+        let fix = on_run(&run).unwrap().fix;
+        assert!(fix.contains("net.core.somaxconn permits 4,096"), "{fix}");
+        // A late connect shows that the queue was full, though no reading met it.
+        run.record.setup_connect.record(1_003_000_000);
+        let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
+        listener.longest_queue = Some(0);
+        assert!(!on_run(&run).unwrap().evidence.contains("seen waiting"));
+        run.record.setup_connect.clear();
         sample::counter(&mut run, "TcpExtListenOverflows", 0);
         run.record.setup_connect.record(1_003_000_000);
         let finding = on_run(&run).unwrap();

@@ -30,7 +30,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     Some(Finding::new(
         D11,
         severity,
-        format!("The client: {}.", limited.evidence),
+        format!("The client's {}.", limited.evidence.trim_start_matches("its ")),
         "The client could not send faster: the rate is a lower bound for the server, and the \
          times include waiting in the client.",
         "Give the client more threads (-t) if CPUs are available, or a machine of its own.",
@@ -60,6 +60,12 @@ mod tests {
         assert_eq!(severity(0.86, 0.88), Some(Severity::Note));
         assert_eq!(severity(0.96, 0.97), None);
         assert_eq!(severity(0.60, 0.80), None);
+        let said = on_run(&sample::with_shares(0.60, 0.90)).unwrap().evidence;
+        assert_eq!(
+            said,
+            "The client's one thread worked 90 % of the time; the server's busiest thread ran at \
+             60 % of a core."
+        );
         let mut unseen = sample::with_shares(0.5, 0.9);
         unseen.monitor = None;
         assert_eq!(on_run(&unseen).unwrap().severity, Severity::Suspect);

@@ -6,7 +6,7 @@ use ablaze_model::plan::Load;
 use ablaze_stats::change_point;
 
 use super::d01_concurrency_not_reached::is_missed;
-use super::{Diagnosis, Forms, OnRun, ShownBy};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
@@ -115,7 +115,7 @@ fn warm_up(run: &Run) -> Option<Beginning> {
     let per_s = |per_slice: f64| per_slice * 1e9 / slices.slice_ns as f64;
     let after = counts.get(shift.index..).filter(|after| !after.is_empty())?;
     let mean = |counts: &[u64]| counts.iter().sum::<u64>() as f64 / counts.len() as f64;
-    if mean(after) <= 0.0 {
+    if mean(after) <= 0.0 || shift.after <= 0.0 || d02_no_response::gone(run).is_some() {
         // What comes before silence is no beginning of anything.
         return None;
     }

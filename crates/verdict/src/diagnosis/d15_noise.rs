@@ -89,7 +89,8 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
             gap(slower, faster),
         ));
     }
-    if let ([one, other], true) = (comparison.members.as_slice(), close.is_empty()) {
+    let apart_by = (comparison.members.as_slice(), close.is_empty() && targets.len() > 1);
+    if let ([one, other], true) = apart_by {
         let (slower, faster) =
             if one.rate_per_s <= other.rate_per_s { (one, other) } else { (other, one) };
         evidence.push_str(&format!(
@@ -119,12 +120,13 @@ fn far_apart(members: &[Member]) -> bool {
     rates.windows(2).all(|pair| pair[1] > FAR_APART * pair[0])
 }
 
-/// Neighbours in rate that did the same work and lie close.
+/// Targets that are neighbours in rate and lie close; two runs of one target are its spread.
 fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
     let mut sorted: Vec<&Member> = members.iter().filter(|m| m.rate_per_s > 0.0).collect();
     sorted.sort_by(|a, b| a.rate_per_s.total_cmp(&b.rate_per_s));
     let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
     pairs
+        .filter(|(slower, faster)| slower.identity != faster.identity)
         .filter(|(slower, faster)| faster.rate_per_s <= slower.rate_per_s * (1.0 + SMALL))
         .collect()
 }

@@ -27,8 +27,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
         return None;
     }
-    let (cause, fix) = Reason::of(&record.first_head).in_words();
-    Some(Finding::new(
+    let reason = Reason::of(&record.first_head);
+    let (cause, fix) = reason.in_words(&run.plan.http_version());
+    let finding = Finding::new(
         D19,
         Severity::Suspect,
         format!(
@@ -38,7 +39,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         ),
         cause,
         fix,
-    ))
+    );
+    // What the head itself says needs no failed requests to explain it.
+    let in_the_head = !matches!(reason, Reason::None | Reason::Unknown);
+    Some(if in_the_head { finding.not_explained_by(D02) } else { finding })
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -96,14 +100,21 @@ impl Reason {
         }
     }
 
-    /// Cause and fix.
-    fn in_words(self) -> (&'static str, &'static str) {
+    /// Cause and fix, for requests of this version of HTTP.
+    fn in_words(self, version: &str) -> (&'static str, &'static str) {
         match self {
             Self::Close => (
                 "The server closes each connection and announces it: the head of its response has \
                  `Connection: close`.",
                 "Enable keep-alive in the server's configuration; if it is meant to close, use \
                  --no-keepalive.",
+            ),
+            Self::NoKeepAlive if version != "1.0" => (
+                "The server responds with HTTP/1.0 to a request of HTTP/1.1, and the head of its \
+                 response lacks `Connection: keep-alive`, which HTTP/1.0 needs to keep a \
+                 connection open.",
+                "Have the server respond with HTTP/1.1, or send that header; if it is meant to \
+                 close, use --no-keepalive.",
             ),
             Self::NoKeepAlive => (
                 "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which \
@@ -170,6 +181,27 @@ mod tests_on_runs {
         run.plan.connections.keep_alive = false;
         assert_eq!(on_run(&run), None);
         assert_eq!(seen(&run), None);
+    }
+
+    #[test]
+    fn a_head_that_ends_the_connection_is_the_reason_whatever_else_failed() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+        assert_eq!(on_run(&run).unwrap().not_explained_by, [D02]);
+        run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+        assert!(on_run(&run).unwrap().not_explained_by.is_empty());
+    }
+
+    #[test]
+    fn nobody_is_told_to_do_what_was_done() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.first_head = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+        assert_eq!(run.plan.http_version(), "1.1");
+        let finding = on_run(&run).unwrap();
+        assert!(!finding.fix.contains("--http 1.1"), "{}", finding.fix);
+        assert!(finding.cause.contains("HTTP/1.0 to a request of HTTP/1.1"), "{}", finding.cause);
     }
 
     #[test]

@@ -45,9 +45,12 @@ fn on_run(run: &Run) -> Option<Finding> {
     let named = full.iter().map(|(name, about, count)| {
         format!("{} × {about} ({})", grouped(*count), name.trim_start_matches("TcpExt"))
     });
+    let asked = run.plan.connections.socket_buffer_bytes.map_or(String::new(), |bytes| {
+        format!(" The client's sockets were given buffers of {} B.", grouped(bytes.into()))
+    });
     let evidence = format!(
         "Overflowed: {}; {} of the segments that arrived. The counters cover the whole network \
-         namespace.",
+         namespace.{asked}",
         listed(named),
         percent(share)
     );
@@ -56,11 +59,27 @@ fn on_run(run: &Run) -> Option<Finding> {
         D22,
         severity,
         evidence,
-        "The kernel dropped packets because a queue was full, and they were sent again after a \
-         timer of 200 ms or more.",
+        cause(run),
         "Enlarge the queue named above (net.core.netdev_max_backlog, net.core.rmem_max, \
          net.ipv4.tcp_rmem, tcp_mem, net.netfilter.nf_conntrack_max), or lower the load.",
     ))
+}
+
+/// A full queue is what the counters show; whether anything was sent again for it, another one does.
+fn cause(run: &Run) -> String {
+    let again = match counter(run, "TcpRetransSegs") {
+        None => ".".to_owned(),
+        Some(0) => "; no segment was sent again.".to_owned(),
+        Some(1) => "; 1 segment was sent again, by timers of 200 ms or more or on duplicate \
+                    acknowledgements."
+            .to_owned(),
+        Some(many) => format!(
+            "; {} segments were sent again, by timers of 200 ms or more or on duplicate \
+             acknowledgements.",
+            grouped(many)
+        ),
+    };
+    format!("A queue of the kernel was full, and packets in it were dropped or squeezed{again}")
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -132,6 +151,20 @@ mod tests {
         assert!(finding.evidence.contains("1,001 × a socket's backlog (TCPBacklogDrop)"));
         run.monitor = None;
         assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn packets_are_said_to_be_sent_again_only_where_some_were() {
+        let mut run = sample::run();
+        sample::counter(&mut run, "TcpExtRcvPruned", 40);
+        let cause = |run: &Run| on_run(run).unwrap().cause;
+        assert!(!cause(&run).contains("timer"), "{}", cause(&run));
+        sample::counter(&mut run, "TcpRetransSegs", 0);
+        assert!(cause(&run).contains("no segment was sent again"), "{}", cause(&run));
+        sample::counter(&mut run, "TcpRetransSegs", 3);
+        assert!(cause(&run).contains("3 segments were sent again"), "{}", cause(&run));
+        run.plan.connections.socket_buffer_bytes = Some(1024);
+        assert!(on_run(&run).unwrap().evidence.contains("buffers of 1,024 B"));
     }
 
     #[test]

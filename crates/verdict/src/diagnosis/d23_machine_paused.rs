@@ -37,11 +37,17 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let mut evidence = Vec::new();
     if let Some(longest) = heartbeat.longest.iter().max_by_key(|gap| gap.length_ns) {
+        let total = time(heartbeat.gaps_ns as f64 / 1e6);
+        let late = match heartbeat.gaps {
+            1 => format!("once, by {total}"),
+            many => format!(
+                "{}, by {total} in total, at most {}",
+                counted(many, "time"),
+                time(longest.length_ns as f64 / 1e6)
+            ),
+        };
         evidence.push(format!(
-            "A thread that only sleeps woke up late {}, by {} in total, at most {}: {} of the run.",
-            counted(heartbeat.gaps, "time"),
-            time(heartbeat.gaps_ns as f64 / 1e6),
-            time(longest.length_ns as f64 / 1e6),
+            "A thread that only sleeps woke up late {late}: {} of the run.",
             percent(paused)
         ));
     }
@@ -117,6 +123,7 @@ mod tests {
         assert_eq!(on_run(&sample::run()), None);
         let finding = on_run(&with_gap(1000, 3)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("late once, by 1.00 s: 10 %"), "{finding:?}");
         assert!(finding.cause.starts_with("Nothing on this machine ran"), "{finding:?}");
         assert!(on_run(&with_gap(1000, 990)).unwrap().cause.starts_with("Other tasks"));
         assert_eq!(on_run(&with_gap(50, 0)).unwrap().severity, Severity::Note);

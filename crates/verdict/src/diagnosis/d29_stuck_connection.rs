@@ -7,7 +7,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D29;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::monitor;
-use crate::printed::{Abort, Reason};
+use crate::printed::{Abort, Command, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, grouped, time};
 
@@ -123,18 +123,62 @@ fn is_event_stream(run: &Run) -> bool {
 
 /// A run of ab that ended with this, and without a report.
 fn on_abort(abort: &Abort) -> Option<Finding> {
+    let command = abort.command.as_ref();
+    let (why, fix) = match command.map(|command| command.keep_alive == Some(true)) {
+        Some(false) => (
+            "The server did not respond, or stopped in the middle of a response.",
+            "Try the target with `curl -v` to see what it does; raise -s if it is only slow.",
+        ),
+        _ => (
+            "The server stopped responding; or, with -k, ab waits for the end of a response that \
+             it cannot see, one that is chunked or has no Content-Length.",
+            "Run it without -k: if that works, it is the latter, and `ablaze ab -k` reads such \
+             responses. If not, the server is stuck.",
+        ),
+    };
     (abort.reason == Reason::Silence).then(|| {
         Finding::new(
             D29,
             Severity::Invalid,
             evidence(abort),
-            "Nothing happened on any connection for as long as -s says (30 s). The server stopped \
-             responding; or, with -k, ab waits for the end of a response that it cannot see, one \
-             that is chunked or has no Content-Length.",
-            "Run it without -k: if that works, it is the latter, and `ablaze ab -k` reads such \
-             responses. If not, the server is stuck.",
+            format!("Nothing happened on any connection for {}. {why}", silence(command)),
+            fix,
         )
     })
+}
+
+/// How long ab waited, by its command where that is known.
+fn silence(command: Option<&Command>) -> String {
+    let words = || command.into_iter().flat_map(|command| command.text.split_whitespace());
+    let beside = words().skip_while(|word| *word != "-s").nth(1);
+    let joined = words().find_map(|word| word.strip_prefix("-s").filter(|s| !s.is_empty()));
+    let seconds = beside.or(joined).and_then(|seconds| seconds.parse::<u64>().ok());
+    match (seconds, command) {
+        (Some(seconds), _) => format!("{seconds} s, as -s says"),
+        (None, Some(_)) => "30 s, which is what ab waits without -s".to_owned(),
+        (None, None) => "as long as -s says (30 s without it)".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests_on_aborts {
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    #[test]
+    fn the_command_tells_how_long_ab_waited_and_whether_it_kept_connections() {
+        let said = |command: &str| {
+            let text = format!(
+                "$ {command}\napr_pollset_poll: The timeout specified has expired (70007)\n"
+            );
+            let finding = judge(&read(&text)).aborts[0].findings[0].clone();
+            format!("{} {}", finding.cause, finding.fix)
+        };
+        let without = said("ab -s 1 -n 20 -c 2 http://h/");
+        assert!(without.contains("for 1 s, as -s says") && !without.contains("-k"), "{without}");
+        let with = said("ab -k -n 20 -c 2 http://h/");
+        assert!(with.contains("for 30 s, which is") && with.contains("without -k"), "{with}");
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::record::Intended;
 
+use ablaze_stats::Latency;
+
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
@@ -33,6 +35,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 
 /// 99 % times, ns.
 struct Times {
+    /// Requests that were sent and answered; of few, `lag` and the others are the longest times.
+    of: u64,
+    few: bool,
     lag: u64,
     /// A tenth of the requests left this late or later.
     lag_of_a_tenth: u64,
@@ -77,9 +82,11 @@ fn seen(run: &Run) -> Option<String> {
 
 fn described(times: &Times) -> String {
     let in_words = |ns: u64| time(ns as f64 / 1e6);
+    let share = if times.few { "all" } else { "99 %" };
     format!(
-        "99 % of the requests left at most {} late; 99 % were answered within {} of when they \
-         were due (response), and within {} of when they left (service).",
+        "Of {} that were answered, {share} left at most {} late; {share} were answered within {} \
+         of when they were due (response), and within {} of when they left (service).",
+        counted(times.of, "request"),
         in_words(times.lag),
         in_words(times.response),
         in_words(times.service)
@@ -124,11 +131,21 @@ fn times(run: &Run) -> Option<Times> {
     let answered = &run.record.answered;
     let Intended { response, lag } = answered.intended.as_deref()?;
     Some(Times {
-        lag: lag.quantile_ns(0.99)?,
+        of: lag.count(),
+        few: lag.supported_quantile_ns(0.99).is_none(),
+        lag: highest(lag)?,
         lag_of_a_tenth: lag.quantile_ns(0.9)?,
-        response: response.quantile_ns(0.99)?,
-        service: answered.total.quantile_ns(0.99)?,
+        response: highest(response)?,
+        service: highest(&answered.total)?,
     })
+}
+
+/// The 99 % time, or the longest where there are too few values for one.
+fn highest(times: &Latency) -> Option<u64> {
+    match times.supported_quantile_ns(0.99) {
+        Some(_) => times.quantile_ns(0.99),
+        None => times.max_ns(),
+    }
 }
 
 #[cfg(test)]
@@ -185,6 +202,24 @@ mod tests {
             (*bounded, *connections) = (false, 12);
         }
         assert!(on_run(&run).unwrap().cause.contains("as many as this machine permits"));
+    }
+
+    #[test]
+    fn of_few_requests_no_percentile_is_told() {
+        let mut run = sample::run();
+        sample::open_loop(&mut run, 1000.0);
+        run.record.responses = 8;
+        let mut intended = Intended::default();
+        intended.lag.record_many(599_000_000, 8);
+        intended.response.record_many(899_000_000, 8);
+        run.record.answered.intended = Some(Box::new(intended));
+        run.record.answered.total.clear();
+        run.record.answered.total.record_many(300_000_000, 8);
+        (run.record.unfinished, run.record.never_sent) = (994, 992);
+        let evidence = on_run(&run).unwrap().evidence;
+        assert!(evidence.starts_with("Of 8 requests that were answered, all left"), "{evidence}");
+        assert!(!evidence.contains("99 % were"), "{evidence}");
+        assert!(evidence.contains("992 of 1,002 requests"), "{evidence}");
     }
 
     #[test]

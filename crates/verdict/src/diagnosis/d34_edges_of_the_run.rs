@@ -43,7 +43,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         return None;
     }
     let full_s = elapsed_s(run) - edges.start_up_s - edges.drain_s;
-    let rate = if full_s > elapsed_s(run) * NOTICEABLE {
+    let rate = if full_s > elapsed_s(run) * NOTICEABLE && run.record.responses > 0 {
         format!(
             " Without the edges the rate would be at most {}/s.",
             amount(run.record.responses as f64 / full_s)
@@ -69,6 +69,12 @@ fn on_run(run: &Run) -> Option<Finding> {
 
 fn seen(run: &Run) -> Option<String> {
     let edges = edges(run)?;
+    if edges.start_up_s + edges.drain_s == 0.0 {
+        return Some(format!(
+            "From the beginning to the end, 95 % or more of {} requests were in flight.",
+            grouped(edges.asked)
+        ));
+    }
     Some(format!("{}: {} of the run.", described(&edges), percent(edges.share(run))))
 }
 
@@ -118,6 +124,13 @@ mod tests {
         assert!(finding.fix.contains("-d"), "{finding:?}");
         sample::open_loop(&mut run, 2_000.0);
         assert_eq!(on_run(&run), None);
+    }
+
+    #[test]
+    fn no_edges_are_not_told_as_a_shortage() {
+        let run = sample::run();
+        let said = seen(&run).unwrap();
+        assert!(!said.contains("Fewer"), "{said}");
     }
 
     #[test]

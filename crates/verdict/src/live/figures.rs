@@ -4,6 +4,7 @@
 use ablaze_model::Run;
 use ablaze_model::monitor::{Monitored, Process, Target, Thread};
 use ablaze_model::plan::Load;
+use ablaze_model::run::WorkerEffort;
 
 /// A share of a core is believed from this many readings on, or from two so far apart.
 const FEWEST_READINGS: u64 = 3;
@@ -26,7 +27,9 @@ pub(crate) struct Busy {
 pub(crate) fn client(run: &Run) -> Option<Busy> {
     let workers = || run.workers.iter().filter(|worker| worker.window_ns > 0);
     let share = |busy_ns: u64, of_ns: u64| busy_ns as f64 / of_ns as f64;
-    let busiest = workers().map(|w| share(w.busy_ns, w.window_ns)).reduce(f64::max)?;
+    // Both clocks are read at times of their own: what exceeds the window is theirs.
+    let of_window = |w: &WorkerEffort| share(w.busy_ns, w.window_ns).min(1.0);
+    let busiest = workers().map(of_window).reduce(f64::max)?;
     // A worker that waits actively wants a processor for that, too.
     let (busy_ns, spun_ns) = workers().fold((0, 0), |(busy_ns, spun_ns), worker| {
         (busy_ns + worker.busy_ns, spun_ns + worker.spun_ns)

@@ -12,12 +12,14 @@ mod reader;
 mod report;
 mod sweep;
 mod targets;
+mod verdict;
 
 pub use abort::{Abort, Reason};
 pub use command::{Command, Program};
 pub use reader::read;
 pub use report::{Connections, Document, FailedParts, Printed, Report, Times, Tool};
 pub use sweep::{Curve, Sweep};
+pub use verdict::{PrintedFinding, PrintedVerdict};
 
 /// Everything in a text that can be judged, in the order of its lines.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +34,8 @@ pub struct Text {
     pub sweeps: Vec<Sweep>,
     /// Every load tester's command line, also those of the reports.
     pub commands: Vec<Command>,
+    /// Verdicts that ablaze printed of something else than one of the reports.
+    pub verdicts: Vec<PrintedVerdict>,
     /// The line that says that the best of several runs is shown, if one does.
     pub best_of_line: Option<usize>,
     /// How many pictures the text shows: figures in them cannot be read.

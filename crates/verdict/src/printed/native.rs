@@ -2,7 +2,8 @@
 //! Reports of before 0.1 had a line for answers and one for the rate in their place.
 
 use super::line::{count, number, time_ms};
-use super::{Connections, Printed, Report, Times};
+use super::{Connections, Printed, PrintedVerdict, Report, Times};
+use crate::finding::Verdict;
 
 /// Where in a line a report of ablaze begins: `GET http://… · HTTP/1.1 …`, perhaps behind what a
 /// log puts before every line.
@@ -59,8 +60,14 @@ pub fn take(report: &mut Report, place: &mut Place, line: &str) -> bool {
     }
     if place.in_findings.is_some() || is_finding(line) {
         let lines = place.in_findings.map_or(1, |lines| lines + 1);
-        let over = lines > FINDINGS_LINES_MAX || line.starts_with("No response came");
+        let no_table = ["No response came", "No valid response came"];
+        let over =
+            lines > FINDINGS_LINES_MAX || no_table.iter().any(|start| line.starts_with(start));
         place.in_findings = (!over).then_some(lines);
+        if !over {
+            let said = report.said.get_or_insert_with(|| PrintedVerdict::new(Verdict::Valid));
+            said.take(line);
+        }
         return !over;
     }
     figures(report, line) || labelled(report, &place.columns, line)
@@ -100,7 +107,11 @@ fn figures(report: &mut Report, line: &str) -> bool {
         return report.rate_per_s.is_some() || figure == "-";
     }
     let Some((responses, after)) = number(line) else { return false };
-    let Some(after) = after.trim_start().strip_prefix("responses") else { return false };
+    let Some(after) =
+        after.trim_start().strip_prefix("response").map(|rest| rest.trim_start_matches('s'))
+    else {
+        return false;
+    };
     report.complete = Some(responses.value as u64);
     report.failed = report.failed.or(Some(0));
     let time = after.trim_start().strip_prefix("in ").and_then(time_ms);
@@ -125,7 +136,10 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
             report.document = each.map(super::Document::Bytes).or(report.document.take());
         }
         // The first row: connections made before the clock started are in no total.
-        "connect" => report.connect = row(columns, rest).or(report.connect),
+        "connect" => {
+            report.connect = row(columns, rest).or(report.connect);
+            opened_meanwhile(report, rest);
+        }
         "wait" => report.waiting = row(columns, rest).or(report.waiting),
         // In an open loop the response counts from when a request was due: what its user waits.
         "total" | "response" => {
@@ -137,6 +151,17 @@ fn labelled(report: &mut Report, columns: &[String], line: &str) -> bool {
         _ => return statuses(report, line, " · ") || statuses(report, line, "  "),
     }
     true
+}
+
+/// `889×, during the run`: connections that were opened for about every request were not kept, whatever
+/// was asked for.
+fn opened_meanwhile(report: &mut Report, rest: &str) {
+    let note = rest.strip_suffix("×, during the run");
+    let opened = note.and_then(|note| count(note.split_whitespace().next_back()?));
+    let Some((opened, complete)) = opened.zip(report.complete) else { return };
+    if opened * 2 > complete && matches!(report.connections, Connections::Kept(_)) {
+        report.connections = Connections::PerRequest;
+    }
 }
 
 fn head(report: &mut Report, line: &str) {

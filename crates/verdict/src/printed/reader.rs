@@ -8,8 +8,8 @@ use super::abort;
 use super::labels::{self, Label, Labelled};
 use super::line::cleaned;
 use super::{
-    Abort, Command, Connections, LoneRate, Program, Report, Text, Tool, command, native, sweep,
-    targets,
+    Abort, Command, Connections, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command,
+    native, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -26,6 +26,7 @@ pub fn read(text: &str) -> Text {
     }
     reader.close();
     reader.ended();
+    reader.text.verdicts.extend(reader.said.take());
     reader.text.sweeps = sweep::find(text);
     reader.text.rates.extend(targets::find(text));
     reader.text
@@ -45,6 +46,8 @@ struct Reader {
     in_fence: bool,
     /// Between the verdict above a report of ablaze and the report itself.
     in_verdict: bool,
+    /// The verdict that was read last, unless its report has come.
+    said: Option<PrintedVerdict>,
 }
 
 /// A report that is being read.
@@ -154,8 +157,11 @@ impl Reader {
             self.words = None;
             self.command = None;
             self.in_verdict = false;
-        } else if is_verdict(line) {
+        } else if let Some(verdict) = verdict::verdict(line) {
             self.in_verdict = true;
+            self.text.verdicts.extend(self.said.replace(PrintedVerdict::new(verdict)));
+        } else if let (Some(said), true) = (&mut self.said, self.in_verdict) {
+            said.take(line);
         } else if !is_progress(line) && !self.in_verdict {
             self.words = shortened(line);
         }
@@ -168,6 +174,9 @@ impl Reader {
             [self.heading.take(), self.words.take()].into_iter().flatten().collect();
         if report.label.is_none() && !above.is_empty() {
             report.label = Some(above.join(", "));
+        }
+        if before.is_some() {
+            report.said = self.said.take();
         }
         let native = before.map(|before| (before, native::Place::default()));
         self.current =
@@ -351,10 +360,4 @@ fn says_best_of(line: &str) -> bool {
         "5次",
     ];
     best.iter().any(|word| line.contains(word)) && several.iter().any(|word| line.contains(word))
-}
-/// The first line of a report of ablaze: the findings that follow are no name for it.
-fn is_verdict(line: &str) -> bool {
-    let verdicts = ["VALID", "SUSPECT", "INVALID"];
-    let after = verdicts.iter().find_map(|verdict| line.strip_prefix(verdict));
-    after.is_some_and(|after| after.starts_with(" · ") || after.starts_with("  "))
 }

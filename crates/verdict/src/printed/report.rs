@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Command;
+use super::{Command, PrintedVerdict};
 
 /// A figure and the step it was printed in: 0.5 in steps of 0.1 lies between 0.45 and 0.55.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -167,6 +167,8 @@ pub struct Report {
     pub total: Option<Times>,
     /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
     pub percentiles: Vec<(f64, Printed)>,
+    /// The verdict and the findings that ablaze printed with it.
+    pub said: Option<PrintedVerdict>,
     /// ab warned that median and mean are apart.
     pub warned: bool,
 }
@@ -204,6 +206,7 @@ impl Report {
             waiting: None,
             total: None,
             percentiles: Vec::new(),
+            said: None,
             warned: false,
         }
     }

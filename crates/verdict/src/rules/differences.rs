@@ -4,7 +4,7 @@ use super::comparison::Member;
 use super::work::{Circumstances, Responses, Work};
 use crate::finding::Severity::{self, Invalid, Note, Suspect};
 use crate::printed::Connections;
-use crate::words::{amount, counted, decimal, grouped, listed, percent};
+use crate::words::{amount, counted, decimal, grouped, listed, percent, time};
 
 /// Bytes, shares and asked rates that lie no further apart are equal.
 const APART: f64 = 0.01;
@@ -135,7 +135,8 @@ fn keeps(work: &Work) -> Option<bool> {
 
 fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>)) {
     let words = |work: &Work| match work.connections {
-        Connections::PerRequest => "one per request (no -k)".to_owned(),
+        Connections::PerRequest if work.tool.is_ab_like() => "one per request (no -k)".to_owned(),
+        Connections::PerRequest => "one per request".to_owned(),
         Connections::Kept(_) => "kept".to_owned(),
         Connections::Unknown => {
             format!("unknown ({} does not print whether connections were kept)", work.tool.name())
@@ -203,8 +204,9 @@ fn length(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
     let (n1, n2) = (one.requests?, other.requests?);
     let times = a.taken_s.zip(b.taken_s);
     let differ = far(n1 as f64, n2 as f64) && times.is_none_or(|(t1, t2)| far(t1, t2));
-    let times = times
-        .map_or(String::new(), |(t1, t2)| format!(" in {} s against {} s", amount(t1), amount(t2)));
+    let times = times.map_or(String::new(), |(t1, t2)| {
+        format!(" in {} against {}", time(t1 * 1e3), time(t2 * 1e3))
+    });
     differ.then(|| format!("{} requests against {}{times}", grouped(n1), grouped(n2)))
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod arithmetic;
 pub(crate) mod comparison;
 pub(crate) mod curve;
 pub(crate) mod differences;
+mod said;
 pub(crate) mod work;
 
 #[cfg(test)]
@@ -19,7 +20,7 @@ pub use work::{Circumstances, Responses, Server, Work};
 
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Verdict, settled};
-use crate::printed::{Abort, Command, Report, Sweep, Text};
+use crate::printed::{Abort, Command, PrintedVerdict, Report, Sweep, Text};
 use crate::several::{self, Several};
 
 /// What was judged, with what was found against it.
@@ -29,16 +30,25 @@ pub struct Judged<T> {
     pub subject: T,
     /// The gravest first.
     pub findings: Vec<Finding>,
+    /// The verdict that ablaze printed of it; what it stood on may not be in the text.
+    said: Verdict,
 }
 
 impl<T> Judged<T> {
     pub(crate) fn new(subject: T, findings: Vec<Finding>) -> Self {
-        Self { subject, findings: settled(findings) }
+        Self { subject, findings: settled(findings), said: Verdict::Valid }
     }
 
-    /// The worst root finding.
+    /// The same, with what ablaze printed of it.
+    fn with_said(mut self, said: &PrintedVerdict) -> Self {
+        self.said = self.said.max(said.verdict);
+        self.findings = said::added(self.findings, said);
+        self
+    }
+
+    /// The worst root finding; never better than what ablaze itself printed.
     pub fn verdict(&self) -> Verdict {
-        Verdict::of(&self.findings)
+        Verdict::of(&self.findings).max(self.said)
     }
 }
 
@@ -81,7 +91,7 @@ pub fn judge(text: &Text) -> Judgement {
         Some(Several::Comparison(comparison)) => judgement.comparisons.insert(0, comparison),
         Some(Several::Curves(curves)) => {
             let subject = Sweep { line, curves: curves.subject };
-            judgement.sweeps.push(Judged { subject, findings: curves.findings });
+            judgement.sweeps.push(Judged::new(subject, curves.findings));
         }
         None => {}
     }
@@ -100,7 +110,13 @@ pub fn judge(text: &Text) -> Judgement {
 
 /// Judges everything in a text but what its reports say beside each other.
 pub fn each(text: &Text) -> Judgement {
-    let judged = |one: &Report| Judged { findings: report(one), subject: one.clone() };
+    let judged = |one: &Report| {
+        let judged = Judged::new(one.clone(), found(|forms| forms.report?(one)));
+        match &one.said {
+            Some(said) => judged.with_said(said),
+            None => judged,
+        }
+    };
     let compared = comparison::of_lone_rates(text).into_iter();
     let sweeps = text.sweeps.iter().map(|sweep| {
         let requests = curve::requests_per_point(sweep, &text.commands);
@@ -108,7 +124,7 @@ pub fn each(text: &Text) -> Judgement {
         Judged::new(sweep.clone(), curve_findings(&table))
     });
     let aborted = |abort: &Abort| Judged::new(abort.clone(), found(|forms| forms.abort?(abort)));
-    Judgement {
+    let mut judgement = Judgement {
         reports: text.reports.iter().map(judged).collect(),
         aborts: text.aborts.iter().map(aborted).collect(),
         comparisons: compared
@@ -119,7 +135,12 @@ pub fn each(text: &Text) -> Judgement {
             .collect(),
         sweeps: sweeps.collect(),
         commands: Vec::new(),
+    };
+    // What is said of no report is said of the table of targets that the page shows.
+    if let Some(first) = judgement.comparisons.first_mut() {
+        *first = text.verdicts.iter().fold(first.clone(), |first, said| first.with_said(said));
     }
+    judgement
 }
 
 /// What the diagnoses find, each by the form that is picked.

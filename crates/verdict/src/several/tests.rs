@@ -71,7 +71,7 @@ fn unequal_work_is_named_and_not_ranked() {
     expect(
         |run| run.record.reused = 0,
         invalid,
-        "a against b: connections kept against one per request (no -k)",
+        "a against b: connections kept against one per request",
     );
     // 18,000 of 20,000.
     expect(

@@ -9,7 +9,7 @@ fn a_target_that_never_answers_is_no_response() {
     let server = Server::start(&["--response", "none"]);
     let report = load(&[&server.url("/"), "-c20", "-d500ms"]);
     let evidence = report.assert_root("D02", "invalid");
-    assert!(evidence.contains("20 are still waiting"), "{evidence}");
+    assert!(evidence.contains("20 were still waiting at the end"), "{evidence}");
 }
 
 #[test]

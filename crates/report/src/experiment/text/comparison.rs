@@ -28,7 +28,7 @@ pub fn comparison(
         lines.extend(together(judged));
     }
     if results.interrupted {
-        lines.push("interrupted: partial results".to_owned());
+        lines.push(super::partial(experiment, results));
     }
     lines.extend(failures(experiment, results));
     lines.push(String::new());
@@ -39,13 +39,11 @@ pub fn comparison(
     }
     if !unequal.is_empty() {
         lines.push(match rank_anyway {
-            true => "  the work is not equal; ranked anyway, as requested:".to_owned(),
+            true => "  the work is not equal (D05); ranked anyway, as requested".to_owned(),
             false => {
-                "  no ranking: the work is not equal (--allow-unequal ranks anyway):".to_owned()
+                "  no ranking: the work is not equal (D05); --allow-unequal ranks anyway".to_owned()
             }
         });
-        let evidence = unequal.iter().flat_map(|finding| finding.evidence.lines());
-        lines.extend(evidence.map(|difference| format!("    {difference}")));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -57,10 +55,11 @@ fn what(experiment: &Experiment) -> String {
     }
     let load = &experiment.loads[0];
     format!(
-        "{} · {} · {} of each, interleaved · {}",
+        "{} · {} · {} of each{} · {}",
         counted(experiment.targets.len() as u64, "target"),
         load.label,
         counted(u64::from(experiment.repeats), "run"),
+        super::in_turns(experiment),
         experiment.placement.in_words()
     )
 }

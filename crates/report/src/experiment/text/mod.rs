@@ -10,6 +10,6 @@ pub use search::{answer, search};
 pub use sweep::sweep;
 
 pub(crate) use comparison::{cells, ratio_rows};
-pub(crate) use runs::{failures, findings, found, limits, together};
+pub(crate) use runs::{failures, findings, found, in_turns, limits, partial, together};
 pub(crate) use search::outcome;
 pub(crate) use sweep::what;

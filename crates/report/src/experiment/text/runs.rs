@@ -11,6 +11,17 @@ use ablaze_model::finding::{DiagnosisId, Finding, Limit, Severity};
 /// Findings are broken between words at this many characters.
 const WIDTH: usize = 110;
 
+/// `, interleaved`, where there is more than one target to take in turns.
+pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
+    if experiment.targets.len() > 1 { ", interleaved" } else { "" }
+}
+
+/// `interrupted after 2 of 6 runs: partial results`.
+pub(crate) fn partial(experiment: &Experiment, results: &Results) -> String {
+    let all = counted(experiment.trials().len() as u64, "run");
+    format!("interrupted after {} of {all}: partial results", results.measured().count())
+}
+
 /// `30 of 30 runs limited by the server`.
 pub(crate) fn limits(runs: &[&Figures]) -> String {
     let mut limits: Vec<(Limit, usize)> = Vec::new();
@@ -23,7 +34,13 @@ pub(crate) fn limits(runs: &[&Figures]) -> String {
     limits.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let limits: Vec<String> = limits
         .iter()
-        .map(|(limit, count)| format!("{count} of {} {}", counted(runs.len() as u64, "run"), limit))
+        .map(|(limit, count)| {
+            let all = counted(runs.len() as u64, "run");
+            match limit {
+                Limit::Unknown => format!("{limit} in {count} of {all}"),
+                _ => format!("{count} of {all} {limit}"),
+            }
+        })
         .collect();
     limits.join(" · ")
 }
@@ -90,14 +107,15 @@ impl Found<'_> {
     }
 }
 
-/// What was found in the runs beside each other, unequal work apart.
+/// What was found in the runs beside each other: the reasons of a verdict that no run has by itself.
 pub(crate) fn together(judged: &JudgedTogether) -> Vec<String> {
     let line = |finding: &&Finding| {
         let (id, name) = (finding.id, finding.id.name());
         let text = format!("{} {name}: {}", finding.severity, finding.evidence.replace('\n', " "));
         sentence(&format!("  {id} "), &text, WIDTH)
     };
-    judged.other_findings().iter().flat_map(line).collect()
+    let roots = judged.findings.iter().filter(|finding| finding.explained_by.is_none());
+    roots.collect::<Vec<_>>().iter().flat_map(line).collect()
 }
 
 /// Which trials failed, and why: of one target and load the first reason.

@@ -25,7 +25,7 @@ pub fn sweep(
     }
     lines.push(what(experiment));
     if results.interrupted {
-        lines.push("interrupted: partial results".to_owned());
+        lines.push(super::partial(experiment, results));
     }
     lines.extend(failures(experiment, results));
     let names = experiment.targets.iter().enumerate();
@@ -55,10 +55,11 @@ pub(crate) fn what(experiment: &Experiment) -> String {
         return format!("{runs} of {targets}");
     }
     format!(
-        "{} × {} × {}, interleaved · {}",
+        "{} × {} × {}{} · {}",
         counted(experiment.targets.len() as u64, "target"),
         counted(experiment.loads.len() as u64, "load"),
         counted(u64::from(experiment.repeats), "run"),
+        super::in_turns(experiment),
         experiment.placement.in_words()
     )
 }

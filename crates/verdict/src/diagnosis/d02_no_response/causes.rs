@@ -1,0 +1,72 @@
+//! Why requests got no valid response: one sentence for each kind of failure that took a share of
+//! them, and nothing that the kind does not show.
+
+use ablaze_model::{FailureKind, Run};
+
+use crate::words::{grouped, listed};
+
+/// Kinds with a smaller share of the failures are named, not explained.
+const SHARE: f64 = 0.1;
+
+/// `600 reset, 400 with a short body and 2 malformed`.
+pub fn by_kind(failed: &[(FailureKind, u64)]) -> String {
+    listed(failed.iter().map(|(kind, count)| format!("{} {}", grouped(*count), kind.of_a_count())))
+}
+
+/// The causes, the most frequent first, as sentences.
+pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
+    let all: u64 = failed.iter().map(|(_, count)| count).sum();
+    let of_proxy = failed.iter().filter(|(kind, _)| kind.is_of_proxy());
+    if of_proxy.map(|(_, count)| count).sum::<u64>() > all / 2 {
+        let cause = "The proxy did not establish tunnels: how the target would have responded is \
+                     unknown.";
+        return cause.to_owned();
+    }
+    let mut failed: Vec<_> = failed.iter().copied().collect();
+    failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let many = failed.iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
+    let mut causes: Vec<&str> = many.map(|(kind, _)| cause(run, *kind)).collect();
+    causes.dedup();
+    if run.record.responses > 0 {
+        causes.push("The times of these requests are in no percentile.");
+    }
+    causes.join(" ")
+}
+
+fn cause(run: &Run, kind: FailureKind) -> &'static str {
+    use FailureKind::*;
+    let record = &run.record;
+    let some = record.responses > 0;
+    match kind {
+        Refused if some => {
+            "Connections were refused for a part of the run: nothing listened there then, or \
+             something in front of the server rejected them."
+        }
+        Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
+        Unreachable => "There is no way to that address from this machine.",
+        Timeout if record.connections_opened == 0 => {
+            "No connection could be established in time: a firewall drops the packets, or the \
+             server's accept queue is full."
+        }
+        Timeout if some => "The server did not respond to some requests in time.",
+        Timeout => "The server accepts connections and does not respond in time.",
+        Reset => "The server, or something in front of it, resets connections.",
+        ClosedWithoutResponse => "The server closes connections without a response.",
+        ShortBody => "The server closes connections in the middle of a response.",
+        Malformed => "What the server sends is not a valid HTTP/1 response.",
+        TooLarge => "The heads of the responses are longer than allowed.",
+        AnsweredInPlain => "The TLS handshake failed: the server speaks plain HTTP.",
+        AnsweredInTls => "The server speaks TLS, and the request was plain HTTP.",
+        TlsTruncated => {
+            "The server ends TLS connections in the middle of a response without `close_notify`."
+        }
+        kind if kind.is_of_tls() && record.connections_opened == 0 => "The TLS handshake failed.",
+        kind if kind.is_of_tls() && !some => "The TLS handshake failed.",
+        kind if kind.is_of_tls() => "TLS failed on some of the connections.",
+        NoHttp2 => "The server does not speak HTTP/2.",
+        StreamReset => "The server resets streams (RST_STREAM).",
+        GoAway => "The server ends connections (GOAWAY) before it has responded to all streams.",
+        Http2Violated => "What the server sends breaks the rules of HTTP/2.",
+        _ => "The server, or something in front of it, did not respond.",
+    }
+}

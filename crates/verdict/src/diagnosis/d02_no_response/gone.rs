@@ -1,0 +1,57 @@
+//! A server that went away: responses came, and from some moment on only failures until the end.
+
+use ablaze_model::{FailureKind, Run};
+
+use crate::live::figures::elapsed_s;
+use crate::words::{counted, time};
+
+use super::causes;
+
+/// So many responses would have come in the silence at the rate before it: fewer may be chance.
+const FEWEST_MISSED: f64 = 20.0;
+/// The silence is longer than any response took, by this factor: else it may be a slow one.
+const LONGER: f64 = 2.0;
+
+/// From when on no response came.
+pub struct Gone {
+    from_s: f64,
+    ended_s: f64,
+    failed: u64,
+    /// Their kinds, where no request failed before.
+    pub kinds: Vec<(FailureKind, u64)>,
+}
+
+/// The silence at the end of a run, if requests failed in it and responses came before it.
+pub fn gone(run: &Run) -> Option<Gone> {
+    let slices = &run.record.slices;
+    let ended_s = elapsed_s(run);
+    let last = slices.slices.iter().rposition(|slice| slice.responses > 0)?;
+    let from_s = (last + 1) as f64 * slices.slice_ns as f64 / 1e9;
+    let silent_s = ended_s - from_s;
+    let failed: u64 = slices.slices[last + 1..].iter().map(|slice| slice.failures).sum();
+    let per_s = run.record.responses as f64 / from_s;
+    let longest_s = run.record.answered.latency().max_ns().unwrap_or(0) as f64 / 1e9;
+    if failed == 0 || per_s * silent_s < FEWEST_MISSED || silent_s < longest_s * LONGER {
+        return None;
+    }
+    // All failures are those of the silence, or nobody knows which.
+    let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
+    let kinds = kinds.filter(|(_, count)| *count > 0 && failed == run.record.failures_total());
+    Some(Gone { from_s, ended_s, failed, kinds: kinds.collect() })
+}
+
+impl Gone {
+    /// As a sentence.
+    pub fn evidence(&self) -> String {
+        let kinds = match self.kinds.as_slice() {
+            [] => String::new(),
+            kinds => format!(", {}", causes::by_kind(kinds)),
+        };
+        format!(
+            "No response came from {} on, until the run ended at {}: {} failed{kinds}.",
+            time(self.from_s * 1e3),
+            time(self.ended_s * 1e3),
+            counted(self.failed, "request")
+        )
+    }
+}

@@ -1,0 +1,150 @@
+//! The verdict and the findings that ablaze itself printed: with its own report, and at the head of the
+//! page of an experiment. They were seen in the runs, of which a text shows little, so `rules` takes them
+//! over.
+
+use ablaze_model::finding::{DiagnosisId, Severity, Verdict};
+
+/// What ablaze printed of the worth of a measurement.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedVerdict {
+    /// As printed.
+    pub verdict: Verdict,
+    /// In the order of their lines.
+    pub findings: Vec<PrintedFinding>,
+    /// The next line may go on with the last finding.
+    goes_on: bool,
+}
+
+/// One printed finding.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PrintedFinding {
+    /// The diagnosis.
+    pub id: DiagnosisId,
+    /// How grave it is, where its line says so.
+    pub severity: Option<Severity>,
+    /// Its words: evidence, cause and fix as far as they were printed.
+    pub text: String,
+}
+
+/// The verdict that a cleaned line begins with.
+pub fn verdict(line: &str) -> Option<Verdict> {
+    let verdicts = [Verdict::Valid, Verdict::Suspect, Verdict::Invalid];
+    verdicts.into_iter().find(|verdict| {
+        let after = line.strip_prefix(&verdict.to_string());
+        after.is_some_and(|after| [" · ", "  ", "** "].iter().any(|next| after.starts_with(next)))
+    })
+}
+
+impl PrintedVerdict {
+    /// A verdict, so far without findings.
+    pub fn new(verdict: Verdict) -> Self {
+        Self { verdict, findings: Vec::new(), goes_on: false }
+    }
+
+    /// Takes a cleaned line among the findings.
+    pub fn take(&mut self, line: &str) {
+        let line = line.trim_start();
+        if let Some(finding) = finding(line) {
+            // A page says it in its list, and again in the report below.
+            let known = self.findings.iter().any(|known| known.id == finding.id);
+            self.goes_on = !known && !line.starts_with("- ");
+            self.findings.extend((!known).then_some(finding));
+            return;
+        }
+        let other = ["it explains ", "passed ", "not observable here: ", "notes: ", "- "];
+        self.goes_on &= !other.iter().any(|start| line.starts_with(start));
+        if let (Some(last), true) = (self.findings.last_mut(), self.goes_on) {
+            last.text.extend([" ", line]);
+        }
+    }
+}
+
+/// `D13  shared processors: …`, `note D14 too short: …`, `D13 SUSPECT shared processors, in 2 of 4 runs: …`,
+/// `- 2 of 4 runs: D13 shared processors (SUSPECT)[^d13-1]`.
+fn finding(line: &str) -> Option<PrintedFinding> {
+    let named = |id: DiagnosisId| {
+        let at = line.find(&id.to_string())?;
+        let (before, after) = (&line[..at], line[at + 3..].trim_start());
+        let severities = [Severity::Note, Severity::Suspect, Severity::Invalid];
+        let first = severities.into_iter().find(|s| after.starts_with(&format!("{s} ")));
+        let after = first.map_or(after, |first| after[first.to_string().len()..].trim_start());
+        let text = after.strip_prefix(id.name())?;
+        let own = before.is_empty() || before == "note " || before.starts_with("- ");
+        let behind = severities.into_iter().find(|s| text.starts_with(&format!(" ({s})")));
+        let note = (before == "note ").then_some(Severity::Note);
+        let text = match before.starts_with("- ") {
+            true => line.split("[^").next().unwrap_or(line).trim_start_matches("- "),
+            false => text.trim_start_matches([':', ',']).trim_start(),
+        };
+        own.then(|| PrintedFinding {
+            id,
+            severity: first.or(note).or(behind),
+            text: text.to_owned(),
+        })
+    };
+    DiagnosisId::ALL.iter().find_map(|id| named(*id))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::finding::Verdict;
+    use crate::printed::read;
+    use crate::rules::judge;
+
+    const REPORT: &str = "\
+SUSPECT · limited by CPUs shared by client and server: of 2 CPUs the server used 0.896,
+          other processes 0.921
+GET http://127.0.0.1:18081/ · HTTP/1.1 keep-alive · closed loop, 5 connections · 1 thread, io_uring
+
+  894 requests/s    p50 3.81 ms   p95 12.3 ms   p99 17.1 ms [15.7–17.9]   max 18.8 ms   errors 0
+  8,940 responses in 10.00 s · 200: 8,940 · 697 KiB/s
+
+  D13  shared processors: Other processes used 0.921 of 2.00 CPUs, and a thread of the client spent
+       17 % of the time waiting for one.
+       it explains D11 client at its limit
+  note D24 unoptimised target: The server writes a log.
+
+              mean      p50      p75      p90      p95      p99  p99.9      max
+  connect  42.9 µs        -        -        -        -        -      -   106 µs   5×, before the clock
+  connect   338 µs   282 µs   361 µs   429 µs   544 µs  2.67 ms      -  4.06 ms   8,935×, during the run
+  total    5.18 ms  3.81 ms  6.48 ms  10.3 ms  12.3 ms  17.1 ms      -  18.8 ms
+";
+
+    #[test]
+    fn the_verdict_and_the_findings_of_a_report_are_taken_over() {
+        let judgement = judge(&read(REPORT));
+        let judged = &judgement.reports[0];
+        assert_eq!(judged.verdict(), Verdict::Suspect);
+        let ids: Vec<String> = judged.findings.iter().map(|f| f.id.to_string()).collect();
+        assert_eq!(ids, ["D13", "D24"]);
+        assert!(judged.findings[0].evidence.ends_with("spent 17 % of the time waiting for one."));
+        let invalid = REPORT.replace("SUSPECT ·", "INVALID ·");
+        assert_eq!(judge(&read(&invalid)).reports[0].verdict(), Verdict::Invalid);
+        let valid = REPORT.replace("SUSPECT ·", "VALID ·").replace("  D13  ", "  note D13 ");
+        assert_eq!(judge(&read(&valid)).reports[0].verdict(), Verdict::Valid);
+    }
+
+    #[test]
+    fn connections_made_during_the_run_were_not_kept() {
+        use crate::printed::Connections;
+        assert_eq!(read(REPORT).reports[0].connections, Connections::PerRequest);
+        let few = REPORT.replace("8,935×", "35×");
+        assert_eq!(read(&few).reports[0].connections, Connections::Kept(None));
+    }
+
+    #[test]
+    fn the_page_of_an_experiment_keeps_its_verdict() {
+        let page = "# a, b\n\n**INVALID** 4 of 4 runs limited by the server\n\n\
+                    - 4 of 4 runs: D13 shared processors (SUSPECT)[^d13-1]\n\
+                    - all runs together: D05 unequal comparison (INVALID)[^d05-4]\n\n\
+                    ## Targets\n\n| target | rate /s | slowest–fastest | p50 |\n|:--|--:|--:|--:|\n\
+                    | a | 12,345 | 12,000–12,500 | 9 µs |\n| b | 7 | 6–8 | 1 s |\n";
+        let judgement = judge(&read(page));
+        let judged = &judgement.comparisons[0];
+        assert_eq!(judged.verdict(), Verdict::Invalid);
+        let found: Vec<String> = judged.findings.iter().map(|f| f.id.to_string()).collect();
+        assert_eq!(found, ["D05", "D13"]);
+        let without = page.replace("**INVALID**", "INVALID");
+        assert_eq!(judge(&read(&without)).comparisons[0].verdict(), Verdict::Valid);
+    }
+}

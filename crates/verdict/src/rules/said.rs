@@ -1,0 +1,43 @@
+//! Takes over the findings that ablaze printed: they stand on what only the run showed.
+
+use crate::Diagnosis;
+use crate::finding::{Finding, Severity, Verdict, settled};
+use crate::printed::{PrintedFinding, PrintedVerdict};
+
+const CAUSE: &str = "ablaze saw this in the run, and printed it; the text has no more of it.";
+
+/// The findings of a text, with those that were printed in it.
+pub fn added(mut findings: Vec<Finding>, said: &PrintedVerdict) -> Vec<Finding> {
+    let worst = match said.verdict {
+        Verdict::Invalid => Severity::Invalid,
+        Verdict::Suspect | Verdict::Valid => Severity::Suspect,
+    };
+    // The gravest stand first.
+    let first = said.findings.iter().position(|finding| finding.severity.is_none());
+    for (index, printed) in said.findings.iter().enumerate() {
+        let unsaid = if first == Some(index) { worst } else { Severity::Suspect };
+        let severity = permitted(printed, printed.severity.unwrap_or(unsaid));
+        match findings.iter_mut().find(|own| own.id == printed.id) {
+            Some(own) => own.severity = own.severity.max(severity),
+            None => findings.push(finding(printed, severity)),
+        }
+    }
+    settled(findings)
+}
+
+fn finding(printed: &PrintedFinding, severity: Severity) -> Finding {
+    let id = printed.id;
+    let fix =
+        format!("See docs/diagnoses.md#{}, or explain the saved run (-o FILE.json).", id.anchor());
+    let mut finding = Finding::new(id, severity, printed.text.clone(), CAUSE, fix);
+    // What others explained was not printed as a finding of its own.
+    finding.not_explained_by = Diagnosis::of(id).explained_by.to_vec();
+    finding
+}
+
+/// The severity that the table permits nearest to this one.
+fn permitted(printed: &PrintedFinding, severity: Severity) -> Severity {
+    let severities = Diagnosis::of(printed.id).severities;
+    let below = severities.iter().rfind(|permitted| **permitted <= severity);
+    below.or(severities.first()).copied().unwrap_or(severity)
+}
