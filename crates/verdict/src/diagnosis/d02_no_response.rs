@@ -108,9 +108,9 @@ fn went_away(run: &Run) -> Option<Finding> {
     let gone = gone(run)?;
     let cause = match gone.kinds.as_slice() {
         [(FailureKind::Refused, _)] => {
-            "Nothing longer listened there: the server ended, or closed its listening socket."
+            "Nothing listened there any longer: the server ended, or closed its listening socket."
         }
-        _ => "The server, or something in front of it, responded no longer.",
+        _ => "The server, or something in front of it, stopped responding.",
     };
     let evidence = gone.evidence();
     let fix = "See in the server's log why it stopped, and measure again: the rate is that of the \
