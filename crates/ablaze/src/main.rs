@@ -58,8 +58,8 @@ fn dispatch(arguments: &[OsString]) -> ExitCode {
     match word.as_ref() {
         "help" | "-h" | "--help" => help::main(rest),
         "-V" | "--version" | "version" => help::version(),
-        // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`.
-        _ if word.starts_with('-') || is_url_like(&word) => {
+        // `ablaze -c 100 URL` and `ablaze URL` are `ablaze load …`; an empty word was to be a URL.
+        _ if word.is_empty() || word.starts_with('-') || is_url_like(&word) => {
             commands::carried_out("load", arguments)
         }
         _ => commands::carried_out(&word, rest),

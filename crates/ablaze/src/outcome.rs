@@ -6,6 +6,7 @@ mod proxy;
 use ablaze_model::record::FirstFailure;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
+use ablaze_report::number::time_exact;
 use ablaze_report::system_error::reason;
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
@@ -33,15 +34,17 @@ pub fn explanation(run: &Run) -> Option<String> {
         let mut statuses: Vec<(u64, u16)> =
             record.statuses.iter().map(|(status, count)| (*count, *status)).collect();
         statuses.sort_unstable();
-        let (_, status) = *statuses.last()?;
+        let (count, status) = *statuses.last()?;
         if let Some(text) = proxy::of_status(run, status) {
             return Some(text);
         }
         if let Some(advice) = perhaps_tls(run) {
-            return Some(format!("no expected response, most were 400: {advice}"));
+            return Some(format!("no expected response, all were 400: {advice}"));
         }
         return Some(format!(
-            "no expected response, most were {status}: check the path, or use --expect {status}"
+            "no expected response, {}: {}, or use --expect {status}",
+            of_all(count, record.responses, status),
+            what_to_check(status)
         ));
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
@@ -53,6 +56,26 @@ pub fn explanation(run: &Run) -> Option<String> {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
         None => Some(format!("no response from {to} in time: use a longer -d")),
+    }
+}
+
+/// How many of the responses had the most frequent status.
+fn of_all(count: u64, responses: u64, status: u16) -> String {
+    match (count >= responses, count > responses / 2) {
+        (true, _) => format!("all were {status}"),
+        (_, true) => format!("most were {status}"),
+        _ => format!("{status} was the most frequent"),
+    }
+}
+
+/// What a status asks for (RFC 9110, 15.5 and 15.6).
+fn what_to_check(status: u16) -> &'static str {
+    match status {
+        401 => "use -u NAME:PASSWORD",
+        404 | 410 => "check the path",
+        405 => "check the method",
+        500..=599 => "see the server's log",
+        _ => "check the request",
     }
 }
 
@@ -96,7 +119,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Timeout if failure.connecting && stood(run) => format!(
             "{to} accepted the connection but did not finish the TLS handshake within {}: does it \
              speak TLS?",
-            seconds(run.plan.limits.timeout_ns)
+            time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::ClosedWithoutResponse | FailureKind::Reset
             if failure.connecting && stood(run) =>
@@ -106,11 +129,11 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::Reset => format!("{to} reset the connection: is it an HTTP server?"),
         FailureKind::Timeout if failure.connecting => format!(
             "{to} did not accept a connection within {}: is a firewall in the way?",
-            seconds(run.plan.limits.timeout_ns)
+            time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::Timeout => format!(
             "{to} did not respond within {}: allow more with --timeout",
-            seconds(run.plan.limits.timeout_ns)
+            time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::ClosedWithoutResponse => format!(
             "{to} closed the connection without a response: does it speak TLS, or another protocol?"
@@ -129,6 +152,9 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
                 facts.first_failure.as_ref().map(|(_, words)| words).or(facts.first_goaway.as_ref())
             });
             match first {
+                Some(words) if failure.kind == FailureKind::Http2Violated => {
+                    format!("HTTP/2 with {to} failed: {words}; does it speak HTTP/2?")
+                }
                 Some(words) => format!("HTTP/2 with {to} failed: {words}"),
                 None => format!("HTTP/2 with {to} failed: see the server's log"),
             }
@@ -221,6 +247,17 @@ fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
     }
 }
 
-fn seconds(ns: u64) -> String {
-    format!("{} s", ns as f64 / 1e9)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statuses_are_counted_and_each_has_its_own_fix() {
+        assert_eq!(of_all(20, 20, 500), "all were 500");
+        assert_eq!(of_all(19, 20, 500), "most were 500");
+        assert_eq!(of_all(2, 5, 500), "500 was the most frequent");
+        assert_eq!(what_to_check(404), "check the path");
+        assert_eq!(what_to_check(405), "check the method");
+        assert_eq!(what_to_check(503), "see the server's log");
+    }
 }

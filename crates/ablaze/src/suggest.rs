@@ -11,9 +11,27 @@ pub fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     (distance <= permitted).then_some(best)
 }
 
+/// The known option that negates this one, `--no-keepalive` for `--keepalive`: what was asked for is
+/// the default then, and the nearest option its opposite.
+pub fn negative<'a>(option: &str, known: &[&'a str]) -> Option<&'a str> {
+    let letters = |option: &str| option.replace('-', "");
+    let opposite = format!("no{}", letters(option));
+    known.iter().find(|name| option.starts_with("--") && letters(name) == opposite).copied()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::nearest;
+    use super::{nearest, negative};
+
+    #[test]
+    fn the_opposite_of_a_wish_is_no_suggestion() {
+        let known = ["--no-keepalive", "--no-monitor", "--notes"];
+        assert_eq!(negative("--keepalive", &known), Some("--no-keepalive"));
+        assert_eq!(negative("--keep-alive", &known), Some("--no-keepalive"));
+        assert_eq!(negative("--monitor", &known), Some("--no-monitor"));
+        assert_eq!(negative("--moniter", &known), None);
+        assert_eq!(negative("-tes", &known), None);
+    }
 
     #[test]
     fn a_slip_of_the_finger_finds_its_word_and_a_stranger_none() {

@@ -111,12 +111,17 @@ impl Condition {
         if !met {
             return Outcome::NotMet;
         }
-        Outcome::Met(format!("{}: it was {}", self.text, self.shown(value, finished)))
+        Outcome::Met(format!("{} met: {}", self.text, self.shown(value, finished)))
     }
 
     /// The condition as it was written.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// What its limit is put on, as it was written: `p99` of `p99<20ms`.
+    pub fn metric_text(&self) -> &str {
+        self.text.split(['<', '>']).next().unwrap_or_default().trim_end()
     }
 
     /// What its limit is put on.
@@ -138,9 +143,9 @@ impl Condition {
     fn shown(&self, value: f64, finished: f64) -> String {
         match self.metric.unit() {
             Unit::Nanoseconds => time(value),
-            Unit::PerSecond => format!("{} /s", rate(value)),
+            Unit::PerSecond => format!("{}/s", rate(value)),
             Unit::Requests if self.in_percent && finished > 0.0 => {
-                format!("{}, {}", grouped(value as u64), percent(value, finished))
+                format!("{} ({})", grouped(value as u64), percent(value, finished))
             }
             Unit::Requests => grouped(value as u64),
         }

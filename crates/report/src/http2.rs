@@ -9,7 +9,9 @@ use crate::number::{counted, grouped, percent, significant, time};
 pub fn in_words(run: &Run) -> Option<Vec<String>> {
     let (asked, facts) = (run.plan.http2?, run.record.http2.as_ref()?);
     let mut items = Vec::new();
-    if run.elapsed_ns > 0 {
+    // A server that never spoke HTTP/2 had no streams.
+    let spoken = run.record.responses > 0 || facts.settings.is_some();
+    if run.elapsed_ns > 0 && spoken {
         let mean = significant(run.record.in_flight_ns as f64 / run.elapsed_ns as f64, 1);
         let places = u64::from(asked.streams) * u64::from(run.plan.load.connections());
         items.push(match run.plan.load.is_open() {

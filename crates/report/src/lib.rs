@@ -12,6 +12,7 @@ pub mod effort;
 pub mod experiment;
 pub mod exporters;
 pub mod file;
+mod gave_up;
 mod groups;
 pub mod gurl;
 pub mod hlog;

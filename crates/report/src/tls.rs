@@ -22,8 +22,9 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
             text
         })
         .collect();
+    // Without a handshake no certificate was accepted, whatever was asked for.
     if items.is_empty() {
-        items.push("TLS, but no handshake completed".to_owned());
+        return Some(vec!["no handshake completed".to_owned()]);
     }
     items.push(match &asked.trust {
         Trust::System => "certificate verified".to_owned(),
@@ -51,4 +52,19 @@ fn agreement(agreed: &Agreed) -> String {
         text.push_str(&group_name(number));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn without_a_handshake_nothing_is_said_of_the_certificate() {
+        let mut run = sample::encrypted();
+        let words = in_words(&run).unwrap();
+        assert!(words.iter().any(|item| item.contains("certificate")), "{words:?}");
+        run.record.tls.as_mut().unwrap().agreed.clear();
+        assert_eq!(in_words(&run).unwrap(), ["no handshake completed"]);
+    }
 }

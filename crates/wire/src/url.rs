@@ -41,13 +41,13 @@ pub enum UrlError {
     #[error("unsupported scheme {0}://: use http:// or https://")]
     Scheme(String),
     /// `http:/host` or `http:host`.
-    #[error("{0:?}: the scheme needs two slashes, as in http://127.0.0.1:8080/")]
+    #[error("`{}`: the scheme needs two slashes, as in http://127.0.0.1:8080/", .0.escape_debug())]
     SchemeSlashes(String),
     /// There is no host.
-    #[error("{0:?} has no host: write http://HOST/, or :8080/ for this machine")]
+    #[error("`{}` has no host: write http://HOST/, or :8080/ for this machine", .0.escape_debug())]
     HostMissing(String),
     /// The host has a byte that no name has.
-    #[error("host {host:?}: {what}")]
+    #[error("host `{}`: {what}", .host.escape_debug())]
     Host {
         /// The host as given.
         host: String,
@@ -55,13 +55,13 @@ pub enum UrlError {
         what: &'static str,
     },
     /// The port is no number.
-    #[error("port {0:?} is not a number: a port is 1 to 65535")]
+    #[error("port `{}` is not a number: a port is 1 to 65535", .0.escape_debug())]
     PortNotANumber(String),
     /// The port is out of range.
     #[error("port {0} is out of range: a port is 1 to 65535")]
     PortRange(String),
     /// A control character in the path.
-    #[error("the path of {0:?} contains a control character: percent-encode it")]
+    #[error("the path of `{}` contains a control character: percent-encode it", .0.escape_debug())]
     Control(String),
     /// The part before `@` is not readable text when percent-decoded.
     #[error("user and password before the @ are not UTF-8 when decoded")]

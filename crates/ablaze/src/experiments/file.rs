@@ -77,6 +77,11 @@ const KEYS: &[&str] = &[
     parts::QUICK,
 ];
 
+/// What is said of a text that the reader of TOML does not understand.
+pub fn not_toml(why: &str) -> String {
+    format!("not TOML ({why}); docs/comparing.md describes the format")
+}
+
 /// Reads a file that describes one experiment.
 ///
 /// # Errors
@@ -92,7 +97,7 @@ pub fn read(text: &str) -> Result<Described, FileError> {
 pub fn described(text: &str, quick: bool) -> Result<Described, FileError> {
     let source = Document { text };
     let table = DeTable::parse(text)
-        .map_err(|error| source.error(error.span().unwrap_or(0..0), error.message().to_owned()))?;
+        .map_err(|error| source.error(error.span().unwrap_or(0..0), not_toml(error.message())))?;
     let table = table.get_ref();
     if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.get_ref().as_ref())) {
         return Err(source.error(key.span(), unknown("key", key.get_ref(), KEYS)));

@@ -54,11 +54,11 @@ pub fn one(mut options: Vec<String>) -> Worded {
 pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, CommandError> {
     let mut words = words;
     let mut axes: Vec<(String, Vec<String>)> = Vec::new();
-    for (option, named) in [("--connections", "--connections"), ("--rates", "--rate")] {
+    for option in ["--connections", "--rate"] {
         if let Some(at) = words.iter().position(|word| word == option) {
             let values = pieces(&words[at + 1]);
             words.drain(at..at + 2);
-            axes.push((named.to_owned(), values));
+            axes.push((option.to_owned(), values));
         }
     }
     if let Some(vary) = vary {
@@ -69,11 +69,19 @@ pub fn swept(words: Vec<String>, vary: Option<&str>) -> Result<Vec<Worded>, Comm
         };
         axes.push((format!("--{}", option.trim_start_matches('-')), pieces(list)));
     }
-    let several = axes.iter().filter(|(_, values)| values.len() > 1).count();
-    if several > 1 {
-        return Err(CommandError::usage(
-            "more than one option is a list, but a sweep has one axis: give the others one value",
-        ));
+    let lists = axes.iter().filter(|(_, values)| values.len() > 1);
+    let lists: Vec<&str> = lists
+        .map(|(option, _)| match option.as_str() {
+            "--connections" => "-c",
+            "--rate" => "--rates",
+            other => other,
+        })
+        .collect();
+    if lists.len() > 1 {
+        return Err(CommandError::usage(format!(
+            "a sweep has one axis, but {} are lists: give a list to one of them",
+            lists.join(" and ")
+        )));
     }
     let at = axes.iter().position(|(_, values)| values.len() > 1);
     let Some((option, values)) = at.or((!axes.is_empty()).then_some(0)).map(|at| axes.remove(at))
@@ -139,7 +147,7 @@ mod tests {
         let swept = labels(&["--connections", "1,2, 5", "--duration", "1s"], None).unwrap();
         assert_eq!(swept[0], "c=1 --duration 1s --connections 1");
         assert_eq!(swept.len(), 3);
-        let swept = labels(&["--rates", "1k,2k"], None).unwrap();
+        let swept = labels(&["--rate", "1k,2k"], None).unwrap();
         assert_eq!(swept[1], "rate=2k --duration 3s --rate 2k");
         let swept = labels(&["--connections", "10"], Some("threads=1,2")).unwrap();
         assert_eq!(swept[1], "threads=2 --connections 10 --duration 3s --threads 2");
@@ -148,6 +156,8 @@ mod tests {
     #[test]
     fn a_sweep_has_one_axis() {
         assert!(labels(&["--connections", "1,2"], Some("threads=1,2")).is_err());
+        let both = labels(&["--connections", "1,2", "--rate", "1k,2k"], None).unwrap_err();
+        assert!(both.contains("-c and --rates are lists"), "{both}");
         assert!(labels(&[], None).unwrap_err().contains("nothing to sweep over"));
         assert!(labels(&[], Some("threads")).is_err());
     }

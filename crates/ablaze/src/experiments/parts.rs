@@ -68,7 +68,7 @@ impl Words {
 fn words(text: &str) -> Result<Vec<Words>, FileError> {
     let error = |at: usize, why: String| FileError { line: line(text, at), why };
     let table = DeTable::parse(text).map_err(|failure| {
-        error(failure.span().unwrap_or(0..0).start, failure.message().to_owned())
+        error(failure.span().unwrap_or(0..0).start, file::not_toml(failure.message()))
     })?;
     let Some(parts) = table.get_ref().get(PARTS) else { return Ok(Vec::new()) };
     let rest = without_parts(text);

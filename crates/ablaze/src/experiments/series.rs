@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ablaze_lab::experiment::{Folder, run};
+use ablaze_lab::experiment::{Folder, make_empty, run};
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Experiment, JudgedTogether, Results, file_name};
 use ablaze_model::spec::Secrets;
@@ -158,6 +158,19 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     let contents = contents(experiment, &folder, &results, &judged, showing);
     pages::keep(folder.path(), &contents);
     Ok(Done { planned, folder, results, judged })
+}
+
+/// Makes the folder of `--folder`. One that holds none of the parts has to be empty: their page
+/// replaces files.
+///
+/// # Errors
+/// When it holds something else, or cannot be made.
+pub fn prepare(series: &[Planned], folder: &Path) -> Result<(), CommandError> {
+    let begun = |part: &Planned| Folder::is_one(&folder.join(folder_name(&part.heading)));
+    if series.iter().any(begun) {
+        return Ok(());
+    }
+    make_empty(folder, "--folder").map_err(|error| CommandError::usage(error.to_string()))
 }
 
 /// `connections kept, 1 thread` as the name of a folder.

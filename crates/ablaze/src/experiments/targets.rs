@@ -71,7 +71,15 @@ pub fn url(text: &str, secrets: &mut Secrets) -> Result<TargetSpec, CommandError
 /// # Errors
 /// When `ablaze serve` would not take it; `name` is whose fault that is.
 pub fn model(name: &str, text: &str) -> Result<TargetSpec, CommandError> {
-    servers::of_words(&words(text))
+    let words = words(text);
+    let names = words.iter().filter_map(|word| word.trim_start_matches('-').split('=').next());
+    // Named as it was written, without the dashes of a command line.
+    if let Some(unknown) = names.into_iter().find(|name| !servers::has_option(name)) {
+        return Err(CommandError::usage(format!(
+            "{name}: unknown option `{unknown}`; `ablaze serve --help` lists the options of a server"
+        )));
+    }
+    servers::of_words(&words)
         .map(TargetSpec::Model)
         .map_err(|error| CommandError { line: format!("{name}: {}", error.line), ..error })
 }

@@ -49,8 +49,8 @@ is a ratio without an interval, and the verdict is SUSPECT.
   ablaze compare before.json after.json
 A --fail-if is met when the whole interval meets it, or when there is no interval; for saved runs
 that were not interleaved, the plain ratio decides.
-Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a --fail-if was met;
-130 interrupted.";
+Exit status: 0 success; 1 a target not measured, or a file not written; 2 usage; 3 a --fail-if was
+met; 130 interrupted.";
 
 /// Its options.
 pub fn command() -> Command {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use ablaze_lab::search::{Goal, Setting, StageFolder, run};
+use ablaze_lab::search::{FEWEST_REQUESTS, Goal, Setting, StageFolder, run};
 use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
@@ -53,7 +53,7 @@ struct FindOptions {
     /// Use TLS for a target started here, with a generated certificate
     #[arg(long, action = ArgAction::SetTrue)]
     https: bool,
-    /// Lowest and first rate to try [default: 1/s, starting at 1000/s]
+    /// Lowest and first rate to try [default: 10 per stage, first 1000/s]
     #[arg(long, value_name = "RATE", value_parser = values::per_second)]
     from: Option<f64>,
     /// Highest rate to try [default: 10M/s]
@@ -125,9 +125,9 @@ const LOAD: [fn(Command) -> Command; 5] = [
 
 const AFTER_HELP: &str = "\
 The rate is doubled until it does not hold, then the gap is halved down to 2 %, and both ends are
-confirmed in longer stages. A rate holds when at least 98 % of it is answered and every condition
-holds. Conditions use the metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected
-status.NNN lag cpu. If the client is the limit, there is no answer.
+confirmed in longer stages. A rate holds when at least 98 % of it is answered, every condition
+holds and the stage is not INVALID. Conditions use the metrics of --fail-if: rate mean p50 p90 p99
+p99.9 max errors unexpected status.NNN lag cpu. If the client is the limit, there is no answer.
   ablaze find :8080/ --slo 'p99<20ms,errors<0.1%'
   ablaze find serve:epoll-et,delay=10ms,in-service=8 --slo 'p99<50ms'
 Exit status: 0 found; 1 no answer, or a file not written; 2 usage; 130 interrupted.";
@@ -224,11 +224,10 @@ fn search(
     secrets: &mut Secrets,
 ) -> Result<Search, CommandError> {
     let target = target(options, secrets)?;
-    let lowest_per_s = options.from.unwrap_or(1.0);
-    if lowest_per_s <= 0.0 {
+    if options.from.is_some_and(|from| from <= 0.0) {
         return Err(CommandError::usage("--from 0 sends nothing: use a rate above 0"));
     }
-    if options.to < lowest_per_s {
+    if options.from.is_some_and(|from| options.to < from) {
         return Err(CommandError::usage("--to is below --from: swap them"));
     }
     let permitted_ns = goal.longest_limit_ns().unwrap_or(0.0) * TIMES_THE_LIMIT;
@@ -236,6 +235,9 @@ fn search(
     if stage_ns < 500_000_000 {
         return Err(CommandError::usage("a stage must be at least 500 ms long: use a longer -d"));
     }
+    // A stage at a lower rate has too few requests to judge the rate by.
+    let fewest_per_s = (FEWEST_REQUESTS / (stage_ns as f64 / 1e9)).max(1.0);
+    let lowest_per_s = options.from.unwrap_or(fewest_per_s.min(options.to));
     let start_per_s = options.from.unwrap_or(START_PER_S);
     let load = load(words, start_per_s, secrets)?;
     let speaks = Speaks::of(options.https, [&load]);
@@ -319,6 +321,12 @@ mod tests {
         // What is permitted to last a second needs longer stages to be seen.
         assert_eq!(read(":1/ --slo p99<1s").unwrap().stage_ns, 10_000_000_000);
         assert_eq!(read(":1/ --slo p99<1s -d 3s").unwrap().stage_ns, 3_000_000_000);
+        // A stage has ten requests at least, unless another rate was asked for.
+        let lowest = |line: &str| read(line).unwrap().lowest_per_s;
+        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms"), 20.0);
+        assert_eq!(lowest(":1/ --slo p99<20ms -d 20s"), 1.0);
+        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --to 5"), 5.0);
+        assert_eq!(lowest(":1/ --slo p99<20ms -d 500ms --from 2"), 2.0);
         for wrong in [
             "--slo p99<20ms",
             ":1/",

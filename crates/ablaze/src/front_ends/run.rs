@@ -78,8 +78,8 @@ A file has targets, a load and checks (docs/comparing.md lists every key):
   connections = [1, 10, 100]          # a long option of load; the one list is the axis
   [checks]
   \"mine / nginx CPU/request\" = \"<= 1.15\"
-Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 3 a check failed or a
---fail-if was met; 130 interrupted (--folder continues).";
+Exit status: 0 success; 1 a target not measured, or a file not written; 2 usage; 3 a check failed or
+a --fail-if was met; 130 interrupted (--folder continues).";
 
 /// Its options.
 pub fn command() -> clap::Command {
@@ -189,7 +189,10 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     let files = Files::checked(&line.outputs, Kind::Parts)?;
     let title = series.first().map_or_else(String::new, |part| part.experiment.title.clone());
     let folder = match &line.folder {
-        Some(folder) => folder.clone(),
+        Some(folder) => {
+            series::prepare(&series, folder)?;
+            folder.clone()
+        }
         None => new_numbered(&path.with_extension(""))
             .map_err(|error| CommandError::usage(error.to_string()))?,
     };

@@ -34,7 +34,7 @@ Each target runs under each load --repeat times [default: 1] for 3 s, or as -d o
 targets of a load run one after another in random order. Each run is saved in the folder when it
 ends; repeat the command with --folder to continue after an interruption.
   ablaze sweep -c 1,2,5,10,20,50,100 serve:epoll-lt serve:epoll-et --control nginx
-Exit status: 0 success; 1 nothing measured; 2 usage; 130 interrupted.";
+Exit status: 0 success; 1 nothing measured, or a file not written; 2 usage; 130 interrupted.";
 
 /// Its options.
 pub fn command() -> Command {
@@ -114,4 +114,23 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         (false, false) => NOTHING_MEASURED,
         (false, true) => 0,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(line: &str) -> Result<Vec<String>, String> {
+        let words = std::iter::once("sweep").chain(line.split(' '));
+        let matches = command().try_get_matches_from(words).map_err(|error| error.to_string())?;
+        let loads = loads::swept(load_words(&matches), None).map_err(|error| error.line)?;
+        Ok(loads.into_iter().map(|load| load.label).collect())
+    }
+
+    #[test]
+    fn either_axis_may_be_the_list() {
+        assert_eq!(labels(":1 -c 1,2").unwrap(), ["c=1", "c=2"]);
+        assert_eq!(labels(":1 --rates 1k,2k -c 5").unwrap(), ["rate=1k", "rate=2k"]);
+        assert!(labels(":1 -c 1,2 --rates 1k,2k").unwrap_err().contains("-c and --rates"));
+    }
 }

@@ -5,7 +5,8 @@ use std::ffi::OsString;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::CommandError;
-use crate::suggest::nearest;
+use crate::suggest::{nearest, negative};
+use crate::usage::quoted;
 
 /// Options of ab, wrk, hey, h2load and curl, and what they are called here.
 const ELSEWHERE: &[(&str, &str)] = &[
@@ -41,8 +42,8 @@ const ELSEWHERE: &[(&str, &str)] = &[
 pub fn refusal(error: &clap::Error, command: &clap::Command) -> CommandError {
     let option = context(error, ContextKind::InvalidArg).unwrap_or_default();
     let value = context(error, ContextKind::InvalidValue).unwrap_or_default();
-    // clap shows an option as "--name <VALUE>" or "-n, --name <VALUE>"; its last name is enough.
-    let name = option.split(" <").next().unwrap_or_default();
+    // clap shows an option as "--name <VALUE>" or "--name[=<VALUE>]"; its name is enough.
+    let name = option.split([' ', '[', '=']).next().unwrap_or_default();
     CommandError::usage(match error.kind() {
         ErrorKind::UnknownArgument => unknown(&option, command),
         ErrorKind::ValueValidation => {
@@ -54,24 +55,18 @@ pub fn refusal(error: &clap::Error, command: &clap::Command) -> CommandError {
         }
         ErrorKind::ArgumentConflict => {
             let other = context(error, ContextKind::PriorArg).unwrap_or_default();
-            let other = other.split(" <").next().unwrap_or_default();
+            let other = other.split([' ', '[', '=']).next().unwrap_or_default();
             if name == other {
                 format!("{name} is given more than once: use only one")
             } else {
                 format!("{name} and {other} cannot be used together: use only one")
             }
         }
-        ErrorKind::MissingRequiredArgument if !option.is_empty() => {
-            format!(
-                "missing option {option}, which another option requires; see `ablaze load \
-                --help`"
-            )
-        }
         _ => {
             let text = error.to_string();
             let line = text.lines().next().unwrap_or_default();
             let line = line.strip_prefix("error: ").unwrap_or(line);
-            format!("{line}; see `ablaze load --help`")
+            format!("{}; see `ablaze load --help`", quoted(line))
         }
     })
 }
@@ -106,6 +101,12 @@ fn unknown(option: &str, command: &clap::Command) -> String {
         .map(|name| format!("--{name}"))
         .collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    if let Some(negative) = negative(option, &known) {
+        return format!("unknown option {option}: it is the default; {negative} turns it off");
+    }
+    if option[1..].starts_with(|c: char| c.is_ascii_digit()) {
+        return format!("`{option}` is negative: values are 0 or more");
+    }
     match nearest(option, &known) {
         Some(near) if option.len() > 3 => format!("unknown option {option}; did you mean {near}?"),
         _ => format!("unknown option {option}; see `ablaze load --help`"),

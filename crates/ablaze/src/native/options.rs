@@ -75,10 +75,10 @@ pub struct LoadOptions {
     #[arg(short, long, value_name = "RATE", value_parser = values::rate)]
     pub rate: Option<RateProfile>,
     /// Spacing of --rate: constant or poisson [default: constant]
-    #[arg(long, value_name = "HOW", value_parser = arrivals, requires = "rate")]
+    #[arg(long, value_name = "HOW", value_parser = arrivals)]
     pub arrivals: Option<Arrivals>,
     /// Steps between the two rates of --rate [default: none, gradual]
-    #[arg(long, value_name = "N", value_parser = values::small_count, requires = "rate")]
+    #[arg(long, value_name = "N", value_parser = values::small_count)]
     pub steps: Option<u32>,
     /// Requests in flight on each HTTP/1 connection [default: 1]
     #[arg(long, value_name = "N", value_parser = values::small_count)]
@@ -300,7 +300,8 @@ Formats of -o by extension: {formats}.
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are not followed.
 Exit status: 0 measured; 1 nothing measured, no expected response, or a report not written; 2 usage;
-3 a --fail-if was met; 4 INVALID with --strict; 130 interrupted (the report is still printed).";
+3 a --fail-if was met; 4 INVALID with --strict; 130 interrupted (the report is still printed).
+If several apply, the order is 130, 4, 1, 3.";
 
 fn local_addresses(text: &str) -> Result<AddressList, String> {
     values::local_addresses(text).map(AddressList)
@@ -327,9 +328,9 @@ fn tls_version(text: &str) -> Result<TlsVersion, String> {
     match text {
         "1.2" => Ok(TlsVersion::V1_2),
         "1.3" => Ok(TlsVersion::V1_3),
-        "1.0" | "1.1" => Err("is deprecated and not supported (RFC 8996): use 1.2 or \
-         1.3"
-        .to_owned()),
+        "1.0" | "1.1" => {
+            Err(format!("TLS {text} is deprecated (RFC 8996) and not supported, use 1.2 or 1.3"))
+        }
         _ => Err("expected 1.2 or 1.3".to_owned()),
     }
 }

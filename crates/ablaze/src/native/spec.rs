@@ -204,6 +204,14 @@ fn apply_load(options: &LoadOptions, spec: &mut LoadSpec) -> Result<(), CommandE
 /// The shape of the load: the options applied to the front end's.
 fn shape(options: &LoadOptions, before: Shape) -> Result<Shape, CommandError> {
     let Some(mut rate) = options.rate else {
+        let given =
+            [("--steps", options.steps.is_some()), ("--arrivals", options.arrivals.is_some())];
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            let example = if option == "--steps" { "100/s..5000/s" } else { "1000/s" };
+            return Err(CommandError::usage(format!(
+                "{option} needs --rate, such as --rate {example}"
+            )));
+        }
         return Ok(match before {
             // A default gives way to few requests without a word; what was asked for is capped with
             // one.

@@ -3,8 +3,9 @@
 use ablaze_model::plan::proxy::{Proxy, Way, authority};
 use ablaze_model::record::FirstFailure;
 use ablaze_model::{FailureKind, Run};
+use ablaze_report::number::time_exact;
 
-use super::{seconds, stood};
+use super::stood;
 
 /// Who is talked about: the proxy as long as no tunnel stood, the target behind it from then on;
 /// `None` without a proxy.
@@ -23,10 +24,11 @@ pub fn of_status(run: &Run, status: u16) -> Option<String> {
     let name = named(proxy, run);
     match status {
         407 => Some(format!("{name} responded with 407: {}", credentials(proxy))),
-        502..=504 => Some(format!(
-            "no expected response, most were {status}: can {name} reach {}?",
-            target(run)
-        )),
+        502..=504 => {
+            let count = run.record.statuses.get(&status).copied().unwrap_or(0);
+            let which = super::of_all(count, run.record.responses, status);
+            Some(format!("no expected response, {which}: can {name} reach {}?", target(run)))
+        }
         _ => None,
     }
 }
@@ -52,7 +54,7 @@ pub fn of_failure(failure: &FirstFailure, run: &Run) -> Option<String> {
         ),
         FailureKind::Timeout if failure.connecting && silent() => format!(
             "{name} did not respond to CONNECT {to} within {}: can it reach the target?",
-            seconds(run.plan.limits.timeout_ns)
+            time_exact(run.plan.limits.timeout_ns)
         ),
         FailureKind::Refused if failure.connecting => {
             format!("{name} refused the connection: is the proxy running, and on this port?")

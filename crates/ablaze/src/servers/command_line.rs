@@ -10,7 +10,7 @@ use ablaze_model::spec::server::values::{
     WriteMode,
 };
 use ablaze_target::Model;
-use clap::{ArgAction, Args, Parser};
+use clap::{ArgAction, Args, CommandFactory, Parser};
 
 use super::tls::TlsArguments;
 use super::{conditions, names};
@@ -53,6 +53,15 @@ pub struct CommandLine {
     /// Starting and stopping.
     #[command(flatten)]
     pub process: ProcessOptions,
+}
+
+/// Whether `ablaze serve` has an option of this long name, which is given without dashes.
+pub fn has(name: &str) -> bool {
+    let command = CommandLine::command();
+    command.get_arguments().any(|option| {
+        option.get_long() == Some(name)
+            || option.get_all_aliases().is_some_and(|aliases| aliases.contains(&name))
+    })
 }
 
 /// How workers wait, read and write.

@@ -29,7 +29,7 @@ use clap::{Arg, CommandFactory};
 use crate::CommandError;
 pub use address::address;
 use command_line::CommandLine;
-pub use command_line::ProcessOptions;
+pub use command_line::{ProcessOptions, has as has_option};
 pub use resolve::{Asked, ServerPlan, read, resolve};
 
 /// The options of `ablaze serve`, with the names that some of them take, for completions.

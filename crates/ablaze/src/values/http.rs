@@ -11,7 +11,7 @@ pub fn http_version(text: &str) -> Result<HttpVersion, String> {
         "1.0" => Ok(HttpVersion::Http10),
         "1.1" | "1" => Ok(HttpVersion::Http11),
         "2" | "2.0" => Ok(HttpVersion::Http2),
-        "3" => Err("is not supported: use 1.0, 1.1 or 2".to_owned()),
+        "3" => Err("HTTP/3 is not supported, use 1.0, 1.1 or 2".to_owned()),
         _ => Err("expected 1.0, 1.1 or 2".to_owned()),
     }
 }

@@ -55,7 +55,7 @@ impl Folder {
     /// same.
     ///
     /// # Errors
-    /// When it cannot be written, or holds another experiment.
+    /// When it cannot be written, or holds another experiment or anything else.
     pub fn at(
         path: &Path,
         experiment: &Experiment,
@@ -65,7 +65,7 @@ impl Folder {
             if crate::search::StageFolder::is_one(path) {
                 return Err(error(path, "holds the results of a search; use a new folder"));
             }
-            std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
+            make_empty(path, "--folder")?;
             return Self::begin(path.to_owned(), experiment);
         }
         let (folder, before) = Self::open(path, former)?;
@@ -258,6 +258,30 @@ pub fn new_numbered(stem: &Path) -> Result<PathBuf, FolderError> {
             Err(failure) => return Err(error(&path, reason(&failure))),
         }
     }
+}
+
+/// Makes the folder that `option` names, which may be there already if nothing is in it: what is
+/// written there replaces files of the same names.
+///
+/// # Errors
+/// When it cannot be made, is a file, or holds anything.
+pub fn make_empty(path: &Path, option: &str) -> Result<(), FolderError> {
+    let refused = |failure: std::io::Error| match failure.kind() {
+        std::io::ErrorKind::AlreadyExists | std::io::ErrorKind::NotADirectory => {
+            error(path, format!("not a folder; use {option} with another name"))
+        }
+        _ => {
+            let why = reason(&failure);
+            error(path, format!("cannot make the folder ({why}); use {option} with another name"))
+        }
+    };
+    std::fs::create_dir_all(path).map_err(refused)?;
+    let mut entries = std::fs::read_dir(path).map_err(refused)?;
+    let Some(first) = entries.next() else { return Ok(()) };
+    let name = first.map_err(refused)?.file_name();
+    let name = name.to_string_lossy();
+    let why = format!("holds other files ({name}); use {option} with a new or empty folder");
+    Err(error(path, why))
 }
 
 /// Keeps a run in this file, with its distributions in one for HDR tools beside it.

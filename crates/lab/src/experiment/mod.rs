@@ -8,7 +8,7 @@ mod printed;
 mod running;
 
 pub use document::FormerWords;
-pub use folder::{Folder, FolderError, keep_printed, new_numbered};
+pub use folder::{Folder, FolderError, keep_printed, make_empty, new_numbered};
 pub use printed::PrintedRun;
 pub(crate) use running::aside;
 pub use running::{Failure, Observer, Runner, run};

@@ -115,3 +115,24 @@ fn a_folder_keeps_to_its_experiment() {
     assert!(refused.contains("results of a search"), "{refused}");
     assert!(Folder::open(&scratch.join("kept").join("nowhere"), &mut Former).is_err());
 }
+
+/// The page would replace an `index.html` of the user's, and the runs what is in `runs`.
+#[test]
+fn a_folder_with_other_files_is_refused_and_left_as_it_is() {
+    let scratch = Scratch::new("others");
+    let site = scratch.join("site");
+    std::fs::create_dir(&site).unwrap();
+    // An empty one will do.
+    Folder::at(&site, &experiments::experiment(), &mut Former).unwrap();
+    std::fs::remove_dir_all(&site).unwrap();
+    std::fs::create_dir(&site).unwrap();
+    std::fs::write(site.join("index.html"), "keep").unwrap();
+    let refused = Folder::at(&site, &experiments::experiment(), &mut Former).unwrap_err();
+    assert!(refused.to_string().contains("holds other files (index.html)"), "{refused}");
+    assert!(refused.to_string().contains("--folder"), "{refused}");
+    let names: Vec<_> = std::fs::read_dir(&site).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(names, ["index.html"]);
+    let file = site.join("index.html");
+    let refused = Folder::at(&file, &experiments::experiment(), &mut Former).unwrap_err();
+    assert!(refused.to_string().contains("not a folder"), "{refused}");
+}

@@ -11,7 +11,7 @@ use ablaze_report::system_error::reason;
 
 use crate::experiment::document::{self, NamesFiles};
 use crate::experiment::folder::{
-    FAILED, RUNS, error, keep_run, kept_run, new_numbered, read, write,
+    FAILED, RUNS, error, keep_run, kept_run, make_empty, new_numbered, read, write,
 };
 use crate::experiment::{FolderError, FormerWords};
 
@@ -58,7 +58,7 @@ impl StageFolder {
             if crate::experiment::Folder::is_one(path) {
                 return Err(error(path, "holds the results of an experiment; use a new folder"));
             }
-            std::fs::create_dir_all(path).map_err(|failure| error(path, reason(&failure)))?;
+            make_empty(path, "--folder")?;
             return Self::begin(path.to_owned(), search);
         }
         let (folder, before) = Self::open(path, former)?;

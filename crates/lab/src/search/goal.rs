@@ -3,17 +3,19 @@
 
 use std::str::FromStr;
 
-use ablaze_model::finding::Limit;
+use ablaze_model::finding::{Judged as Verdicts, Limit, Severity};
 use ablaze_model::plan::{Arrivals, Load};
 use ablaze_model::{Assessed, FailureKind, Run};
 use ablaze_report::condition::{Condition, ConditionError, Metric, Outcome};
-use ablaze_report::number::{grouped, percent, rate, time};
+use ablaze_report::number::{counted, grouped, percent, rate, time};
 use ablaze_stats::rate_search::Trial;
 
 /// This share of the asked rate has to come back.
 const ANSWERED: f64 = 0.98;
 /// A client that waited for a processor for this share of the time was starved.
 const STARVED: f64 = 0.5;
+/// Of fewer requests nothing can be said: one that was slow is not a rate that does not hold.
+pub const FEWEST_REQUESTS: f64 = 10.0;
 /// An even schedule puts at most this many requests on either side of a boundary.
 const EVEN_CHANCE: f64 = 2.0;
 
@@ -94,17 +96,39 @@ impl Goal {
             Outcome::Unknown(text) => Some(text),
             Outcome::NotMet => {
                 let figure = condition.figure(run).unwrap_or_default();
-                Some(format!("{} was {figure}", condition.text()))
+                Some(format!("{} was {figure}", condition.metric_text()))
             }
         }));
+        if why.is_empty() {
+            why.extend(invalid(&assessed.judged));
+        }
         let figures = self.conditions.iter().map(|condition| condition.figure(run)).collect();
         let (trial, why) = match (why.is_empty(), client_is_the_limit(assessed)) {
             (true, _) => (Trial::Holds, None),
+            (false, _) if due(run) < FEWEST_REQUESTS => (Trial::Fails, Some(too_few(run))),
             (false, Some(client)) => (Trial::LimitedByClient, Some(client)),
             (false, None) => (Trial::Fails, Some(why.join("; "))),
         };
         Judged { trial, why, figures, answered_per_s }
     }
+}
+
+/// What makes the figures of a run those of something else than what was asked for, whatever they
+/// are: error pages are fast.
+fn invalid(judged: &Verdicts) -> Option<String> {
+    let roots = judged.with_explained().map(|(root, _)| root);
+    let grave = roots.filter(|root| root.severity == Severity::Invalid);
+    let named: Vec<String> = grave.map(|root| format!("{} {}", root.id, root.id.name())).collect();
+    (!named.is_empty()).then(|| format!("INVALID: {}", named.join(", ")))
+}
+
+fn due(run: &Run) -> f64 {
+    (run.record.finished() + run.record.unfinished) as f64
+}
+
+fn too_few(run: &Run) -> String {
+    let requests = counted(due(run) as u64, "request");
+    format!("{requests} at this rate: too few to judge it, use a longer -d")
 }
 
 /// The second half of the measured time as whole slices: how many responses came in it, and its

@@ -8,5 +8,5 @@ mod goal;
 mod running;
 
 pub use folder::StageFolder;
-pub use goal::{Goal, Judged};
+pub use goal::{FEWEST_REQUESTS, Goal, Judged};
 pub use running::{Setting, Watch, run};

@@ -70,6 +70,7 @@ impl Runner for Simulated {
         record.never_sent = 0;
         record.connections_opened = 10;
         record.responses = (came_per_s * length_s) as u64;
+        record.statuses = [(200, record.responses)].into();
         record.unfinished = ((asked - came_per_s) * length_s) as u64;
         let slices = length_ms / 100;
         let up_to = |slice: u64| (came_per_s * slice as f64 / 10.0) as u64;
@@ -220,10 +221,10 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
     };
     let good = judged("p99<20ms,errors<0.1%", 900.0, |_| {});
     assert_eq!((good.trial, good.why), (Trial::Holds, None));
-    assert_eq!(good.figures[1].as_deref(), Some("0, 0 %"));
+    assert_eq!(good.figures[1].as_deref(), Some("0 (0 %)"));
     let slow = judged("p99<5ms,errors<0.1%", 900.0, |_| {});
     assert_eq!(slow.trial, Trial::Fails);
-    assert!(slow.why.unwrap().starts_with("p99<5ms was 10"));
+    assert!(slow.why.unwrap().starts_with("p99 was 10"));
     let piled = judged("errors<0.1%", 2000.0, |_| {});
     assert_eq!(piled.why.unwrap(), "only 1,000/s of 2,000/s answered");
     // However many random arrivals there happened to be, what piles up is seen.
@@ -242,6 +243,24 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
         run.record.failures[FailureKind::LocalPorts as usize] = 400;
     });
     assert_eq!(ports.trial, Trial::LimitedByClient);
+    // Error pages come fast, and are not what was to be measured.
+    let pages = judged("p99<20ms,errors<1%", 900.0, |run| {
+        run.record.unexpected = run.record.responses;
+        run.record.statuses = [(500, run.record.responses)].into();
+    });
+    assert_eq!(pages.trial, Trial::Fails);
+    assert_eq!(pages.why.unwrap(), "INVALID: D04 error pages");
+    // One request is no rate, whoever was slow.
+    let one = judged("p99<1us", 0.5, |run| {
+        run.record.responses = 1;
+        run.record.unfinished = 0;
+        let intended = run.record.answered.intended.as_mut().unwrap();
+        *intended.as_mut() = Intended::default();
+        intended.lag.record(415_000);
+        intended.response.record(540_000);
+    });
+    assert_eq!(one.trial, Trial::Fails);
+    assert_eq!(one.why.unwrap(), "1 request at this rate: too few to judge it, use a longer -d");
     // Errors are no responses, whether or not a condition is put on them.
     let errors = judged("p99<20ms", 900.0, |run| {
         for slice in &mut run.record.slices.slices {
@@ -249,4 +268,13 @@ fn a_stage_is_judged_by_what_came_back_and_by_every_condition() {
         }
     });
     assert_eq!(errors.why.unwrap(), "only 0/s of 900/s answered");
+}
+
+#[test]
+fn a_folder_with_other_files_is_refused_and_left_as_it_is() {
+    let scratch = Scratch::new("others");
+    std::fs::write(scratch.join("index.html"), "keep").unwrap();
+    let refused = StageFolder::at(scratch.path(), &search("p99<20ms"), &mut Former).unwrap_err();
+    assert!(refused.to_string().contains("holds other files (index.html)"), "{refused}");
+    assert!(!scratch.join("search.json").exists());
 }

@@ -21,12 +21,27 @@ pub fn resolve(
     }
     if let Some(proxy) = &destination.proxy {
         // The target's own name is for the proxy to resolve.
-        return of_host(&proxy.host, proxy.port, destination.family, true, names);
+        return of_host(&proxy.host, proxy.port, destination.family, Role::Proxy, names);
     }
     let instead = destination.connect_to.iter().find(|to| applies(to, url));
-    let host = instead.and_then(|to| to.host.as_deref()).unwrap_or(&url.host);
     let port = instead.and_then(|to| to.port).unwrap_or(url.port);
-    of_host(host, port, destination.family, false, names)
+    match instead.and_then(|to| to.host.as_deref()) {
+        Some(host) => of_host(host, port, destination.family, Role::Instead, names),
+        None => of_host(&url.host, port, destination.family, Role::Target, names),
+    }
+}
+
+/// Where a host was named: what can be done about one without an address depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// The URL.
+    Target,
+    /// `--connect-to`, in place of the URL's.
+    Instead,
+    /// The proxy.
+    Proxy,
+    /// An option with an address of this machine.
+    Local(&'static str),
 }
 
 /// The addresses of a host, in the resolver's order and each once.
@@ -37,15 +52,14 @@ pub fn of_host(
     host: &str,
     port: u16,
     family: Family,
-    is_proxy: bool,
+    role: Role,
     names: &OptionNames,
 ) -> Result<Vec<SocketAddr>, Error> {
     if port == 0 {
         return Err(Error::usage("cannot connect to port 0: use a port from 1 to 65535"));
     }
-    let found = (host, port)
-        .to_socket_addrs()
-        .map_err(|error| unknown_host(host, &error, is_proxy, names))?;
+    let found =
+        (host, port).to_socket_addrs().map_err(|error| unknown_host(host, &error, role, names))?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     let mut other_family = None;
     for address in found {
@@ -68,8 +82,8 @@ pub fn of_host(
             )))
         }
         (true, None) => Err(Error::unknown_host(format!(
-            "host `{host}` has no address: check its spelling, or set one with {}",
-            names.connect_to
+            "host `{host}` has no address: {}",
+            what_to_do(role, names)
         ))),
     }
 }
@@ -87,16 +101,25 @@ fn permits(family: Family, address: IpAddr) -> bool {
     }
 }
 
-fn unknown_host(host: &str, error: &std::io::Error, is_proxy: bool, names: &OptionNames) -> Error {
+fn unknown_host(host: &str, error: &std::io::Error, role: Role, names: &OptionNames) -> Error {
     let text = error.to_string();
     let text = text.strip_prefix("failed to lookup address information: ").unwrap_or(&text);
-    if is_proxy {
-        return Error::unknown_host(format!(
-            "cannot resolve the proxy's host `{host}` ({text}): check its spelling"
-        ));
+    let which = match role {
+        Role::Target => format!("host `{host}`"),
+        Role::Instead => format!("host `{host}` of {}", names.connect_to),
+        Role::Proxy => format!("the proxy's host `{host}`"),
+        Role::Local(option) => format!("`{host}` of {option}"),
+    };
+    let fix = what_to_do(role, names);
+    Error::unknown_host(format!("cannot resolve {which} ({text}): {fix}"))
+}
+
+fn what_to_do(role: Role, names: &OptionNames) -> String {
+    match role {
+        Role::Target if !names.connect_to_value.is_empty() => {
+            format!("check its spelling, or set an address with {}", names.connect_to_value)
+        }
+        Role::Target | Role::Instead | Role::Proxy => "check its spelling".to_owned(),
+        Role::Local(_) => "use an address of this machine".to_owned(),
     }
-    Error::unknown_host(format!(
-        "cannot resolve host `{host}` ({text}): check its spelling, or set an address with {}",
-        names.connect_to_value
-    ))
 }

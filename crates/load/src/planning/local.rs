@@ -74,9 +74,10 @@ pub fn make_sure_of_ports(
         return Ok(());
     }
     let (first, last) = (range.start(), range.end());
-    let shortage = format!(
-        "{count} connections need as many local ports, but there are only {ports} ({first}-{last})"
-    );
+    let there_are = if ports == 1 { "is only 1" } else { &format!("are only {ports}") };
+    let range = if first == last { first.to_string() } else { format!("{first}-{last}") };
+    let shortage =
+        format!("{count} connections need as many local ports, but there {there_are} ({range})");
     if connections.local_ports.is_some() {
         return Err(Error::usage(format!(
             "{shortage}: use a wider range, or more addresses with --local-address"

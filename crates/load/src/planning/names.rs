@@ -13,9 +13,9 @@ pub struct OptionNames {
     pub threads: &'static str,
     /// Requests in flight on each connection.
     pub pipeline: &'static str,
-    /// Another place to connect to.
+    /// Another place to connect to; empty where there is no such option.
     pub connect_to: &'static str,
-    /// The same with what stands behind it.
+    /// The same with what stands behind it; empty as well.
     pub connect_to_value: &'static str,
     /// Local addresses, which are tried before anything is sent; `None` tries none: ab says what became of its `-B` when
     /// it connects.
@@ -40,6 +40,8 @@ impl OptionNames {
     /// Those of `ablaze ab`, where `-t` and `-d` are something else.
     pub const AB: Self =
         Self { duration: "--duration", threads: "--threads", local_address: None, ..Self::NATIVE };
+    /// Those of `ablaze doctor`, which makes no connections of its own.
+    pub const DOCTOR: Self = Self { connect_to: "", connect_to_value: "", ..Self::NATIVE };
     /// Those of `ablaze gurl`.
     pub const GURL: Self = Self {
         connections: "-ac",

@@ -44,6 +44,27 @@ fn a_family_that_the_host_lacks_is_refused_with_the_option_to_leave_away() {
     assert!(line.contains("no IPv6 address") && line.contains("-6"), "{line}");
 }
 
+/// --connect-to helps only where the host of the URL has no address, and there is such an option.
+#[test]
+fn a_host_without_an_address_is_told_what_can_be_done_about_it() {
+    use addresses::Role;
+    let told = |role, names| {
+        addresses::of_host("nosuch.invalid", 1, Family::Any, role, names).unwrap_err().to_string()
+    };
+    for (role, names, part) in [
+        (Role::Target, &OptionNames::NATIVE, "set an address with --connect-to ADDR:PORT"),
+        (Role::Target, &OptionNames::DOCTOR, "): check its spelling"),
+        (Role::Instead, &OptionNames::NATIVE, "host `nosuch.invalid` of --connect-to ("),
+        (Role::Proxy, &OptionNames::NATIVE, "the proxy's host `nosuch.invalid`"),
+        (Role::Local("-B"), &OptionNames::AB, "use an address of this machine"),
+    ] {
+        let line = told(role, names);
+        assert!(line.contains(part), "{line}");
+        let helps = role == Role::Target && names == &OptionNames::NATIVE;
+        assert_eq!(line.contains("set an address with --connect-to"), helps, "{line}");
+    }
+}
+
 #[test]
 fn connect_to_changes_where_connections_go_and_only_for_its_host() {
     let instead = |host: &str, to: &str, port| ConnectTo {

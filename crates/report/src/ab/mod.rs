@@ -54,7 +54,7 @@ impl Default for HtmlAttributes {
 /// The three lines that say which program this is; in ab's place, of ab's shape.
 pub const BANNER: [&str; 3] = [
     concat!("This is ablaze, Version ", env!("CARGO_PKG_VERSION"), " <reports as ApacheBench 2.3>"),
-    "An HTTP load tester in ab's place, differences are in docs/ab-compatibility.md",
+    "An HTTP load tester compatible with ab; docs/ab-compatibility.md lists the differences",
     "Licensed under MIT or Apache-2.0, without warranty",
 ];
 
@@ -68,9 +68,19 @@ pub fn banner(html: bool, out: &mut dyn Write) -> io::Result<()> {
     }
     writeln!(out, "<p>")?;
     for line in BANNER {
-        writeln!(out, " {}<br>", line.replace('<', "<i>&lt;").replace('>', "&gt;</i>"))?;
+        let line: String = line.split_inclusive(['<', '>']).map(in_italics).collect();
+        writeln!(out, " {line}<br>")?;
     }
     writeln!(out, "</p>")
+}
+
+/// A piece of a line up to an angle bracket: what is in brackets is in italics, as ab's revision.
+fn in_italics(piece: &str) -> String {
+    match (piece.strip_suffix('<'), piece.strip_suffix('>')) {
+        (Some(before), _) => format!("{before}<i>&lt;"),
+        (_, Some(within)) => format!("{within}&gt;</i>"),
+        _ => piece.to_owned(),
+    }
 }
 
 /// Writes the report, in HTML or as text, as the layout says.
@@ -95,5 +105,15 @@ mod tests {
         assert!(text.ends_with("\n\n") && text.starts_with("This is ablaze, Version "));
         // Scrapers take every line `label: value` for a figure.
         assert!(!text.contains(": "));
+    }
+
+    /// ab prints its revision as `<i>&lt;%s&gt;</i>`.
+    #[test]
+    fn brackets_of_the_banner_are_escaped_in_html() {
+        let mut out = Vec::new();
+        super::banner(true, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("<i>&lt;reports as ApacheBench 2.3&gt;</i><br>"), "{text}");
+        assert!(!text.contains("<i&gt;"), "{text}");
     }
 }

@@ -61,17 +61,17 @@ fn conditions_are_judged_on_the_figures_of_the_run() {
 #[test]
 fn what_was_met_is_said_with_its_figure() {
     let run = sample::troubled();
-    assert_eq!(met("errors>0.01%", &run).unwrap(), "errors>0.01%: it was 15, 0.075 %");
-    assert_eq!(met("rate<10k", &run).unwrap(), "rate<10k: it was 2,000 /s");
-    assert_eq!(met("status.404 > 5", &run).unwrap(), "status.404 > 5: it was 90");
+    assert_eq!(met("errors>0.01%", &run).unwrap(), "errors>0.01% met: 15 (0.075 %)");
+    assert_eq!(met("rate<10k", &run).unwrap(), "rate<10k met: 2,000/s");
+    assert_eq!(met("status.404 > 5", &run).unwrap(), "status.404 > 5 met: 90");
 }
 
 #[test]
 fn the_figure_is_there_whether_or_not_the_condition_holds() {
     let run = sample::troubled();
     let figure = |text: &str| text.parse::<Condition>().unwrap().figure(&run);
-    assert_eq!(figure("errors<0.01%").unwrap(), "15, 0.075 %");
-    assert_eq!(figure("rate>10k").unwrap(), "2,000 /s");
+    assert_eq!(figure("errors<0.01%").unwrap(), "15 (0.075 %)");
+    assert_eq!(figure("rate>10k").unwrap(), "2,000/s");
     assert_eq!(figure("lag<1ms"), None);
     let limit = |text: &str| text.parse::<Condition>().unwrap().limit_ns();
     assert_eq!((limit("p99<20ms"), limit("rate>10")), (Some(2e7), None));

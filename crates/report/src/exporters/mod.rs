@@ -152,7 +152,7 @@ pub fn of_path(path: &Path) -> Result<&'static dyn Exporter, FileError> {
     let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
     let known = extensions(Kind::Run);
     let Some(extension) = extension else {
-        let problem = format!("no file extension, which chooses the format: use one of {known}");
+        let problem = format!("no file extension: it selects the format, use one of {known}");
         return Err(FileError::new(path, problem));
     };
     let asked = |exporter: &&&dyn Exporter| exporter.extensions().contains(&&*extension);

@@ -23,7 +23,9 @@ pub fn verdict(assessed: &Assessed) -> Section {
         Ended::Interrupted => {
             Some(Block::Text(format!("Interrupted after {after}: results up to then.")))
         }
-        Ended::Unreachable => Some(Block::Text("Gave up: no connection could be made.".to_owned())),
+        Ended::Unreachable => {
+            Some(Block::Text(format!("Gave up: {}.", crate::gave_up::in_words(run))))
+        }
         Ended::Failed => Some(Block::Text(format!(
             "Failed after {after}, which is a bug in ablaze: results up to then."
         ))),

@@ -61,7 +61,9 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
         Ended::Interrupted => {
             Some(style.warning(&format!("interrupted after {after}: results up to then")))
         }
-        Ended::Unreachable => Some(style.error("gave up: no connection could be made")),
+        Ended::Unreachable => {
+            Some(style.error(&format!("gave up: {}", crate::gave_up::in_words(run))))
+        }
         Ended::Failed => {
             let text = format!("failed after {after}, a bug in ablaze: results up to then");
             Some(style.error(&text))

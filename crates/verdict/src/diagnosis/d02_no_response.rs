@@ -1,6 +1,5 @@
 //! D02: requests that nobody answered. Other clients count them as complete.
 
-use ablaze_model::plan::proxy::Way;
 use ablaze_model::record::Stopped;
 use ablaze_model::{FailureKind, Run};
 
@@ -10,6 +9,7 @@ mod gone;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03};
 use crate::finding::{Finding, Severity};
+use crate::live::curl;
 use crate::live::figures::elapsed_s;
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
@@ -147,15 +147,10 @@ fn still_waiting(run: &Run) -> Finding {
 }
 
 fn fix(run: &Run) -> String {
-    let by_proxy = run.plan.target.proxy.as_ref().map(|proxy| {
-        let tunnels = if proxy.way == Way::Tunnel { "--proxytunnel " } else { "" };
-        format!("--proxy http://{} {tunnels}", proxy.authority())
-    });
     format!(
-        "Try the target once with `curl -v {}{}` to see what it does, and measure again once it \
+        "Try the target once with `curl -v {}` to see what it does, and measure again once it \
          responds.",
-        by_proxy.unwrap_or_default(),
-        run.plan.target.url
+        curl::arguments(run)
     )
 }
 

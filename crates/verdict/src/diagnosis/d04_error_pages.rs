@@ -8,6 +8,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
+use crate::live::curl;
 use crate::printed::{Document, Report};
 use crate::rules::arithmetic::{nothing_came_back, url};
 use crate::words::{counted, grouped, listed, percent};
@@ -56,7 +57,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let fix = format!(
         "Look at one response with `curl -i {}`, fix the URL or the server, and measure again; if \
          these responses are intended, give their status with --expect.",
-        run.plan.target.url
+        curl::arguments(run)
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))

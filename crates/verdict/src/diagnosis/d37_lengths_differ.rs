@@ -6,6 +6,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D04, D37};
 use crate::finding::{Finding, Severity};
+use crate::live::curl;
 use crate::printed::Report;
 use crate::words::{counted, grouped, percent};
 
@@ -63,7 +64,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!(
             "Look at two responses with `curl -i {}`; if they are meant to differ, nothing is \
              wrong, but compare only with runs that got the same mix.",
-            run.plan.target.url
+            curl::arguments(run)
         ),
     ))
 }

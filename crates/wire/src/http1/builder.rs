@@ -39,10 +39,10 @@ enum Header {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// The method is not a token.
-    #[error("method {0:?}: letters only, such as GET or POST")]
+    #[error("method `{}`: not a token, such as GET or M-SEARCH, without spaces", .0.escape_debug())]
     Method(String),
     /// The target has a byte that would end it or that HTTP does not know there.
-    #[error("path {target:?}: {what} at byte {at} must be percent-encoded")]
+    #[error("path `{}`: {what} at byte {at} must be percent-encoded", .target.escape_debug())]
     Target {
         /// The target as given.
         target: String,
@@ -55,11 +55,12 @@ pub enum RequestError {
     #[error("the path is empty: the shortest is /")]
     TargetEmpty,
     /// A header line has no colon.
-    #[error("header {0:?} has no colon: write 'Name: value'")]
+    #[error("header `{}` has no colon: write 'Name: value'", .0.escape_debug())]
     HeaderWithoutColon(String),
     /// The name of a header is not a token.
     #[error(
-        "header name {0:?}: only letters, digits and !#$%&'*+-.^_`|~, no space before the colon"
+        "header name `{}`: only letters, digits and !#$%&'*+-.^_`|~, no space before the colon",
+        .0.escape_debug()
     )]
     HeaderName(String),
     /// The value of a header has a byte that would end it.

@@ -74,14 +74,14 @@ fn what_cannot_be_loaded_is_refused_by_name() {
     refused(":0", "port 0");
     refused("h:65536/", "port 65536");
     refused("h:99999999999999999999/", "out of range");
-    refused("h:80x/", "port \"80x\"");
-    refused("h:-1/", "port \"-1\"");
-    refused("h:+80/", "port \"+80\"");
+    refused("h:80x/", "port `80x`");
+    refused("h:-1/", "port `-1`");
+    refused("h:+80/", "port `+80`");
     refused("::1", "brackets");
     refused("::1:8080/", "brackets");
     refused("[::1/", "bracket is missing");
     refused("[::1]x/", "bracket");
-    refused("[::1]:x/", "port \"x\"");
+    refused("[::1]:x/", "port `x`");
     refused("[1.2.3.4]/", "IPv6");
     refused("[fe80::1%eth0]/", "zone");
     refused("h h/", "letters");

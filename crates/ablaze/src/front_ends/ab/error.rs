@@ -146,7 +146,7 @@ impl Refused {
                     false => ("Name or service not known", NO_SUCH_NAME),
                 };
                 Self::call(&format!("apr_sockaddr_info_get() for {host}"), reason, code)
-                    .with_fix(error.line)
+                    .with_fix(no_name(host).unwrap_or(error.line))
             }
             About::Machine => Self::system_call("socket", libc::EMFILE).with_fix(error.line),
             About::Usage => Self::native_usage(error.line),
@@ -184,6 +184,22 @@ impl fmt::Display for Refused {
     }
 }
 
+/// What is wrong with a host that holds what is none: ab takes a scheme other than http and https,
+/// and a port that is no number, for a part of the name.
+fn no_name(host: &str) -> Option<String> {
+    let (before, port) = host.rsplit_once(':')?;
+    if host.parse::<std::net::Ipv6Addr>().is_ok() {
+        return None;
+    }
+    Some(match (port, before.to_ascii_lowercase().as_str()) {
+        ("", scheme @ ("http" | "https")) => {
+            format!("ab reads `{before}://` in lower case only: use {scheme}://")
+        }
+        ("", _) => format!("unsupported scheme {before}://: use http:// or https://"),
+        _ => format!("port `{port}` is not a number: a port is 1 to 65535"),
+    })
+}
+
 /// The operating system's words for an error, without Rust's `(os error 2)`.
 pub fn system_text(error: &std::io::Error) -> String {
     let text = error.to_string();
@@ -219,6 +235,16 @@ mod tests {
              ablaze: check its spelling\n"
         );
         assert_eq!(refused.status, 50);
+        for (host, fix) in [
+            ("ftp:", "unsupported scheme ftp://: use http:// or https://"),
+            ("HTTP:", "ab reads `HTTP://` in lower case only: use http://"),
+            ("127.0.0.1:abc", "port `abc` is not a number: a port is 1 to 65535"),
+            ("h", "check its spelling"),
+        ] {
+            let unknown = CommandError::unknown_host("check its spelling");
+            let text = Refused::of_planning(unknown, host).to_string();
+            assert!(text.ends_with(&format!("\nablaze: {fix}\n")), "{text}");
+        }
         let later = CommandError::unknown_host("Temporary failure in name resolution");
         assert_eq!(Refused::of_planning(later, "h").status, 51);
     }

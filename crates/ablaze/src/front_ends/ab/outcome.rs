@@ -4,6 +4,7 @@
 
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Record, Run};
+use ablaze_report::number::time_exact;
 
 use super::error::Refused;
 
@@ -96,9 +97,11 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
                 times(count, "connection")
             )),
         FailureKind::Reset => {
-            Refused::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(format!(
-                "{} reset by the server; the report has the others; with -r the exit status is 0",
-                were(count)
+            let ends_well = record.responses > 0 && decisive_failure(record, true).is_none();
+            Refused::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(resets(
+                count,
+                record.finished(),
+                ends_well,
             ))
         }
         FailureKind::Timeout => match errno {
@@ -106,9 +109,9 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             None => Refused::timed_out(),
         }
         .with_fix(format!(
-            "{} still incomplete after {} s; use -s SECONDS to wait longer",
+            "{} still incomplete after {}; use -s SECONDS to wait longer",
             were(count),
-            run.plan.limits.timeout_ns / 1_000_000_000
+            time_exact(run.plan.limits.timeout_ns)
         )),
         FailureKind::LocalDescriptors => {
             Refused::system_call("socket", errno.unwrap_or(libc::EMFILE))
@@ -143,6 +146,20 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             None => no_response(record),
         },
     }
+}
+
+/// How many of the `finished` requests were reset, and whether `-r` makes the exit status 0.
+fn resets(count: u64, finished: u64, ends_well_with_r: bool) -> String {
+    if count >= finished {
+        let which = match count {
+            1 => "the request was".to_owned(),
+            2 => "both requests were".to_owned(),
+            _ => format!("all {count} requests were"),
+        };
+        return format!("{which} reset by the server: is it an HTTP server?");
+    }
+    let promise = if ends_well_with_r { "; with -r the exit status is 0" } else { "" };
+    format!("{} reset by the server; the report has the others{promise}", were(count))
 }
 
 /// ab says 0 to a run in which nothing was ever answered.
@@ -180,4 +197,23 @@ fn times(count: u64, noun: &str) -> String {
 
 fn were(count: u64) -> String {
     if count == 1 { "1 request was".to_owned() } else { format!("{count} requests were") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_said_of_resets_is_true_of_the_others() {
+        let all = resets(20, 20, false);
+        assert!(all.starts_with("all 20 requests were reset by the server"), "{all}");
+        assert!(!all.contains("-r") && !all.contains("others"), "{all}");
+        assert!(resets(1, 1, false).starts_with("the request was reset"));
+        assert_eq!(
+            resets(2, 20, true),
+            "2 requests were reset by the server; the report has the others; with -r the exit \
+             status is 0"
+        );
+        assert!(resets(2, 20, false).ends_with("the report has the others"));
+    }
 }

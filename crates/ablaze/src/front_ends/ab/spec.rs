@@ -1,7 +1,8 @@
 //! From ab's options to a spec. The checks ab makes between options are here, in its order and with its
 //! messages.
 
-use ablaze_load::planning::{OptionNames, addresses, compose, order, sources};
+use ablaze_load::planning::addresses::{self, Role};
+use ablaze_load::planning::{OptionNames, compose, order, sources};
 use ablaze_model::plan::ClockStarts;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::spec::{
@@ -262,7 +263,7 @@ fn nanoseconds(seconds: i64) -> u64 {
 
 fn local_address(name: &str) -> Result<std::net::IpAddr, Refused> {
     // Any port will do: only the address is wanted.
-    let found = addresses::of_host(name, 1, Family::Any, false, &OptionNames::AB);
+    let found = addresses::of_host(name, 1, Family::Any, Role::Local("-B"), &OptionNames::AB);
     let addresses = found.map_err(|error| Refused::of_planning(error.into(), name))?;
     addresses
         .first()

@@ -9,7 +9,7 @@ use ablaze_model::plan::tls_names::{SUITES, Suite, suite_named};
 use ablaze_model::spec::{Secret, Secrets, TlsSpec, TrustSpec};
 use ablaze_wire::url::{Scheme, Url};
 
-use super::error::Refused;
+use super::error::{Refused, system_text};
 use super::native::unusable;
 use crate::native;
 
@@ -189,11 +189,18 @@ fn is_meant(word: &str, suite: &Suite) -> bool {
 /// `-E`: the certificate and its key in one file.
 fn identity(path: &Path) -> Result<Identity, Refused> {
     let shown = path.display();
-    let text = std::fs::read(path).unwrap_or_default();
+    let read = std::fs::read(path);
+    let unreadable = read.as_ref().err().map(|error| {
+        format!("cannot read `{shown}` of -E ({}): check its name", system_text(error))
+    });
+    let text = read.unwrap_or_default();
     let chain = pem::certificates(&text).unwrap_or_default();
     if chain.is_empty() {
-        return Err(Refused::text(format!("unable to get certificate from '{shown}'"))
-            .with_fix("-E needs a PEM file with the certificate and its private key"));
+        return Err(Refused::text(format!("unable to get certificate from '{shown}'")).with_fix(
+            unreadable.unwrap_or_else(|| {
+                "-E needs a PEM file with the certificate and its private key".to_owned()
+            }),
+        ));
     }
     let Ok(Some(der)) = pem::private_key(&text) else {
         return Err(Refused::text(format!("unable to get private key from '{shown}'"))

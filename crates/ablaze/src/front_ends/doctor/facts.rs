@@ -137,7 +137,7 @@ impl Load {
             connections.unwrap_or(u32::MAX),
             target.filter(|target| target.server.on_this_host).map(|_| "target"),
             &Cpus::of_this_process(),
-            &OptionNames::NATIVE,
+            &OptionNames::DOCTOR,
             &mut Vec::new(),
         )?;
         Ok(Self {
@@ -156,7 +156,7 @@ impl Target {
         let addresses = addresses::resolve(
             &UrlSpec::from(&url),
             &Destination::default(),
-            &OptionNames::NATIVE,
+            &OptionNames::DOCTOR,
         )?;
         let server = Server::at(&addresses);
         let Some(address) = addresses.first() else {

@@ -49,7 +49,7 @@ struct CommandLine {
 
 const AFTER_HELP: &str = "\
 doctor takes a quarter of a second, changes nothing, and connects to nothing; it prints commands but
-does not run them. It lists what the kernel does not tell it. docs/doctor.md describes each check.
+does not run them. It also lists what it cannot read. docs/doctor.md describes each check.
 Exit status: 0 checked, with or without problems (--json counts them); 1 could not check; 2 usage.";
 
 /// Its options.

@@ -65,7 +65,8 @@ fn block(word: &str, check: &Check) -> String {
     }
     if let Some(command) = &check.command {
         // Never wrapped: it is to be copied.
-        text.push_str(&format!("{INDENT}$ {command}\n"));
+        let fix = if check.advice.is_none() { "fix: " } else { "" };
+        text.push_str(&format!("{INDENT}{fix}$ {command}\n"));
     }
     text
 }
@@ -88,7 +89,11 @@ mod tests {
         assert!(at("PROBLEM local-ports: 101 local ports") < at("note accept-queue: "));
         assert!(at("note accept-queue: ") < at("fine: "));
         assert!(at("fine: ") < at("cannot be read here: "));
-        let command = "    $ sudo sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"\n";
+        let command = "$ sudo sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\"\n";
         assert!(text.contains(command), "{text}");
+        // A command without advice is the fix by itself.
+        let commands = text.lines().filter(|line| line.contains("$ sudo"));
+        let fixes = text.lines().filter(|line| line.starts_with("    fix: "));
+        assert_eq!(commands.count(), fixes.count(), "{text}");
     }
 }

@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use ablaze_lab::experiment::new_numbered;
+use ablaze_lab::experiment::{make_empty, new_numbered};
 use ablaze_report::number::counted;
 use ablaze_report::table::Table;
 use clap::error::ErrorKind;
@@ -129,12 +129,10 @@ fn folder(document: &Document, line: &CommandLine) -> Result<PathBuf, CommandErr
         Some(path) => path.clone(),
     };
     let named = |why: &str| CommandError::usage(format!("{}: {why}", path.display()));
-    if path.exists() && !path.is_dir() {
-        return Err(named("is a file; use a folder"));
-    }
-    std::fs::create_dir_all(&path)
-        .map_err(|error| named(&ablaze_report::system_error::reason(&error)))?;
     let file = path.join(KIND);
+    if !file.exists() && line.output.is_some() {
+        make_empty(&path, "--output").map_err(|error| usage(&error))?;
+    }
     if let Ok(text) = std::fs::read_to_string(&file) {
         let before: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         if before != kind {

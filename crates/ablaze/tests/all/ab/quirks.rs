@@ -239,6 +239,16 @@ fn an_address_that_cannot_be_reached_ends_as_with_ab() {
     }
 }
 
+/// From the second failure in a row on a connection waits 2, 4, 8, 16 ms before the next attempt: what
+/// is counted is not how fast this machine can be refused.
+#[test]
+fn a_refused_connection_waits_before_the_next_attempt() {
+    let ran = ablaze(&["-r", "-n", "6", "http://127.0.0.1:1/"]);
+    let report = Report::read(&ran.stdout);
+    assert_eq!(report.complete_and_failed(), (6, 6), "{}", ran.stdout);
+    assert!(report.number("Time taken for tests") >= 0.030, "{}", ran.stdout);
+}
+
 /// Every address of a name is tried, and one that refuses costs no request.
 #[test]
 fn a_name_with_an_address_that_refuses_loses_nothing() {

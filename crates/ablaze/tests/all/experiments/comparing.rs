@@ -63,7 +63,7 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
         (&["compare", "serve:epol", "serve:epoll-et"], "epol: invalid value"),
         (
             &["sweep", "-c", "1,2", "serve:epoll-et,bogus=1"],
-            "epoll-et,bogus=1: unexpected argument",
+            "epoll-et,bogus=1: unknown option `bogus`",
         ),
     ] {
         let said = ablaze(&folder, words);
@@ -78,8 +78,12 @@ fn what_cannot_be_met_is_refused_before_anything_starts() {
 fn a_page_that_cannot_be_written_takes_no_result_away() {
     let folder = scratch("no-page");
     let words = ["sweep", "serve:epoll-et", "-c", "1", "-d", "100ms", "--folder", "kept"];
+    assert_eq!(ablaze(&folder, &words).status, 0);
     // Where the page would lie there is a folder.
-    std::fs::create_dir_all(folder.join("kept/index.html")).unwrap();
+    std::fs::remove_file(folder.join("kept/index.html")).unwrap();
+    std::fs::create_dir(folder.join("kept/index.html")).unwrap();
+    std::fs::remove_dir_all(folder.join("kept/runs")).unwrap();
+    std::fs::create_dir(folder.join("kept/runs")).unwrap();
     let said = ablaze(&folder, &words);
     // Everything was measured and shown; something that was asked for was not written.
     assert_eq!(said.status, 1, "{said:?}");

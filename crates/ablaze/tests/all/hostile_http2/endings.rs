@@ -31,7 +31,7 @@ fn another_protocol() {
 
 #[test]
 fn silence() {
-    let late = "did not respond within 0.4 s";
+    let late = "did not respond within 400 ms";
     hold(&[
         row("nothing", "timeout", late, |peer| peer.preface()).slow(),
         row("nothing, and nothing read", "timeout", late, |_| {

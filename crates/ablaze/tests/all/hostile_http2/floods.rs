@@ -90,7 +90,7 @@ fn floods_on_streams() {
         row(
             "interim responses, one at a time",
             "timeout",
-            "did not respond within 0.4 s",
+            "did not respond within 400 ms",
             |peer| {
                 each(peer, |peer, stream| {
                     loop {
@@ -101,7 +101,7 @@ fn floods_on_streams() {
             },
         )
         .slow(),
-        row("a body without end", "timeout", "did not respond within 0.4 s", |peer| {
+        row("a body without end", "timeout", "did not respond within 400 ms", |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, OK)?;
                 pour(peer, &frame(DATA, 0, stream, &[0; 16_384]))

@@ -63,7 +63,7 @@ const UPLOAD: &[&str] =
 
 #[test]
 fn no_room() {
-    let late = "did not respond within 0.4 s";
+    let late = "did not respond within 400 ms";
     hold(&[
         row("no window for bodies, ever", "timeout", late, |peer| {
             peer.hello_with(&[(INITIAL_WINDOW_SIZE, 0)])?;

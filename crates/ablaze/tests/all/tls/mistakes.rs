@@ -204,7 +204,7 @@ fn the_wrong_protocol() {
     // Who explains itself with a 400 did respond: the commands say so in their own ways.
     let url = format!("http://localhost:{port}/");
     let said = format!(
-        "most were 400: if the server uses TLS on this port, use \
+        "all were 400: if the server uses TLS on this port, use \
             https://localhost:{port}/"
     );
     let ran = ablaze(&[&url, "-n", "20k", "-c", "4", "--quiet"]);
@@ -239,7 +239,7 @@ fn raw(play: fn(TcpStream)) -> String {
 #[test]
 fn servers_that_are_silent_or_go() {
     let silent = raw(std::mem::forget);
-    let line = "did not finish the TLS handshake within 0.3 s: does it speak TLS?";
+    let line = "did not finish the TLS handshake within 300 ms: does it speak TLS?";
     let words = ["--insecure", "--timeout", "300ms", "-n", "8"];
     let ran = ablaze(&[&[&silent[..], "--json", "--quiet", "-c", "4"], &words[..]].concat());
     assert!(ran.stderr.contains(line) && ran.status == 1, "{ran:?}");

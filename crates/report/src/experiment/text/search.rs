@@ -92,8 +92,8 @@ fn in_words(text: &str, figure: Option<&str>) -> String {
     let (sign, limit) = limit.split_at(digits);
     // A share is told by the share, without the number before it.
     let figure = figure.unwrap_or("unknown");
-    let share = figure.rsplit_once(", ").filter(|_| limit.ends_with('%'));
-    let figure = share.map_or(figure, |(_, share)| share);
+    let share = figure.rsplit_once(" (").filter(|_| limit.ends_with('%'));
+    let figure = share.map_or(figure, |(_, share)| share.trim_end_matches(')'));
     format!("{} {figure} {sign} {}", metric.trim(), limit.trim())
 }
 

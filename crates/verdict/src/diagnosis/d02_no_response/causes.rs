@@ -28,7 +28,7 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut causes: Vec<&str> = many.map(|(kind, _)| cause(run, *kind)).collect();
     causes.dedup();
     if run.record.responses > 0 {
-        causes.push("The times of these requests are in no percentile.");
+        causes.push("The times of these requests are in no percentile but those of ab's table.");
     }
     causes.join(" ")
 }

@@ -92,20 +92,26 @@ pub fn listen_backlog(facts: &Facts) -> Option<Check> {
     );
     let check = Check::problem(BACKLOG, figure, effect);
     let ramp = "or open connections over a second (--ramp 1s)";
+    let port = facts.target.as_ref()?.address.port();
+    let listen = format!(
+        "have the server call listen() with a backlog of at least {} (nginx: `listen {port} \
+         backlog={connections}`)",
+        grouped(connections)
+    );
+    let raise = || {
+        let to = connections.next_power_of_two().max(4096);
+        format!("sudo sysctl -w net.core.somaxconn={to}")
+    };
     Some(match facts.number("net.core.somaxconn") {
         // listen() is cut to somaxconn: asking for more would be no use.
         Some(most) if most <= backlog => check
             .advice(format!("raise the limit and restart the server, {ramp}:"))
-            .command(format!(
-                "sudo sysctl -w net.core.somaxconn={}",
-                connections.next_power_of_two().max(4096)
-            )),
-        _ => check.advice(format!(
-            "have the server call listen() with a backlog of at least {} (nginx: `listen 80 \
-             backlog={}`), {ramp}",
-            grouped(connections),
-            connections
-        )),
+            .command(raise()),
+        // A backlog is cut to it when the server listens.
+        Some(most) if most < connections => {
+            check.advice(format!("{listen} after raising the limit, {ramp}:")).command(raise())
+        }
+        _ => check.advice(format!("{listen}, {ramp}")),
     })
 }
 

@@ -41,7 +41,14 @@ fn the_backlog_must_hold_the_connections_opened_at_once() {
     facts.load.connections = Some(130);
     let check = listen_backlog(facts).unwrap();
     assert_eq!((check.state, check.command), (State::Problem, None));
-    assert!(check.advice.unwrap().contains("backlog=130"));
+    let port = facts.target.as_ref().unwrap().address.port();
+    assert!(check.advice.unwrap().contains(&format!("`listen {port} backlog=130`")));
+    // What listen() is given is cut to the kernel's limit.
+    facts.load.connections = Some(5_000_000);
+    let check = listen_backlog(facts).unwrap();
+    assert!(check.advice.unwrap().contains("after raising the limit"));
+    assert_eq!(check.command.as_deref(), Some("sudo sysctl -w net.core.somaxconn=8388608"));
+    facts.load.connections = Some(130);
     set(facts, "net.core.somaxconn", "128");
     let check = listen_backlog(facts).unwrap();
     assert_eq!(check.command.as_deref(), Some("sudo sysctl -w net.core.somaxconn=4096"));

@@ -1,0 +1,45 @@
+//! Why a run was given up that got no connection to send on, in words: for every report that is read by
+//! people.
+
+use ablaze_model::{FailureKind, Run};
+
+/// `no connection could be made`, unless connections were made and could not be used.
+pub(crate) fn in_words(run: &Run) -> String {
+    let Some(first) = run.record.first_failure else {
+        return "no connection could be made".to_owned();
+    };
+    let stood = run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0);
+    let why = match first.kind {
+        FailureKind::NoHttp2 => ": the server does not speak HTTP/2",
+        kind if kind.is_of_proxy() => ": the proxy opened no tunnel",
+        kind if kind.is_of_tls() || (stood && first.connecting) => ": the TLS handshake failed",
+        // Only what came after a connection was made can break HTTP.
+        FailureKind::Http2Violated
+        | FailureKind::GoAway
+        | FailureKind::StreamReset
+        | FailureKind::Malformed => "",
+        _ => return "no connection could be made".to_owned(),
+    };
+    format!("no connection could be used{why}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn a_connection_that_stood_was_made() {
+        let mut run = sample::refused();
+        assert_eq!(in_words(&run), "no connection could be made");
+        for (kind, why) in [
+            (FailureKind::CertificateIssuer, ": the TLS handshake failed"),
+            (FailureKind::NoHttp2, ": the server does not speak HTTP/2"),
+            (FailureKind::ProxyRefused, ": the proxy opened no tunnel"),
+            (FailureKind::Http2Violated, ""),
+        ] {
+            run.record.first_failure.as_mut().unwrap().kind = kind;
+            assert_eq!(in_words(&run), format!("no connection could be used{why}"));
+        }
+    }
+}
