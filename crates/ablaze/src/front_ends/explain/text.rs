@@ -86,7 +86,10 @@ fn of_text(
         let command = &judged.subject;
         let place = place.line(command.line);
         let head = format!("{place}: a command without its report\n  {}\n", command.text);
-        parts.push(judged_block(&head, judged, said));
+        parts.push(match judged.findings.is_empty() {
+            true => format!("{head}no verdict: there are no figures\n"),
+            false => judged_block(&head, judged, said),
+        });
     }
     let figures = judgement.reports.len() + judgement.comparisons.len() + judgement.sweeps.len();
     if images > 0 && figures == 0 {

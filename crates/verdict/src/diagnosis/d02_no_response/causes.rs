@@ -22,7 +22,7 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
                      unknown.";
         return cause.to_owned();
     }
-    let mut failed: Vec<_> = failed.to_vec();
+    let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let many = failed.iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
     let mut causes: Vec<&str> = many.map(|(kind, _)| cause(run, *kind)).collect();
