@@ -118,17 +118,34 @@ impl Http2Facts {
 }
 
 impl Codes {
-    /// One more of this code.
+    /// So many codes are told apart: RFC 9113 knows 14, but a server may send any of four billion.
+    const KEPT: usize = 32;
+
+    /// Stands for the codes beyond those.
+    pub const OTHERS: u32 = u32::MAX;
+
+    /// So many more of this code.
     pub fn add(&mut self, code: u32, times: u64) {
-        match self.0.iter_mut().find(|(known, _)| *known == code) {
-            Some((_, known)) => *known += times,
-            None => self.0.push((code, times)),
+        if let Some((_, known)) = self.0.iter_mut().find(|(known, _)| *known == code) {
+            *known += times;
+        } else if self.0.len() < Self::KEPT || code == Self::OTHERS {
+            self.0.push((code, times));
+        } else {
+            self.add(Self::OTHERS, times);
         }
     }
 
     /// By their names in RFC 9113: `NO_ERROR`.
     pub fn named(&self) -> impl Iterator<Item = (String, u64)> + '_ {
-        self.0.iter().map(|&(code, times)| (ErrorCode(code).to_string(), times))
+        self.0.iter().map(|&(code, times)| (Self::name(code), times))
+    }
+
+    /// The name of a code in RFC 9113.
+    pub fn name(code: u32) -> String {
+        match code {
+            Self::OTHERS => "other codes".to_owned(),
+            code => ErrorCode(code).to_string(),
+        }
     }
 
     /// All of them together.
@@ -176,6 +193,22 @@ fn least(one: Option<u32>, other: Option<u32>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn any_number_of_codes_takes_the_space_of_some() {
+        let mut codes = Codes::default();
+        (0..100_000).for_each(|code| codes.add(code, 1));
+        codes.add(7, 1);
+        let mut merged = codes.clone();
+        merged.merge(&codes);
+        for (codes, times) in [(&codes, 1), (&merged, 2)] {
+            assert_eq!(codes.total(), times * 100_001);
+            assert_eq!(codes.of(7), times * 2);
+            assert!(codes.0.len() <= Codes::KEPT + 1, "{}", codes.0.len());
+            let others = codes.named().find(|(name, _)| name == "other codes").unwrap();
+            assert_eq!(others.1, times * (100_000 - Codes::KEPT as u64));
+        }
+    }
 
     #[test]
     fn workers_are_added_up_and_limits_are_the_least() {

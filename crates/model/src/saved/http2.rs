@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use crate::plan;
 use crate::record::{Codes, Http2Facts, ServerSettings, WindowWaits};
 use crate::run::Run;
-use ablaze_wire::http2::error::ErrorCode;
 use serde::{Deserialize, Serialize};
 
 use super::read::kind;
@@ -108,7 +107,7 @@ pub(super) fn save(run: &Run) -> Option<Http2> {
 }
 
 fn by_code(codes: &Codes) -> BTreeMap<String, Code> {
-    let entry = |&(code, count): &(u32, u64)| (ErrorCode(code).to_string(), Code { code, count });
+    let entry = |&(code, count): &(u32, u64)| (Codes::name(code), Code { code, count });
     codes.0.iter().map(entry).collect()
 }
 

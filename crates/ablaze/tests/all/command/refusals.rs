@@ -65,7 +65,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("compare :1 :2 --folder /proc/x", 2, "use --folder with another name"),
     ("find :1 --slo p99<1s --folder /dev/null", 2, "/dev/null: not a folder; use --folder"),
     ("run /dev/null", 2, "/dev/null"),
-    (":1 -o run", 2, "no file extension: it selects the format, use one of .json"),
+    (":1 -o run", 2, "no file extension: it selects the format, use one of .html"),
     ("", 2, "the URL is empty"),
     (":1 -m é", 2, "method `é`: not a token, such as GET or M-SEARCH"),
     ("https://127.0.0.1:1/ --cacert /nowhere", 2, "cannot use --cacert /nowhere: no such file"),

@@ -58,7 +58,10 @@ fn an_interrupted_experiment_goes_on_in_its_folder() {
     child.signal(Signal::INT);
     let interrupted = said(child.wait_with_output().unwrap());
     assert_eq!(interrupted.status, 130, "{interrupted:?}");
-    assert!(interrupted.stdout.contains("interrupted: partial results"));
+    let partial = |line: &str| {
+        line.starts_with("interrupted after ") && line.ends_with(" of 6 runs: partial results")
+    };
+    assert!(interrupted.stdout.lines().any(partial), "{}", interrupted.stdout);
     let on = "to continue: `ablaze run two.toml --folder two-1`";
     assert!(interrupted.stderr.contains(on), "{}", interrupted.stderr);
     let before = runs(&kept);

@@ -39,7 +39,7 @@ fn what_is_said_of_the_clients_processors_is_where_its_workers_ran() {
             .iter()
             .map(|c| c.as_u64().unwrap())
             .collect();
-        let line = said.stdout.lines().find(|line| line.contains("interleaved")).unwrap();
+        let line = said.stdout.lines().find(|line| line.contains("1 target × ")).unwrap();
         let named = line.split("client on CPU").nth(1).map(|list| list.trim_start_matches('s'));
         let named = named.unwrap_or_default().split(", ").filter_map(|cpu| cpu.trim().parse().ok());
         assert_eq!(named.collect::<Vec<u64>>(), pinned, "{threads} threads: {line}");

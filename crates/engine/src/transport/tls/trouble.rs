@@ -11,6 +11,9 @@ use ablaze_model::failure::FailureKind;
 const TOO_LONG: &str = "a handshake message of the server exceeds the limit of 65,535 bytes: \
                         its certificate chain is too long";
 
+/// Of what the peer or its certificate says at most so much is shown.
+const SHOWN_CHARACTERS: usize = 200;
+
 /// What went wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Trouble {
@@ -35,7 +38,7 @@ impl Trouble {
                 InvalidMessage::HandshakePayloadTooLarge
                 | InvalidMessage::CertificatePayloadTooLarge,
             ) => TOO_LONG.to_owned(),
-            error => error.to_string(),
+            error => shown(&error.to_string()),
         };
         Self { kind, detail }
     }
@@ -106,6 +109,21 @@ impl Trouble {
     }
 }
 
+/// Names in a certificate are the peer's words: no terminal obeys them, and they have an end.
+fn shown(text: &str) -> String {
+    let mut shown = String::new();
+    for character in text.chars().take(SHOWN_CHARACTERS) {
+        match character {
+            '"' | '\'' | '\\' => shown.push(character),
+            other => shown.extend(other.escape_debug()),
+        }
+    }
+    if text.chars().nth(SHOWN_CHARACTERS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
 fn of_certificate(reason: &CertificateError) -> FailureKind {
     match reason {
         CertificateError::Expired
@@ -120,5 +138,32 @@ fn of_certificate(reason: &CertificateError) -> FailureKind {
             FailureKind::CertificateSelfSigned
         }
         _ => FailureKind::CertificateInvalid,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::pki_types::ServerName;
+
+    use super::*;
+
+    #[test]
+    fn names_in_a_certificate_command_no_terminal_and_have_an_end() {
+        let presented = |names: Vec<String>| {
+            let expected = ServerName::try_from("there").unwrap();
+            Error::InvalidCertificate(CertificateError::NotValidForNameContext {
+                expected,
+                presented: names,
+            })
+        };
+        let raw = presented(vec!["\u{1b}]0;x\u{7}\u{9b}31m\n\u{202e}".to_owned()]);
+        let trouble = Trouble::of(&raw);
+        assert_eq!(trouble.kind, FailureKind::CertificateName);
+        let hostile = |c: char| c.is_control() || c == '\u{202e}';
+        assert!(!trouble.detail.contains(hostile), "{:?}", trouble.detail);
+        let many = presented((0..2_500).map(|n| format!("host-{n}.example")).collect());
+        let detail = Trouble::of(&many).detail;
+        assert!(detail.chars().count() <= 201 && detail.ends_with('…'), "{detail}");
+        assert!(detail.contains("there"), "{detail}");
     }
 }
