@@ -2,6 +2,8 @@
 
 use ablaze_model::{FailureKind, Run};
 
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
 use crate::words::{counted, time};
 
@@ -38,6 +40,21 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let kinds = FailureKind::ALL.into_iter().map(|kind| (kind, run.record.failures_of(kind)));
     let kinds = kinds.filter(|(_, count)| *count > 0 && failed == run.record.failures_total());
     Some(Gone { from_s, ended_s, failed, kinds: kinds.collect() })
+}
+
+/// No response any more, from some moment to the end of the run.
+pub(super) fn went_away(run: &Run) -> Option<Finding> {
+    let gone = gone(run)?;
+    let cause = match gone.kinds.as_slice() {
+        [(FailureKind::Refused, _)] => {
+            "Nothing listened there any longer: the server ended, or closed its listening socket."
+        }
+        _ => "The server, or something in front of it, stopped responding.",
+    };
+    let evidence = gone.evidence();
+    let fix = "See in the server's log why it stopped, and measure again: the rate is that of the \
+               whole run, silence included.";
+    Some(Finding::new(D02, Severity::Suspect, evidence, cause, fix))
 }
 
 impl Gone {
