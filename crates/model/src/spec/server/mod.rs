@@ -2,7 +2,7 @@
 //! experiments produce it; the machine that runs the server resolves it. What is `None`, or empty, is left to the
 //! measured system that `like` names, and otherwise to the server's own defaults.
 //!
-//! [`words`] makes the words that start `ablaze serve`.
+//! `words` makes the words that start `ablaze serve`.
 
 pub mod values;
 mod words;
