@@ -2,7 +2,7 @@
 //! shows them.
 
 use ablaze_model::LoadSpec;
-use ablaze_model::experiment::{Experiment, Figures, Load, Placement, Speaks, Target};
+use ablaze_model::experiment::{Experiment, Figures, Load, Placement, Search, Speaks, Target};
 use ablaze_model::finding::{Limit, Verdict};
 use ablaze_model::spec::{Shape, TargetSpec, UrlSpec};
 /// A valid run at this rate.
@@ -49,6 +49,26 @@ pub fn experiment() -> Experiment {
         loads: vec![load(10)],
         repeats: 3,
         seed: 1,
+        path: "/".to_owned(),
+        placement: Placement::default(),
+        restart: true,
+        ready_within_s: 10,
+        speaks: Speaks::default(),
+    }
+}
+
+/// A search on a target that runs already, from 1,000 requests per second.
+pub fn search(goal: &str) -> Search {
+    Search {
+        target: running("one", "http://one/"),
+        goal: goal.to_owned(),
+        load: LoadSpec::default(),
+        start_per_s: 1000.0,
+        lowest_per_s: 1.0,
+        highest_per_s: 1e6,
+        tolerance: 0.02,
+        stage_ns: 2_000_000_000,
+        confirm_ns: 6_000_000_000,
         path: "/".to_owned(),
         placement: Placement::default(),
         restart: true,

@@ -105,7 +105,8 @@ pub fn carried_out(
     progress.finish();
     let results = results.map_err(|error| {
         CommandError::machine(format!(
-            "cannot save the results: {error}; free some space or use --folder"
+            "cannot save or read the results: {error}; free some space, delete what is damaged, or use \
+             --folder with another"
         ))
     })?;
     Ok((folder, results))

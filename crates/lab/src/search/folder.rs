@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::experiment::{Search, Searched, plain};
+use ablaze_model::experiment::{Search, Searched, plain_rate};
 use ablaze_model::spec::Blob;
 use ablaze_model::{Assessed, Run};
 use ablaze_report::system_error::reason;
@@ -161,5 +161,5 @@ impl StageFolder {
 }
 
 fn stem(number: usize, asked_per_s: f64) -> String {
-    format!("{number:02}-{}", plain(asked_per_s))
+    format!("{number:02}-{}", plain_rate(asked_per_s))
 }

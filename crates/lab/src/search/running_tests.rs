@@ -13,8 +13,7 @@ use ablaze_testing::Scratch;
 use super::*;
 use crate::experiment::document::Former;
 use crate::target::ThisProgram;
-use ablaze_model::experiment::Placement;
-use ablaze_testing::experiments;
+use ablaze_testing::experiments::search;
 
 /// A target with this capacity, behind a client that can offer no more than that. What is asked
 /// beyond the capacity piles up; below it a response takes 10 ms.
@@ -99,25 +98,6 @@ struct Nobody;
 impl Watch for Nobody {
     fn begins(&mut self, _: usize, _: f64, _: bool) {}
     fn ended(&mut self, _: usize, _: &Stage) {}
-}
-
-fn search(goal: &str) -> Search {
-    Search {
-        target: experiments::running("one", "http://one/"),
-        goal: goal.to_owned(),
-        load: LoadSpec::default(),
-        start_per_s: 1000.0,
-        lowest_per_s: 1.0,
-        highest_per_s: 1e6,
-        tolerance: 0.02,
-        stage_ns: 2_000_000_000,
-        confirm_ns: 6_000_000_000,
-        path: "/".to_owned(),
-        placement: Placement::default(),
-        restart: true,
-        ready_within_s: 10,
-        speaks: ablaze_model::experiment::Speaks::default(),
-    }
 }
 
 fn carried_out(search: &Search, path: &Path, client: Option<&mut Simulated>) -> Searched {

@@ -1,6 +1,5 @@
-//! What an experiment loads: something that runs already, a command that starts a server, a
-//! built-in model, nginx as the control, or a run that was saved before. How each is started and stopped;
-//! what each is, is a [`TargetSpec`].
+//! How what an experiment loads is started, waited for and stopped: a command that starts a server, a built-in model,
+//! nginx as the control. What a target is, is data: [`Target`] and [`TargetSpec`].
 
 mod control;
 mod process;

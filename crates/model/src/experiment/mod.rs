@@ -17,7 +17,7 @@ pub use figures::Figures;
 pub use judged::JudgedTogether;
 pub use placement::Placement;
 pub use results::{Outcome, Results, SKIPPED};
-pub use search::{Measured, Search, Searched, Stage, plain};
+pub use search::{Measured, Search, Searched, Stage, plain_rate};
 pub use target::{Speaks, Target, Tool, of_control, told_apart};
 
 /// What is to be measured.

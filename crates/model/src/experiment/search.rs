@@ -105,7 +105,7 @@ impl Search {
     /// What is asked for in a stage: exactly what its words say.
     pub fn stage_load(&self, asked_per_s: f64, confirming: bool) -> LoadSpec {
         let length_ms = if confirming { self.confirm_ns } else { self.stage_ns } / 1_000_000;
-        let shown = plain(asked_per_s);
+        let shown = plain_rate(asked_per_s);
         let mut load = self.load.clone();
         load.shape = Shape::Open {
             rate: RateProfile::constant(shown.parse().unwrap_or(asked_per_s)),
@@ -152,7 +152,7 @@ impl Searched {
 }
 
 /// A rate with three digits behind the point at most.
-pub fn plain(per_s: f64) -> String {
+pub fn plain_rate(per_s: f64) -> String {
     let text = format!("{per_s:.3}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -20,8 +20,8 @@ pub struct Target {
     pub client: Tool,
 }
 
-/// A load tester. A row of an experiment may have another one than ablaze, so that clients can be
-/// held against each other as servers are.
+/// A client. A row of an experiment may have another one than ablaze, so that clients can be held against each
+/// other as servers are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tool {

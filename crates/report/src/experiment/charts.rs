@@ -3,10 +3,10 @@
 
 use ablaze_chart::terminal::Characters;
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
+use ablaze_model::experiment::{Experiment, Results};
 
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
-use ablaze_model::experiment::{Experiment, Results};
 
 /// A terminal narrower than this has no room for a chart.
 const LEAST_WIDTH: usize = 60;

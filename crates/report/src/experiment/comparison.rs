@@ -2,10 +2,9 @@
 //! runs. The run is the unit; the pairs are the runs of one repeat. One metric decides, the others
 //! are corrected for being many.
 
+use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
 use ablaze_stats::repeats::median;
-
-use ablaze_model::experiment::{Experiment, Figures, Results};
 
 use super::curve::{Pick, Point};
 

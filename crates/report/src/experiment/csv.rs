@@ -1,9 +1,8 @@
 //! The runs of an experiment or a search for spreadsheets: one row each, one column per figure.
 //! Times are in nanoseconds, rates per second; what was not seen is empty (RFC 4180).
 
-use ablaze_stats::rate_search::Trial as StageTrial;
-
 use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Searched};
+use ablaze_stats::rate_search::Trial as StageTrial;
 
 /// Every trial of an experiment, in the order in which they were run.
 pub fn experiment(experiment: &Experiment, results: &Results) -> String {

@@ -1,10 +1,7 @@
 //! An experiment as a page: one HTML file that opens offline, and its twin in Markdown. The verdict
-//! first, then what was asked, with every chart's figures in a table; all from the folder of
-//! results, so that it can be drawn again at any time.
+//! first, then what was asked, with every chart's figures in a table; all from what is kept, so that
+//! it can be drawn again at any time.
 
-use crate::number::rate;
-use crate::page::section;
-use crate::page::{Banner, Block, FindingText, Page, Section, ShownRun};
 use ablaze_chart::Chart;
 use ablaze_model::Run;
 use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Target};
@@ -13,6 +10,9 @@ use ablaze_model::finding::Severity;
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::{charts, json, profiles, text};
+use crate::number::rate;
+use crate::page::section;
+use crate::page::{Banner, Block, FindingText, Page, Section, ShownRun};
 
 /// An experiment with what came of it, for its page.
 #[derive(Debug, Clone, Copy)]

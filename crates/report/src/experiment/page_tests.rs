@@ -1,8 +1,6 @@
 //! Pages of experiments and searches, in a real browser too.
 
-use ablaze_model::experiment::{
-    Measured, Outcome, Placement, Search, Searched, Speaks, Stage, Trial,
-};
+use ablaze_model::experiment::{Measured, Outcome, Searched, Stage, Trial};
 use ablaze_model::finding::Verdict;
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_testing::browser;
@@ -49,22 +47,7 @@ fn responses(trial: Trial) -> u64 {
 }
 
 fn of_search() -> Page {
-    let search = Search {
-        target: running("mine", ":8080/"),
-        goal: "p99<20ms,errors<0.1%".to_owned(),
-        load: Default::default(),
-        start_per_s: 1000.0,
-        lowest_per_s: 1.0,
-        highest_per_s: 1e7,
-        tolerance: 0.02,
-        stage_ns: 2_000_000_000,
-        confirm_ns: 6_000_000_000,
-        path: "/".to_owned(),
-        placement: Placement::default(),
-        restart: true,
-        ready_within_s: 10,
-        speaks: Speaks::default(),
-    };
+    let search = experiments::search("p99<20ms,errors<0.1%");
     let stage = |asked_per_s: f64, holds: bool| Stage {
         asked_per_s,
         confirming: false,

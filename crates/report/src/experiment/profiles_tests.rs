@@ -1,9 +1,9 @@
 //! Profiles of an experiment: which are kept, compared and drawn.
 
 use ablaze_model::profiling::{NotProfiled, Profiling, Refused, Stack};
+use ablaze_testing::experiments;
 
 use super::*;
-use ablaze_testing::experiments;
 
 /// A run is only needed for its profile.
 fn run(stacks: &[(&str, u64)]) -> Run {

@@ -1,8 +1,6 @@
 //! A search as a page: the answer first, every stage as a point and as a row, and the runs behind
 //! them in the folder.
 
-use crate::number::rate;
-use crate::page::{Banner, Block, FindingText, Page, Section, section};
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
 use ablaze_model::experiment::{Search, Searched, Stage};
@@ -10,6 +8,7 @@ use ablaze_model::finding::{Severity, Verdict};
 use ablaze_stats::rate_search::{Found, Trial};
 
 use super::{json, text};
+use crate::page::{Banner, Block, FindingText, Page, Section, section};
 
 /// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
 /// environment it shows ([`Searched::shown_stage`]).
@@ -84,18 +83,6 @@ fn rows(searched: &Searched, texts: &[&str]) -> Block {
     let mut head = vec!["requested /s", "answered /s"];
     head.extend(texts.iter().copied());
     head.push("outcome");
-    let row = |stage: &Stage| {
-        let mut cells = vec![rate(stage.asked_per_s)];
-        match &stage.measured {
-            Some(measured) => {
-                cells.push(rate(measured.answered_per_s));
-                let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
-                cells.extend(measured.figures.iter().map(figure));
-            }
-            None => cells.extend(std::iter::repeat_n("-".to_owned(), texts.len() + 1)),
-        }
-        cells.push(text::outcome(stage));
-        cells
-    };
+    let row = |stage: &Stage| text::cells_of_stage(stage, texts.len());
     Block::table(&head, searched.stages.iter().map(row).collect())
 }

@@ -1,13 +1,13 @@
 //! The report of a comparison: a row per target, and what may be said about each pair.
 
-use crate::number::{amount, counted, percent, rate, time};
-use crate::table::Table;
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
 use ablaze_stats::compare::{NotComparable, Outcome};
 
-use super::{failures, findings, limits, together};
+use super::{failures, worth};
 use crate::experiment::comparison::{Against, Answer, Compared, Comparison, NoInterval};
 use crate::experiment::curve::Point;
+use crate::number::{amount, counted, percent, rate, time};
+use crate::table::Table;
 
 /// The whole report. Where the work differs there is no ranking, unless `rank_anyway`.
 pub fn comparison(
@@ -18,15 +18,8 @@ pub fn comparison(
     rank_anyway: bool,
 ) -> String {
     let unequal = judged.unequal_work();
-    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let mut lines = vec![what(experiment)];
-    if runs.is_empty() {
-        lines.push("nothing was measured".to_owned());
-    } else {
-        lines.push(format!("{} · {}", judged.verdict, limits(&runs)));
-        lines.extend(findings(experiment, results));
-        lines.extend(together(judged));
-    }
+    lines.extend(worth(experiment, results, judged));
     if results.interrupted {
         lines.push(super::partial(experiment, results));
     }

@@ -3,13 +3,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::number::counted;
-use crate::table::sentence;
 use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED};
 use ablaze_model::finding::{DiagnosisId, Finding, Limit, Severity};
 
+use crate::number::counted;
+use crate::table::sentence;
+
 /// Findings are broken between words at this many characters.
 const WIDTH: usize = 110;
+
+/// Whether the runs are to be believed, what limited them and what was found: the beginning of every report.
+pub(crate) fn worth(
+    experiment: &Experiment,
+    results: &Results,
+    judged: &JudgedTogether,
+) -> Vec<String> {
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
+    if runs.is_empty() {
+        return vec!["nothing was measured".to_owned()];
+    }
+    let mut lines = vec![format!("{} · {}", judged.verdict, limits(&runs))];
+    lines.extend(findings(experiment, results));
+    lines.extend(together(judged));
+    lines
+}
 
 /// `, interleaved`, where there is more than one target to take in turns.
 pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
@@ -47,7 +64,7 @@ pub(crate) fn limits(runs: &[&Figures]) -> String {
 
 /// What was found above a note, once for each diagnosis with the gravest evidence and the targets
 /// concerned; notes by number.
-pub(crate) fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
+fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
     let all = counted(results.measured().count() as u64, "run");
     let among = |found: &Found| format!("in {} of {all}{}", found.runs, found.names(experiment));
     let found = found(results);
@@ -108,7 +125,7 @@ impl Found<'_> {
 }
 
 /// What was found in the runs beside each other: the reasons of a verdict that no run has by itself.
-pub(crate) fn together(judged: &JudgedTogether) -> Vec<String> {
+fn together(judged: &JudgedTogether) -> Vec<String> {
     let line = |finding: &&Finding| {
         let (id, name) = (finding.id, finding.id.name());
         let text = format!("{} {name}: {}", finding.severity, finding.evidence.replace('\n', " "));

@@ -1,11 +1,12 @@
 //! The report of a search for the highest rate that holds: the answer first, then a row per stage.
 
-use crate::number::{counted, rate};
-use crate::table::Table;
 use ablaze_model::experiment::{Search, Searched, Stage};
 use ablaze_model::finding::{Severity, Verdict};
 use ablaze_model::plan::Arrivals;
 use ablaze_stats::rate_search::{Found, Trial};
+
+use crate::number::{counted, rate};
+use crate::table::Table;
 
 /// The whole report.
 pub fn search(search: &Search, searched: &Searched) -> String {
@@ -163,22 +164,27 @@ fn rows(searched: &Searched, texts: &[&str]) -> Table {
     heads.push(String::new());
     table.row(heads, "");
     for stage in &searched.stages {
-        let mut cells = vec![rate(stage.asked_per_s)];
-        match &stage.measured {
-            Some(measured) => {
-                cells.push(rate(measured.answered_per_s));
-                let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
-                cells.extend(measured.figures.iter().map(figure));
-            }
-            None => cells.extend(std::iter::repeat_n("-".to_owned(), texts.len() + 1)),
-        }
-        cells.push(outcome(stage));
-        table.row(cells, "");
+        table.row(cells_of_stage(stage, texts.len()), "");
     }
     table
 }
 
-pub(crate) fn outcome(stage: &Stage) -> String {
+/// The cells of a stage: the rates, the figure of each of so many conditions, and how it went.
+pub(crate) fn cells_of_stage(stage: &Stage, conditions: usize) -> Vec<String> {
+    let mut cells = vec![rate(stage.asked_per_s)];
+    match &stage.measured {
+        Some(measured) => {
+            cells.push(rate(measured.answered_per_s));
+            let figure = |figure: &Option<String>| figure.clone().unwrap_or("-".to_owned());
+            cells.extend(measured.figures.iter().map(figure));
+        }
+        None => cells.extend(std::iter::repeat_n("-".to_owned(), conditions + 1)),
+    }
+    cells.push(outcome(stage));
+    cells
+}
+
+fn outcome(stage: &Stage) -> String {
     let again = if stage.confirming { " (again)" } else { "" };
     let doubt = match stage.measured.as_ref().map(|measured| measured.verdict) {
         Some(verdict) if verdict != Verdict::Valid => format!(" · {verdict}"),

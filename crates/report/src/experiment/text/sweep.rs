@@ -1,11 +1,11 @@
 //! The table of a sweep: a row per load, a group of columns per target.
 
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Target};
+
+use super::{failures, worth};
+use crate::experiment::curve::{Curve, Pick, Point};
 use crate::number::{counted, percent, rate, time};
 use crate::table::Table;
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Target};
-
-use super::{failures, findings, limits, together};
-use crate::experiment::curve::{Curve, Pick, Point};
 
 /// The whole report of a sweep.
 pub fn sweep(
@@ -14,15 +14,7 @@ pub fn sweep(
     judged: &JudgedTogether,
     pick: Pick,
 ) -> String {
-    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
-    let mut lines = Vec::new();
-    if runs.is_empty() {
-        lines.push("nothing was measured".to_owned());
-    } else {
-        lines.push(format!("{} · {}", judged.verdict, limits(&runs)));
-        lines.extend(findings(experiment, results));
-        lines.extend(together(judged));
-    }
+    let mut lines = worth(experiment, results, judged);
     lines.push(what(experiment));
     if results.interrupted {
         lines.push(super::partial(experiment, results));

@@ -60,7 +60,6 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         TlsTruncated => {
             "The server ends TLS connections in the middle of a response without `close_notify`."
         }
-        kind if kind.is_of_tls() && record.connections_opened == 0 => "The TLS handshake failed.",
         kind if kind.is_of_tls() && !some => "The TLS handshake failed.",
         kind if kind.is_of_tls() => "TLS failed on some of the connections.",
         NoHttp2 => "The server does not speak HTTP/2.",
