@@ -67,6 +67,8 @@ pub enum Stage {
 pub struct Connection<S> {
     /// What it is doing.
     pub stage: Stage,
+    /// It holds no place of the load: without a socket, or over and waiting for the server to close.
+    pub is_spare: bool,
     /// It is in the open loop's list of connections that stand idle.
     pub listed_idle: bool,
     /// It is in the open loop's list of slots without a socket.
@@ -97,9 +99,10 @@ pub struct Connection<S> {
 
 impl<S: State> Connection<S> {
     /// A free place.
-    pub fn new(state: S) -> Self {
+    pub fn new(state: S, is_spare: bool) -> Self {
         Self {
             stage: Stage::Free,
+            is_spare,
             listed_idle: false,
             listed_vacant: false,
             given_up: None,
@@ -116,8 +119,8 @@ impl<S: State> Connection<S> {
         }
     }
 
-    /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts and
-    /// the place in a list stay.
+    /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts, the
+    /// place in the load and that in a list stay.
     pub fn socket_gone(&mut self) {
         self.state.socket_gone();
         self.stage = Stage::Free;

@@ -19,6 +19,7 @@ use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
 use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
+use crate::shares::{share, spares};
 use crate::sink::{BodySink, NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
@@ -171,6 +172,7 @@ fn carry_out<D: Driver, S: BodySink + Send>(
     let layout =
         Layout::new(&plan.requests, if http2.is_some() { 1 } else { plan.load.pipeline() });
     let endpoints = endpoints(&plan);
+    let spares = spares(&plan);
     let snapshots: Vec<_> = (0..count).map(|_| Arc::new(Snapshot::default())).collect();
     control.show(snapshots.clone());
 
@@ -184,6 +186,7 @@ fn carry_out<D: Driver, S: BodySink + Send>(
                     worker,
                     workers: count,
                     connections: share(plan.load.connections(), count, worker),
+                    spares: share(spares, count, worker),
                     plan: Arc::clone(&plan),
                     layout: layout.clone(),
                     http2: http2.clone(),
@@ -250,9 +253,9 @@ fn run_worker<D: Driver, S: BodySink>(
     let sink = make_sink(SinkOf { worker: assignment.worker, places: assignment.places() });
     let tls = tls.zip(assignment.plan.tls.as_ref()).map(|(shared, asked)| {
         let constant_bytes = Arc::clone(&assignment.layout.constant_bytes);
-        Tls::new(shared, asked, assignment.connections, constant_bytes)
+        Tls::new(shared, asked, assignment.slots(), constant_bytes)
     });
-    let tunnels = Tunnels::of(&assignment.plan, assignment.connections);
+    let tunnels = Tunnels::of(&assignment.plan, assignment.slots());
     let lines = Lines { tls, tunnels };
     let (mut record, sink) = match assignment.http2.clone() {
         None => {
@@ -342,11 +345,6 @@ fn endpoints(plan: &Plan) -> Vec<Endpoint> {
             },
         })
         .collect()
-}
-
-/// Worker `worker`'s share of `total` among `count`: the first ones take what is left over.
-fn share(total: u32, count: u32, worker: u32) -> u32 {
-    total / count + u32::from(worker < total % count)
 }
 
 fn cpu_of(cpus: &[u32], worker: u32) -> Option<u32> {

@@ -17,6 +17,7 @@ mod outbox;
 mod protocol;
 mod recorder;
 mod schedule;
+mod shares;
 pub mod sink;
 pub mod transport;
 mod worker;

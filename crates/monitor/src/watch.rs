@@ -1,6 +1,6 @@
 //! The thread that looks at the target, the client and the connections while a run lasts: every
-//! 100 ms, or less often where looking itself takes long (many threads, many connections), so that
-//! it never takes more than a fifth of a percent of a core.
+//! 100 ms, or less often where looking itself takes long (many threads, many connections): a fifth
+//! of a percent of a core, and up to one percent where short runs would otherwise not be seen.
 
 use std::net::SocketAddr;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -22,8 +22,12 @@ const PERIOD_NS: u64 = 100_000_000;
 const FIRST_PERIOD_NS: u64 = 50_000_000;
 /// Between two looks at all connections.
 const CONNECTIONS_PERIOD_NS: u64 = 1_000_000_000;
-/// Looking may take at most 1 part in this number of a core's time.
+/// Looking may take at most 1 part in this number of a core's time,
 const COST: u64 = 500;
+/// or in this number where the looks would otherwise lie further apart than [`FAR_APART_NS`]: a run
+/// of a second must be seen, whatever the number of threads.
+const COST_MOST: u64 = 100;
+const FAR_APART_NS: u64 = 300_000_000;
 /// At most this many processes that hold one listener are watched.
 const MOST_PROCESSES: usize = 64;
 
@@ -176,9 +180,8 @@ impl Looking {
                 connections_next_ns = now_ns + CONNECTIONS_PERIOD_NS.max(took_ns * COST);
             }
             let young = now_ns.saturating_sub(begun_ns) < 1_000_000_000;
-            let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
-            let wait = Duration::from_nanos(period_ns.max(took_ns * COST));
-            match hearing.recv_timeout(wait) {
+            let wait_ns = wait_ns(young, took_ns);
+            match hearing.recv_timeout(Duration::from_nanos(wait_ns)) {
                 Ok(Word::Rest(_looked)) => self.look_at_rest(),
                 Ok(Word::End) | Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => {}
@@ -230,6 +233,13 @@ impl Looking {
     }
 }
 
+/// Until the next look, after one that took so much CPU time.
+fn wait_ns(young: bool, took_ns: u64) -> u64 {
+    let period_ns = if young { FIRST_PERIOD_NS } else { PERIOD_NS };
+    let sparing_ns = took_ns * COST;
+    period_ns.max(sparing_ns.min(FAR_APART_NS.max(took_ns * COST_MOST)))
+}
+
 /// CPU time of this thread so far, ns.
 fn own_cpu_ns() -> u64 {
     usage::thread_usage().map_or(0, |usage| usage.user_ns + usage.system_ns)
@@ -239,5 +249,22 @@ impl Drop for Watching {
     fn drop(&mut self) {
         // It may have ended already.
         let _ = self.words.send(Word::End);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wait_ns;
+
+    #[test]
+    fn dear_looks_are_rarer_but_a_run_of_a_second_is_seen() {
+        assert_eq!(wait_ns(true, 50_000), 50_000_000);
+        assert_eq!(wait_ns(false, 50_000), 100_000_000);
+        // A fifth of a percent.
+        assert_eq!(wait_ns(false, 400_000), 200_000_000);
+        // A process of hundreds of threads: still three looks in a second.
+        assert_eq!(wait_ns(true, 3_000_000), 300_000_000);
+        // One percent at most.
+        assert_eq!(wait_ns(false, 20_000_000), 2_000_000_000);
     }
 }

@@ -50,7 +50,7 @@ pub fn cpu_time(ns: f64) -> String {
 /// not seen for long enough.
 pub fn of_the_server(run: &Run) -> Option<(f64, String)> {
     let target = &run.monitor.as_ref()?.target;
-    let busiest = target.busiest().filter(|process| process.readings > 2)?;
+    let busiest = target.busiest().filter(|process| process.is_believed())?;
     let finished = run.record.finished() as f64;
     let share: f64 = target
         .processes

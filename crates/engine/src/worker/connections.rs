@@ -8,7 +8,7 @@ use crate::protocol::{Failure, Protocol, State};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Close;
 
-/// How long a server that announced its close is waited for (`Close::Await`).
+/// How long a server is waited for that was to close (`Close::Await`); no request waits for it.
 const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 
 /// Attempts to connect a slot before the clock starts; after that it is tried again when the
@@ -70,6 +70,21 @@ impl<P: Protocol> Worker<P> {
         io.close(slot, how);
     }
 
+    /// The server closes next, as one side announced. It is waited for, so that it is the server who
+    /// keeps the memory of the connection (TIME_WAIT), but beside the load: another slot takes the
+    /// place. Where there is none, or requests behind the last response have to go out again, the
+    /// connection is closed from here.
+    pub(crate) fn leave_to_server<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        let is_over = self.connections[slot as usize].in_flight == 0;
+        let Some(next) = is_over.then(|| self.spares.pop()).flatten() else {
+            return self.end_connection(io, slot, CloseHow::Fin);
+        };
+        self.connections[slot as usize].is_spare = true;
+        self.connections[next as usize].is_spare = false;
+        self.end_connection(io, slot, CloseHow::AwaitPeer);
+        self.go_on(io, next, self.now_ns);
+    }
+
     /// How to close after a response that announced it, or whose request did.
     pub(crate) fn announced_close(&self) -> CloseHow {
         match self.plan.connections.close {
@@ -86,7 +101,10 @@ impl<P: Protocol> Worker<P> {
             _ => P::closed(self, slot, why, at),
         }
         self.connections[slot as usize].socket_gone();
-        self.go_on(io, slot, at);
+        match self.connections[slot as usize].is_spare {
+            true => self.spares.push(slot),
+            false => self.go_on(io, slot, at),
+        }
     }
 
     /// What a slot without a socket does next.

@@ -126,13 +126,13 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         while worker.setup_left > 0 && !control.stopped() && !worker.unreachable {
             now = worker.turn(line, &mut course.effort, now + TURN_NS, 0)?;
         }
-        now = gate.all_connected(&mut || line.io().now());
-        // Simulated clocks stand still while their worker waits.
-        while line.io().now() < now {
-            worker.turn(line, &mut course.effort, now, 0)?;
-        }
-        worker.in_setup = false;
     }
+    now = gate.all_connected(&mut || line.io().now());
+    // Simulated clocks stand still while their worker waits.
+    while line.io().now() < now {
+        worker.turn(line, &mut course.effort, now, 0)?;
+    }
+    worker.in_setup = false;
 
     let mut ended = Ended::Complete;
     if plan.limits.warmup_ns > 0 && !control.stopped() && !worker.unreachable {

@@ -1,6 +1,6 @@
 //! What the driver and the layers above it report, and what the worker does about it.
 
-use ablaze_net::{CloseHow, CloseReason, Handler, Io, Slot};
+use ablaze_net::{CloseReason, Handler, Io, Slot};
 use ablaze_stats::Latency;
 
 use super::Worker;
@@ -61,7 +61,7 @@ impl<P: Protocol> Above for Worker<P> {
     fn nothing_more<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         self.now_ns = at;
         P::nothing_more(self, slot, at);
-        self.end_connection(io, slot, CloseHow::AwaitPeer);
+        self.leave_to_server(io, slot);
     }
 
     fn cut_off(&mut self, slot: Slot, at: u64) {

@@ -15,6 +15,9 @@ impl<P: Protocol> Worker<P> {
         }
         let ramp_ns = if self.connects_first() { 0 } else { self.plan.connections.ramp_ns };
         for slot in 0..self.connections.len() as Slot {
+            if self.connections[slot as usize].is_spare {
+                continue;
+            }
             let due = now.saturating_add(ramp_ns.saturating_mul(u64::from(slot)));
             match self.connections[slot as usize].stage {
                 Stage::Open => P::start(self, io, slot),
@@ -55,8 +58,7 @@ impl<P: Protocol> Worker<P> {
     /// No request is left for a place of a closed loop: from when on fewer than 95 % of them are
     /// in use is kept.
     pub(crate) fn note_draining(&mut self) {
-        let places = self.exchanges.len() as u64;
-        let few = u64::from(self.in_flight) * 100 < places * 95;
+        let few = u64::from(self.in_flight) * 100 < self.places * 95;
         if self.closed_for_new && few && self.draining_since_ns.is_none() {
             self.draining_since_ns = Some(self.now_ns);
         }

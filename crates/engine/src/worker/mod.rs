@@ -41,6 +41,8 @@ pub struct Assignment {
     pub workers: u32,
     /// Its share of the connections.
     pub connections: u32,
+    /// Slots for connections that are over and wait for the server to close them, beside those.
+    pub spares: u32,
     /// The whole Plan.
     pub plan: Arc<Plan>,
     /// The requests' bytes.
@@ -74,7 +76,8 @@ pub struct WorkerRecord {
 
 /// Moments of a run that all workers share. The simulated driver needs none of them.
 pub trait Gate {
-    /// All connections of this worker stand (or cannot): wait for the others. Returns the time
+    /// All connections that this worker opens before the clock stand (or cannot), and whatever else could
+    /// be made was made: wait for the others. Returns the time
     /// at which the clock starts for all, read from this worker's clock if it is the first to go
     /// on.
     fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64;
@@ -91,13 +94,18 @@ pub trait Gate {
 impl Assignment {
     /// Exchanges that the worker can have in flight.
     pub fn places(&self) -> usize {
-        self.connections as usize * self.plan.places_per_connection() as usize
+        self.slots() as usize * self.plan.places_per_connection() as usize
+    }
+
+    /// Slots of its driver: the connections of the load, and the spare ones.
+    pub fn slots(&self) -> u32 {
+        self.connections + self.spares
     }
 
     /// What the driver of this worker is made from.
     pub fn driver_setup(&self, endpoints: Vec<Endpoint>) -> Setup {
         Setup {
-            slots: self.connections,
+            slots: self.slots(),
             endpoints,
             constant_bytes: Arc::clone(&self.layout.constant_bytes),
             batch_cap: match self.plan.tls {
@@ -136,6 +144,10 @@ pub(crate) struct Worker<P: Protocol> {
     pub(crate) recorder: Recorder,
     /// Slots whose sends or opens leave with the current batch and take its time.
     unstamped: Vec<Slot>,
+    /// Free slots that hold no place of the load.
+    spares: Vec<Slot>,
+    /// Requests that the load has in flight where it is at its fullest.
+    places: u64,
     /// How the first bytes of the next response are best received.
     pub(crate) expected_mode: Receive,
     pub(crate) in_flight: u32,
@@ -163,13 +175,16 @@ impl<P: Protocol> Worker<P> {
     fn new(protocol: P, assignment: &Assignment) -> Self {
         let plan = Arc::clone(&assignment.plan);
         let pipeline = plan.places_per_connection();
-        let count = assignment.connections as usize;
+        let count = assignment.slots() as usize;
+        let is_spare = |slot: usize| slot >= assignment.connections as usize;
         let addresses = match plan.target.unix_socket {
             Some(_) => 1,
             None => plan.target.addresses.len().max(1),
         };
         Self {
-            connections: (0..count).map(|_| Connection::new(protocol.state())).collect(),
+            connections: (0..count)
+                .map(|slot| Connection::new(protocol.state(), is_spare(slot)))
+                .collect(),
             protocol,
             exchanges: vec![Exchange::default(); count * pipeline as usize],
             pipeline,
@@ -179,6 +194,8 @@ impl<P: Protocol> Worker<P> {
             numbers: Arc::clone(&assignment.numbers),
             recorder: Recorder::new(&plan, Arc::clone(&assignment.snapshot)),
             unstamped: Vec::with_capacity(count),
+            spares: (assignment.connections..assignment.slots()).rev().collect(),
+            places: u64::from(assignment.connections) * u64::from(pipeline),
             expected_mode: P::FIRST_MODE,
             in_flight: 0,
             setup_left: 0,

@@ -119,7 +119,7 @@ impl<P: Protocol> Worker<P> {
             } else if let Some(slot) = open.vacant.pop() {
                 let connection = &mut self.connections[slot as usize];
                 connection.listed_vacant = false;
-                if connection.stage == Stage::Free {
+                if connection.stage == Stage::Free && !connection.is_spare {
                     open.opened_ns = now;
                     P::open_next(self, io, slot);
                     left -= 1;

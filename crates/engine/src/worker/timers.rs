@@ -67,6 +67,7 @@ impl<P: Protocol> Worker<P> {
             Stage::Closing => {
                 // The server did not close in time.
                 connection.deadline_ns = u64::MAX;
+                self.recorder.record().left_open += 1;
                 io.close(slot, CloseHow::Fin);
             }
             Stage::Opening => {

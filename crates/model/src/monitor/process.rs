@@ -3,6 +3,10 @@
 use super::{Build, Output};
 use serde::{Deserialize, Serialize};
 
+/// A share of a core is believed from this many readings on, or from two so far apart.
+const FEWEST_READINGS: u64 = 3;
+const FAR_APART_NS: u64 = 400_000_000;
+
 /// A process over the measured window.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Process {
@@ -65,6 +69,12 @@ impl Process {
     /// CPU time of all threads, ns.
     pub fn cpu_ns(&self) -> u64 {
         self.user_ns + self.system_ns
+    }
+
+    /// Whether it was looked at often enough, or for long enough, to say what share of a core it used.
+    pub fn is_believed(&self) -> bool {
+        let far_apart = self.readings == 2 && self.watched_ns >= FAR_APART_NS;
+        self.readings >= FEWEST_READINGS || far_apart
     }
 
     /// The share of a core that one of its threads used, at most; `None` when the window was too

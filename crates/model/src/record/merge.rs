@@ -22,6 +22,7 @@ impl Record {
             first_head: Vec::new(),
             reused: 0,
             repeated: 0,
+            left_open: 0,
             unfinished: 0,
             never_sent: 0,
             unfinished_oldest_ns: 0,
@@ -64,6 +65,7 @@ impl Record {
             first_head,
             reused,
             repeated,
+            left_open,
             unfinished,
             never_sent,
             unfinished_oldest_ns,
@@ -109,6 +111,7 @@ impl Record {
         }
         self.reused += reused;
         self.repeated += repeated;
+        self.left_open += left_open;
         self.unfinished += unfinished;
         self.never_sent += never_sent;
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(unfinished_oldest_ns);

@@ -51,6 +51,9 @@ pub struct Record {
     pub reused: u64,
     /// Requests sent again because a reused connection was closed before any response byte.
     pub repeated: u64,
+    /// Connections that the server was to close after a response, and did not within a second, in which no
+    /// request waited for them.
+    pub left_open: u64,
     /// Exchanges in flight when the run ended: neither success nor failure.
     pub unfinished: u64,
     /// Those of them that were due and had not been sent: no connection was free.

@@ -50,6 +50,8 @@ pub(super) struct Document {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
     pub repeated: u64,
+    #[serde(default)]
+    pub left_open: u64,
     pub reused: u64,
     pub connections_opened: u64,
     pub statuses: BTreeMap<u16, u64>,

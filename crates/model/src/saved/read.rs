@@ -164,6 +164,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         first_head,
         reused: document.reused,
         repeated: document.repeated,
+        left_open: document.left_open,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
         unfinished_oldest_ns: document.unfinished.oldest_ns,

@@ -68,6 +68,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         stopped: stopped(record),
         faults: record.faults.iter().map(Fault::save).collect(),
         repeated: record.repeated,
+        left_open: record.left_open,
         reused: record.reused,
         connections_opened: record.connections_opened,
         statuses: record.statuses.clone(),

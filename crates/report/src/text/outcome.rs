@@ -176,6 +176,12 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
         let text = &format!("sent again because the server {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
+    if record.left_open > 0 {
+        let start = start("left open", &grouped(record.left_open));
+        let text = "not closed by the server within 1 s of the response that was to be the last; no \
+                    request waited for it";
+        lines.extend(sentence(&start, text, style.width));
+    }
     lines
 }
 

@@ -6,10 +6,6 @@ use ablaze_model::monitor::{Monitored, Process, Target, Thread};
 use ablaze_model::plan::Load;
 use ablaze_model::run::WorkerEffort;
 
-/// A share of a core is believed from this many readings on, or from two so far apart.
-const FEWEST_READINGS: u64 = 3;
-const FAR_APART_NS: u64 = 1_000_000_000;
-
 /// How busy one side was, in shares of a core.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Busy {
@@ -55,7 +51,7 @@ pub(crate) fn client(run: &Run) -> Option<Busy> {
 /// seen, or were not for long enough.
 pub(crate) fn server(run: &Run) -> Option<Busy> {
     let target = target(run)?;
-    let seen = || target.processes.iter().filter(|process| is_believed(process));
+    let seen = || target.processes.iter().filter(|process| process.is_believed());
     let share = |ns: u64, process: &Process| ns as f64 / process.watched_ns.max(1) as f64;
     let threads = || seen().flat_map(|process| process.threads.iter().map(move |t| (t, process)));
     let busiest = threads().map(|(thread, of)| share(thread.cpu_ns, of)).reduce(f64::max)?;
@@ -69,11 +65,6 @@ pub(crate) fn server(run: &Run) -> Option<Busy> {
             .filter(|(thread, of)| share(thread.cpu_ns, of) >= busiest / 100.0)
             .count(),
     })
-}
-
-fn is_believed(process: &Process) -> bool {
-    let far_apart = process.readings == 2 && process.watched_ns >= FAR_APART_NS;
-    process.readings >= FEWEST_READINGS || far_apart
 }
 
 /// A share of a core with the interrupts that a thread's own packets caused. Kernels that account for

@@ -11,7 +11,7 @@ fn what_work_adds_is_in_the_graph_and_in_the_difference() {
     let folder = scratch("compare");
     let targets = ["with=serve:epoll-et,threads=1,work=100us", "without=serve:epoll-et,threads=1"];
     // At one rate for both, so that a request wakes either of them alike.
-    let load = ["--rate", "2000/s", "-c20", "-d1s", "--repeat=1", "--quiet"];
+    let load = ["--rate", "2000/s", "-c20", "-d2s", "--repeat=1", "--quiet"];
     let kept = ["--profile", "--folder=results"];
     let text = ablaze(&folder, &[&["compare"][..], &targets, &load, &kept].concat());
     let results = folder.join("results");

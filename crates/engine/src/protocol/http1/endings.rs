@@ -47,9 +47,13 @@ impl<S: BodySink> Worker<Http1<S>> {
 
     /// No byte of a response came for what is in flight. On a connection that had answered before,
     /// the server may have closed it while idle, which is no fault of anyone (RFC 9112, 9.3.1):
-    /// those requests are sent again, once.
+    /// those requests are sent again, once. Behind a response that announced a close nothing is processed
+    /// (section 9.6), which is not an attempt at all.
     pub(super) fn repeat_or_fail(&mut self, slot: Slot, why: CloseReason, at: u64) {
         let connection = self.connections[slot as usize];
+        let announced = why == CloseReason::Local
+            && connection.given_up.is_none()
+            && !connection.state.server_keeps;
         let may_repeat = self.plan.connections.repeat
             && connection.responses > 0
             && match why {
@@ -59,7 +63,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 }
                 CloseReason::Connect(_) | CloseReason::Here(..) => false,
             }
-            && self.all_idempotent(slot);
+            && (self.all_idempotent(slot) || announced);
         let (kind, errno) = match (why, connection.given_up) {
             (CloseReason::Local, Some(kind)) => (kind, 0),
             _ => failure_of(why),
@@ -69,7 +73,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             let ring = self.connections[slot as usize].state.oldest;
             let place = self.place(slot, ring);
             let exchange = &mut self.exchanges[place];
-            if may_repeat && !exchange.repeated {
+            if may_repeat && (announced || !exchange.repeated) {
                 *exchange = Exchange {
                     number: exchange.number,
                     intended_ns: exchange.intended_ns,

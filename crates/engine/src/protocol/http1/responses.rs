@@ -24,8 +24,11 @@ impl<S: BodySink> Worker<Http1<S>> {
             let how = if announced { self.announced_close() } else { close_at_once(&self.plan) };
             // A request still being sent keeps an announced close from being waited for.
             let unsent = self.connections[slot as usize].state.sends_under_way > 0;
-            let how = if unsent && how == CloseHow::AwaitPeer { CloseHow::Fin } else { how };
-            self.end_connection(io, slot, how);
+            match how {
+                CloseHow::AwaitPeer if !unsent => self.leave_to_server(io, slot),
+                CloseHow::AwaitPeer => self.end_connection(io, slot, CloseHow::Fin),
+                how => self.end_connection(io, slot, how),
+            }
             return;
         }
         let mode = self.learn_mode(body_bytes);

@@ -66,6 +66,7 @@ impl Tls {
     /// For this many slots.
     pub fn new(shared: &Shared, asked: &Asked, slots: u32, constant_bytes: Arc<[u8]>) -> Self {
         let config = shared.for_worker(asked.resume);
+        use_once(&config);
         Self {
             trace: asked.list_messages.then(|| Box::new(Trace::new(&config))),
             config,
@@ -88,6 +89,18 @@ impl Tls {
             facts.spoken = trace.spoken();
         }
         facts
+    }
+}
+
+/// Uses what the first handshake of a thread would have to set up, before the clock starts: the random
+/// generator of aws-lc gathers entropy when it is first used, which takes tens of milliseconds of CPU
+/// time, and a handshake needs some milliseconds less when its group has been used.
+fn use_once(config: &ClientConfig) {
+    let provider = config.crypto_provider();
+    // What fails here fails in the handshake too, and is reported there.
+    let _ = provider.secure_random.fill(&mut [0; 32]);
+    if let Some(group) = provider.kx_groups.first() {
+        let _ = group.start();
     }
 }
 

@@ -4,9 +4,9 @@ use ablaze_model::plan::Close;
 use ablaze_net::CloseHow;
 use ablaze_net::sim::{Misbehave, Pieces};
 
+use crate::simulated::numbered::numbered;
 use crate::simulated::support::{
-    HELLO, HELLO_CLOSE, Log, MS, S, Script, Seen, US, check_sums, closing_each, pipelined, plan,
-    run,
+    HELLO, HELLO_CLOSE, Log, MS, Script, Seen, US, check_sums, closing_each, pipelined, plan, run,
 };
 
 fn closes(log: &Log) -> Vec<CloseHow> {
@@ -18,10 +18,10 @@ fn closes(log: &Log) -> Vec<CloseHow> {
 }
 
 #[test]
-fn a_server_that_announced_its_close_and_stays_is_waited_for_one_second() {
+fn a_server_that_announced_its_close_and_stays_is_waited_for_by_no_request() {
     let log = Log::default();
-    for (close, how, pause_ns) in [
-        (Close::Await, CloseHow::Fin, S),
+    for (close, how, left_open) in [
+        (Close::Await, CloseHow::Fin, 4),
         (Close::Fin, CloseHow::Fin, 0),
         (Close::Reset, CloseHow::Reset, 0),
     ] {
@@ -30,7 +30,7 @@ fn a_server_that_announced_its_close_and_stays_is_waited_for_one_second() {
         run(&plan, &Script::always(HELLO_CLOSE, MS).logged(&log), |run| {
             check_sums(run);
             assert_eq!((run.record.responses, run.record.reused), (4, 0));
-            assert_eq!(run.elapsed_ns, 4 * MS + 3 * pause_ns);
+            assert_eq!((run.elapsed_ns, run.record.left_open), (4 * MS, left_open));
             let seen = closes(&log);
             assert!(seen.len() >= 3 && seen.iter().all(|seen| *seen == how), "{close:?} {seen:?}");
         });
@@ -38,16 +38,48 @@ fn a_server_that_announced_its_close_and_stays_is_waited_for_one_second() {
 }
 
 #[test]
-fn a_server_that_closes_as_announced_is_awaited() {
+fn a_server_that_closes_as_announced_is_waited_for_and_costs_no_time() {
     let peer = Script::new(&[HELLO_CLOSE], |moment| {
         moment.send(MS, 0);
         moment.far.close_after(MS + 200 * US);
     });
     run(&plan(4, 1), &peer, |run| {
         check_sums(run);
-        assert_eq!(run.record.responses, 4);
-        assert_eq!(run.elapsed_ns, 4 * MS + 3 * 200 * US);
+        // None was closed from here before that.
+        assert_eq!((run.record.responses, run.record.left_open), (4, 0));
+        assert_eq!(run.elapsed_ns, 4 * MS);
     });
+}
+
+/// More connections than there are spare slots for: those are closed from here, and nobody waits.
+#[test]
+fn servers_that_never_close_do_not_use_up_the_slots() {
+    for keep_alive in [true, false] {
+        let plan = if keep_alive { plan(400, 40) } else { closing_each(plan(400, 40)) };
+        let log = Log::default();
+        run(&plan, &Script::always(HELLO_CLOSE, MS).logged(&log), |run| {
+            check_sums(run);
+            assert_eq!((run.record.responses, run.record.connections_opened), (400, 400));
+            assert_eq!(run.elapsed_ns, 10 * MS);
+            let spares = if keep_alive { 16 } else { 40 };
+            assert_eq!(run.record.left_open, spares);
+        });
+    }
+}
+
+/// What a server reads behind a request whose response announces the close it does not process
+/// (RFC 9112, 9.6): it is no failure, whatever its method, and goes out again.
+#[test]
+fn requests_behind_an_announced_close_are_sent_again_as_often_as_it_takes() {
+    for method in ["GET", "POST"] {
+        let mut plan = pipelined(plan(40, 2), 8);
+        plan.requests.templates = vec![numbered(method, 1)];
+        run(&plan, &Script::always(HELLO_CLOSE, MS).closing_after(1), |run| {
+            check_sums(run);
+            assert_eq!((run.record.responses, run.record.failures_total()), (40, 0), "{method}");
+            assert!(run.record.repeated > 0);
+        });
+    }
 }
 
 #[test]

@@ -212,8 +212,10 @@ fn with_an_announced_close_the_next_connection_begins_with_a_request_of_its_own(
         for depth in [1, 3] {
             let peer = Early::new(Came::Head, 1_000, 3_000).saying(HELLO_CLOSE);
             run(&numbered_plan(20, depth, "PUT", times), &peer, |run| {
-                peer.got.check(2, &format!("{times} times, depth {depth}"));
-                assert_eq!(run.record.finished(), 20);
+                // Behind a response that announced the close nothing was processed (RFC 9112, 9.6):
+                // those at the end of the pipeline go out again until they are at its front.
+                peer.got.check(depth.max(2), &format!("{times} times, depth {depth}"));
+                assert_eq!(run.record.responses, 20);
             });
         }
     }
