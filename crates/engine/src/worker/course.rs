@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use ablaze_net::{Io, Wait};
 
-use super::waiting::SpinRule;
+use super::watching::WatchRule;
 use super::{Assignment, Gate, Worker, WorkerRecord};
 use crate::connection::Stage;
 use crate::control::Control;
@@ -104,7 +104,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
 ) -> io::Result<()> {
     P::prepare(worker, &mut line.io());
     let plan = Arc::clone(&assignment.plan);
-    let spin = SpinRule::new(&plan, assignment.cpus_to_spare);
+    let mut watch = WatchRule::new(&plan, assignment.cpus_to_spare);
 
     let mut now = line.io().now();
     worker.now_ns = now;
@@ -145,8 +145,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
         worker.start_all(&mut line.io(), now, warm_ns);
         while now < warm_ns && !control.stopped() && !worker.unreachable {
             let until = warm_ns.min(now + TURN_NS);
-            let spin_ns = spin.for_now(worker);
-            now = worker.turn(line, &mut course.effort, until, spin_ns)?;
+            now = worker.watching_turn(line, &mut course.effort, until, &mut watch)?;
         }
         worker.schedule = Schedule::new(Arc::clone(&worker.numbers));
         if let Some(open) = &mut worker.open_loop {
@@ -167,7 +166,6 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     } else if !worker.unreachable {
         worker.start_all(&mut line.io(), now, end_ns);
     }
-    let mut spin = spin;
     while ended == Ended::Complete {
         if worker.is_done() {
             break;
@@ -183,11 +181,10 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
             break;
         }
         let until = end_ns.min(worker.recorder.slice_end_ns()).min(now + TURN_NS);
-        let spin_ns = spin.for_now(worker);
-        now = worker.turn(line, &mut course.effort, until, spin_ns)?;
+        now = worker.watching_turn(line, &mut course.effort, until, &mut watch)?;
         if now >= worker.recorder.slice_end_ns() {
             worker.recorder.roll_slices(now);
-            spin.look_again(gate.involuntary_switches());
+            watch.look_again(gate.involuntary_switches());
             control.rehearse_panic(assignment.worker);
         }
     }
@@ -225,6 +222,21 @@ impl<P: Protocol> Worker<P> {
                 all.div_ceil(assignment.workers.max(1)).min(assignment.connections)
             }
         }
+    }
+
+    /// A turn that watches before it sleeps where that pays.
+    fn watching_turn<L: Line<Self>>(
+        &mut self,
+        line: &mut L,
+        effort: &mut WorkerEffort,
+        until: u64,
+        watch: &mut WatchRule,
+    ) -> io::Result<u64> {
+        let spin_ns = watch.for_turn(self, self.now_ns);
+        let (spun_ns, events) = (effort.spun_ns, effort.events);
+        let now = self.turn(line, effort, until, spin_ns)?;
+        watch.watched(spin_ns, effort.spun_ns - spun_ns, effort.events > events);
+        Ok(now)
     }
 
     /// One turn of the driver, then what is due. Returns the time.

@@ -3,8 +3,9 @@
 //! `course` is its loop, from connecting to the end of the load; `events` reacts to what the driver and
 //! the layers above it report, `connections` opens and ends connections, `load` begins and ends the load
 //! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `waiting` says
-//! how a turn waits. What is said on the connections is the [`Protocol`]'s. It shares nothing on the hot
-//! path and makes no system call of its own there.
+//! how full a batch a turn waits for, `watching` whether it watches or sleeps. What is said on the
+//! connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
+//! own there.
 
 mod connections;
 mod course;
@@ -13,6 +14,7 @@ mod load;
 mod open_loop;
 mod timers;
 pub(crate) mod waiting;
+mod watching;
 
 use std::sync::Arc;
 

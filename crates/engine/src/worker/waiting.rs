@@ -1,8 +1,7 @@
-//! How a turn waits: for how full a batch, and whether it watches or sleeps.
+//! How full a batch a turn waits for.
 
 use super::{BATCH_CAP, Worker};
 use crate::protocol::Protocol;
-use ablaze_model::plan::{Plan, Spin};
 
 /// Gathering may take this part of the recent median latency: 5 %.
 const MEDIAN_PART: u64 = 20;
@@ -88,54 +87,6 @@ impl Arrivals {
         if gather_ns >= GATHER_NS_MIN { gather_ns } else { 0 }
     }
 }
-
-/// When to wait actively.
-pub(super) struct SpinRule {
-    spin: Spin,
-    cpus_to_spare: bool,
-    paused: bool,
-    switches: Option<u64>,
-}
-
-/// Waiting actively can only pay when the response is expected within this time.
-const SPIN_NS_MAX: u64 = 100_000;
-/// Exchanges in flight up to which `auto` waits actively.
-const SPIN_IN_FLIGHT_MAX: u32 = 4;
-
-impl SpinRule {
-    /// For one worker.
-    pub fn new(plan: &Plan, cpus_to_spare: bool) -> Self {
-        Self { spin: plan.workers.spin, cpus_to_spare, paused: false, switches: None }
-    }
-
-    /// How long the next turn watches before it sleeps, ns.
-    pub fn for_now<P: Protocol>(&self, worker: &Worker<P>) -> u64 {
-        match self.spin {
-            Spin::Off => 0,
-            Spin::For(spin_ns) => spin_ns,
-            Spin::Auto => {
-                let few = (1..=SPIN_IN_FLIGHT_MAX).contains(&worker.in_flight);
-                let median_ns = worker.recorder.median_ns();
-                if few && self.cpus_to_spare && !self.paused && median_ns <= SPIN_NS_MAX {
-                    if median_ns == 0 { SPIN_NS_MAX } else { (2 * median_ns).min(SPIN_NS_MAX) }
-                } else {
-                    0
-                }
-            }
-        }
-    }
-
-    /// Once per slice: someone else needed the CPU, so give it up for the next slice.
-    pub fn look_again(&mut self, switches: u64) {
-        self.paused = self.switches.is_some_and(|before| switches > before + SWITCHES_TOLERATED);
-        self.switches = Some(switches);
-    }
-}
-
-/// Involuntary switches per slice that do not yet mean somebody needs the CPU: the kernel's own
-/// threads take it now and then, and the monitor's heartbeat ten times. Two threads that share a
-/// CPU change every 3 to 4 ms, which is 25 or more.
-const SWITCHES_TOLERATED: u64 = 14;
 
 #[cfg(test)]
 mod tests {

@@ -21,6 +21,7 @@ mod surplus;
 mod timeouts;
 mod unfinished;
 mod warmup;
+mod watching;
 
 mod broken_responses;
 mod closing;
