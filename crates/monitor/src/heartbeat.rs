@@ -38,6 +38,35 @@ fn count(heartbeat: &mut Heartbeat, gap: Gap) {
     }
 }
 
+/// What of it lies in the window. Gaps that are not kept one by one were shorter than all that are, and
+/// stay.
+pub(crate) fn within(mut heartbeat: Heartbeat, (from_ns, to_ns): (u64, u64)) -> Heartbeat {
+    let kept = std::mem::take(&mut heartbeat.longest);
+    for gap in kept {
+        // It was late from the moment it should have woken up.
+        let late_ns = gap.at_clock_ns + BEAT.as_nanos() as u64;
+        let begin_ns = late_ns.clamp(from_ns, to_ns.max(from_ns));
+        let end_ns = (late_ns + gap.length_ns).clamp(from_ns, to_ns.max(from_ns));
+        let length_ns = end_ns - begin_ns;
+        let waited_ns = gap.waited_ns.map(|waited_ns| waited_ns.min(length_ns));
+        heartbeat.gaps_ns -= gap.length_ns - length_ns;
+        if let (Some(sum), Some(all)) = (&mut heartbeat.gaps_waited_ns, gap.waited_ns) {
+            *sum -= all - waited_ns.unwrap_or(0);
+        }
+        if length_ns < KEPT_NS {
+            heartbeat.gaps -= 1;
+            heartbeat.gaps_ns -= length_ns;
+            if let (Some(sum), Some(part)) = (&mut heartbeat.gaps_waited_ns, waited_ns) {
+                *sum -= part;
+            }
+            continue;
+        }
+        let at_clock_ns = begin_ns - (late_ns - gap.at_clock_ns).min(begin_ns);
+        heartbeat.longest.push(Gap { at_clock_ns, length_ns, waited_ns });
+    }
+    heartbeat
+}
+
 /// A heartbeat that goes on until [`Beating::end`], or until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Beating {
@@ -108,6 +137,24 @@ mod tests {
 
     fn gap(length_ms: u64) -> Gap {
         Gap { at_clock_ns: 7, length_ns: length_ms * 1_000_000, waited_ns: Some(1) }
+    }
+
+    #[test]
+    fn only_what_lies_in_the_window_counts() {
+        let mut heartbeat = Heartbeat::default();
+        let late = |at_ms: u64, length_ms: u64| Gap {
+            at_clock_ns: (at_ms - 10) * 1_000_000,
+            length_ns: length_ms * 1_000_000,
+            waited_ns: Some(length_ms * 1_000_000),
+        };
+        // Before, across its beginning, within, across its end by little, behind.
+        for gap in [late(20, 50), late(80, 57), late(300, 25), late(990, 30), late(2000, 100)] {
+            count(&mut heartbeat, gap);
+        }
+        let seen = within(heartbeat, (100_000_000, 1_000_000_000));
+        assert_eq!((seen.gaps, seen.gaps_ns), (2, 62_000_000));
+        assert_eq!(seen.gaps_waited_ns, Some(62_000_000));
+        assert_eq!(seen.longest, [late(100, 37), late(300, 25)]);
     }
 
     #[test]

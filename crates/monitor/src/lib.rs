@@ -33,7 +33,7 @@ use ablaze_sys::clock;
 
 pub use kernel::{Reading, between};
 
-use heartbeat::Beating;
+use heartbeat::{Beating, within};
 use watch::Watching;
 
 /// What the load goes to, as the monitor has to know it.
@@ -97,7 +97,7 @@ impl Monitor {
             client: watched.client,
             connections: watched.connections,
             server_connections: watched.server_connections,
-            heartbeat: heartbeat.map(|(heartbeat, _)| heartbeat),
+            heartbeat: heartbeat.map(|(heartbeat, _)| within(heartbeat, window_ns)),
         }
     }
 }

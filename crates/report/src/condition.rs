@@ -3,6 +3,7 @@
 use std::str::FromStr;
 
 use ablaze_model::Run;
+use ablaze_stats::order;
 
 use crate::effort::Effort;
 use crate::number::{grouped, percent, rate, time};
@@ -81,13 +82,40 @@ pub struct ConditionError(String);
 impl Condition {
     /// Judges the condition on a Run.
     pub fn judge(&self, run: &Run) -> Outcome {
+        self.judge_value(run, self.metric.value(run))
+    }
+
+    /// As [`Condition::judge`], with the slowest response in place of a percentile that too few responses
+    /// came for: whoever asks for at most some time is told no sooner that it holds.
+    pub fn judge_by_slowest(&self, run: &Run) -> Outcome {
+        self.judge_value(run, self.value_or_slowest(run))
+    }
+
+    fn value_or_slowest(&self, run: &Run) -> Option<f64> {
+        self.metric.value(run).or_else(|| match self.metric {
+            Metric::Percentile(_) => Metric::Max.value(run),
+            _ => None,
+        })
+    }
+
+    fn judge_value(&self, run: &Run, value: Option<f64>) -> Outcome {
         let record = &run.record;
-        let Some(value) = self.metric.value(run) else {
+        let Some(value) = value else {
+            let few = |percent: f64, count: u64| {
+                let needed = order::count_needed(percent / 100.0, order::CONFIDENCE);
+                format!("it needs {} values, and there are {}", grouped(needed), grouped(count))
+            };
             let why = match self.metric {
-                Metric::Cpu => "no CPU time was measured",
-                Metric::Rate => "the run had zero length",
-                Metric::Lag => "lag needs requests sent on a schedule (--rate)",
-                _ => "no request got a response",
+                Metric::Cpu => "no CPU time was measured".to_owned(),
+                Metric::Rate => "the run had zero length".to_owned(),
+                Metric::Lag => match &record.answered.intended {
+                    Some(intended) if intended.lag.count() > 0 => few(99.0, intended.lag.count()),
+                    _ => "lag needs requests sent on a schedule (--rate)".to_owned(),
+                },
+                Metric::Percentile(percent) if record.answered.latency().count() > 0 => {
+                    few(percent, record.answered.latency().count())
+                }
+                _ => "no request got a response".to_owned(),
             };
             return Outcome::Unknown(format!("{}: cannot be evaluated, {why}", self.text));
         };
@@ -134,9 +162,10 @@ impl Condition {
         (self.metric.unit() == Unit::Nanoseconds).then_some(self.limit)
     }
 
-    /// The figure of this Run, with its unit, whether or not the condition holds.
+    /// The figure of this Run, with its unit, whether or not the condition holds; see
+    /// [`Condition::judge_by_slowest`].
     pub fn figure(&self, run: &Run) -> Option<String> {
-        let value = self.metric.value(run)?;
+        let value = self.value_or_slowest(run)?;
         Some(self.shown(value, run.record.finished() as f64))
     }
 
@@ -153,18 +182,21 @@ impl Condition {
 }
 
 impl Metric {
-    /// The figure: ns, responses per second, or a number of requests. `None` when the Run has none.
+    /// The figure: ns, responses per second, or a number of requests. `None` when the Run has none, or
+    /// too few values to tell a percentile by.
     pub fn value(self, run: &Run) -> Option<f64> {
         let record = &run.record;
         let latency = record.answered.latency();
         match self {
             Self::Rate => run.rate_per_s(),
             Self::Mean => latency.mean_ns(),
-            Self::Percentile(percent) => latency.quantile_ns(percent / 100.0).map(|ns| ns as f64),
+            Self::Percentile(percent) => {
+                latency.supported_quantile_ns(percent / 100.0).map(|ns| ns as f64)
+            }
             Self::Max => latency.max_ns().map(|ns| ns as f64),
             Self::Lag => {
                 let intended = record.answered.intended.as_ref()?;
-                intended.lag.quantile_ns(0.99).map(|ns| ns as f64)
+                intended.lag.supported_quantile_ns(0.99).map(|ns| ns as f64)
             }
             Self::Errors => Some(record.failures_total() as f64),
             Self::Unexpected => Some(record.unexpected as f64),

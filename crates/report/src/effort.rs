@@ -16,7 +16,13 @@ pub struct Effort {
     pub system_ns: f64,
     /// Of `cpu_ns`: spent on watching actively for events, no work.
     pub spun_ns: f64,
+    /// Whether there was enough of it to say how much was in user mode: the kernel divides the time by its
+    /// ticks (100 to 1,000 a second), where a thread has no clock for each mode of its own.
+    pub has_parts: bool,
 }
+
+/// CPU time from which its parts are told: 12 ticks of 4 ms.
+const PARTS_FROM_NS: f64 = 50e6;
 
 impl Effort {
     /// `None` when nothing finished or no worker reported its CPU time.
@@ -32,7 +38,9 @@ impl Effort {
         let cpu_ns = user_ns + system_ns;
         // Spinning is measured on the clock: a thread put aside while it spun used no CPU.
         let spun_ns = sum(|worker| worker.spun_ns.min(worker.user_ns + worker.system_ns));
-        (cpu_ns > 0.0).then_some(Self { cpu_ns, user_ns, system_ns, spun_ns })
+        let has_parts =
+            user_ns > 0.0 && system_ns > 0.0 && cpu_ns * finished as f64 >= PARTS_FROM_NS;
+        (cpu_ns > 0.0).then_some(Self { cpu_ns, user_ns, system_ns, spun_ns, has_parts })
     }
 
     /// CPU time without busy polling.
@@ -92,6 +100,7 @@ mod tests {
     #[test]
     fn the_workers_cpu_time_is_shared_by_all_finished_requests() {
         let effort = Effort::of(&sample::ordinary()).unwrap();
+        assert!(effort.has_parts);
         // 4 ms user and 68 ms kernel over 20,000 responses.
         assert_eq!((effort.user_ns, effort.system_ns), (200.0, 3400.0));
         assert_eq!((effort.cpu_ns, effort.work_ns()), (3600.0, 3600.0));
@@ -100,6 +109,15 @@ mod tests {
         assert!((effort.spun_ns - 40e6 / 20_015.0).abs() < 1e-9);
         assert!((effort.work_ns() - 104e6 / 20_015.0).abs() < 1e-9);
         assert_eq!(Effort::of(&sample::refused()), None);
+    }
+
+    #[test]
+    fn few_ticks_have_no_parts() {
+        let mut run = sample::ordinary();
+        for worker in &mut run.workers {
+            (worker.user_ns, worker.system_ns) = (2_000_000, 1_000);
+        }
+        assert!(!Effort::of(&run).unwrap().has_parts);
     }
 
     #[test]

@@ -91,12 +91,14 @@ impl Goal {
         } else if let Some(piled_up) = piled_up(run, asked_per_s) {
             why.push(piled_up);
         }
-        why.extend(self.conditions.iter().filter_map(|condition| match condition.judge(run) {
-            Outcome::Met(_) => None,
-            Outcome::Unknown(text) => Some(text),
-            Outcome::NotMet => {
-                let figure = condition.figure(run).unwrap_or_default();
-                Some(format!("{} was {figure}", condition.metric_text()))
+        why.extend(self.conditions.iter().filter_map(|condition| {
+            match condition.judge_by_slowest(run) {
+                Outcome::Met(_) => None,
+                Outcome::Unknown(text) => Some(text),
+                Outcome::NotMet => {
+                    let figure = condition.figure(run).unwrap_or_default();
+                    Some(format!("{} was {figure}", condition.metric_text()))
+                }
             }
         }));
         if why.is_empty() {

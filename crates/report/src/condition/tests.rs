@@ -3,6 +3,7 @@
 use super::{Condition, Outcome};
 use crate::sample;
 use ablaze_model::Run;
+use ablaze_model::record::Phases;
 
 fn met(text: &str, run: &Run) -> Option<String> {
     match text.parse::<Condition>().unwrap().judge(run) {
@@ -75,6 +76,21 @@ fn the_figure_is_there_whether_or_not_the_condition_holds() {
     assert_eq!(figure("lag<1ms"), None);
     let limit = |text: &str| text.parse::<Condition>().unwrap().limit_ns();
     assert_eq!((limit("p99<20ms"), limit("rate>10")), (Some(2e7), None));
+}
+
+/// Where the table prints `-`, nothing is judged either.
+#[test]
+fn a_percentile_that_too_few_responses_came_for_is_not_judged() {
+    let mut run = sample::ordinary();
+    run.record.answered = Phases::default();
+    run.record.answered.total.record_many(100_000, 50);
+    let judged = |text: &str| text.parse::<Condition>().unwrap().judge(&run);
+    for condition in ["p99>1us", "p99<1us", "p99>1s"] {
+        let Outcome::Unknown(text) = judged(condition) else { panic!("{condition}") };
+        assert!(text.ends_with("it needs 368 values, and there are 50"), "{text}");
+    }
+    assert!(matches!(judged("p50>1us"), Outcome::Met(_)));
+    assert!(matches!(judged("max>1s"), Outcome::NotMet));
 }
 
 #[test]

@@ -60,8 +60,7 @@ fn cpu(run: &Run) -> Option<String> {
     let effort = Effort::of(run)?;
     let (unit_ns, unit) = time_unit(effort.cpu_ns);
     let part = |ns: f64| significant(ns / unit_ns, if ns < unit_ns { 1 } else { 2 });
-    // The kernel splits the time by its ticks: where one half got none of them, the split says nothing.
-    let parts = match effort.user_ns > 0.0 && effort.system_ns > 0.0 {
+    let parts = match effort.has_parts {
         true => format!(" ({} user, {} kernel)", part(effort.user_ns), part(effort.system_ns)),
         false => String::new(),
     };

@@ -29,7 +29,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let monitor = monitor(run)?;
     let quiet = Heartbeat::default();
     let heartbeat = monitor.heartbeat.as_ref().unwrap_or(&quiet);
-    let paused = heartbeat.gaps_ns as f64 / monitor.interval_ns.max(1) as f64;
+    let paused = heartbeat.gaps_ns as f64 / run.elapsed_ns.max(1) as f64;
     let stolen = machine(run).map_or(0.0, |machine| machine.stolen / machine.processors);
     let suspended_ns = monitor.kernel.suspended_ns.unwrap_or(0);
     if heartbeat.gaps == 0 && stolen < STOLEN && suspended_ns == 0 {
