@@ -135,6 +135,12 @@ impl Due {
         self.next_ns
     }
 
+    /// Whether there are no more, by their number. Those that end with the clock leave it running: a rate is
+    /// of all the time it was asked for, and not of that between the first arrival and the last.
+    pub fn is_over(&self) -> bool {
+        self.next_number >= self.limit
+    }
+
     /// Takes the next arrival if it is due: its number in the run, and when it was due.
     #[inline]
     pub fn take(&mut self, now_ns: u64) -> Option<(u64, u64)> {

@@ -160,9 +160,9 @@ impl<P: Protocol> Worker<P> {
         }
     }
 
-    /// Whether there are no more arrivals.
+    /// Whether the arrivals are over before the time is.
     pub(crate) fn no_more_arrivals(&self) -> bool {
-        self.open_loop.as_ref().is_some_and(|open| open.due.next_ns() == u64::MAX)
+        self.open_loop.as_ref().is_some_and(|open| open.due.is_over())
     }
 
     /// An open connection has nothing to do.

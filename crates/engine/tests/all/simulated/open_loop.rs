@@ -62,6 +62,24 @@ fn the_number_of_a_duration_is_exact_over_all_workers() {
     }
 }
 
+/// The rate is of the time that was asked for: ten seconds with a request in each are no 1.1/s.
+#[test]
+fn a_duration_lasts_until_its_end_and_a_number_until_its_last_response() {
+    for workers in [1, 2] {
+        let plan = with_workers(open(plan_for(10 * S, 2), 1.0, 2), workers);
+        run(&plan, &Script::always(HELLO, MS), |run| {
+            check_sums(run);
+            assert_eq!((run.record.responses, run.elapsed_ns), (10, 10 * S));
+            assert_eq!(run.rate_per_s(), Some(1.0));
+        });
+    }
+    let mut plan = open(plan_for(10 * S, 2), 1.0, 2);
+    plan.limits.requests = Some(5);
+    run(&plan, &Script::always(HELLO, MS), |run| {
+        assert_eq!((run.record.responses, run.elapsed_ns), (5, 4 * S + MS));
+    });
+}
+
 #[test]
 fn a_stall_shows_in_the_response_and_hardly_in_the_service() {
     // Coordinated omission (G. Tene): the server stalls for a second, the bound of 5 connections
