@@ -268,6 +268,8 @@ pub trait Driver {
 pub struct Setup {
     /// Number of slots.
     pub slots: u32,
+    /// Of these, how many wait for their peer to close, at most: they need no buffers.
+    pub spares: u32,
     /// Where [`Io::open`] can go, by number.
     pub endpoints: Vec<Endpoint>,
     /// The bytes that [`Outgoing::Constant`] refers to.

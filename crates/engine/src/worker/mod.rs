@@ -108,6 +108,7 @@ impl Assignment {
     pub fn driver_setup(&self, endpoints: Vec<Endpoint>) -> Setup {
         Setup {
             slots: self.slots(),
+            spares: self.spares,
             endpoints,
             constant_bytes: Arc::clone(&self.layout.constant_bytes),
             batch_cap: match self.plan.tls {

@@ -50,7 +50,8 @@ impl UringDriver {
     /// # Errors
     /// The kernel has no io_uring, forbids it, or lacks a feature used here.
     pub fn new(setup: Setup) -> io::Result<Self> {
-        let head_buffers = setup.slots.clamp(8, 4096).next_power_of_two() as u16;
+        let head_buffers =
+            (setup.slots - setup.spares.min(setup.slots)).clamp(8, 4096).next_power_of_two() as u16;
         let batch_cap = setup.batch_cap.max(1) as usize;
         let io = UringIo::new(setup)?;
         // SAFETY: of the driver's fields the ring (in `io`) is dropped first.

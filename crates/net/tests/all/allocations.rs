@@ -61,6 +61,7 @@ impl<I: Io> Handler<I> for Loop {
 fn setup(address: Address) -> Setup {
     Setup {
         slots: 1,
+        spares: 0,
         endpoints: vec![Endpoint::new(address)],
         constant_bytes: REQUEST.into(),
         batch_cap: 64,

@@ -63,6 +63,7 @@ impl Handler<EpollIo> for Loop {
 fn drive(address: SocketAddr, requests: u32, connections: u32) -> (u64, u64) {
     let setup = Setup {
         slots: 1,
+        spares: 0,
         endpoints: vec![Endpoint::new(Address::Tcp(address))],
         constant_bytes: (*b"ping").into(),
         batch_cap: 64,

@@ -139,10 +139,13 @@ fn errors(run: &Run, style: &Style) -> Vec<String> {
         let text = format!("first error{connecting}: {}{system}", first.kind.label());
         lines.extend(sentence(&indent, &text, style.width));
     }
-    let failed = &record.failed.total;
-    if let (Some(p50), Some(max)) = (failed.quantile_ns(0.5), failed.max_ns()) {
-        let (p50, max) = (time(p50 as f64), time(max as f64));
-        let text = format!("they took p50 {p50}, max {max}; not included in the table below");
+    let failed = record.failed.latency();
+    if let Some(max) = failed.max_ns() {
+        let p50 = failed.supported_quantile_ns(0.5);
+        let p50 = p50.map_or(String::new(), |p50| format!("p50 {}, ", time(p50 as f64)));
+        let max = time(max as f64);
+        let since = if run.plan.load.is_open() { " from when they were due" } else { "" };
+        let text = format!("they took {p50}max {max}{since}; not included in the table below");
         lines.extend(sentence(&indent, &text, style.width));
     }
     lines.into_iter().map(|line| style.error(&line)).collect()

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use ablaze_model::plan::Load;
 use ablaze_model::plan::tls::Trust;
-use ablaze_model::record::GroupRecord;
+use ablaze_model::plan::{Arrivals, Load, RateProfile};
+use ablaze_model::record::{GroupRecord, Phases};
 
 use super::Style;
 use crate::sample::{self, assessed};
@@ -112,6 +112,28 @@ fn tls_has_a_line_and_rows_of_its_own() {
     let text = plain(&run);
     assert!(text.contains("certificate NOT verified"), "{text}");
     assert!(text.contains("another group), 0 resumed"), "{text}");
+}
+
+/// In an open loop a request that could not leave in time has waited all the same.
+#[test]
+fn failures_of_an_open_loop_are_timed_from_when_they_were_due() {
+    let mut run = sample::troubled();
+    run.plan.load = Load::Open {
+        rate: RateProfile::constant(100.0),
+        arrivals: Arrivals::Constant,
+        connections: 1,
+        bounded: true,
+    };
+    run.record.failed = Phases { intended: Some(Box::default()), ..Phases::new() };
+    for number in 0..20 {
+        let due_ns = 1_000_000_000 + number * 10_000_000;
+        // It is taken when its time is over.
+        let end_ns = due_ns + 300_000_000;
+        run.record.failed.total.record(0);
+        run.record.failed.intended.as_mut().unwrap().record(due_ns, end_ns, end_ns);
+    }
+    let text = plain(&run);
+    assert!(text.contains("they took p50 300 ms, max 300 ms from when they were due"), "{text}");
 }
 
 #[test]

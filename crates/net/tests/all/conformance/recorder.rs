@@ -138,6 +138,7 @@ impl<I: Io> Handler<I> for Recorder<I> {
 pub fn setup(slots: u32, endpoints: Vec<Endpoint>, constant_bytes: &[u8]) -> Setup {
     Setup {
         slots,
+        spares: 0,
         endpoints,
         constant_bytes: constant_bytes.into(),
         batch_cap: 64,

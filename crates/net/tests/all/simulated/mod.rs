@@ -23,6 +23,7 @@ const ALL: Outgoing = Outgoing::Constant { start: 0, len: REQUEST.len() as u32 }
 fn setup() -> Setup {
     Setup {
         slots: 4,
+        spares: 0,
         endpoints: Vec::new(),
         constant_bytes: REQUEST.into(),
         batch_cap: 64,
