@@ -23,6 +23,8 @@ pub enum Scale {
     Between(f64, f64),
     /// By powers of ten. What is not above 0 has no place.
     Log,
+    /// Ratios from one value to another, both above 0 and not rounded: twice lies as far from 1 as half.
+    Ratio(f64, f64),
     /// Quantiles from 0 to 1 as HDR histograms draw them: by 1 / (1 − q), so that each further
     /// nine takes the same room (G. Tene's HdrHistogram plotter).
     Percentile,
@@ -59,7 +61,8 @@ impl Axis {
     /// Its title with the unit that its ticks are in: `latency, ms`; an axis on which distances are
     /// ratios says so.
     pub(crate) fn title_with(&self, unit: &str) -> String {
-        let unit = if self.scale == Scale::Log { "log scale" } else { unit };
+        let log = matches!(self.scale, Scale::Log | Scale::Ratio(..));
+        let unit = if log { "log scale" } else { unit };
         match (self.title.as_str(), unit) {
             (title, "") => title.to_owned(),
             ("", unit) => unit.to_owned(),
@@ -75,6 +78,7 @@ impl Axis {
             Scale::Linear => linear(self.unit, values, ticks),
             Scale::Between(from, to) => between(self.unit, *from, *to, ticks),
             Scale::Log => log(self.unit, values, ticks),
+            Scale::Ratio(from, to) => ratio(self.unit, *from, *to, ticks),
             Scale::Percentile => percentile(values),
             Scale::Categories(values) => categories(self.unit, values),
         }
@@ -222,6 +226,45 @@ fn log(unit: Unit, values: impl Iterator<Item = f64>, ticks: usize) -> Fitted {
     Fitted { ticks: ticks.collect(), unit_name: "", place: Placing::Log { low, high } }
 }
 
+/// Round ratios between two values: even steps where these lie near each other, else 1, 2, 5 times powers of ten.
+fn ratio(unit: Unit, from: f64, to: f64, ticks: usize) -> Fitted {
+    let sensible = usable(from) && usable(to) && from > 1e-18 && to > from * (1.0 + 1e-12);
+    let (from, to) = if sensible { (from, to) } else { (0.5, 2.0) };
+    let (low, high) = (from.log10(), to.log10());
+    let round: Vec<f64> = if to / from < 4.0 {
+        let step = round_step((to - from) / ticks as f64);
+        let first = (from / step - 1e-9).ceil() as i64;
+        (first..first.saturating_add(100)).map(|number| number as f64 * step).collect()
+    } else {
+        let wanted: &[f64] = match high - low {
+            decades if decades * 3.0 <= ticks as f64 + 2.0 => &[1.0, 2.0, 5.0],
+            _ => &[1.0],
+        };
+        let powers = low.floor() as i32..=high.ceil() as i32;
+        let stride = (powers.clone().count() / (ticks + 2)).max(1);
+        // Powers are counted from 1, which always has its tick.
+        powers
+            .filter(|power| power.rem_euclid(stride as i32) == 0)
+            .flat_map(|power| wanted.iter().map(move |first| first * 10f64.powi(power)))
+            .collect()
+    };
+    let inside = |value: &f64| *value >= from * (1.0 - 1e-9) && *value <= to * (1.0 + 1e-9);
+    let ticks = round
+        .into_iter()
+        .filter(inside)
+        .map(|value| Tick { at: (value.log10() - low) / (high - low), text: trimmed(unit, value) });
+    Fitted { ticks: ticks.collect(), unit_name: "", place: Placing::Log { low, high } }
+}
+
+/// A value with as many digits as it needs: `0.95`, `1`, `20`.
+fn trimmed(unit: Unit, value: f64) -> String {
+    let text = unit.text(value);
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A round value with its unit and no digits that say nothing: `100 µs`, `1 ms`.
 fn round_text(unit: Unit, value: f64) -> String {
     let (length, name) = match unit {
@@ -303,6 +346,26 @@ mod tests {
         assert_eq!(texts(&axis), ["100 µs", "300 µs", "1 ms", "3 ms", "10 ms", "30 ms", "100 ms"]);
         let axis = Axis::log("", Unit::TimeNs).fitted([250e3, 1.9e6].into_iter(), 4);
         assert_eq!(texts(&axis), ["200 µs", "500 µs", "1 ms", "2 ms"]);
+    }
+
+    #[test]
+    fn half_lies_as_far_from_1_as_twice() {
+        let axis = Axis { title: String::new(), unit: Unit::Ratio, scale: Scale::Ratio(0.25, 4.0) };
+        let axis = axis.fitted([].into_iter(), 5);
+        let at = |value| axis.at(value).unwrap();
+        assert!((at(1.0) - at(0.5) - (at(2.0) - at(1.0))).abs() < 1e-9);
+        assert_eq!(texts(&axis), ["0.5", "1", "2"]);
+        for (from, to, expected) in [
+            (0.96, 1.04, vec!["0.96", "0.98", "1", "1.02", "1.04"]),
+            (0.001, 1e6, vec!["0.001", "0.01", "0.1", "1", "10", "100", "1,000", "10,000"]),
+            (f64::NAN, 1.0, vec!["0.5", "1", "1.5", "2"]),
+        ] {
+            let scale = Scale::Ratio(from, to);
+            let axis = Axis { title: String::new(), unit: Unit::Ratio, scale };
+            let axis = axis.fitted([].into_iter(), 5);
+            assert!(texts(&axis).starts_with(&expected[..2]), "{:?}", texts(&axis));
+            assert!(texts(&axis).contains(&"1"), "{:?}", texts(&axis));
+        }
     }
 
     #[test]

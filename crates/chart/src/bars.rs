@@ -25,7 +25,7 @@ pub struct Bars {
 pub enum Look {
     /// From 0 to the value.
     Bars,
-    /// A dot at the value with its interval; the axis need not begin at 0.
+    /// A dot at the value with its interval; the axis need not begin at 0, and is one of ratios for them.
     Dots,
 }
 
@@ -55,6 +55,29 @@ impl Bars {
             rows: Vec::new(),
             reference: None,
         }
+    }
+}
+
+impl Bars {
+    /// The least and the largest of the values, the ends of intervals and what they are compared with; `None` where
+    /// none can be drawn.
+    pub(crate) fn extent(&self) -> Option<(f64, f64)> {
+        let ends = |row: &BarRow| row.interval.map_or([f64::NAN; 2], |(low, high)| [low, high]);
+        let values = self.rows.iter().flat_map(|row| row.sum().into_iter().chain(ends(row)));
+        let values = values.chain(self.reference.iter().map(|(value, _)| *value));
+        values.filter(|value| crate::axis::usable(*value)).fold(None, |extent, value| {
+            let (low, high) = extent.unwrap_or((value, value));
+            Some((value.min(low), value.max(high)))
+        })
+    }
+
+    /// The ends of an axis of ratios; `None` where the rows are something else, or not all above 0.
+    pub(crate) fn ratio_ends(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.extent()?;
+        let ratios = self.look == Look::Dots && self.unit == Unit::Ratio && low > 0.0;
+        // Something to see on both sides of equal figures.
+        let pad = (high / low).powf(0.08).max(1.02);
+        ratios.then(|| (low / pad, high * pad))
     }
 }
 

@@ -40,9 +40,9 @@ pub(crate) fn doubt(experiment: &Experiment, results: &Results) -> Verdict {
     }
 }
 
-/// Targets against the last, which have no pairs: each with the finding's sentence.
+/// Targets against the one that they are compared with, which have no pairs: each with the finding's sentence.
 fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let control = experiment.targets.len() - 1;
+    let control = experiment.control();
     let apart = |target: usize| {
         let (ones, others) = (results.of(target, 0), results.of(control, 0));
         if ones.is_empty() || others.is_empty() {
@@ -53,10 +53,10 @@ fn not_in_turns(experiment: &Experiment, results: &Results) -> Vec<String> {
             None => Some(sentence(experiment, (target, &ones), (control, &others))),
         }
     };
-    (0..control).filter_map(apart).collect()
+    (0..experiment.targets.len()).filter(|target| *target != control).filter_map(apart).collect()
 }
 
-/// `` `before` was measured 3 days before `after`, not interleaved; one run each: no interval. ``
+/// `` `after` was measured 3 days after `before`, not interleaved; one run each: no interval. ``
 fn sentence(
     experiment: &Experiment,
     (one, ones): (usize, &[&Figures]),
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(
             not_in_turns(&experiment, &results),
             [
-                "`one` was measured 2 days before `other`, not interleaved; one run each: no interval."
+                "`other` was measured 2 days after `one`, not interleaved; one run each: no interval."
             ]
         );
         // Ten of each, but one after the other.

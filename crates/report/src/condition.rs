@@ -276,6 +276,14 @@ impl FromStr for Condition {
             (_, false) => Comparison::Below,
             (_, true) => Comparison::AtMost,
         };
+        let is_number = limit.parse::<f64>().is_ok_and(f64::is_finite);
+        if metric.unit() == Unit::Nanoseconds && is_number {
+            return Err(ConditionError(format!(
+                "`{text}`: a time needs a unit; {limit} of what? fix: `{text}ms` for milliseconds, \
+                 `{text}s` for seconds",
+                text = text.trim()
+            )));
+        }
         let (limit, in_percent) = parse_limit(metric.unit(), limit).ok_or_else(|| {
             let examples = match metric.unit() {
                 Unit::Nanoseconds => "a time such as 50ms, 1.5s or 200us",
@@ -293,8 +301,8 @@ fn parse_limit(unit: Unit, text: &str) -> Option<(f64, bool)> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..end].parse().ok()?;
     let factor = match (unit, text[end..].trim()) {
-        // A bare number is seconds for times, per second for rates.
-        (Unit::Nanoseconds, "" | "s") => 1e9,
+        // A bare number is per second for rates; of a time it is refused, for some would mean milliseconds.
+        (Unit::Nanoseconds, "s") => 1e9,
         (Unit::Nanoseconds, "ms") => 1e6,
         (Unit::Nanoseconds, "us" | "µs" | "μs") => 1e3,
         (Unit::Nanoseconds, "ns") => 1.0,

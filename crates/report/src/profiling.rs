@@ -4,6 +4,7 @@ use ablaze_model::Run;
 use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Whom};
 use ablaze_profile::folded::PerRequest;
 use ablaze_profile::hottest::hottest;
+use ablaze_profile::names::shortened;
 use ablaze_profile::symbols::{IN_KERNEL, INLINED};
 
 use crate::effort::{self, Effort};
@@ -87,12 +88,13 @@ pub fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) 
     (head, rows.collect())
 }
 
-/// A function as people call it: `tcp_sendmsg (kernel)`.
+/// A function as people call it: `tcp_sendmsg (kernel)`; long arguments of templates are left out.
 pub fn readable(name: &str) -> String {
     if let Some(name) = name.strip_suffix(IN_KERNEL) {
         return format!("{name} (kernel)");
     }
-    name.strip_suffix(INLINED).map_or_else(|| name.to_owned(), |name| format!("{name} (inlined)"))
+    let inlined = name.strip_suffix(INLINED);
+    inlined.map_or_else(|| shortened(name), |name| format!("{} (inlined)", shortened(name)))
 }
 
 /// What the run with the profiler did beside the one without.

@@ -54,6 +54,7 @@ pub fn experiment() -> Experiment {
         restart: true,
         ready_within_s: 10,
         speaks: Speaks::default(),
+        directory: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! `--fail-if` on comparisons, and the checks of a file: read before the first run, judged at the
 //! end, told on stderr.
 
-use ablaze_lab::check::{Answer, Check};
+use ablaze_lab::check::{Answer, Check, Standing};
 use ablaze_model::experiment::{Experiment, Results};
 
 use crate::CommandError;
@@ -53,6 +53,33 @@ impl Conditions {
         !met.is_empty() || !failed.is_empty()
     }
 
+    /// Every condition and check with its result, for the page.
+    pub fn rows(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        unequal: &[String],
+    ) -> Vec<[String; 2]> {
+        let judged = |check: &Check| check.judge(experiment, results, unequal);
+        let fails_if = |standing: Standing| {
+            let answer = match standing.answer {
+                Answer::Met => "met",
+                Answer::NotMet => "not met",
+                Answer::NotShown => "not shown",
+                Answer::Unknown => "cannot be judged",
+            };
+            let fails = if standing.answer.fails_if_met() { ": exit status 3" } else { "" };
+            [format!("fail if {}", standing.text), format!("{answer}{fails}")]
+        };
+        let checks = |standing: Standing| {
+            let fails = if standing.answer.fails_unless_met() { ": exit status 3" } else { "" };
+            let answer = in_words(standing.answer);
+            [standing.text, format!("{answer}{fails}")]
+        };
+        let rows = self.checks.iter().flat_map(judged).map(checks);
+        rows.chain(self.fail_if.iter().flat_map(judged).map(fails_if)).collect()
+    }
+
     /// How the checks stand, a line each, for the report.
     pub fn in_words(
         &self,
@@ -61,15 +88,19 @@ impl Conditions {
         unequal: &[String],
     ) -> String {
         let standing = self.checks.iter().flat_map(|c| c.judge(experiment, results, unequal));
-        let line = |standing: ablaze_lab::check::Standing| {
-            let answer = match standing.answer {
-                Answer::Met => "holds",
-                Answer::NotMet => "does not hold",
-                Answer::NotShown => "inconclusive",
-                Answer::Unknown => "fails",
-            };
-            format!("  check {}  {answer}\n", standing.text)
+        let line = |standing: Standing| {
+            format!("  check {}  {}\n", standing.text, in_words(standing.answer))
         };
         standing.map(line).collect()
+    }
+}
+
+/// The answer to a check.
+fn in_words(answer: Answer) -> &'static str {
+    match answer {
+        Answer::Met => "holds",
+        Answer::NotMet => "does not hold",
+        Answer::NotShown => "inconclusive",
+        Answer::Unknown => "fails",
     }
 }

@@ -1,8 +1,9 @@
 //! What a file describes, as an experiment.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use ablaze_model::experiment::{Experiment, Speaks};
+use ablaze_model::experiment::{Experiment, Speaks, Target};
+use ablaze_model::spec::TargetSpec;
 
 use super::file::Described;
 use super::options::placement;
@@ -12,6 +13,16 @@ pub const FILE: &str = "experiment.toml";
 
 /// Runs of each target, under one load and under each of several.
 const REPEATS: (u32, u32) = (10, 1);
+
+/// The folder of the file, whole, if it has a command to start: what that names is relative to the file.
+fn directory(file: &Path, described: &Described) -> Option<PathBuf> {
+    let starts = |target: &Target| matches!(target.source, TargetSpec::Command(_));
+    if !described.targets.iter().any(starts) {
+        return None;
+    }
+    let file = std::path::absolute(file).ok()?;
+    file.parent().map(Path::to_owned)
+}
 
 /// What a file describes, as an experiment to run.
 pub fn experiment(file: &Path, described: &Described) -> Experiment {
@@ -30,5 +41,6 @@ pub fn experiment(file: &Path, described: &Described) -> Experiment {
         restart: described.restart,
         ready_within_s: described.ready_within_ns.div_ceil(1_000_000_000),
         speaks: Speaks::of(described.https, loads()),
+        directory: directory(file, described),
     }
 }

@@ -2,6 +2,7 @@
 //! [`ablaze_lab`] runs as `ablaze load` would; the results are shown and saved.
 
 pub mod ab_client;
+pub mod asked;
 pub mod client;
 pub mod conditions;
 pub mod described;
@@ -28,7 +29,7 @@ use std::path::Path;
 use ablaze_lab::experiment::{Folder, FolderError, run};
 use ablaze_lab::target::{IssuedPem, ThisProgram};
 use ablaze_lab::{beside, profiles as profiled};
-use ablaze_model::experiment::{Experiment, JudgedTogether, Load, Results, Speaks, Target};
+use ablaze_model::experiment::{Asked, Experiment, JudgedTogether, Load, Results, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::{charts, csv, page};
 use ablaze_report::exporters::{Contents, Exported};
@@ -41,6 +42,7 @@ use crate::error::note;
 use crate::outputs::Files;
 use crate::{CommandError, outlets, terminal};
 use client::Native;
+use conditions::Conditions;
 use former::Former;
 use options::ExperimentOptions;
 use progress::LiveLine;
@@ -73,6 +75,7 @@ pub fn experiment(
         restart: !options.keep_running,
         ready_within_s: options.ready_within.div_ceil(1_000_000_000),
         speaks,
+        directory: None,
     })
 }
 
@@ -87,7 +90,7 @@ pub fn carried_out(
     folder: Option<&Path>,
     quiet: bool,
     stem: &Path,
-    file: Option<&str>,
+    (asked, file): (&Asked, Option<&str>),
 ) -> Result<(Folder, Results), CommandError> {
     let folder = match folder {
         Some(path) => Folder::at(path, experiment, &mut Former::default()),
@@ -98,6 +101,7 @@ pub fn carried_out(
         write_atomically(&folder.path().join(described::FILE), text.as_bytes())
             .map_err(|error| CommandError::machine(format!("cannot save the results: {error}")))?;
     }
+    asked::keep(asked, folder.path())?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(quiet);
     let mut client = Native::new(secrets);
@@ -125,10 +129,10 @@ pub fn kept(
     folder: &Folder,
     results: &Results,
     judged: &JudgedTogether,
-    showing: shown::Showing,
+    (showing, conditions): (shown::Showing, &Conditions),
     files: &Files,
 ) -> Kept {
-    let contents = contents(experiment, folder, results, judged, showing);
+    let contents = contents(experiment, folder, results, judged, (showing, conditions));
     let has_page = pages::keep(folder.path(), &contents)
         && outlets::attempt("a flame graph", || profiles::keep_graphs(experiment, folder));
     files.keep_files(&Exported::Experiment(&contents));
@@ -158,13 +162,22 @@ pub fn contents(
     folder: &Folder,
     results: &Results,
     judged: &JudgedTogether,
-    showing: shown::Showing,
+    (showing, conditions): (shown::Showing, &Conditions),
 ) -> Contents {
     let as_words = shown::Showing { json: false, ..showing };
     let as_json = shown::Showing { json: true, ..showing };
     let text = shown::either(experiment, results, judged, as_words);
-    let ranked = showing.unequal(judged).is_empty();
-    let shown = page::Shown { ranked, pick: showing.pick, printed: &text };
+    let unequal = showing.unequal(judged);
+    let ranked = unequal.is_empty();
+    let file = std::fs::read_to_string(folder.path().join(described::FILE)).unwrap_or_default();
+    let shown = page::Shown {
+        ranked,
+        pick: showing.pick,
+        printed: &text,
+        asked: &asked::kept(folder.path()),
+        file: &file,
+        checks: &conditions.rows(experiment, results, &unequal),
+    };
     let page = page_of(experiment, folder, results, judged, shown)
         .map_err(|error| format!("cannot read a saved run: {error}"));
     Contents {
@@ -183,7 +196,7 @@ fn page_of(
     judged: &JudgedTogether,
     shown: page::Shown<'_>,
 ) -> Result<Page, FolderError> {
-    let runs = folder.first_runs(experiment, results)?;
+    let runs = folder.pooled(experiment, results)?;
     let profiled = profiled::kept(experiment, folder)?;
     let reported = page::Reported { experiment, results, judged, runs: &runs, profiled: &profiled };
     Ok(page::of_experiment(reported, shown))

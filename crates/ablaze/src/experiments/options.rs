@@ -50,6 +50,12 @@ pub struct ExperimentOptions {
     /// Seed of the random order of the runs
     #[arg(long = "order-seed", value_name = "N", default_value = "1")]
     pub order_seed: u64,
+    /// Title of the page [default: the names of the targets]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub title: String,
+    /// A note below the title of the page: what it is about
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    pub note: String,
     /// Where to save the results; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     pub folder: Option<PathBuf>,

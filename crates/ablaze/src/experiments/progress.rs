@@ -1,5 +1,5 @@
-//! How far an experiment is, on stderr: what is running, what is left, when it ends. Written over
-//! itself on a terminal; elsewhere only what failed is told.
+//! How far an experiment is, on stderr: how long it will take, what is running, what is left, when it ends. One
+//! line written over itself on a terminal; elsewhere a line per run that has ended.
 
 use std::io::{IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use ablaze_lab::experiment::Observer;
 use ablaze_lab::search::Watch;
 use ablaze_model::experiment::{Experiment, Outcome, SKIPPED, Stage, Trial};
-use ablaze_report::number::{rate, time};
+use ablaze_report::number::{counted, rate, time};
 
 use crate::error::note;
 
@@ -18,13 +18,21 @@ const TICK: Duration = Duration::from_secs(1);
 
 /// Shows one line, which goes on counting while a run lasts.
 pub struct LiveLine {
+    /// Nobody wants to hear of it.
     quiet: bool,
+    /// A line can be written over.
+    live: bool,
     shared: Arc<Shared>,
     ticking: Option<JoinHandle<()>>,
     /// Runs performed here, and the time they took: a continued experiment has others, too.
     carried_out: u32,
     began: Instant,
     last: String,
+    /// Whether it was said how long it will take.
+    announced: bool,
+    /// The run under way, of how many.
+    number: usize,
+    of: usize,
     /// What it is part of, and how long the parts behind it take.
     place: String,
     behind: Duration,
@@ -60,18 +68,31 @@ impl Line {
 }
 
 impl LiveLine {
-    /// Silent when asked to be, and where there is no terminal.
+    /// Silent when asked to be; a line per run where there is no terminal.
     pub fn new(quiet: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-        let quiet = quiet || dumb || !std::io::stderr().is_terminal();
+        let live = !quiet && !dumb && std::io::stderr().is_terminal();
         let shared = Arc::new(Shared::default());
-        let ticking = (!quiet).then(|| {
+        let ticking = live.then(|| {
             let shared = Arc::clone(&shared);
             std::thread::spawn(move || tick(&shared))
         });
         let (began, last) = (Instant::now(), String::new());
         let (place, behind) = (String::new(), Duration::ZERO);
-        Self { quiet, shared, ticking, carried_out: 0, began, last, place, behind }
+        Self {
+            quiet,
+            live,
+            shared,
+            ticking,
+            carried_out: 0,
+            began,
+            last,
+            announced: false,
+            number: 0,
+            of: 0,
+            place,
+            behind,
+        }
     }
 
     /// The same for a part of something: `part 2 of 6 · `, after which others take so long.
@@ -83,11 +104,27 @@ impl LiveLine {
 
     /// Shows this, whatever it is, instead of what stood there.
     pub fn say(&mut self, text: &str) {
-        self.show(text.to_owned(), None);
+        match self.live {
+            true => self.show(text.to_owned(), None),
+            false => self.line_of_its_own(text),
+        }
+    }
+
+    /// Says what will be done, in a line that stays.
+    pub fn announce(&mut self, text: &str) {
+        self.clear();
+        let text = format!("{}{text}", self.place);
+        self.line_of_its_own(&text);
+    }
+
+    fn line_of_its_own(&self, text: &str) {
+        if !self.quiet {
+            let _ = writeln!(std::io::stderr(), "{text}");
+        }
     }
 
     fn show(&mut self, text: String, left: Option<Duration>) {
-        if self.quiet {
+        if !self.live {
             return;
         }
         let mut line = self.line();
@@ -143,6 +180,31 @@ fn tick(shared: &Shared) {
     }
 }
 
+/// What starting and stopping a target takes beside its run.
+pub const BESIDE_A_RUN: Duration = Duration::from_millis(400);
+
+/// `12 runs, about 11 s`: the runs from this number on, by their options.
+fn to_come(experiment: &Experiment, from: usize) -> Option<String> {
+    let trials = experiment.trials();
+    let of_saved = |trial: &Trial| experiment.targets[trial.target].saved_runs().is_some();
+    let here: Vec<&Trial> = trials.iter().skip(from).filter(|trial| !of_saved(trial)).collect();
+    if here.is_empty() {
+        return None;
+    }
+    let runs = counted(here.len() as u64, "run");
+    let limits = |trial: &Trial| &experiment.loads[trial.load].spec.limits;
+    if here.iter().any(|trial| limits(trial).duration_ns.is_none()) {
+        return Some(format!("{runs}, each as long as its requests take"));
+    }
+    let length = asked_for(experiment, from) + BESIDE_A_RUN * here.len() as u32;
+    // A count may end them earlier.
+    let about = match here.iter().any(|trial| limits(trial).requests.is_some()) {
+        true => "at most",
+        false => "about",
+    };
+    Some(format!("{runs}, {about} {}", in_words(length)))
+}
+
 /// How long the runs that are left take by their options; zero where these do not say.
 fn asked_for(experiment: &Experiment, from: usize) -> Duration {
     let of = |trial: &Trial| {
@@ -155,6 +217,11 @@ fn asked_for(experiment: &Experiment, from: usize) -> Duration {
 
 impl Observer for LiveLine {
     fn begins(&mut self, experiment: &Experiment, trial: Trial, number: usize, of: usize) {
+        if let Some(text) = to_come(experiment, number - 1).filter(|_| !self.announced) {
+            self.announce(&text);
+        }
+        self.announced = true;
+        (self.number, self.of) = (number, of);
         let name = &experiment.targets[trial.target].name;
         let label = &experiment.loads[trial.load].label;
         let asked = asked_for(experiment, number - 1);
@@ -175,6 +242,12 @@ impl Observer for LiveLine {
                     figures.p99_ns.map_or(String::new(), |ns| format!(", p99 {}", time(ns as f64)));
                 let rate = rate(figures.rate_per_s);
                 self.last = format!(" · the last {rate}/s{p99}");
+                if !self.live {
+                    let name = &experiment.targets[trial.target].name;
+                    let label = &experiment.loads[trial.load].label;
+                    let place = format!("{}run {} of {}", self.place, self.number, self.of);
+                    self.line_of_its_own(&format!("{place} · {name} · {label} · {rate}/s{p99}"));
+                }
             }
             Outcome::Failed(why) => {
                 let name = &experiment.targets[trial.target].name;
@@ -209,6 +282,10 @@ impl Watch for LiveLine {
             note(&format!("stage {number}, {rate}/s: {why}"));
         }
         let held = if stage.why.is_none() { "held" } else { "did not hold" };
+        if !self.live && stage.measured.is_some() {
+            let why = stage.why.as_ref().map_or(String::new(), |why| format!(": {why}"));
+            self.line_of_its_own(&format!("stage {number} · {rate}/s {held}{why}"));
+        }
         self.last = format!(" · {rate}/s {held}");
     }
 }
@@ -244,7 +321,9 @@ mod tests {
             restart: true,
             ready_within_s: 10,
             speaks: ablaze_model::experiment::Speaks::default(),
+            directory: None,
         };
+        assert_eq!(to_come(&experiment, 0).unwrap(), "10 runs, about 44 s");
         // Ten runs of 3 s and a second before each; two are over.
         assert_eq!(asked_for(&experiment, 2), Duration::from_secs(32));
     }

@@ -13,16 +13,14 @@ use ablaze_report::file::write_atomically;
 use ablaze_report::page::{Block, Section};
 
 use super::client::Native;
+use super::conditions::Conditions;
 use super::former::Former;
 use super::parts::Part;
-use super::progress::LiveLine;
+use super::progress::{BESIDE_A_RUN, LiveLine, in_words};
 use super::shown::{self, Showing};
-use super::{beside_each_other, contents, described, own_program, pages};
+use super::{asked, beside_each_other, contents, described, own_program, pages};
 use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
-
-/// What starting and stopping a target takes beside its run.
-const BESIDE_A_RUN: Duration = Duration::from_millis(400);
 
 /// One experiment of a series.
 #[derive(Debug)]
@@ -37,6 +35,8 @@ pub struct Planned {
     pub secrets: Secrets,
     /// The file that says so.
     pub text: String,
+    /// What has to hold of it.
+    pub conditions: Conditions,
 }
 
 /// One experiment that was run, or as much of it as was finished before Ctrl-C.
@@ -63,6 +63,7 @@ impl Planned {
             experiment,
             secrets: part.described.secrets,
             text: part.text,
+            conditions: Conditions::default(),
         }
     }
 
@@ -99,12 +100,15 @@ impl Done {
 
     /// What a page of several says of it.
     pub fn section(&self) -> Section {
-        let Planned { heading, about, experiment, .. } = &self.planned;
+        let Planned { heading, about, experiment, conditions, .. } = &self.planned;
         let mut section =
             page::section_of(heading, experiment, &self.results, &self.judged, self.ranked());
         if !about.is_empty() {
             section.blocks.insert(0, Block::Text(about.clone()));
         }
+        let unequal = Showing::default().unequal(&self.judged);
+        let checks = conditions.rows(experiment, &self.results, &unequal);
+        section.blocks.extend(page::checked(&checks).into_iter().flat_map(|checks| checks.blocks));
         let own = folder_name(heading);
         let text = "Every run, its distributions and its command:";
         section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
@@ -125,6 +129,10 @@ pub fn carried_out(
     listen_for_interrupts()?;
     let lengths: Vec<Duration> = series.iter().map(Planned::length).collect();
     let of = series.len();
+    if of > 1 {
+        let whole = in_words(lengths.iter().sum());
+        LiveLine::new(quiet).announce(&format!("{of} parts, about {whole}"));
+    }
     let mut done: Vec<Done> = Vec::new();
     for (at, planned) in series.into_iter().enumerate() {
         if done.last().is_some_and(|before| before.results.interrupted) {
@@ -149,13 +157,15 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
         .map_err(|error| CommandError::usage(error.to_string()))?;
     write_atomically(&path.join(described::FILE), planned.text.as_bytes())
         .map_err(|error| not_kept(&error))?;
+    let asked = asked::here(&planned.heading, &planned.about);
+    asked::keep(&asked, &path)?;
     let mut client = Native::new(&planned.secrets);
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
     let results = results.map_err(|error| not_kept(&error))?;
     let judged = beside_each_other(experiment, &folder, &results)?;
     let showing = Showing::default();
-    let contents = contents(experiment, &folder, &results, &judged, showing);
+    let contents = contents(experiment, &folder, &results, &judged, (showing, &planned.conditions));
     pages::keep(folder.path(), &contents);
     Ok(Done { planned, folder, results, judged })
 }

@@ -42,7 +42,7 @@ pub fn comparison(
     judged: &JudgedTogether,
     showing: Showing,
 ) -> String {
-    let control = experiment.targets.len() - 1;
+    let control = experiment.control();
     let comparison = Comparison::of(experiment, results, 0, control);
     if showing.json {
         let ranked = showing.unequal(judged).is_empty();

@@ -42,8 +42,9 @@ Each target runs --repeat times [default: 10] for 3 s, or as -d or -n says; the 
 random order, and each run is one sample. The others are compared with the last target: nginx with
 --control. A ratio is the median over pairs of runs, with its 99 % bootstrap interval. The server's
 CPU time per request decides where it can be measured, else the rate. At least 6 pairs are needed.
-Saved runs can be targets; several with one NAME= are repeats. If they were not interleaved, there
-is a ratio without an interval, and the verdict is SUSPECT.
+Saved runs can be targets; several with one NAME= are repeats. Saved runs alone are compared with
+the first: after / before. If they were not interleaved, there is a ratio without an interval, and
+the verdict is SUSPECT.
   ablaze compare serve:epoll-et serve:fiber-asm --control nginx
   ablaze compare --start 'mine=./server -p {port}' --control nginx --path / -c 100
   ablaze compare before.json after.json
@@ -108,8 +109,15 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let folder = options.folder.as_deref();
     let stem = Path::new("compare");
-    let (folder, mut results) =
-        experiments::carried_out(&experiment, &secrets, folder, options.quiet, stem, None)?;
+    let asked = experiments::asked::here(&options.title, &options.note);
+    let (folder, mut results) = experiments::carried_out(
+        &experiment,
+        &secrets,
+        folder,
+        options.quiet,
+        stem,
+        (&asked, None),
+    )?;
     if compare.profile && !results.interrupted {
         crate::experiments::profiles::take(&experiment, &secrets, &folder, options.quiet)?;
         results.interrupted = crate::carry_out::interrupted();
@@ -117,7 +125,8 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let allow_unequal = compare.allow_unequal;
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
-    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    let kept =
+        experiments::kept(&experiment, &folder, &results, &judged, (showing, &conditions), &files);
     terminal::print(&shown::comparison(&experiment, &results, &judged, showing));
     if !showing.json {
         outlets::attempt("what the profiles say", || {

@@ -10,6 +10,7 @@ use ablaze_model::LoadSpec;
 use ablaze_model::experiment::{Search, Searched, Speaks, Target};
 use ablaze_model::spec::Secrets;
 use ablaze_report::exporters::{self, Exported, Kind};
+use ablaze_report::number::time_exact;
 use clap::error::ErrorKind;
 use clap::{ArgAction, ArgMatches, Args, Command, FromArgMatches};
 
@@ -77,6 +78,12 @@ struct FindOptions {
     /// How long to wait for a target to respond once started
     #[arg(long, value_name = "TIME", value_parser = values::duration_ns, default_value = "10s")]
     ready_within: u64,
+    /// Title of the page [default: the target and its conditions]
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    title: String,
+    /// A note below the title of the page: what it is about
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    note: String,
     /// Where to save the stages; continues what is there [default: new]
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
@@ -176,8 +183,16 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         None => StageFolder::numbered(Path::new("find"), &search),
     };
     let mut folder = folder.map_err(|error| CommandError::usage(error.to_string()))?;
+    experiments::asked::keep(
+        &experiments::asked::here(&options.title, &options.note),
+        folder.path(),
+    )?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(options.quiet);
+    let [stage, again] = [search.stage_ns, search.confirm_ns].map(|ns| time_exact(ns));
+    let most = search.limits().most_trials;
+    progress
+        .announce(&format!("stages of {stage}, {again} at a rate tried before; {most} at most"));
     let mut client = Native::new(&secrets);
     let setting = Setting {
         program: experiments::own_program()?,

@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use ablaze_lab::experiment::new_numbered;
+use ablaze_lab::target::is_installed;
 use ablaze_model::experiment::Experiment;
+use ablaze_model::spec::TargetSpec;
 use ablaze_report::experiment::curve::Pick;
+use ablaze_report::experiment::page::repeat;
 use ablaze_report::exporters::{self, Contents, Exported, Kind};
 use ablaze_report::page::Page;
 use ablaze_report::system_error::reason;
@@ -111,23 +114,26 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let mut parts = parts::read(&text, line.quick)
         .map_err(|error| CommandError::usage(format!("{file}, {error}")))?;
     if parts.len() > 1 || parts.iter().any(|part| part.name.is_some()) {
-        return several(line, path, parts);
+        return several(line, path, parts, &text);
     }
     let Some(Part { described, .. }) = parts.pop() else { return Ok(ExitCode::SUCCESS) };
     let experiment = experiment(path, &described);
     let conditions = conditions(line, path, &described, &experiment)?;
     if line.check {
+        can_start(&experiment)?;
         return Ok(terminal::print(&what(&experiment)));
     }
     let files = Files::checked(&line.outputs, Kind::Experiment)?;
     let stem = path.with_extension("");
+    let about = described.about.clone().unwrap_or_default();
+    let asked = experiments::asked::here(&experiment.title, &about);
     let (folder, results) = experiments::carried_out(
         &experiment,
         &described.secrets,
         line.folder.as_deref(),
         line.quiet,
         &stem,
-        Some(&text),
+        (&asked, Some(&text)),
     )?;
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
     let showing = Showing {
@@ -135,7 +141,8 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    let kept =
+        experiments::kept(&experiment, &folder, &results, &judged, (showing, &conditions), &files);
     terminal::print(&shown::either(&experiment, &results, &judged, showing));
     let unequal = showing.unequal(&judged);
     if !line.json {
@@ -172,17 +179,23 @@ fn conditions(
 }
 
 /// A file with parts: one experiment after the other, and a page of them all.
-fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode, CommandError> {
+fn several(
+    line: &CommandLine,
+    path: &Path,
+    parts: Vec<Part>,
+    text: &str,
+) -> Result<ExitCode, CommandError> {
     let about = parts.first().and_then(|part| part.described.about.clone()).unwrap_or_default();
-    let (mut series, mut all_conditions) = (Vec::new(), Vec::new());
+    let mut series = Vec::new();
     for mut part in parts {
         // Said once, at the head of the page.
         part.described.about = None;
         let experiment = experiment(path, &part.described);
-        all_conditions.push(conditions(line, path, &part.described, &experiment)?);
-        series.push(Planned::of(path, part));
+        let conditions = conditions(line, path, &part.described, &experiment)?;
+        series.push(Planned { conditions, ..Planned::of(path, part) });
     }
     if line.check {
+        series.iter().try_for_each(|part| can_start(&part.experiment))?;
         let part = |part: &Planned| format!("{}: {}", part.heading, what(&part.experiment));
         return Ok(terminal::print(&series.iter().map(part).collect::<String>()));
     }
@@ -198,8 +211,8 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     };
     let done = series::carried_out(series, &folder, line.quiet, |_| ())?;
     let (mut status, mut documents, mut words) = (0, Vec::new(), String::new());
-    for (done, conditions) in done.iter().zip(&all_conditions) {
-        let experiment = &done.planned.experiment;
+    for done in &done {
+        let Planned { experiment, conditions, .. } = &done.planned;
         let showing = Showing {
             json: line.json,
             pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
@@ -228,8 +241,9 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
         status = if rank(own) > rank(status) { own } else { status };
     }
     let mut page = Page::new(&title);
-    page.subtitle = about;
+    page.about = about;
     page.sections = done.iter().map(Done::section).collect();
+    page.sections.extend(repeat(&experiments::asked::here(&title, ""), text));
     page.figures = done.iter().map(Done::figures).collect();
     page.explain_findings();
     let has_page = pages::keep_page(&folder, &page);
@@ -250,6 +264,31 @@ fn several(line: &CommandLine, path: &Path, parts: Vec<Part>) -> Result<ExitCode
     }
     files.keep_streams(&exported);
     Ok(ExitCode::from(status))
+}
+
+/// Whether the programs of the commands exist, as far as that is seen in their first words.
+fn can_start(experiment: &Experiment) -> Result<(), CommandError> {
+    for target in &experiment.targets {
+        let TargetSpec::Command(command) = &target.source else { continue };
+        let program = command.split_whitespace().next().unwrap_or_default();
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+".contains(c);
+        // What the shell changes or knows by itself is left to it.
+        if !program.chars().all(is_plain) || ["exec", "cd", "env", "command"].contains(&program) {
+            continue;
+        }
+        let folder = experiment.directory.as_deref().unwrap_or(Path::new("."));
+        let (exists, place) = match program.contains('/') {
+            true => (folder.join(program).is_file(), format!("in {}", folder.display())),
+            false => (is_installed(program), "on the PATH".to_owned()),
+        };
+        if !exists {
+            return Err(CommandError::usage(format!(
+                "target {}: no program `{program}` {place}; fix: build or install it, or correct `start`",
+                target.name
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// What would be done.

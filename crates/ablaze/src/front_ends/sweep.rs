@@ -11,6 +11,7 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
+use crate::experiments::conditions::Conditions;
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
 use crate::experiments::shown::{self, Showing};
@@ -99,12 +100,26 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let experiment = experiments::experiment("sweep", &options, targets, loads, repeats)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
     let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
-    let (folder, results) =
-        experiments::carried_out(&experiment, &secrets, folder, options.quiet, stem, None)?;
+    let asked = experiments::asked::here(&options.title, &options.note);
+    let (folder, results) = experiments::carried_out(
+        &experiment,
+        &secrets,
+        folder,
+        options.quiet,
+        stem,
+        (&asked, None),
+    )?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;
-    let kept = experiments::kept(&experiment, &folder, &results, &judged, showing, &files);
+    let kept = experiments::kept(
+        &experiment,
+        &folder,
+        &results,
+        &judged,
+        (showing, &Conditions::default()),
+        &files,
+    );
     terminal::print(&shown::sweep(&experiment, &results, &judged, showing));
     experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);

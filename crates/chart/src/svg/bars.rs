@@ -3,13 +3,15 @@
 use super::frame::Area;
 use super::series::marker;
 use super::writer::{Anchor, Writer, cut, width_of};
-use super::{LINE, TEXT_SIZE, Width, style};
-use crate::axis::{Axis, Fitted};
+use super::{LINE, SMALL_SIZE, TEXT_SIZE, Width, style};
+use crate::axis::{Axis, Fitted, Scale};
 use crate::bars::Look;
 use crate::{BarRow, Bars};
 
 const ROW: f64 = 30.0;
 const ROW_NARROW: f64 = 46.0;
+/// What a row is higher by where its value stands above it.
+const ABOVE: f64 = 12.0;
 const THICK: f64 = 16.0;
 
 /// Draws bars below `top`; returns how high they are.
@@ -20,21 +22,28 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
     out.text("n", (0.0, y - 6.0), Anchor::Start, &title);
     out.close("g");
     y += legend(bars, width.pixels(), y, out);
-    let row_height = if width == Width::Wide { ROW } else { ROW_NARROW };
+    let raised = if bars.rows.iter().any(|row| value_above(bars, row)) { ABOVE } else { 0.0 };
+    let row_height = raised + if width == Width::Wide { ROW } else { ROW_NARROW };
     let (axis, area) = laid_out(bars, width, y, row_height);
+    let mut below = scale(bars, &axis, &area, out);
     if let Some((value, text)) = &bars.reference
         && let Some(x) = area.x(axis.at(*value))
     {
+        below += LINE;
         out.group("m");
         out.line("d", (x, area.top), (x, area.bottom()));
-        out.text("n", (x, area.bottom() + 13.0), Anchor::Middle, text);
+        let x = x.clamp(
+            width_of(text, SMALL_SIZE) / 2.0,
+            width.pixels() - width_of(text, SMALL_SIZE) / 2.0,
+        );
+        out.text("n", (x, area.bottom() + below - 5.0), Anchor::Middle, text);
         out.close("g");
     }
     for (index, row) in bars.rows.iter().enumerate() {
         let top = area.top + index as f64 * row_height;
         let (name_at, bar_y) = match width {
-            Width::Wide => ((0.0, top + ROW / 2.0 + 4.0), top + ROW / 2.0),
-            Width::Narrow => ((0.0, top + 15.0), top + 32.0),
+            Width::Wide => ((0.0, top + raised + ROW / 2.0 + 4.0), top + raised + ROW / 2.0),
+            Width::Narrow => ((0.0, top + 15.0), top + raised + 32.0),
         };
         let room = if width == Width::Wide { area.left - 10.0 } else { width.pixels() };
         out.text("", name_at, Anchor::Start, &cut(&row.name, TEXT_SIZE, room));
@@ -43,10 +52,48 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
             Look::Dots => dot(bars, row, &axis, &area, bar_y, out),
         };
         let words = row.words(bars.unit);
-        out.text("", (end + 8.0, bar_y + 4.0), Anchor::Start, &words);
+        let at = row.sum().and_then(|sum| area.x(axis.at(sum)));
+        match at.filter(|_| value_above(bars, row)) {
+            // Behind the interval it would read as the interval's end.
+            Some(x) => {
+                let half = width_of(&words, TEXT_SIZE) / 2.0;
+                let x = x.clamp(half, (width.pixels() - half).max(half));
+                out.text("", (x, bar_y - THICK / 2.0 - 4.0), Anchor::Middle, &words);
+            }
+            None => out.text("", (end + 8.0, bar_y + 4.0), Anchor::Start, &words),
+        }
     }
-    let below = if bars.reference.is_some() { LINE } else { 2.0 };
-    area.bottom() + below - top
+    area.bottom() + below.max(2.0) - top
+}
+
+/// Whether a value stands above its place, for its row has more to show than that.
+fn value_above(bars: &Bars, row: &BarRow) -> bool {
+    bars.look == Look::Dots || row.interval.is_some()
+}
+
+/// The ticks of dots, whose axis need not begin at 0; returns their height.
+fn scale(bars: &Bars, axis: &Fitted, area: &Area, out: &mut Writer) -> f64 {
+    if bars.look == Look::Bars || bars.rows.is_empty() {
+        return 0.0;
+    }
+    out.group("g");
+    for tick in &axis.ticks {
+        if let Some(x) = area.x(Some(tick.at)) {
+            out.line("", (x, area.top), (x, area.bottom()));
+        }
+    }
+    out.close("g");
+    out.group("m");
+    let mut free = f64::NEG_INFINITY;
+    for tick in &axis.ticks {
+        let half = width_of(&tick.text, SMALL_SIZE) / 2.0;
+        if let Some(x) = area.x(Some(tick.at)).filter(|x| x - half > free) {
+            out.text("n", (x, area.bottom() + 13.0), Anchor::Middle, &tick.text);
+            free = x + half + 6.0;
+        }
+    }
+    out.close("g");
+    LINE
 }
 
 /// The axis, and the area between names and values.
@@ -54,35 +101,28 @@ fn laid_out(bars: &Bars, width: Width, top: f64, row_height: f64) -> (Fitted, Ar
     let full = width.pixels();
     let longest = |texts: &mut dyn Iterator<Item = f64>| texts.fold(0.0, f64::max);
     let names = longest(&mut bars.rows.iter().map(|row| width_of(&row.name, TEXT_SIZE)));
-    let words =
-        longest(&mut bars.rows.iter().map(|row| width_of(&row.words(bars.unit), TEXT_SIZE)));
+    let words = bars.rows.iter().filter(|row| !value_above(bars, row));
+    let words = longest(&mut words.map(|row| width_of(&row.words(bars.unit), TEXT_SIZE)));
     let left = if width == Width::Wide { names.min(full * 0.3) + 12.0 } else { 0.0 };
     let room = (full - left - words.min(full * 0.5) - 14.0).max(40.0);
     let area = Area { left, top, width: room, height: bars.rows.len().max(1) as f64 * row_height };
-    let values = bars
-        .rows
-        .iter()
-        .flat_map(|row| {
-            row.sum().into_iter().chain(row.interval.into_iter().flat_map(<[f64; 2]>::from))
-        })
-        .chain(bars.reference.iter().map(|(value, _)| *value))
-        .filter(|value| crate::axis::usable(*value));
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    let axis = match bars.look {
+    let axis = match (bars.look, bars.extent(), bars.ratio_ends()) {
+        (_, _, Some((low, high))) => {
+            Axis { title: String::new(), unit: bars.unit, scale: Scale::Ratio(low, high) }
+        }
         // The longest bar ends where the area does.
-        Look::Bars if high > 0.0 => Axis::between("", bars.unit, low.min(0.0), high),
-        Look::Dots if low < high => {
+        (Look::Bars, Some((low, high)), _) if high > 0.0 => {
+            Axis::between("", bars.unit, low.min(0.0), high)
+        }
+        (Look::Dots, Some((low, high)), _) if low < high => {
             let pad = (high - low) * 0.08;
             Axis::between("", bars.unit, low - pad, high + pad)
         }
-        Look::Bars | Look::Dots if low.is_finite() => {
-            Axis::between("", bars.unit, low.min(0.0), low.abs() * 2.0)
-        }
-        Look::Bars | Look::Dots => Axis::between("", bars.unit, 0.0, 1.0),
+        (_, Some((low, _)), _) => Axis::between("", bars.unit, low.min(0.0), low.abs() * 2.0),
+        (_, None, _) => Axis::between("", bars.unit, 0.0, 1.0),
     };
-    (axis.fitted(std::iter::empty(), 5), area)
+    let ticks = if width == Width::Wide { 8 } else { 5 };
+    (axis.fitted(std::iter::empty(), ticks), area)
 }
 
 /// The parts of a bar, one behind the other; returns where it ends.

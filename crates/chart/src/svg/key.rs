@@ -44,6 +44,7 @@ pub(super) fn legend(plot: &Plot, width: f64, top: f64, out: &mut Writer) -> f64
 /// Names at the ends of the lines, moved apart where they would touch.
 pub(super) fn labels(plot: &Plot, fits: &Fits, area: &Area, full: f64, out: &mut Writer) {
     const APART: f64 = 15.0;
+    const NEAR: f64 = 8.0;
     let mut ends: Vec<(&Series, (f64, f64), f64)> = plot
         .series
         .iter()
@@ -68,12 +69,15 @@ pub(super) fn labels(plot: &Plot, fits: &Fits, area: &Area, full: f64, out: &mut
     }
     let x = area.right() + 8.0;
     for (series, end, y) in ends {
-        out.group(&style::colour(series.slot));
-        let leader = [end.0 + 5.0, end.1, x - 2.0, y].map(|v| Length(v).to_string());
-        let data = format!("M{},{}L{},{}", leader[0], leader[1], leader[2], leader[3]);
-        if x - 2.0 > end.0 + 6.0 {
-            out.path("d", &data, "");
+        // A leader is no data: quiet, and only where the line ends at the edge and its name was moved.
+        if (y - end.1).abs() > 1.0 && area.right() - end.0 < NEAR {
+            let [from_x, from_y, to_x, to_y] =
+                [end.0 + 4.0, end.1, x, y].map(|v| Length(v).to_string());
+            out.group("g");
+            out.path("e", &format!("M{from_x},{from_y}L{to_x},{to_y}"), "");
+            out.close("g");
         }
+        out.group(&style::colour(series.slot));
         marker(series.slot, (x + 5.0, y), out);
         out.close("g");
         let name = cut(&series.name, TEXT_SIZE, full - x - 14.0);

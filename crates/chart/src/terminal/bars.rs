@@ -29,28 +29,32 @@ pub(super) fn lines(bars: &Bars, width: usize, characters: Characters) -> Vec<St
     lines
 }
 
-/// The values at both ends of the room for bars.
-fn span(bars: &Bars) -> (f64, f64) {
-    let ends = |row: &BarRow| row.interval.map_or([f64::NAN; 2], |(low, high)| [low, high]);
-    let values = bars
-        .rows
-        .iter()
-        .flat_map(|row| row.sum().into_iter().chain(ends(row)))
-        .chain(bars.reference.iter().map(|(value, _)| *value))
-        .filter(|value| crate::axis::usable(*value));
-    let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
-        (low.min(value), high.max(value))
-    });
-    match bars.look {
-        _ if low > high => (0.0, 1.0),
-        Look::Bars => (0.0, if high > 0.0 { high } else { 1.0 }),
-        Look::Dots if low == high => (low - 1.0, high + 1.0),
-        Look::Dots => (low, high),
+/// The values at both ends of the room for bars, and whether distances between them are ratios.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    low: f64,
+    high: f64,
+    ratio: bool,
+}
+
+fn span(bars: &Bars) -> Span {
+    let even = |low, high| Span { low, high, ratio: false };
+    match (bars.look, bars.extent(), bars.ratio_ends()) {
+        (_, None, _) => even(0.0, 1.0),
+        (_, _, Some((low, high))) => Span { low, high, ratio: true },
+        (Look::Bars, Some((_, high)), _) => even(0.0, if high > 0.0 { high } else { 1.0 }),
+        (Look::Dots, Some((low, high)), _) if low == high => even(low - 1.0, high + 1.0),
+        (Look::Dots, Some((low, high)), _) => even(low, high),
     }
 }
 
-fn column(value: f64, (low, high): (f64, f64), room: usize) -> usize {
-    let share = ((value - low) / (high - low)).clamp(0.0, 1.0);
+fn column(value: f64, span: Span, room: usize) -> usize {
+    let Span { low, high, ratio } = span;
+    let share = match ratio {
+        true => (value / low).ln() / (high / low).ln(),
+        false => (value - low) / (high - low),
+    };
+    let share = share.clamp(0.0, 1.0);
     if share.is_nan() { 0 } else { (share * (room - 1) as f64).round() as usize }
 }
 
@@ -63,20 +67,20 @@ fn fill(index: usize, characters: Characters) -> char {
     fills[index % fills.len()]
 }
 
-fn bar(bars: &Bars, row: &BarRow, span: (f64, f64), room: usize, characters: Characters) -> String {
+fn bar(bars: &Bars, row: &BarRow, span: Span, room: usize, characters: Characters) -> String {
     if bars.parts.len() > 1 {
         let (mut drawn, mut sum) = (String::new(), 0.0);
         for (index, value) in row.values.iter().enumerate() {
             if crate::axis::usable(*value) && *value > 0.0 {
                 sum += value;
-                let to = ((sum / span.1).clamp(0.0, 1.0) * room as f64).round() as usize;
+                let to = ((sum / span.high).clamp(0.0, 1.0) * room as f64).round() as usize;
                 let more = to.saturating_sub(drawn.chars().count());
                 drawn.extend(std::iter::repeat_n(fill(index, characters), more));
             }
         }
         return drawn;
     }
-    let share = (row.sum().unwrap_or(0.0) / span.1).clamp(0.0, 1.0);
+    let share = (row.sum().unwrap_or(0.0) / span.high).clamp(0.0, 1.0);
     if share <= 0.0 || share.is_nan() {
         return String::new();
     }
@@ -88,7 +92,7 @@ fn bar(bars: &Bars, row: &BarRow, span: (f64, f64), room: usize, characters: Cha
     format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8])
 }
 
-fn dot(bars: &Bars, row: &BarRow, span: (f64, f64), room: usize, characters: Characters) -> String {
+fn dot(bars: &Bars, row: &BarRow, span: Span, room: usize, characters: Characters) -> String {
     let mut cells = vec![' '; room];
     let (line, left, right, reference) = match characters {
         Characters::Unicode => ('─', '├', '┤', '┊'),
@@ -111,7 +115,7 @@ fn dot(bars: &Bars, row: &BarRow, span: (f64, f64), room: usize, characters: Cha
 }
 
 /// A text centred under the column of a value, as far as there is room.
-fn at_column(value: f64, span: (f64, f64), room: usize, text: &str) -> String {
+fn at_column(value: f64, span: Span, room: usize, text: &str) -> String {
     let length = text.chars().count();
     let from = column(value, span, room).saturating_sub(length / 2);
     let from = from.min(room.saturating_sub(length));

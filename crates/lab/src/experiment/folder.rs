@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Tool, Trial};
 use ablaze_model::{Assessed, Run};
+use ablaze_report::experiment::pooled::{Pooled, shown_loads};
 use ablaze_report::system_error::reason;
 use ablaze_report::{file, hlog, json};
 use ablaze_verdict::live;
@@ -220,26 +221,44 @@ impl Folder {
         Ok(Results { trials, interrupted })
     }
 
-    /// The first run of each target that was measured, under the middle load: what stands for it on a page.
+    /// The runs of each target under each load that a page shows by itself.
     ///
     /// # Errors
     /// When a kept run is damaged.
-    pub fn first_runs(
+    pub fn pooled(
         &self,
         experiment: &Experiment,
         results: &Results,
-    ) -> Result<Vec<(usize, Run)>, FolderError> {
-        let load = experiment.loads.len() / 2;
-        let mut runs = Vec::new();
-        for target in 0..experiment.targets.len() {
-            let mut of = results.measured().map(|(trial, _)| trial);
-            if let Some(trial) = of.find(|trial| trial.target == target && trial.load == load)
-                && let Some(run) = self.run(experiment, trial)?
-            {
-                runs.push((target, run));
+    ) -> Result<Vec<Pooled>, FolderError> {
+        let mut pooled = Vec::new();
+        for load in shown_loads(experiment) {
+            for target in 0..experiment.targets.len() {
+                pooled.extend(self.pooled_of(experiment, results, (target, load))?);
             }
         }
-        Ok(runs)
+        Ok(pooled)
+    }
+
+    /// The runs of one target under one load, in the order of the repeats.
+    fn pooled_of(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        (target, load): (usize, usize),
+    ) -> Result<Option<Pooled>, FolderError> {
+        let measured = results.measured().map(|(trial, _)| trial);
+        let mut trials: Vec<Trial> =
+            measured.filter(|trial| (trial.target, trial.load) == (target, load)).collect();
+        trials.sort_by_key(|trial| trial.repeat);
+        let mut pooled: Option<Pooled> = None;
+        for trial in trials {
+            let Some(run) = self.run(experiment, trial)? else { continue };
+            match &mut pooled {
+                Some(pooled) => pooled.add(&run),
+                None => pooled = Some(Pooled::of(target, load, run)),
+            }
+        }
+        Ok(pooled)
     }
 }
 

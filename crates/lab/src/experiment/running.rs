@@ -139,6 +139,8 @@ struct Targets<'a> {
     site: Site,
     serving: BTreeMap<usize, Serving>,
     response_known: bool,
+    /// Targets whose command does not exist, and what was said of it: they are not tried again.
+    never: BTreeMap<usize, String>,
 }
 
 impl<'a> Targets<'a> {
@@ -154,10 +156,17 @@ impl<'a> Targets<'a> {
             ready_within: Duration::from_secs(experiment.ready_within_s),
             response: Response::default(),
             speaks: experiment.speaks,
+            directory: experiment.directory.clone(),
             control_speaks: of_control(&experiment.targets, experiment.speaks),
             certificate: Certificate::default(),
         };
-        Self { experiment, site, serving: BTreeMap::new(), response_known: false }
+        Self {
+            experiment,
+            site,
+            serving: BTreeMap::new(),
+            response_known: false,
+            never: BTreeMap::new(),
+        }
     }
 
     /// One run, of a target that is up.
@@ -175,6 +184,9 @@ impl<'a> Targets<'a> {
                 .and_then(|file| saved::read(file).map_err(Failure::Impossible))
                 .map(|run| Measured::Run(Box::new(run)));
         }
+        if let Some(why) = self.never.get(&trial.target) {
+            return Err(Failure::Impossible(why.clone()));
+        }
         if let Some(package) = target::missing(target) {
             return Err(Failure::Impossible(format!("{SKIPPED}install {package}")));
         }
@@ -184,8 +196,7 @@ impl<'a> Targets<'a> {
         }
         let mut serving = match self.serving.remove(&trial.target) {
             Some(serving) => serving,
-            None => Serving::start(target, &self.site)
-                .map_err(|error| Failure::Impossible(error.to_string()))?,
+            None => self.started(trial.target)?,
         };
         let load = aimed(load, &serving, &self.experiment.placement.client)?;
         let measured = match target.client {
@@ -209,6 +220,15 @@ impl<'a> Targets<'a> {
             self.serving.insert(trial.target, serving);
         }
         Ok(measured)
+    }
+
+    fn started(&mut self, target: usize) -> Result<Serving, Failure> {
+        Serving::start(&self.experiment.targets[target], &self.site).map_err(|error| {
+            if error.is_final() {
+                self.never.insert(target, error.to_string());
+            }
+            Failure::Impossible(error.to_string())
+        })
     }
 
     /// The control does what the first of the others does.

@@ -136,3 +136,17 @@ fn a_folder_with_other_files_is_refused_and_left_as_it_is() {
     let refused = Folder::at(&file, &experiments::experiment(), &mut Former).unwrap_err();
     assert!(refused.to_string().contains("not a folder"), "{refused}");
 }
+
+#[test]
+fn a_command_that_does_not_exist_is_started_once() {
+    let scratch = Scratch::new("never");
+    let mut experiment = experiments::experiment();
+    let count = scratch.join("count");
+    let line = format!("echo {{port}} >> '{}'; no-such-program-anywhere", count.display());
+    experiment.targets[1].source = TargetSpec::Command(line);
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    let failed: Vec<&str> = results.failed().map(|(_, why)| why).collect();
+    assert_eq!(failed.len(), 3);
+    assert!(failed.iter().all(|why| why.contains("exit status: 127")), "{failed:?}");
+    assert_eq!(std::fs::read_to_string(&count).unwrap().lines().count(), 1);
+}

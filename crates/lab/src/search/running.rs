@@ -193,6 +193,7 @@ impl<'a> Target<'a> {
             ready_within: Duration::from_secs(search.ready_within_s),
             response: Response::default(),
             speaks: search.speaks,
+            directory: None,
             control_speaks: search.speaks,
             certificate: Certificate::default(),
         };

@@ -5,13 +5,15 @@ mod control;
 mod process;
 mod ready;
 mod secure;
+mod start_error;
 
 use ablaze_model::experiment::{Target, Tool};
 use ablaze_model::spec::TargetSpec;
 
 pub use control::{Listens, Response, nginx_configuration};
-pub use process::{Serving, Site, StartError, kill_all, spawn_on};
+pub use process::{Serving, Site, kill_all, spawn_on};
 pub use secure::{Certificate, Files, Issue, IssuedPem, ThisProgram};
+pub use start_error::StartError;
 
 /// What has to be installed before a target can be measured: the package of a program that was not found.
 pub fn missing(target: &Target) -> Option<&'static str> {

@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 
 use super::control::Listens;
 use super::secure::{self, Certificate, Files, ThisProgram};
+use super::start_error::StartError;
 use super::{Response, nginx_configuration, ready};
 
 /// A server that is told to stop has so long for the responses under way.
@@ -41,6 +42,8 @@ pub struct Site {
     pub response: Response,
     /// What it speaks.
     pub speaks: Speaks,
+    /// Where commands are started; `None` for where this program runs.
+    pub directory: Option<PathBuf>,
     /// What the control speaks.
     pub control_speaks: Speaks,
     /// What it shows if that is TLS.
@@ -68,41 +71,6 @@ pub struct Serving {
     /// Who signed the certificate that it shows, as PEM, where that was made for it.
     pub authority: Option<PathBuf>,
     process: Option<Process>,
-}
-
-/// Why a target could not be started.
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    /// The system did not start it.
-    #[error("cannot start {what}: {why}")]
-    NotStarted {
-        /// The command.
-        what: String,
-        /// What the system says.
-        why: String,
-    },
-    /// It ended before it answered.
-    #[error("{what} exited before it responded ({status}){said}")]
-    Ended {
-        /// The command.
-        what: String,
-        /// How it ended.
-        status: String,
-        /// The end of what it printed, with a colon in front.
-        said: String,
-    },
-    /// It did not answer in time.
-    #[error("{what} did not respond on {url} within {seconds} s{said}")]
-    Silent {
-        /// The command.
-        what: String,
-        /// Where a response was waited for.
-        url: String,
-        /// How long.
-        seconds: u64,
-        /// The end of what it printed, with a colon in front.
-        said: String,
-    },
 }
 
 impl Serving {
@@ -246,6 +214,9 @@ fn command(target: &Target, line: &str, site: &Site) -> Result<Serving, StartErr
     let line = files.map_or(line.clone(), |files| secure::with_certificate(&line, files));
     let mut command = Command::new("sh");
     command.arg("-c").arg(line);
+    if let Some(directory) = &site.directory {
+        command.current_dir(directory);
+    }
     let secure = target.is_secure(site.speaks);
     let serving = answering(target, command, port, secure, site)?;
     Ok(Serving { authority: files.map(|files| files.authority.clone()), ..serving })

@@ -1,6 +1,7 @@
 //! An experiment as data: targets × loads × repeats, what its runs came to, and a search for the highest
 //! rate. `ablaze-lab` carries experiments out and keeps them; `ablaze-report` shows them.
 
+mod asked;
 mod figures;
 mod judged;
 mod placement;
@@ -8,11 +9,14 @@ mod results;
 mod search;
 mod target;
 
+use std::path::PathBuf;
+
 use ablaze_stats::repeats::interleaved;
 use serde::{Deserialize, Serialize};
 
 use crate::LoadSpec;
 
+pub use asked::Asked;
 pub use figures::Figures;
 pub use judged::JudgedTogether;
 pub use placement::Placement;
@@ -44,6 +48,9 @@ pub struct Experiment {
     /// What targets that are started here are to speak.
     #[serde(default)]
     pub speaks: Speaks,
+    /// Where commands are started: the folder of the file that names them; `None` for where this program runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<PathBuf>,
 }
 
 /// One load.
@@ -92,6 +99,12 @@ impl Experiment {
     /// Whether nothing is run for it: every target is a saved run.
     pub fn is_saved(&self) -> bool {
         self.targets.iter().all(|target| target.saved_runs().is_some())
+    }
+
+    /// The place of the target that the others are compared with: the last; of saved runs alone, which are named
+    /// in the order of time, the first.
+    pub fn control(&self) -> usize {
+        if self.is_saved() { 0 } else { self.targets.len().saturating_sub(1) }
     }
 
     /// How often a target meets each load.

@@ -33,7 +33,7 @@ fn conditions_are_judged_on_the_figures_of_the_run() {
         "status.503>=10",
         "max>300ms",
         "p50>40ms",
-        "p50<0.07",
+        "p50<0.07s",
         "p99.9>69ms",
         "mean<51ms",
         "cpu>5us",
@@ -51,7 +51,7 @@ fn conditions_are_judged_on_the_figures_of_the_run() {
         "status.500>0",
         "status.404>90",
         "max>1m",
-        "p50>0.07",
+        "p50>0.07s",
         "p99>80ms",
         "cpu>6us",
     ] {
@@ -102,6 +102,20 @@ fn a_figure_that_does_not_exist_never_passes_for_good() {
     let empty = "errors>1%".parse::<Condition>().unwrap().judge(&sample::empty());
     assert!(matches!(empty, Outcome::Unknown(_)));
     assert!(met("errors>0", &sample::refused()).is_some());
+}
+
+#[test]
+fn a_time_without_a_unit_is_refused() {
+    for metric in ["p99", "mean", "max", "lag", "cpu", "p99.9"] {
+        for limit in ["20", " 0.5", "0"] {
+            let refused = error(&format!("{metric}<{limit}"));
+            assert!(refused.contains("needs a unit"), "{refused}");
+            assert!(refused.contains(&format!("`{metric}<{limit}ms`")), "{refused}");
+        }
+    }
+    for fine in ["rate<20", "errors<20", "status.503>0", "unexpected<5"] {
+        assert!(fine.parse::<Condition>().is_ok(), "{fine}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use ablaze_chart::terminal::Characters;
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
 use ablaze_model::experiment::{Experiment, Results};
 
-use super::comparison::{Against, Comparison};
+use super::comparison::{Against, Comparison, Metric};
 use super::curve::{Curve, Pick, Point};
 
 /// A terminal narrower than this has no room for a chart.
@@ -21,10 +21,11 @@ pub fn main(experiment: &Experiment, results: &Results, pick: Pick, ranked: bool
         chart.panels.extend(latency_curves(experiment, results, pick).panels);
         return titled(chart, experiment);
     }
-    let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
+    let comparison = Comparison::of(experiment, results, 0, experiment.control());
     let mut chart = targets(experiment, &comparison);
     if ranked {
-        let ratios = comparison.against.iter().map(|against| ratios(experiment, against));
+        let ratios =
+            comparison.against.iter().map(|against| ratios(experiment, &comparison, against));
         chart.panels.extend(ratios.filter(has_rows).flat_map(|chart| chart.panels));
     }
     titled(chart, experiment)
@@ -51,9 +52,10 @@ pub fn terminal(
     let chart = if experiment.loads.len() > 1 {
         rate_curves(experiment, results, pick)
     } else {
-        let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
+        let comparison = Comparison::of(experiment, results, 0, experiment.control());
         let drawn = comparison.against.iter().filter(|_| ranked);
-        let mut drawn = drawn.map(|against| ratios(experiment, against)).filter(has_rows);
+        let mut drawn =
+            drawn.map(|against| ratios(experiment, &comparison, against)).filter(has_intervals);
         match drawn.next() {
             Some(first) => drawn.fold(first, |mut all, next| {
                 all.panels.extend(next.panels);
@@ -104,25 +106,64 @@ fn bars(
     bars
 }
 
-/// The ratios of a target and what it is held against, as dots around 1 with their intervals.
-pub(crate) fn ratios(experiment: &Experiment, against: &Against) -> Chart {
+/// The ratios of a target and what it is compared with, as dots around 1 with their intervals. Where the runs
+/// give no interval, the ratios of their medians stand alone, and the title says why.
+pub(crate) fn ratios(experiment: &Experiment, comparison: &Comparison, against: &Against) -> Chart {
     let name = |at: usize| experiment.targets[at].name.as_str();
     let title = format!("{} / {}", name(against.target), name(against.control));
-    let unit = format!("{title}: median ratio with 99 % interval");
-    let mut bars = Bars::new(&unit, Unit::Ratio, &["ratio"]);
+    let mut bars = Bars::new("", Unit::Ratio, &["ratio"]);
     bars.look = BarLook::Dots;
     bars.reference = Some((1.0, "equal".to_owned()));
+    let mut without = None;
     for compared in &against.metrics {
-        let Ok(ratio) = compared.ratio else { continue };
-        let mut row = BarRow::new(compared.metric.name(), against.target, &[ratio.ratio]);
-        row.interval = Some((ratio.low, ratio.high));
-        bars.rows.push(row);
+        let row = |ratio| BarRow::new(compared.metric.name(), against.target, &[ratio]);
+        match compared.ratio {
+            Ok(ratio) => {
+                let interval = Some((ratio.low, ratio.high));
+                bars.rows.push(BarRow { interval, ..row(ratio.ratio) });
+            }
+            Err(why) => {
+                without.get_or_insert(why);
+                bars.rows.extend(of_medians(comparison, against, compared.metric).map(row));
+            }
+        }
     }
+    let has_interval = bars.rows.iter().any(|row| row.interval.is_some());
+    let what = match (without, has_interval) {
+        (None, _) => "median ratio with 99 % interval".to_owned(),
+        (Some(_), true) => "median ratio with 99 % interval, where there is one".to_owned(),
+        (Some(why), false) => format!("ratio of the medians ({why})"),
+    };
+    bars.title = format!("{title}: {what}, log scale");
     Chart::of(&title, bars)
 }
 
-fn has_rows(chart: &Chart) -> bool {
+/// The ratio of two targets' medians; `None` where one is not known or not above zero.
+fn of_medians(comparison: &Comparison, against: &Against, metric: Metric) -> Option<f64> {
+    let figure = |at: usize| {
+        let point = comparison.rows.get(at)?.as_ref()?;
+        let figure = match metric {
+            Metric::ServerCpu => point.server_cpu_ns,
+            Metric::Rate => Some(point.rate_per_s),
+            Metric::Median => point.p50_ns,
+            Metric::P99 => point.p99_ns,
+        };
+        figure.filter(|figure| *figure > 0.0)
+    };
+    Some(figure(against.target)? / figure(against.control)?)
+}
+
+/// Whether something is drawn in it.
+pub(crate) fn has_rows(chart: &Chart) -> bool {
     chart.panels.iter().any(|panel| matches!(panel, Panel::Bars(bars) if !bars.rows.is_empty()))
+}
+
+fn has_intervals(chart: &Chart) -> bool {
+    let mut rows = chart.panels.iter().flat_map(|panel| match panel {
+        Panel::Bars(bars) => bars.rows.as_slice(),
+        Panel::Plot(_) => &[],
+    });
+    rows.any(|row| row.interval.is_some())
 }
 
 /// Responses per second over the loads, a line per target, with its table.
@@ -235,7 +276,10 @@ mod tests {
         assert_eq!(terminal(&sweep, &Results::default(), Pick::Median, true, 80), None);
         let (comparison, measured) = results(1, 6);
         let drawn = terminal(&comparison, &measured, Pick::Median, true, 200).unwrap();
-        assert!(drawn.starts_with("one / other: median ratio with 99 % interval\n"), "{drawn}");
+        assert!(
+            drawn.starts_with("one / other: median ratio with 99 % interval, log scale\n"),
+            "{drawn}"
+        );
         assert!(drawn.contains("rate") && drawn.contains("equal"), "{drawn}");
         assert!(drawn.lines().all(|line| line.chars().count() <= 100), "{drawn}");
         // Without a ranking, and without enough runs for one, the rates themselves.

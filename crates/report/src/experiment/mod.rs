@@ -8,6 +8,7 @@ pub mod csv;
 pub mod curve;
 pub mod json;
 pub mod page;
+pub mod pooled;
 pub mod profiles;
 pub mod search_page;
 pub mod text;

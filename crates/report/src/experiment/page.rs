@@ -4,15 +4,16 @@
 
 use ablaze_chart::Chart;
 use ablaze_model::Run;
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, Target};
+use ablaze_model::experiment::{Asked, Experiment, Figures, JudgedTogether, Results, Target};
 use ablaze_model::finding::Severity;
 
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
+use super::pooled::{self, Pooled};
 use super::{charts, json, profiles, text};
 use crate::number::rate;
 use crate::page::section;
-use crate::page::{Banner, Block, FindingText, Page, Section, ShownRun};
+use crate::page::{Banner, Block, FindingText, Page, Section};
 
 /// An experiment with what came of it, for its page.
 #[derive(Debug, Clone, Copy)]
@@ -23,8 +24,8 @@ pub struct Reported<'a> {
     pub results: &'a Results,
     /// What was found in the runs together.
     pub judged: &'a JudgedTogether,
-    /// One run of each target that was measured, under the middle load.
-    pub runs: &'a [(usize, Run)],
+    /// The runs of each target that was measured, under each load that is shown ([`pooled::shown_loads`]).
+    pub runs: &'a [Pooled],
     /// The profiled runs, by target.
     pub profiled: &'a [(usize, Run)],
 }
@@ -38,17 +39,28 @@ pub struct Shown<'a> {
     pub pick: Pick,
     /// Its report in words, which is folded away at the end.
     pub printed: &'a str,
+    /// How it was asked for, and by which file.
+    pub asked: &'a Asked,
+    /// The file that describes it; empty if there is none.
+    pub file: &'a str,
+    /// What was to hold or must not, with what came of it; the last column is the answer.
+    pub checks: &'a [[String; 2]],
 }
 
 /// The page of an experiment. Its figures lie in it as JSON.
 pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
     let Reported { experiment, results, judged, runs, profiled } = reported;
-    let Shown { ranked, pick, printed } = shown;
+    let Shown { ranked, pick, printed, asked, file, checks } = shown;
     let names: Vec<&str> = experiment.targets.iter().map(|target| target.name.as_str()).collect();
-    let mut page = Page::new(&names.join(", "));
+    let names = names.join(", ");
+    let mut page = Page::new(if asked.title.is_empty() { &names } else { &asked.title });
+    page.about = asked.about.clone();
     page.subtitle = text::what(experiment);
+    if !asked.title.is_empty() {
+        page.subtitle = format!("{names} · {}", page.subtitle);
+    }
     page.sections.push(verdict(experiment, results, judged));
-    let last = experiment.targets.len() - 1;
+    let last = experiment.control();
     if experiment.loads.len() == 1 {
         let comparison = Comparison::of(experiment, results, 0, last);
         page.sections.push(rows(experiment, results, &comparison));
@@ -63,17 +75,17 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
         page.figures.push((experiment.title.clone(), figures));
         page.sections.extend(over_loads(experiment, results, pick));
     }
-    let targets: Vec<ShownRun<'_>> =
-        runs.iter().map(|(slot, run)| ShownRun::new(names[*slot], *slot, run)).collect();
-    if let Some((_, run)) = runs.first() {
-        page.when = section::started(run);
-        page.sections.push(section::percentiles(&targets));
-        page.sections.push(section::cpu(&targets));
+    page.sections.extend(checked(checks));
+    page.sections.extend(found(experiment, results, judged));
+    if let Some(pooled) = runs.first() {
+        page.when = section::started(&pooled.first);
+        page.sections.extend(pooled::sections(experiment, runs));
     }
     page.sections.extend(profiles::section(experiment, profiled));
-    page.sections.push(commands(experiment, runs));
-    if let Some((_, run)) = runs.first() {
-        page.sections.push(section::environment(run));
+    page.sections.extend(repeat(asked, file));
+    page.sections.extend(commands(experiment, runs));
+    if let Some(pooled) = runs.first() {
+        page.sections.push(section::environment(&pooled.first));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed.to_owned() };
     page.sections.push(Section::default().with(report));
@@ -90,13 +102,9 @@ pub fn section_of(
     judged: &JudgedTogether,
     ranked: bool,
 ) -> Section {
-    let mut verdict = verdict(experiment, results, judged);
-    let is_finding = |block: &Block| matches!(block, Block::Findings(_));
-    // Its own page has the notes too.
-    let (findings, verdict) = std::mem::take(&mut verdict.blocks).into_iter().partition(is_finding);
-    let mut parts = vec![Section { blocks: verdict, ..Section::default() }];
+    let mut parts = vec![verdict(experiment, results, judged)];
     if experiment.loads.len() == 1 {
-        let last = experiment.targets.len() - 1;
+        let last = experiment.control();
         let comparison = Comparison::of(experiment, results, 0, last);
         parts.push(rows(experiment, results, &comparison));
         if ranked && !comparison.against.is_empty() {
@@ -105,19 +113,15 @@ pub fn section_of(
     } else {
         parts.extend(over_loads(experiment, results, Pick::Median));
     }
-    parts.push(Section { blocks: graver_than_notes(findings), ..Section::default() });
+    // Its own page has the notes too.
+    let mut grave = findings(experiment, results, judged);
+    grave.retain(|text| text.finding.severity > Severity::Note);
+    if !grave.is_empty() {
+        parts.push(Section::default().with(Block::Findings(grave)));
+    }
     let what = Block::Remark(text::what(experiment));
     let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
     Section { heading: heading.to_owned(), blocks: blocks.collect() }
-}
-
-fn graver_than_notes(mut blocks: Vec<Block>) -> Vec<Block> {
-    for block in &mut blocks {
-        if let Block::Findings(findings) = block {
-            findings.retain(|text| text.finding.severity > Severity::Note);
-        }
-    }
-    blocks
 }
 
 /// What an experiment came to, in a row for each pair or curve: the metric that decides, or the
@@ -130,7 +134,7 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
             .collect();
     }
     let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
-    let comparison = Comparison::of(experiment, results, 0, experiment.targets.len() - 1);
+    let comparison = Comparison::of(experiment, results, 0, experiment.control());
     if results.measured().next().is_none() {
         let why = results.failed().next().map_or("interrupted", |(_, why)| why);
         return row("nothing was measured", why.to_owned());
@@ -159,11 +163,33 @@ fn highest(experiment: &Experiment, curve: &Curve) -> Option<String> {
     Some(format!("highest {}/s, at {}", rate(point.rate_per_s), load.label))
 }
 
-/// Whether the runs are to be believed, what was found in them, and which failed.
+/// Whether the runs are to be believed, and which failed.
 fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) -> Section {
     let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let banner = Banner { verdict: judged.verdict, text: text::limits(&runs) };
     let mut section = Section::default().with(Block::Verdict(banner));
+    for line in text::failures(experiment, results) {
+        section = section.with(Block::Text(line.trim().to_owned()));
+    }
+    if results.interrupted {
+        let text = "Interrupted: partial results.".to_owned();
+        section = section.with(Block::Text(text));
+    }
+    section
+}
+
+/// What was found in the runs, and what in all of them together; `None` where nothing was.
+fn found(experiment: &Experiment, results: &Results, judged: &JudgedTogether) -> Option<Section> {
+    let findings = findings(experiment, results, judged);
+    (!findings.is_empty()).then(|| Section::new(section::FOUND).with(Block::Findings(findings)))
+}
+
+fn findings(
+    experiment: &Experiment,
+    results: &Results,
+    judged: &JudgedTogether,
+) -> Vec<FindingText> {
+    let runs: Vec<&Figures> = results.measured().map(|(_, figures)| figures).collect();
     let found = text::found(results);
     let mut findings: Vec<FindingText> = found
         .iter()
@@ -179,17 +205,7 @@ fn verdict(experiment: &Experiment, results: &Results, judged: &JudgedTogether) 
         finding: finding.clone(),
         explains: Vec::new(),
     }));
-    if !findings.is_empty() {
-        section = section.with(Block::Findings(findings));
-    }
-    for line in text::failures(experiment, results) {
-        section = section.with(Block::Text(line.trim().to_owned()));
-    }
-    if results.interrupted {
-        let text = "Interrupted: partial results.".to_owned();
-        section = section.with(Block::Text(text));
-    }
-    section
+    findings
 }
 
 /// A row per target of a comparison.
@@ -216,24 +232,30 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         caption: "From the slowest to the fastest run.".to_owned(),
         figures: false,
     };
-    table.with(chart).with(whence())
+    let [whence, in_here] = whence();
+    table.with(chart).with(whence).with(in_here)
 }
 
 /// Where the figures come from.
-fn whence() -> Block {
-    Block::Remark(
-        "Medians of the runs. Every run is in `runs/` of the results folder; this page contains \
-         the figures of all runs (class `ablaze-figures`)."
-            .to_owned(),
-    )
+fn whence() -> [Block; 2] {
+    [
+        Block::Remark(
+            "Medians of the runs. Every run is in `runs/` of the results folder.".to_owned(),
+        ),
+        Block::OfTheFile(
+            "This page contains the figures of all runs (class `ablaze-figures`).".to_owned(),
+        ),
+    ]
 }
 
 /// The ratios of a comparison with their intervals, as dots around 1 and in words.
 fn ratios(experiment: &Experiment, comparison: &Comparison) -> Section {
     let mut section = Section::new("Ratios");
     for against in &comparison.against {
-        let chart = charts::ratios(experiment, against);
-        section = section.with(Block::chart(chart));
+        let chart = charts::ratios(experiment, comparison, against);
+        if charts::has_rows(&chart) {
+            section = section.with(Block::chart(chart));
+        }
     }
     let rows = text::ratio_rows(experiment, comparison);
     section.with(Block::list(rows))
@@ -249,19 +271,49 @@ fn over_loads(experiment: &Experiment, results: &Results, pick: Pick) -> Vec<Sec
     // Each chart has its title above it.
     let section = |chart: Chart| Section::default().with(Block::chart(chart));
     let mut sections: Vec<Section> = charts.into_iter().flatten().map(section).collect();
-    sections[0].blocks.push(whence());
+    sections[0].blocks.extend(whence());
     sections
 }
 
-/// One command of each target, as it was run.
-fn commands(experiment: &Experiment, runs: &[(usize, Run)]) -> Section {
-    let mut section = Section::new("Commands");
-    for (target, run) in runs {
-        let name = &experiment.targets[*target].name;
-        section = section.with(Block::Remark(format!("{name}, one of its runs:")));
-        section.blocks.extend(section::command(&run.command_line).blocks);
+/// What was to hold, each with its result; `None` where nothing was asked.
+pub fn checked(checks: &[[String; 2]]) -> Option<Section> {
+    let rows = checks.iter().map(|check| check.to_vec()).collect();
+    (!checks.is_empty()).then(|| {
+        let mut table = Block::table(&["check", "result"], rows);
+        if let Block::Table(table) = &mut table {
+            table.words = true;
+        }
+        Section::new("Checks").with(table)
+    })
+}
+
+/// The command that repeats an experiment or a search, and the file that it reads.
+pub fn repeat(asked: &Asked, file: &str) -> Option<Section> {
+    let mut section = Section::new("To repeat it");
+    if !asked.command.is_empty() {
+        section.blocks.extend(section::command(&asked.command).blocks);
     }
-    section
+    if !file.is_empty() {
+        let name = "The file of the experiment, kept as `experiment.toml`".replace('`', "");
+        section = section.with(Block::Report { name, text: file.to_owned() });
+    }
+    (!section.blocks.is_empty()).then_some(section)
+}
+
+/// One command of each target that can be loaded again by it: one that an experiment starts has another port
+/// each time.
+fn commands(experiment: &Experiment, runs: &[Pooled]) -> Option<Section> {
+    let mut section = Section::new("Commands of single runs");
+    for Pooled { target, load, first, .. } in runs {
+        let Target { name, .. } = &experiment.targets[*target];
+        if experiment.targets[*target].is_started_here() {
+            continue;
+        }
+        let label = &experiment.loads[*load].label;
+        section = section.with(Block::Remark(format!("{name}, {label}:")));
+        section.blocks.extend(section::command(&first.command_line).blocks);
+    }
+    (!section.blocks.is_empty()).then_some(section)
 }
 
 #[cfg(test)]

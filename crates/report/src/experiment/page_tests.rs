@@ -30,7 +30,9 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
     let trials = experiment.trials().into_iter().map(measured).collect();
     let results = Results { trials, interrupted: false };
     let judged = JudgedTogether { verdict: Verdict::Valid, findings: Vec::new() };
-    let runs: Vec<(usize, Run)> = (0..targets.len()).map(|target| (target, saved())).collect();
+    let loads = pooled::shown_loads(&experiment).into_iter();
+    let all = loads.flat_map(|load| (0..targets.len()).map(move |target| (target, load)));
+    let runs: Vec<Pooled> = all.map(|(target, load)| Pooled::of(target, load, saved())).collect();
     let reported = Reported {
         experiment: &experiment,
         results: &results,
@@ -38,7 +40,15 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         runs: &runs,
         profiled: &[],
     };
-    let shown = Shown { ranked: true, pick: Pick::Median, printed: "the report" };
+    let asked = Asked::default();
+    let shown = Shown {
+        ranked: true,
+        pick: Pick::Median,
+        printed: "the report",
+        asked: &asked,
+        file: "",
+        checks: &[],
+    };
     (of_experiment(reported, shown), results)
 }
 
@@ -68,7 +78,7 @@ fn of_search() -> Page {
         interrupted: false,
         gone: None,
     };
-    search_page::of_search(&search, &searched, Some(&saved()))
+    search_page::of_search(&search, &searched, Some(&saved()), &Asked::default())
 }
 
 const LOADS: [u32; 13] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
@@ -84,6 +94,54 @@ fn pages_fit_every_window_and_say_nothing_on_the_console() {
         ("search", of_search()),
     ];
     browser::check(&pages.map(|(name, page)| (name.to_owned(), page.html())));
+}
+
+/// The labels of a chart: what an SVG says in `text` elements.
+fn labels(svg: &str) -> Vec<&str> {
+    let texts = svg.split("<text").skip(1).filter_map(|rest| rest.split_once('>'));
+    texts.filter_map(|(_, rest)| rest.split_once("</text>")).map(|(text, _)| text).collect()
+}
+
+#[test]
+fn ratios_are_drawn_on_a_scale_that_says_what_it_is_whatever_the_runs_are() {
+    let experiment = {
+        let mut experiment = experiments::experiment();
+        experiment.repeats = 1;
+        experiment
+    };
+    let figures = |rate| Outcome::Measured(Box::new(experiments::figures(rate)));
+    let trials = experiment.trials().into_iter();
+    let trials = trials.map(|trial| (trial, figures(8000.0 / 4f64.powi(trial.target as i32))));
+    let results = Results { trials: trials.collect(), interrupted: false };
+    let saved = {
+        let mut saved = experiment.clone();
+        for target in &mut saved.targets {
+            let file = vec!["run.json".into()];
+            target.source = ablaze_model::spec::TargetSpec::Saved(file);
+        }
+        saved
+    };
+    for (experiment, pair, rate) in
+        [(&experiment, "one / other", 4.0), (&saved, "other / one", 0.25)]
+    {
+        let comparison = Comparison::of(experiment, &results, 0, experiment.control());
+        let chart = charts::ratios(experiment, &comparison, &comparison.against[0]);
+        let Some(ablaze_chart::Panel::Bars(bars)) = chart.panels.first() else {
+            panic!("{chart:?}")
+        };
+        assert!(
+            bars.title.starts_with(&format!("{pair}: ratio of the medians (")),
+            "{}",
+            bars.title
+        );
+        let of_rate = bars.rows.iter().find(|row| row.name == "rate").unwrap();
+        assert_eq!(of_rate.values, [rate]);
+        let svg = chart.svg_file();
+        let labels = labels(&svg);
+        for label in ["0.5", "1", "2", "equal"] {
+            assert!(labels.contains(&label), "{label} of {labels:?}");
+        }
+    }
 }
 
 #[test]

@@ -110,7 +110,7 @@ struct OfTarget<'a> {
     per_request: PerRequest,
 }
 
-/// Each target against the last, as tables of a comparison have it.
+/// Each target against the control, as tables of a comparison have it.
 fn pairs<'a>(
     experiment: &'a Experiment,
     runs: &[(usize, Run)],
@@ -120,8 +120,11 @@ fn pairs<'a>(
         let per_request = PerRequest::of(of_target(run).next()?);
         Some(OfTarget { name: &experiment.targets[target].name, per_request })
     };
-    let last = experiment.targets.len() - 1;
-    (0..last).filter_map(|target| Some((found(target)?, found(last)?))).collect()
+    let control = experiment.control();
+    (0..experiment.targets.len())
+        .filter(|target| *target != control)
+        .filter_map(|target| Some((found(target)?, found(control)?)))
+        .collect()
 }
 
 fn drawing_of(of: &OfTarget<'_>, against: &OfTarget<'_>) -> Option<ablaze_profile::graph::Drawing> {

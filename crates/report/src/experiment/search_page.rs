@@ -3,27 +3,39 @@
 
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
-use ablaze_model::experiment::{Search, Searched, Stage};
+use ablaze_model::experiment::{Asked, Measured, Search, Searched, Stage};
 use ablaze_model::finding::{Severity, Verdict};
 use ablaze_stats::rate_search::{Found, Trial};
 
+use super::page::repeat;
 use super::{json, text};
 use crate::page::{Banner, Block, FindingText, Page, Section, section};
 
 /// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
 /// environment it shows ([`Searched::shown_stage`]).
-pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>) -> Page {
+pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked: &Asked) -> Page {
     let printed = text::search(search, searched);
     let texts = search.conditions();
-    let mut page = Page::new(&format!("{}: {}", search.target.name, search.goal));
+    let what = format!("{}: {}", search.target.name, search.goal);
+    let mut page = Page::new(if asked.title.is_empty() { &what } else { &asked.title });
+    page.about = asked.about.clone();
     page.subtitle = printed.lines().nth(1).unwrap_or_default().to_owned();
     page.sections.push(answer(searched, &texts));
+    let found = found(searched);
     page.sections.push(
         Section::new("Stages").with(Block::chart(chart(searched))).with(rows(searched, &texts)),
     );
+    page.sections.extend(found);
     if let Some(run) = run {
         page.when = section::started(run);
-        page.sections.push(section::command(&run.command_line));
+    }
+    page.sections.extend(repeat(asked, ""));
+    if let Some(run) = run {
+        if !search.target.is_started_here() {
+            let mut command = section::command(&run.command_line);
+            command.heading = "The command of that stage".to_owned();
+            page.sections.push(command);
+        }
         page.sections.push(section::environment(run));
     }
     let report = Block::Report { name: "The report".to_owned(), text: printed };
@@ -33,25 +45,31 @@ pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>) -> Pag
     page
 }
 
-/// The answer, and what takes something away from it: what was found in the stages that held.
+/// The answer, and how far it is to be believed.
 fn answer(searched: &Searched, texts: &[&str]) -> Section {
-    let held = || {
-        let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-        held.filter_map(|stage| stage.measured.as_ref())
-    };
-    let worst = held().map(|measured| measured.verdict).max().unwrap_or(Verdict::Valid);
+    let worst = held(searched).map(|measured| measured.verdict).max().unwrap_or(Verdict::Valid);
     let verdict = if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) };
     let banner = Banner { verdict, text: text::answer(searched, texts) };
+    Section::default().with(Block::Verdict(banner))
+}
+
+/// What the stages that held measured.
+fn held(searched: &Searched) -> impl Iterator<Item = &Measured> {
+    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    held.filter_map(|stage| stage.measured.as_ref())
+}
+
+/// What takes something away from the answer: what was found in the stages that held; `None` where nothing was.
+fn found(searched: &Searched) -> Option<Section> {
     let mut findings: Vec<FindingText> = Vec::new();
-    for finding in held().flat_map(|measured| &measured.findings) {
+    for finding in held(searched).flat_map(|measured| &measured.findings) {
         let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
         if root && !findings.iter().any(|text| text.finding.id == finding.id) {
             let of = "a stage that held".to_owned();
             findings.push(FindingText { of, finding: finding.clone(), explains: Vec::new() });
         }
     }
-    let section = Section::default().with(Block::Verdict(banner));
-    if findings.is_empty() { section } else { section.with(Block::Findings(findings)) }
+    (!findings.is_empty()).then(|| Section::new(section::FOUND).with(Block::Findings(findings)))
 }
 
 /// Answered over requested rate: the stages that held and those that did not, with the highest that

@@ -150,37 +150,55 @@ fn spread(values: impl Iterator<Item = f64>) -> f64 {
     if low > 0.0 && low.is_finite() { high / low } else { 1.0 }
 }
 
+/// A line on the axis of percentiles.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownLatency<'a> {
+    /// What it is called.
+    pub name: &'a str,
+    /// Its slot, from 0.
+    pub slot: usize,
+    /// The values.
+    pub latency: &'a Latency,
+}
+
 /// Latency by percentile on HDR's axis, with 95 % intervals where there are enough values. A single
 /// Run of an open loop has a line for the response and one for the service.
 pub fn percentiles(subjects: &[ShownRun<'_>]) -> Option<Chart> {
-    let mut lines: Vec<(String, usize, &Latency)> = Vec::new();
+    let mut lines = Vec::new();
     for ShownRun { name, slot, run } in subjects {
         let answered = &run.record.answered;
+        let mut line = |name, slot, latency| lines.push(ShownLatency { name, slot, latency });
         match (&answered.intended, subjects.len()) {
             (Some(intended), 1) => {
-                lines.push(("response".into(), 0, &intended.response));
-                lines.push(("service".into(), 1, &answered.total));
+                line("response", 0, &intended.response);
+                line("service", 1, &answered.total);
             }
-            _ => lines.push(((*name).to_owned(), *slot, answered.latency())),
+            _ => line(name, *slot, answered.latency()),
         }
     }
-    lines.retain(|(_, _, latency)| latency.count() >= 10);
+    percentile_lines(&lines, latency_name(subjects.first()?.run))
+}
+
+/// The same of any latencies; `alone` is what the axis is called where there is one line. `None` where none has
+/// ten values.
+pub fn percentile_lines(lines: &[ShownLatency<'_>], alone: &str) -> Option<Chart> {
+    let enough = |line: &&ShownLatency<'_>| line.latency.count() >= 10;
+    let lines: Vec<&ShownLatency<'_>> = lines.iter().filter(enough).collect();
     let first = lines.first()?;
     let values = || {
-        let ends = |(_, _, latency): &(String, usize, &Latency)| {
-            [latency.quantile_ns(0.0), latency.max_ns()]
-        };
+        let ends =
+            |line: &&ShownLatency<'_>| [line.latency.quantile_ns(0.0), line.latency.max_ns()];
         lines.iter().flat_map(ends).flatten().map(|ns| ns as f64)
     };
-    let name = if lines.len() == 1 { latency_name(subjects[0].run) } else { "latency" };
+    let name = if lines.len() == 1 { alone } else { "latency" };
     let y = if spread(values()) > 10.0 {
         Axis::log(name, Unit::TimeNs)
     } else {
         Axis::linear(name, Unit::TimeNs)
     };
     let mut plot = Plot::new(Axis::percentile("percentile"), y);
-    let supported = supported_quantile(first.2);
-    for (name, slot, latency) in &lines {
+    let supported = supported_quantile(first.latency);
+    for ShownLatency { name, slot, latency } in lines.iter().copied() {
         let points = quantiles(latency.count()).filter_map(|q| {
             let value = latency.quantile_ns(q)? as f64;
             let (low, high) = latency
@@ -191,7 +209,8 @@ pub fn percentiles(subjects: &[ShownRun<'_>]) -> Option<Chart> {
         plot.series.push(Series::with_intervals(name, *slot, points));
     }
     if let (Some(q), 1) = (supported, lines.len()) {
-        plot.marks.push(Mark::between(q, 1.0 - 1.0 / first.2.count() as f64, "few values"));
+        let last = 1.0 - 1.0 / first.latency.count() as f64;
+        plot.marks.push(Mark::between(q, last, "few values"));
     }
     Some(Chart::of("Latency by percentile", plot).described(
         "The time within which each share of the responses came; each further nine takes the same \
@@ -298,20 +317,29 @@ pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
             bars.rows.push(BarRow::new(&named(&who), *slot, &values));
         }
         if let Some(effort) = Effort::of(run) {
-            // Active waiting is spent in user mode.
-            let user = (effort.user_ns - effort.spun_ns).max(0.0);
-            let kernel = effort.cpu_ns - user - effort.spun_ns;
-            bars.rows.push(BarRow::new(&named("client"), *slot, &[user, kernel, effort.spun_ns]));
+            bars.rows.push(BarRow::new(&named("client"), *slot, &client_parts(&effort)));
         }
     }
+    drop_unused_polling(&mut bars);
+    (!bars.rows.is_empty()).then(|| Chart::of("CPU time per request", bars))
+}
+
+/// The client's CPU time per request in parts: user, kernel, busy polling.
+pub(crate) fn client_parts(effort: &Effort) -> [f64; 3] {
+    // Active waiting is spent in user mode.
+    let user = (effort.user_ns - effort.spun_ns).max(0.0);
+    [user, effort.cpu_ns - user - effort.spun_ns, effort.spun_ns]
+}
+
+/// Takes busy polling, the third part, away where nobody polled.
+pub(crate) fn drop_unused_polling(bars: &mut Bars) {
     if !bars.rows.iter().any(|row| row.values[2] > 0.0) {
         bars.parts.truncate(2);
         bars.rows.iter_mut().for_each(|row| row.values.truncate(2));
     }
-    (!bars.rows.is_empty()).then(|| Chart::of("CPU time per request", bars))
 }
 
-fn server_user_share(run: &Run) -> f64 {
+pub(crate) fn server_user_share(run: &Run) -> f64 {
     let Some(monitor) = &run.monitor else { return 0.0 };
     let user: u64 = monitor.target.processes.iter().map(|process| process.user_ns).sum();
     user as f64 / monitor.target.cpu_ns().max(1) as f64

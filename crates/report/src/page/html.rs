@@ -31,6 +31,9 @@ pub(super) fn write(page: &Page) -> String {
         svg::css()
     );
     let _ = writeln!(out, "<header>\n<h1>{title}</h1>");
+    if !page.about.is_empty() {
+        let _ = writeln!(out, "<p class=\"about\">{}</p>", with_code(&page.about));
+    }
     for line in [&page.subtitle, &page.when].into_iter().filter(|line| !line.is_empty()) {
         let _ = writeln!(out, "<p>{}</p>", escaped(line));
     }
@@ -64,7 +67,7 @@ fn write_block(block: &Block, heading: &str, out: &mut String) {
         Block::Text(text) => {
             let _ = writeln!(out, "<p>{}</p>", with_code(text));
         }
-        Block::Remark(text) => {
+        Block::Remark(text) | Block::OfTheFile(text) => {
             let _ = writeln!(out, "<p class=\"quiet\">{}</p>", with_code(text));
         }
         Block::Table(block) => write_table(block, out),
@@ -182,7 +185,7 @@ fn write_cells(table: &Table, class: &str, out: &mut String) {
     for row in &table.rows {
         out.push_str("<tr>");
         for (index, cell) in row.iter().enumerate() {
-            let cell = escaped(cell);
+            let cell = if class == "words" { with_code(cell) } else { escaped(cell) };
             let _ = match index {
                 0 => write!(out, "<th scope=\"row\">{cell}</th>"),
                 _ => write!(out, "<td>{cell}</td>"),

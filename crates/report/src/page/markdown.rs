@@ -25,6 +25,7 @@ pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
     let mut page = super::run::begun(run);
     page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
+    page.sections.extend(section::found(&assessed.judged));
     if run.record.responses > 0 {
         page.sections.push(section::main(run));
         if run.record.answered.intended.is_some() {
@@ -42,6 +43,9 @@ pub fn markdown_of_run(assessed: &Assessed, stem: &str) -> Markdown {
 pub(super) fn write(page: &Page, stem: &str) -> Markdown {
     let mut writer = Writer { text: String::new(), files: Vec::new(), notes: Vec::new(), stem };
     writer.paragraph(&format!("# {}", plain(&page.title)));
+    if !page.about.is_empty() {
+        writer.paragraph(&plain(&page.about));
+    }
     let below: Vec<String> = [&page.subtitle, &page.when]
         .into_iter()
         .filter(|line| !line.is_empty())
@@ -112,7 +116,7 @@ impl Writer<'_> {
                 self.paragraph(&format!("## {}", plain(name)));
                 self.fence("text", text);
             }
-            Block::Explained(_) => {}
+            Block::Explained(_) | Block::OfTheFile(_) => {}
         }
     }
 

@@ -59,6 +59,8 @@ pub use several::of_runs;
 pub struct Page {
     /// What it is about; the largest heading, and the title of its window.
     pub title: String,
+    /// What it is about, in a sentence or two; may be empty.
+    pub about: String,
     /// A line below it.
     pub subtitle: String,
     /// When it was measured, for its head.
@@ -93,6 +95,8 @@ pub enum Block {
     Text(String),
     /// A paragraph that may be skipped.
     Remark(String),
+    /// The same on what only the HTML file has: its Markdown leaves it out.
+    OfTheFile(String),
     /// A table.
     Table(TableBlock),
     /// A chart, and below it what should be known to read it.

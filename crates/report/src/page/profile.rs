@@ -14,8 +14,8 @@ const MOST: usize = 20;
 const HOW_TO_READ: &str = "Each rectangle is a function, drawn on top of the one that called it; \
                            its width is the CPU time per request spent in it and in everything it \
                            called; from left to right they are sorted by name. Orange is the \
-                           kernel. Point at one for its figures; the file `flame-*.svg` beside \
-                           this page can be zoomed and searched.";
+                           kernel.";
+const HOW_TO_POINT: &str = "Point at a rectangle for its figures.";
 
 /// The section of a Run; `None` when no profile was asked for.
 pub fn of_run(run: &Run) -> Option<Section> {
@@ -45,6 +45,7 @@ pub fn blocks(profile: &Profile, name: &str) -> Vec<Block> {
             svg: drawing.element,
             caption: HOW_TO_READ.to_owned(),
         });
+        blocks.push(Block::OfTheFile(HOW_TO_POINT.to_owned()));
         let (head, rows) = profiling::table(profile, MOST);
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut table = Block::table(&head, rows);

@@ -11,6 +11,7 @@ pub fn of_run(assessed: &Assessed) -> Page {
     let subjects = [ShownRun::new("all responses", 0, run)];
     page.sections.push(section::verdict(assessed));
     page.sections.push(section::figures(run));
+    page.sections.extend(section::found(&assessed.judged));
     if run.record.responses > 0 {
         page.sections.push(section::over_time(run));
         page.sections.push(section::percentiles(&subjects));

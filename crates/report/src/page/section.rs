@@ -12,7 +12,10 @@ use crate::number::{bytes, bytes_rate, counted, grouped, percent, rate, time, ti
 use crate::per_second::PerSecond;
 use crate::text;
 
-/// The verdict on one Run, what limited it, and its findings.
+/// What stands above findings.
+pub const FOUND: &str = "What was found";
+
+/// The verdict on one Run, and what limited it.
 pub fn verdict(assessed: &Assessed) -> Section {
     let Assessed { run, judged } = assessed;
     let banner = Banner { verdict: judged.verdict, text: sentence(&judged.limited.to_string()) };
@@ -30,11 +33,13 @@ pub fn verdict(assessed: &Assessed) -> Section {
             "Failed after {after}, which is a bug in ablaze: results up to then."
         ))),
     });
-    let findings = findings("", judged);
-    if !findings.is_empty() {
-        section = section.with(Block::Findings(findings));
-    }
     section
+}
+
+/// What was found in one Run; `None` where nothing was.
+pub fn found(judged: &Judged) -> Option<Section> {
+    let findings = findings("", judged);
+    (!findings.is_empty()).then(|| Section::new(FOUND).with(Block::Findings(findings)))
 }
 
 /// The findings of a judged Run as a page shows them: those that the verdict stands on, then notes.
@@ -107,36 +112,37 @@ fn large(run: &Run) -> Vec<Figure> {
 /// What came back: responses by status, bodies, errors by kind, and what was neither.
 pub fn outcome(run: &Run) -> Section {
     let record = &run.record;
-    let share = |part: u64, whole: u64| percent(part as f64, whole as f64);
+    // One denominator for all rows: what finished, one way or the other.
+    let finished = record.finished();
+    let share = |part: u64| percent(part as f64, finished as f64);
     let mut rows: Vec<Vec<String>> = record
         .statuses
         .iter()
-        .map(|(status, n)| {
-            vec![format!("responses {status}"), grouped(*n), share(*n, record.responses)]
-        })
+        .map(|(status, n)| vec![format!("responses {status}"), grouped(*n), share(*n)])
         .collect();
     for kind in FailureKind::ALL {
         let n = record.failures_of(kind);
         if n > 0 {
-            let name = format!("error: {}", kind.label());
-            rows.push(vec![name, grouped(n), share(n, record.finished())]);
+            rows.push(vec![format!("error: {}", kind.label()), grouped(n), share(n)]);
         }
+    }
+    for (length, n) in record.body_lengths.iter().take(8) {
+        rows.push(vec![format!("body of {} B", grouped(*length)), grouped(*n), share(*n)]);
     }
     for (name, n) in [("unfinished", record.unfinished), ("sent again", record.repeated)] {
         if n > 0 {
             rows.push(vec![name.into(), grouped(n), String::new()]);
         }
     }
-    for (length, n) in record.body_lengths.iter().take(8) {
-        let name = format!("body of {} B", grouped(*length));
-        rows.push(vec![name, grouped(*n), share(*n, record.responses)]);
-    }
-    let mut caption = String::new();
+    let mut caption = format!(
+        "Shares are of all {} that finished, with or without a valid response.",
+        counted(finished, "request")
+    );
     if run.elapsed_ns > 0 && record.received_bytes > 0 {
         let per_s = record.received_bytes as f64 * 1e9 / run.elapsed_ns as f64;
-        caption = format!("{} received, heads included.", bytes_rate(per_s));
+        caption.push_str(&format!(" {} received, heads included.", bytes_rate(per_s)));
     }
-    let mut block = Block::table(&["", "requests", "share"], rows);
+    let mut block = Block::table(&["", "requests", "share of requests"], rows);
     if let Block::Table(TableBlock { caption: below, .. }) = &mut block {
         *below = caption;
     }

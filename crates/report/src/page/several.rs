@@ -21,8 +21,9 @@ pub fn of_runs(runs: &[(String, Assessed)], together: &[Finding]) -> Page {
         .enumerate()
         .map(|(slot, (name, assessed))| ShownRun::new(name, slot, &assessed.run))
         .collect();
-    page.sections.push(verdict(runs, together));
+    page.sections.push(verdict(runs));
     page.sections.push(Section::new("Runs").with(table(runs)));
+    page.sections.extend(found(runs, together));
     page.sections.push(section::percentiles(&subjects));
     page.sections.push(section::distribution(&subjects));
     page.sections.push(section::phases(&subjects));
@@ -45,8 +46,8 @@ pub fn of_runs(runs: &[(String, Assessed)], together: &[Finding]) -> Page {
     page
 }
 
-/// The worst verdict, what was found in each Run, and what in all of them beside each other.
-fn verdict(runs: &[(String, Assessed)], together: &[Finding]) -> Section {
+/// The worst verdict, and what limited each Run.
+fn verdict(runs: &[(String, Assessed)]) -> Section {
     let judged: Vec<_> = runs.iter().map(|(name, assessed)| (name, &assessed.judged)).collect();
     // Nothing is ranked here: what differs between Runs takes nothing away from one of them.
     let verdict = judged.iter().map(|(_, judged)| judged.verdict).max();
@@ -54,15 +55,20 @@ fn verdict(runs: &[(String, Assessed)], together: &[Finding]) -> Section {
         judged.iter().map(|(name, judged)| format!("{name}: {}", judged.limited)).collect();
     let banner =
         Banner { verdict: verdict.unwrap_or(Verdict::Valid), text: limits.join(". ") + "." };
+    Section::default().with(Block::Verdict(banner))
+}
+
+/// What was found in each Run, and what in all of them beside each other; `None` where nothing was.
+fn found(runs: &[(String, Assessed)], together: &[Finding]) -> Option<Section> {
+    let judged = runs.iter().map(|(name, assessed)| (name, &assessed.judged));
     let mut found: Vec<FindingText> =
-        judged.iter().flat_map(|(name, judged)| section::findings(name, judged)).collect();
+        judged.flat_map(|(name, judged)| section::findings(name, judged)).collect();
     found.extend(together.iter().map(|finding| FindingText {
         of: "the runs together".to_owned(),
         finding: finding.clone(),
         explains: Vec::new(),
     }));
-    let section = Section::default().with(Block::Verdict(banner));
-    if found.is_empty() { section } else { section.with(Block::Findings(found)) }
+    (!found.is_empty()).then(|| Section::new(section::FOUND).with(Block::Findings(found)))
 }
 
 fn table(runs: &[(String, Assessed)]) -> Block {

@@ -297,3 +297,56 @@ fn every_group_is_on_the_page() {
     let page = of_run(&assessed(&many)).html();
     assert!(page.contains("No table of groups: 300 were named"), "{page}");
 }
+
+/// The page without its style, scripts and code: what a reader sees as prose.
+fn prose(html: &str) -> String {
+    let mut prose = html.to_owned();
+    for (from, to) in
+        [("<style", "</style>"), ("<script", "</script>"), ("<code", "</code>"), ("<pre", "</pre>")]
+    {
+        while let Some((before, rest)) = prose.split_once(from) {
+            let after = rest.split_once(to).map_or("", |(_, after)| after);
+            prose = format!("{before}{after}");
+        }
+    }
+    prose
+}
+
+#[test]
+fn the_figures_stand_before_the_findings_and_no_markdown_is_left() {
+    for run in [sample::ordinary(), sample::troubled()] {
+        let page = super::of_run(&sample::assessed(&run));
+        let place = |wanted: fn(&Block) -> bool| {
+            page.sections.iter().flat_map(|section| &section.blocks).position(wanted)
+        };
+        let figures = place(|block| matches!(block, Block::Figures(_))).unwrap();
+        assert!(place(|block| matches!(block, Block::Findings(_))).is_none_or(|at| figures < at));
+        let prose = prose(&page.html());
+        for mark in ["`", "**", "]("] {
+            assert!(!prose.contains(mark), "{mark}: {prose}");
+        }
+        let text = page.markdown("run").text;
+        for only_there in ["ablaze-figures", "Point at", "this page"] {
+            assert!(!text.contains(only_there), "{only_there}");
+        }
+    }
+}
+
+#[test]
+fn what_came_back_has_one_denominator() {
+    let run = sample::troubled();
+    let section = super::section::outcome(&run);
+    let Block::Table(block) = &section.blocks[0] else { panic!("{section:?}") };
+    let finished = run.record.finished() as f64;
+    let number = |text: &str| text.replace([',', ' ', '%'], "").parse::<f64>().unwrap();
+    let mut outcomes = 0.0;
+    for row in block.table.rows.iter().filter(|row| !row[2].is_empty()) {
+        let expected = number(&row[1]) / finished * 100.0;
+        assert!((number(&row[2]) / expected - 1.0).abs() < 0.05, "{row:?}");
+        if row[0].starts_with("responses ") || row[0].starts_with("error: ") {
+            outcomes += number(&row[1]);
+        }
+    }
+    assert_eq!(outcomes, finished);
+    assert!(block.caption.contains(&crate::number::grouped(finished as u64)), "{}", block.caption);
+}

@@ -89,7 +89,7 @@ fn list() -> String {
 }
 
 fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
-    let Some(number) = &line.number else {
+    let Some(number) = line.number.as_ref().filter(|number| *number != "list") else {
         let text = "Published benchmarks to repeat with `ablaze replay NUMBER` (--quick takes a \
              minute):\n";
         return Ok(terminal::print(&format!("{text}{}", list())));

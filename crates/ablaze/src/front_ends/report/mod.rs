@@ -205,7 +205,8 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
         pick: if line.pick == "best" { Pick::Best } else { Pick::Median },
         allow_unequal: line.allow_unequal,
     };
-    let contents = experiments::contents(&experiment, &folder, &results, &judged, showing);
+    let contents =
+        experiments::contents(&experiment, &folder, &results, &judged, (showing, &conditions));
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);
     terminal::print(&shown::either(&experiment, &results, &judged, showing));

@@ -31,7 +31,34 @@ fn a_file_is_checked_before_it_starts() {
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing was started");
 }
 
+#[test]
+fn what_a_file_starts_is_found_beside_it_and_tried_once_if_it_does_not_exist() {
+    let folder = scratch("file-relative");
+    std::fs::create_dir_all(folder.join("below")).unwrap();
+    let file = |text: &str| std::fs::write(folder.join("below/x.toml"), text).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_ablaze"), folder.join("below/server")).unwrap();
+    let found = "repeats = 1\n[targets.mine]\nstart = \"./server serve {port} --quiet\"\n\
+                 [load]\nconnections = 1\nduration = \"200ms\"\n";
+    file(found);
+    let checked = ablaze(&folder, &["run", "below/x.toml", "--check"]);
+    assert_eq!(checked.status, 0, "{checked:?}");
+    let ran = ablaze(&folder, &["run", "below/x.toml"]);
+    assert_eq!(ran.status, 0, "{ran:?}");
+    file(&found.replace("./server", "./nowhere").replace("repeats = 1", "repeats = 5"));
+    let checked = ablaze(&folder, &["run", "below/x.toml", "--check"]);
+    assert_eq!(checked.status, 2, "{checked:?}");
+    assert!(checked.stderr.contains("no program `./nowhere` in "), "{}", checked.stderr);
+    let ran = ablaze(&folder, &["run", "below/x.toml", "--folder", "none"]);
+    assert_eq!(ran.status, 1, "{ran:?}");
+    // The log of a target is written anew by each start: the first one's is still there.
+    let log = std::fs::metadata(folder.join("none/targets/mine.log")).unwrap();
+    let failed = std::fs::metadata(folder.join("none/failed.json")).unwrap();
+    assert!(log.len() > 0 && failed.len() > 0);
+}
+
 const TWO: &str = "\
+title = \"Level or edge\"
+about = \"Which of them is faster.\"
 repeats = 3
 [targets.edge]
 serve = \"epoll-et\"
@@ -73,6 +100,24 @@ fn an_interrupted_experiment_goes_on_in_its_folder() {
     assert_eq!(text(&before[0]), first, "a finished run is not made again");
     // Three pairs answer nothing, so the check cannot pass.
     assert_eq!(done.status, 3, "{done:?}");
+    // A line for each of the runs, and how long they take before them.
+    let lines: Vec<&str> = done.stderr.lines().collect();
+    assert!(lines[0].starts_with(&format!("{} runs, about ", 6 - before.len())), "{lines:?}");
+    assert!(lines.iter().any(|line| line.starts_with("run 6 of 6 · ")), "{lines:?}");
+    // What was kept explains the status, and says what to type for the same again.
+    let page = std::fs::read_to_string(kept.join("index.html")).unwrap();
+    for part in [
+        "<h1>Level or edge</h1>",
+        "<p class=\"about\">Which of them is faster.</p>",
+        "<th scope=\"row\">edge / level rate &gt;= 0.01: ",
+        "fails: exit status 3</td>",
+        "<code>ablaze run two.toml</code>",
+        "[targets.level]",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let dead = page.split("<code>").skip(1).filter(|code| code.starts_with("ablaze http"));
+    assert_eq!(dead.count(), 0, "the command of a server that is gone");
     assert!(done.stdout.contains("check edge / level rate >= 0.01"), "{}", done.stdout);
     assert!(done.stderr.contains("check failed: edge / level rate"), "{}", done.stderr);
     let again = ablaze(&folder, &["report", "two-1"]);

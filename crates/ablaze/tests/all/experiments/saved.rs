@@ -34,10 +34,10 @@ fn two_saved_runs_are_compared_without_an_interval() {
     assert_eq!(lines[0], "2 saved runs of 2 targets");
     assert!(lines[1].starts_with("SUSPECT · "), "{}", said.stdout);
     for part in [
-        "D15 SUSPECT noise: `before` was measured 2 days before `after`, not interleaved; one run \
+        "D15 SUSPECT noise: `after` was measured 2 days after `before`, not interleaved; one run \
          each: no interval.",
         "runs not interleaved: no interval",
-        "before / after  rate 1.00",
+        "after / before  rate 1.00",
     ] {
         let words: Vec<&str> = said.stdout.split_whitespace().collect();
         let part_words: Vec<&str> = part.split_whitespace().collect();

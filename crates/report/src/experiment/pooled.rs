@@ -1,0 +1,258 @@
+//! All runs of a target under a load, put together: what the charts of a page are drawn of. Latencies are added;
+//! CPU times per request are medians of the runs, as in the tables.
+
+use ablaze_chart::{BarRow, Bars, Chart, Unit};
+use ablaze_model::Run;
+use ablaze_model::experiment::Experiment;
+use ablaze_stats::Latency;
+use ablaze_stats::repeats::median;
+
+use crate::effort::{self, Effort};
+use crate::number::{counted, grouped};
+use crate::page::charts::{self as single, ShownLatency};
+use crate::page::{Block, Section};
+
+/// The runs of one target under one load.
+#[derive(Debug, Clone)]
+pub struct Pooled {
+    /// The target, by its place.
+    pub target: usize,
+    /// The load, by its place.
+    pub load: usize,
+    /// The first of the runs: for what is the same in all of them, the machine above all.
+    pub first: Run,
+    /// How many runs there are.
+    pub runs: u64,
+    /// The latencies of all of them.
+    pub latency: Latency,
+    /// CPU time per request of the server in each run that has one: user and kernel, ns.
+    server_ns: Vec<[f64; 2]>,
+    /// The same of the client: user, kernel, busy polling.
+    client_ns: Vec<[f64; 3]>,
+}
+
+impl Pooled {
+    /// Of the first run.
+    pub fn of(target: usize, load: usize, run: Run) -> Self {
+        let mut pooled = Self {
+            target,
+            load,
+            runs: 1,
+            latency: run.record.answered.latency().clone(),
+            server_ns: Vec::new(),
+            client_ns: Vec::new(),
+            first: run,
+        };
+        let (server, client) = cpu_of(&pooled.first);
+        pooled.server_ns.extend(server);
+        pooled.client_ns.extend(client);
+        pooled
+    }
+
+    /// Adds one more.
+    pub fn add(&mut self, run: &Run) {
+        self.runs += 1;
+        self.latency.merge(run.record.answered.latency());
+        let (server, client) = cpu_of(run);
+        self.server_ns.extend(server);
+        self.client_ns.extend(client);
+    }
+}
+
+fn cpu_of(run: &Run) -> (Option<[f64; 2]>, Option<[f64; 3]>) {
+    let server =
+        effort::of_the_server(run).filter(|(cpu_ns, _)| *cpu_ns > 0.0).map(|(cpu_ns, _)| {
+            let user = single::server_user_share(run);
+            [cpu_ns * user, cpu_ns * (1.0 - user)]
+        });
+    (server, Effort::of(run).map(|effort| single::client_parts(&effort)))
+}
+
+/// The parts of a median: those of all runs, scaled to add up to the median of their sums.
+fn parts_of_median<const N: usize>(runs: &[[f64; N]]) -> Option<[f64; N]> {
+    let sums: Vec<f64> = runs.iter().map(|parts| parts.iter().sum()).collect();
+    let (middle, total) = (median(&sums)?, sums.iter().sum::<f64>());
+    let part = |at: usize| runs.iter().map(|parts| parts[at]).sum::<f64>();
+    Some(std::array::from_fn(|at| if total > 0.0 { part(at) / total * middle } else { 0.0 }))
+}
+
+/// The latencies of every load that is shown, by percentile, and the CPU times per request.
+pub(crate) fn sections(experiment: &Experiment, pooled: &[Pooled]) -> Vec<Section> {
+    let mut loads: Vec<usize> = pooled.iter().map(|pooled| pooled.load).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let of = |load: usize| {
+        pooled.iter().filter(move |pooled| pooled.load == load).collect::<Vec<&Pooled>>()
+    };
+    let mut sections: Vec<Section> =
+        loads.iter().map(|load| percentiles(experiment, &of(*load), *load)).collect();
+    // Over several loads the servers' CPU time has a curve.
+    if experiment.loads.len() == 1 {
+        sections.extend(loads.iter().map(|load| cpu(experiment, &of(*load), *load)));
+    }
+    sections
+}
+
+/// Which loads of an experiment have charts of their own: all of up to three, else the first, the middle one
+/// and the last.
+pub fn shown_loads(experiment: &Experiment) -> Vec<usize> {
+    match experiment.loads.len() {
+        count @ 0..=3 => (0..count).collect(),
+        count => vec![0, count / 2, count - 1],
+    }
+}
+
+fn percentiles(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
+    let name = |pooled: &Pooled| experiment.targets[pooled.target].name.as_str();
+    let lines: Vec<ShownLatency<'_>> = pooled
+        .iter()
+        .map(|pooled| ShownLatency {
+            name: name(pooled),
+            slot: pooled.target,
+            latency: &pooled.latency,
+        })
+        .collect();
+    let Some(mut chart) = single::percentile_lines(&lines, "latency") else {
+        return Section::default()
+            .with(Block::Remark("Too few responses for percentiles.".to_owned()));
+    };
+    if !experiment.is_saved() {
+        chart.title = format!("{} at {}", chart.title, experiment.loads[load].label);
+    }
+    let what = pooled.iter().map(|pooled| {
+        let of = counted(pooled.runs, "run");
+        format!("{}: {} responses of {of}", name(pooled), grouped(pooled.latency.count()))
+    });
+    let mut caption = format!(
+        "All runs of a target together ({}); the table has medians of runs. Each further nine takes \
+         the same width; the shaded band is the 95 % interval.",
+        what.collect::<Vec<_>>().join("; ")
+    );
+    caption.push_str(&left_out(experiment, pooled));
+    Section::default().with(Block::Chart { chart, caption, figures: false })
+}
+
+/// Targets whose runs were carried out by another program: they have no histogram.
+fn left_out(experiment: &Experiment, pooled: &[&Pooled]) -> String {
+    let is_missing = |at: &usize| {
+        experiment.targets[*at].client != ablaze_model::experiment::Tool::Ablaze
+            && !pooled.iter().any(|pooled| pooled.target == *at)
+    };
+    let names: Vec<&str> = (0..experiment.targets.len())
+        .filter(is_missing)
+        .map(|at| experiment.targets[at].name.as_str())
+        .collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    format!(" Not drawn: {}, loaded by a program that saves no histogram.", names.join(", "))
+}
+
+fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
+    let label = &experiment.loads[load].label;
+    let mut bars = Bars::new(
+        &if experiment.is_saved() {
+            "median of the runs".to_owned()
+        } else {
+            format!("median of the runs at {label}")
+        },
+        Unit::TimeNs,
+        &["user", "kernel", "busy polling"],
+    );
+    for pooled in pooled {
+        let name = |who: &str| format!("{}: {who}", experiment.targets[pooled.target].name);
+        if let Some([user, kernel]) = parts_of_median(&pooled.server_ns) {
+            let row = BarRow::new(&name("server"), pooled.target, &[user, kernel, 0.0]);
+            bars.rows.push(row);
+        }
+        if let Some(parts) = parts_of_median(&pooled.client_ns) {
+            bars.rows.push(BarRow::new(&name("client"), pooled.target, &parts));
+        }
+    }
+    single::drop_unused_polling(&mut bars);
+    if bars.rows.is_empty() {
+        return Section::default().with(Block::Remark("No CPU times were measured.".to_owned()));
+    }
+    let unseen = pooled.iter().any(|pooled| pooled.server_ns.is_empty());
+    let caption = match unseen {
+        true => "A server's CPU time can only be measured on the client's own host.",
+        false => "",
+    };
+    Section::default().with(Block::Chart {
+        chart: Chart::of("CPU time per request", bars),
+        caption: caption.to_owned(),
+        figures: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ablaze_chart::Panel;
+    use ablaze_testing::experiments::{experiment, load};
+
+    /// Ten thousand responses that took this long each, with this CPU time of the client, ns.
+    fn run(each_ns: u64, client_ns: u64) -> Run {
+        let mut run = crate::sample::empty();
+        run.record.answered.total.record_many(each_ns, 10_000);
+        run.record.responses = 10_000;
+        run.workers = crate::sample::ordinary().workers;
+        (run.workers[0].user_ns, run.workers[0].system_ns) = (0, client_ns * 10_000);
+        run
+    }
+
+    fn pooled(target: usize, load: usize, each: [u64; 3]) -> Pooled {
+        let mut pooled = Pooled::of(target, load, run(each[0], each[0]));
+        each[1..].iter().for_each(|each_ns| pooled.add(&run(*each_ns, *each_ns)));
+        pooled
+    }
+
+    fn chart(section: &Section) -> (&Chart, &str) {
+        match &section.blocks[..] {
+            [Block::Chart { chart, caption, .. }] => (chart, caption),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_percentiles_of_a_comparison_are_of_all_its_runs() {
+        // The first run was the slow one.
+        let all = [pooled(0, 0, [120_000_000, 1_000_000, 2_000_000]), pooled(1, 0, [3_000; 3])];
+        let sections = sections(&experiment(), &all);
+        let (chart, caption) = chart(&sections[0]);
+        let Panel::Plot(plot) = &chart.panels[0] else { panic!("{chart:?}") };
+        let of_first = &plot.series[0].points;
+        let at = |q: f64| of_first.iter().rfind(|point| point.x <= q).unwrap().y;
+        // One third of the responses took 1 ms, one 2 ms, one 120 ms.
+        for (q, expected_ns) in [(0.3, 1e6), (0.6, 2e6), (0.999, 120e6)] {
+            assert!((at(q) / expected_ns - 1.0).abs() < 0.01, "{q}: {}", at(q));
+        }
+        assert_eq!(chart.title, "Latency by percentile at c=10");
+        assert!(caption.contains("one: 30,000 responses of 3 runs; other: 30,000"), "{caption}");
+    }
+
+    #[test]
+    fn the_bars_of_cpu_time_are_the_medians_that_the_table_has() {
+        let sections = sections(&experiment(), &[pooled(0, 0, [120_000, 1_000, 2_000])]);
+        let (chart, _) = chart(&sections[1]);
+        let Panel::Bars(bars) = &chart.panels[0] else { panic!("{chart:?}") };
+        assert_eq!(bars.title, "median of the runs at c=10");
+        assert_eq!(bars.rows[0].name, "one: client");
+        assert!((bars.rows[0].values.iter().sum::<f64>() - 2_000.0).abs() < 1e-6, "{bars:?}");
+        assert_eq!(parts_of_median(&[[1.0, 3.0], [4.0, 4.0], [10.0, 10.0]]), Some([3.75, 4.25]));
+    }
+
+    #[test]
+    fn every_load_of_a_sweep_has_its_own_chart_with_its_name() {
+        let mut sweep = experiment();
+        sweep.loads = [1, 10, 100].map(load).to_vec();
+        let all: Vec<Pooled> =
+            shown_loads(&sweep).into_iter().map(|at| pooled(0, at, [1_000_000; 3])).collect();
+        let titles: Vec<String> =
+            sections(&sweep, &all).iter().map(|section| chart(section).0.title.clone()).collect();
+        let at = |load: &str| format!("Latency by percentile at {load}");
+        assert_eq!(titles, ["c=1", "c=10", "c=100"].map(at));
+        sweep.loads = (1..=13).map(load).collect();
+        assert_eq!(shown_loads(&sweep), [0, 6, 12]);
+    }
+}
