@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use ablaze_model::Run;
+use ablaze_model::plan::Load;
 use ablaze_wire::http1::response::field;
 
 /// The shares of requests whose times are listed, in percent.
@@ -52,6 +53,10 @@ fn counts_and_rates(run: &Run, out: &mut String) -> std::fmt::Result {
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
     let responses = record.responses as f64;
     writeln!(out, "Concurrency Level:      {}", crate::concurrency(run))?;
+    if let Load::Open { rate, .. } = &run.plan.load {
+        // gurl does not say it: without it the concurrency above looks as if it was not reached.
+        writeln!(out, "Requested rate:         {} [#/sec]", rate.from_per_s)?;
+    }
     writeln!(out, "Time taken for tests:   {seconds:.3} seconds")?;
     writeln!(out, "Complete requests:      {}", record.responses)?;
     // gurl subtracts two counts of the same responses here, always 0, and puts what failed below.
@@ -137,6 +142,19 @@ mod tests {
         for (line, label) in lines.iter().zip(labels) {
             assert!(line.starts_with(label), "{line:?} is not {label:?}");
         }
+    }
+
+    #[test]
+    fn a_schedule_is_told() {
+        let mut run = sample::ordinary();
+        assert!(!write(&run).contains("Requested rate"));
+        run.plan.load = Load::Open {
+            rate: ablaze_model::plan::RateProfile::constant(300.0),
+            arrivals: ablaze_model::plan::Arrivals::Constant,
+            connections: 10,
+            bounded: true,
+        };
+        assert!(write(&run).contains("Requested rate:         300 [#/sec]\n"));
     }
 
     #[test]

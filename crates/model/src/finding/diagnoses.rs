@@ -54,6 +54,7 @@ macro_rules! diagnoses {
             D40 d40_streams_limited "streams limited";
             D41 d41_window_stalls "window stalls";
             D42 d42_client_fault "client fault";
+            D43 d43_contradictory_figures "contradictory figures";
         }
     };
 }

@@ -175,7 +175,9 @@ fn on_report(report: &Report) -> Option<Finding> {
 pub(super) fn is_missed(report: &Report) -> bool {
     let asked = report.concurrency.unwrap_or(1);
     let in_flight = arithmetic::in_flight(report);
-    asked > 1 && in_flight.is_some_and(|(_, high)| high < asked as f64 * MISSED)
+    // On a schedule the connections are a bound at most.
+    let open_loop = report.open_loop || report.command.as_ref().is_some_and(|line| line.open_loop);
+    asked > 1 && !open_loop && in_flight.is_some_and(|(_, high)| high < asked as f64 * MISSED)
 }
 
 fn gravity(reached: f64, asked: u64) -> Severity {
@@ -262,6 +264,14 @@ mod tests_on_reports {
         let finding = on_report(&report).unwrap();
         assert_eq!(finding.severity, Severity::Invalid);
         assert!(finding.evidence.contains("less than 5.00, while 200"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn a_schedule_asks_for_no_concurrency() {
+        let mut report = sample::ab();
+        report.total = Some(sample::times(0.0, 0.0, 0.0, 0.0, 5.0));
+        report.open_loop = true;
+        assert_eq!(on_report(&report), None);
     }
 
     #[test]

@@ -5,15 +5,16 @@ use ablaze_model::{FailureKind, Run};
 
 mod causes;
 mod gone;
+mod printed;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
 use crate::live::figures::elapsed_s;
-use crate::printed::{Abort, Reason, Report};
+use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
-use crate::words::{amount, counted, decimal, grouped, percent};
+use crate::words::{counted, decimal, grouped, percent};
 pub(super) use gone::gone;
 use gone::went_away;
 
@@ -24,7 +25,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     explained_by: &[D03],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
-        report: Some(on_report),
+        report: Some(printed::on_report),
         abort: Some(on_abort),
         ..Forms::NONE
     },
@@ -34,10 +35,6 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 const SHARE: f64 = 0.01;
 /// From here on the rate is no rate of responses.
 const MOST: f64 = 0.5;
-/// ab counts a request as complete when the connection closes, with or without a response; the
-/// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
-const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
-
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
 const OF_THE_SERVER: [FailureKind; 28] = [
@@ -137,82 +134,6 @@ fn fix(run: &Run) -> String {
         "Try the target once with `curl -v {}` to see what it does, and measure again once it \
          responds.",
         curl::arguments(run)
-    )
-}
-
-fn on_report(report: &Report) -> Option<Finding> {
-    let complete = report.complete?;
-    if complete == 0 {
-        return report.failed.filter(|failed| *failed > 0).map(none_at_all);
-    }
-    let total_bytes = report.total_bytes?;
-    // A negative count has wrapped and says nothing.
-    if total_bytes < 0 || total_bytes as f64 >= complete as f64 * SHORTEST_RESPONSE_BYTES {
-        return None;
-    }
-    let fix = "Count these as failed. Try the target once with `curl -v` to see what it does, \
-                  and measure again once it responds.";
-    if total_bytes > 0 {
-        let answered = (total_bytes as f64 / SHORTEST_RESPONSE_BYTES) as u64;
-        let evidence = format!(
-            "{} bytes came back for {}: {} each, while the shortest possible response has 19. At \
-             least {} got none.",
-            grouped(total_bytes as u64),
-            counted(complete, "complete request"),
-            amount(total_bytes as f64 / complete as f64),
-            grouped(complete - answered)
-        );
-        return Some(Finding::new(D02, Severity::Suspect, evidence, cause(report), fix));
-    }
-    let each = report.taken_s.map_or(String::new(), |taken| {
-        format!(
-            " {} s / {} is {} µs from one close to the next.",
-            decimal(taken.value, 3),
-            grouped(complete),
-            decimal(taken.value * 1e6 / complete as f64, 1)
-        )
-    });
-    let failed = report.failed.unwrap_or(0);
-    // ab counts a connection that broke under Receive and under Exceptions.
-    let twice = report.failed_parts.is_some_and(|parts| parts.receive > 0 && parts.exceptions > 0);
-    let twice =
-        if twice { " (ab counts one under Receive and again under Exceptions)" } else { "" };
-    let evidence = format!(
-        "0 bytes came back for {}; {} counted{twice}.{each}",
-        counted(complete, "complete request"),
-        counted_failures(failed)
-    );
-    if failed >= complete {
-        let cause = "The connections were refused, or broke without an HTTP response; the report \
-                     does not tell which.";
-        let fix = "Try the target once with `curl -v` to see what it does, and measure again once \
-                   it responds.";
-        return Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix));
-    }
-    Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), fix))
-}
-
-fn counted_failures(failed: u64) -> String {
-    let are = if failed == 1 { "is" } else { "are" };
-    format!("{} {are}", counted(failed, "failure"))
-}
-
-fn cause(report: &Report) -> String {
-    let counts = if report.tool.is_ab_like() {
-        "ab counts a request as complete when its connection closes, with or without a response."
-    } else {
-        "The tool counts a closed connection as a complete request."
-    };
-    format!("The target closed the connections without an HTTP response. {counts}")
-}
-
-fn none_at_all(failed: u64) -> Finding {
-    Finding::new(
-        D02,
-        Severity::Invalid,
-        format!("No request got a response; {} failed.", grouped(failed)),
-        "Nothing listens there, or whatever does closed every connection without an HTTP response.",
-        "Try the target once with `curl -v`: it shows which of the two it is.",
     )
 }
 
@@ -349,47 +270,5 @@ mod tests_on_runs {
         run.record.failures[FailureKind::LocalPorts as usize] = 20_000;
         run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
         assert_eq!(on_run(&run), None);
-    }
-}
-
-#[cfg(test)]
-mod tests_on_reports {
-    use super::*;
-    use crate::rules::sample;
-
-    #[test]
-    fn bytes_decide_what_a_response_is() {
-        let with_bytes = |bytes| {
-            let mut report = sample::ab();
-            report.total_bytes = Some(bytes);
-            on_report(&report).map(|finding| finding.severity)
-        };
-        assert_eq!(with_bytes(0), Some(Severity::Invalid));
-        assert_eq!(with_bytes(18_999_999), Some(Severity::Suspect));
-        assert_eq!(with_bytes(19_000_000), None);
-        assert_eq!(with_bytes(-5), None);
-    }
-
-    #[test]
-    fn requests_that_are_counted_as_failed_are_not_to_be_counted_again() {
-        let mut report = sample::ab();
-        report.total_bytes = Some(0);
-        (report.complete, report.failed) = (Some(20), Some(30));
-        let parts =
-            crate::printed::FailedParts { receive: 10, exceptions: 20, ..Default::default() };
-        report.failed_parts = Some(parts);
-        let finding = on_report(&report).unwrap();
-        assert!(!finding.fix.contains("Count"), "{}", finding.fix);
-        assert!(finding.evidence.contains("30 failures are counted (ab counts"), "{finding:?}");
-        assert!(!finding.cause.contains("closed the connections"), "{}", finding.cause);
-    }
-
-    #[test]
-    fn the_serial_time_is_shown() {
-        let mut report = sample::ab();
-        report.total_bytes = Some(0);
-        // 100 s / 1,000,000.
-        let evidence = on_report(&report).unwrap().evidence;
-        assert!(evidence.contains("is 100.0 µs from one close to the next"), "{evidence}");
     }
 }

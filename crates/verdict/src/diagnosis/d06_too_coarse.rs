@@ -39,10 +39,14 @@ fn on_report(report: &Report) -> Option<Finding> {
              they never differ by more than one standard deviation.",
         );
     }
-    let cause = if cuts_times(report) {
-        "The tool truncates times to whole milliseconds before printing them."
-    } else {
-        "The tool rounds times to whole milliseconds before printing them."
+    let cause = match median.step {
+        step if step < 1.0 => {
+            format!("The tool rounds times to {} before printing them.", time(step))
+        }
+        _ if cuts_times(report) => {
+            "The tool truncates times to whole milliseconds before printing them.".to_owned()
+        }
+        _ => "The tool rounds times to whole milliseconds before printing them.".to_owned(),
     };
     let severity = if median.step >= median.value { Severity::Suspect } else { Severity::Note };
     Some(Finding::new(D06, severity, evidence, cause, fix))
@@ -61,7 +65,7 @@ fn fix(report: &Report) -> String {
 }
 
 fn absent(report: &Report, fix: &str) -> Option<Finding> {
-    report.complete.filter(|complete| *complete > 0)?;
+    report.complete.filter(|complete| *complete > 0 && !report.tool.is_read_in_part())?;
     let evidence = match (report.mean_ms(), report.per_request_ms) {
         (Some(_), _) => {
             "No percentiles are printed, only the minimum, the mean and the maximum.".to_owned()
@@ -123,6 +127,14 @@ mod tests {
         // 200 / 1,000,000/s.
         let evidence = on_report(&report).unwrap().evidence;
         assert!(evidence.contains("200 / 1,000,000.00/s = 200 µs"), "{evidence}");
+    }
+
+    #[test]
+    fn finer_steps_are_not_called_milliseconds() {
+        let mut report = sample::ab();
+        report.percentiles = vec![(50.0, sample::printed(0.05, 0.01))];
+        let finding = on_report(&report).unwrap();
+        assert!(finding.cause.contains("rounds times to 10.0 µs"), "{}", finding.cause);
     }
 
     #[test]

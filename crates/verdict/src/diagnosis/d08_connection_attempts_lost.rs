@@ -328,6 +328,7 @@ mod tests_on_reports {
         // 200 × 1001² / 999,999 = 14.16².
         report.connect = Some(sample::times(0.0, 2.0, 14.2, 1.0, 1003.0));
         report.total = Some(sample::times(12.0, 20.0, 14.2, 20.0, 1021.0));
+        report.percentiles[3].1 = sample::printed(1021.0, 1.0);
         let ids: Vec<_> = crate::rules::report(&report).iter().map(|finding| finding.id).collect();
         assert_eq!(ids, [D08]);
     }

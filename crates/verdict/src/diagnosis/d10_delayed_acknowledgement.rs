@@ -8,6 +8,7 @@ use crate::DiagnosisId::D10;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{counter, monitor};
 use crate::live::timers::Crowd;
+use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, grouped, percent};
 
 /// TCP_DELACK_MIN of Linux is 40 ms; ticks (10 ms where there are 100 in a second), and waiting for a
@@ -27,10 +28,14 @@ const SEGMENTS: f64 = 1.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D10,
-    shown_by: ShownBy::Run,
+    shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[],
-    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(on_report),
+        ..Forms::NONE
+    },
 };
 
 fn on_run(run: &Run) -> Option<Finding> {
@@ -75,6 +80,38 @@ fn on_run(run: &Run) -> Option<Finding> {
          the first is acknowledged (Nagle's algorithm), which the client's kernel delays by 40 ms.",
         "Have the server send head and body together, with one write or writev, or set \
          TCP_NODELAY on its connections.",
+    ))
+}
+
+/// Where between first byte and last the median of a printed report may lie: 40 ms, what ticks add, and
+/// what rounding does to two figures.
+const PRINTED_MS: std::ops::RangeInclusive<f64> = 38.0..=48.0;
+
+/// Half of the responses took 40 ms from first byte to last. Where the server closes after each response,
+/// the close sends what Nagle's algorithm held back.
+fn on_report(report: &Report) -> Option<Finding> {
+    let (waiting, processing) = (report.waiting?.median_ms?, report.processing?.median_ms?);
+    let after_ms = processing.value - waiting.value;
+    let kept = matches!(report.connections, Connections::Kept(_));
+    if !kept || !PRINTED_MS.contains(&after_ms) || waiting.value > after_ms / 2.0 {
+        return None;
+    }
+    Some(Finding::new(
+        D10,
+        Severity::Suspect,
+        format!(
+            "The median of `Waiting` (to the first byte) is {} ms, that of `Processing` (to the \
+             last) {} ms: {} ms passed between first byte and last.",
+            amount(waiting.value),
+            amount(processing.value),
+            amount(after_ms)
+        ),
+        "40 ms is how long Linux delays an acknowledgement: a server that sends head and body \
+         separately, with Nagle's algorithm on, waits for it before it sends the second. A server \
+         that itself takes 40 ms between head and body prints the same.",
+        "Have the server send head and body together, with one write or writev, or set \
+         TCP_NODELAY on its connections; or measure with `ablaze`, which counts delayed \
+         acknowledgements.",
     ))
 }
 
@@ -167,5 +204,30 @@ mod tests {
         let mut run = split(1000);
         run.record.answered.receive.record_many(65_000_000, 600);
         assert_eq!(on_run(&run), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_on_reports {
+    use super::*;
+    use crate::rules::sample;
+
+    #[test]
+    fn forty_milliseconds_between_first_byte_and_last_are_found() {
+        let with = |waiting, processing, connections| {
+            let mut report = sample::ab();
+            report.connections = connections;
+            report.waiting = Some(sample::times(0.0, waiting, 0.5, waiting, 60.0));
+            report.processing = Some(sample::times(0.0, processing, 3.0, processing, 60.0));
+            on_report(&report)
+        };
+        let kept = Connections::Kept(Some(1_000_000));
+        let finding = with(0.0, 44.0, kept).unwrap();
+        assert!(finding.evidence.contains("44.0 ms passed"), "{}", finding.evidence);
+        // The close sends the rest; so slow a server is slow; another time is another cause.
+        assert_eq!(with(0.0, 44.0, Connections::PerRequest), None);
+        assert_eq!(with(44.0, 44.0, kept), None);
+        assert_eq!(with(30.0, 74.0, kept), None);
+        assert_eq!(with(0.0, 50.0, kept), None);
     }
 }

@@ -174,6 +174,11 @@ fn longer(tool: Option<Tool>) -> String {
         }
         Some(Tool::Gurl | Tool::AblazeGurl) => " (-duration 10s)",
         Some(Tool::Ablaze) => " (-d 10s --warmup 1s)",
+        Some(Tool::Wrk | Tool::Wrk2 | Tool::Bombardier) => " (-d 10s)",
+        Some(Tool::H2load) => " (-D 10 --warm-up-time 1)",
+        Some(Tool::Hey | Tool::Oha) => " (-z 10s)",
+        Some(Tool::Vegeta) => " (-duration=10s)",
+        Some(Tool::Siege) => " (-t 10s)",
         None => "",
     };
     format!("{REMEDY}{how}.")

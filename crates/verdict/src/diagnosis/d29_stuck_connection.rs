@@ -121,21 +121,45 @@ fn is_event_stream(run: &Run) -> bool {
     head.contains("text/event-stream")
 }
 
-/// A run of ab that ended with this, and without a report.
+/// A run of ab that ended with this, and without a report. It does not tell on which step: connections that
+/// could not be opened are silent, too.
 fn on_abort(abort: &Abort) -> Option<Finding> {
     let command = abort.command.as_ref();
-    let (why, fix) = match command.map(|command| command.keep_alive == Some(true)) {
-        Some(false) => (
-            "The server did not respond, or stopped in the middle of a response.",
-            "Try the target with `curl -v` to see what it does; raise -s if it is only slow.",
-        ),
-        _ => (
-            "The server stopped responding; or, with -k, ab waits for the end of a response that \
-             it cannot see, one that is chunked or has no Content-Length.",
-            "Run it without -k: if that works, it is the latter, and `ablaze ab -k` reads such \
-             responses. If not, the server is stuck.",
-        ),
+    let mut why = "The report does not tell which step took so long: the server did not respond, \
+                   or stopped in the middle of a response; or connections could not be opened, as \
+                   when the accept queue is full (a backlog below the concurrency) and Linux tries \
+                   again after 1, 3 and 7 s."
+        .to_owned();
+    let keep_alive = command.map(|command| command.keep_alive == Some(true));
+    let with_k = match keep_alive {
+        Some(true) => " Or ab -k",
+        Some(false) => "",
+        None => " Or, with -k, ab",
     };
+    if !with_k.is_empty() {
+        why.push_str(with_k);
+        why.push_str(
+            " waits for the end of a response that it cannot see, one that is chunked or has no \
+             Content-Length.",
+        );
+    }
+    let tolerant = command.is_some_and(|command| tolerates(&command.text));
+    if tolerant {
+        why.push_str(
+            " Or, with -r, ab itself: of connections that break it loses some requests, and waits \
+             for them at the end.",
+        );
+    }
+    let without = if keep_alive == Some(true) {
+        " Run it without -k as well: if that works, `ablaze ab -k` reads such responses."
+    } else {
+        ""
+    };
+    let fix = format!(
+        "Try the target with `curl -v`, and compare `nstat -a TcpExtListenOverflows` on the server \
+         before and after. `ablaze ab` with the same options prints its report all the same, with \
+         failures by kind.{without} Raise -s if the server is only slow."
+    );
     (abort.reason == Reason::Silence).then(|| {
         Finding::new(
             D29,
@@ -144,6 +168,14 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
             format!("Nothing happened on any connection for {}. {why}", silence(command)),
             fix,
         )
+    })
+}
+
+/// `-r`, also among other letters, before the URL.
+fn tolerates(command: &str) -> bool {
+    let clusters = command.split_whitespace().filter_map(|word| word.strip_prefix('-'));
+    clusters.into_iter().any(|letters| {
+        letters.contains('r') && letters.bytes().all(|letter| b"wikdlrSqVhI".contains(&letter))
     })
 }
 
@@ -176,8 +208,15 @@ mod tests_on_aborts {
         };
         let without = said("ab -s 1 -n 20 -c 2 http://h/");
         assert!(without.contains("for 1 s, as -s says") && !without.contains("-k"), "{without}");
+        // It may as well be the accept queue, and nobody says that the server is stuck.
+        assert!(without.contains("accept queue is full"), "{without}");
+        assert!(
+            without.contains("does not tell which step") && !without.contains("-r"),
+            "{without}"
+        );
         let with = said("ab -k -n 20 -c 2 http://h/");
         assert!(with.contains("for 30 s, which is") && with.contains("without -k"), "{with}");
+        assert!(said("ab -qr -n 20 http://h/").contains("with -r, ab itself"));
     }
 }
 

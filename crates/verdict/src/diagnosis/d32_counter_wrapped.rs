@@ -17,6 +17,11 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
 /// Half of what a counter of 32 bits holds: its largest number when it has a sign.
 const LARGEST: f64 = 2_147_483_647.0;
 
+/// Whether the bytes are such a count, for what would be misled by them.
+pub(crate) fn is_found(report: &Report) -> bool {
+    on_report(report).is_some()
+}
+
 fn on_report(report: &Report) -> Option<Finding> {
     let total = report.total_bytes?;
     let expected = expected_bytes(report);

@@ -139,20 +139,30 @@ fn on_report(report: &Report) -> Option<Finding> {
             grouped(others)
         ));
     }
-    let cause = if parts.length + 1 >= complete {
+    let broken = parts.receive.max(parts.exceptions);
+    let cause = if others > 0 && parts.length <= broken {
+        "These are responses that broke off: ab holds what had come of them against the length of \
+         the first."
+    } else if others > 0 && parts.length.saturating_add(broken) + 1 >= complete {
+        "All whole responses differ from the first to end, which then broke off: ab takes what \
+         had come of it for the length that all should have."
+    } else if parts.length + 1 >= complete {
         "The first response is the odd one out: all others differ from it."
+    } else if others > 0 {
+        "Responses that broke off have another length than the first; others may differ because \
+         the page does."
     } else {
         "ab expects every response to be as long as the first. A page that contains a date, a \
          counter or a token changes its length each time, which is not a failure."
     };
-    Some(Finding::new(
-        D37,
-        Severity::Note,
-        evidence,
-        cause,
+    let fix = if others > 0 {
+        "Find out first why connections broke (`curl -v`, the server's log): the lengths may \
+         follow from that."
+    } else {
         "If the page may change its length, run ab with -l; if not, look at two responses with \
-         `curl -i` to see what differs.",
-    ))
+         `curl -i` to see what differs."
+    };
+    Some(Finding::new(D37, Severity::Note, evidence, cause, fix))
 }
 
 #[cfg(test)]
@@ -223,5 +233,18 @@ mod tests_on_reports {
         assert_eq!(with_length(0), None);
         assert!(with_length(999_999).unwrap().contains("the odd one"));
         assert!(with_length(4430).unwrap().contains("a date"));
+    }
+
+    #[test]
+    fn what_broke_off_is_no_page_with_a_date() {
+        let cause = |length, broken| {
+            let mut report = sample::ab();
+            report.failed_parts =
+                Some(FailedParts { connect: 0, receive: broken, length, exceptions: broken });
+            on_report(&report).unwrap().cause
+        };
+        assert!(cause(200_000, 200_000).contains("broke off"));
+        assert!(cause(799_999, 200_000).contains("the first to end, which then broke off"));
+        assert!(!cause(300_000, 200_000).contains("a date"));
     }
 }

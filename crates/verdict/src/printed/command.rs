@@ -233,6 +233,7 @@ fn gurl(words: &[String]) -> Option<(Words, usize)> {
                 asked.timed = true;
                 asked.requests = None;
             }
+            "-rate" => asked.open_loop = count(value)? > 0,
             "-bench" => benchmark = true,
             "-url" => asked.url = Some(value.to_owned()),
             _ if word.starts_with('-') || !is_url_like(word) => {}

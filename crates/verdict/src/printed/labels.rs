@@ -15,6 +15,8 @@ pub enum Label {
     Document,
     Statuses,
     Concurrency,
+    /// `ablaze gurl`: requests per second on a schedule.
+    Schedule,
     Taken,
     Complete,
     Failed,
@@ -38,7 +40,7 @@ pub enum Label {
 
 use Label::*;
 
-const TEXTS: [(&str, Label); 25] = [
+const TEXTS: [(&str, Label); 26] = [
     ("Server Software", Server),
     ("Server Hostname", Host),
     ("Server Port", Port),
@@ -47,6 +49,7 @@ const TEXTS: [(&str, Label); 25] = [
     ("Document Length", Document),
     ("Status Codes", Statuses),
     ("Concurrency Level", Concurrency),
+    ("Requested rate", Schedule),
     ("Time taken for tests", Taken),
     ("Complete requests", Complete),
     ("Failed requests", Failed),
@@ -72,8 +75,8 @@ impl Label {
         match self {
             Server | Host | Port | Tls => 1,
             Path | Document | Statuses => 2,
-            Concurrency | Taken | Complete | Failed | FailedParts | WriteErrors | Non2xx
-            | KeepAlive | TotalBytes | SentBytes | BodyBytes => 3,
+            Concurrency | Schedule | Taken | Complete | Failed | FailedParts | WriteErrors
+            | Non2xx | KeepAlive | TotalBytes | SentBytes | BodyBytes => 3,
             Rate | PerRequest | PerRequestAcross | Kilobytes => 4,
             Connect | Processing | Waiting | Total => 5,
             Percentages => 6,
@@ -152,11 +155,13 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
         Document => report.document = Some(document(value)),
         Statuses => statuses(report, value),
         Concurrency => report.concurrency = count(value),
+        Schedule => report.open_loop = true,
         Taken => report.taken_s = printed(value),
         Complete => report.complete = count(value),
         Failed => report.failed = count(value),
-        FailedParts => report.failed_parts = Some(failed_parts(value)),
-        WriteErrors | Percentages | Processing | PerRequestAcross => {}
+        FailedParts => report.failed_parts = Some(failed_parts(value, report.failed)),
+        WriteErrors => report.write_errors = count(value),
+        Percentages => {}
         Non2xx => report.non_2xx = count(value),
         KeepAlive => report.connections = Connections::Kept(count(value)),
         TotalBytes => report.total_bytes = signed(value),
@@ -164,8 +169,10 @@ pub fn take(report: &mut Report, labelled: &Labelled<'_>) {
         BodyBytes => report.body_bytes = signed(value),
         Rate => report.rate_per_s = printed(value),
         PerRequest => report.per_request_ms = printed(value),
+        PerRequestAcross => report.across_ms = printed(value),
         Kilobytes => report.kilobytes_per_s = printed(value),
         Connect => report.connect = Some(times(value)),
+        Processing => report.processing = Some(times(value)),
         Waiting => report.waiting = Some(times(value)),
         Total => report.total = Some(times(value)),
     }
@@ -188,15 +195,27 @@ fn statuses(report: &mut Report, value: &str) {
     }
 }
 
-/// `(Connect: 0, Receive: 0, Length: 3, Exceptions: 0)`, in old versions without `Receive`.
-fn failed_parts(value: &str) -> FailedParts {
-    let part = |name: &str| value.split_once(name).and_then(|(_, rest)| count(rest)).unwrap_or(0);
-    FailedParts {
-        connect: part("Connect:"),
-        receive: part("Receive:"),
-        length: part("Length:"),
-        exceptions: part("Exceptions:"),
+/// `(Connect: 0, Receive: 0, Length: 3, Exceptions: 0)`. In HTML and in old versions `Receive` is not
+/// printed: it is what the others leave of all failures.
+fn failed_parts(value: &str, failed: Option<u64>) -> FailedParts {
+    let part = |name: &str| value.split_once(name).and_then(|(_, rest)| count(rest));
+    let [connect, length, exceptions] =
+        ["Connect:", "Length:", "Exceptions:"].map(|name| part(name).unwrap_or(0));
+    let others = connect.saturating_add(length).saturating_add(exceptions);
+    let left = failed.map_or(0, |failed| failed.saturating_sub(others));
+    FailedParts { connect, receive: part("Receive:").unwrap_or(left), length, exceptions }
+}
+
+/// The line behind the transfer rate, which has no label of its own: `5344.86 kb/s sent`.
+pub fn sent(report: &mut Report, line: &str) -> bool {
+    let figure = |before: &str| before.split_whitespace().next_back().and_then(printed);
+    if let Some((before, _)) = line.split_once("kb/s sent") {
+        report.sent_kilobytes_per_s = figure(before);
+        return report.sent_kilobytes_per_s.is_some();
     }
+    let Some((before, _)) = line.split_once("kb/s total") else { return false };
+    report.both_kilobytes_per_s = figure(before);
+    report.both_kilobytes_per_s.is_some()
 }
 
 /// Five columns; with `-S` three, without deviation and median.
@@ -259,7 +278,9 @@ mod tests {
         let parts = "   (Connect: 1, Receive: 2, Length: 3, Exceptions: 4)";
         let expected = FailedParts { connect: 1, receive: 2, length: 3, exceptions: 4 };
         assert_eq!(label(parts), Some(Label::FailedParts));
-        assert_eq!(failed_parts(parts), expected);
+        assert_eq!(failed_parts(parts, None), expected);
+        let without = failed_parts("   (Connect: 1, Length: 3, Exceptions: 4)", Some(10));
+        assert_eq!(without, expected);
     }
 
     #[test]

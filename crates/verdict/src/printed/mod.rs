@@ -1,4 +1,4 @@
-//! What a printed report says. [`read`] finds the reports of ab, gurl and ablaze in any text (a
+//! What a printed report says. [`read`] finds the reports of ab, gurl, ablaze and their peers in any text (a
 //! log, a Markdown page, a mail), with the commands above them, lone rates, and tables of rates
 //! over concurrency. It takes figures as printed, with the step they were printed in, and judges
 //! nothing.
@@ -8,7 +8,9 @@ mod command;
 mod labels;
 mod line;
 mod native;
+mod peers;
 mod reader;
+mod remarks;
 mod report;
 mod sweep;
 mod targets;

@@ -17,7 +17,7 @@ pub fn begins_at(line: &str) -> Option<usize> {
     let after: Vec<&str> = line[url_at..].split_whitespace().skip(1).take(2).collect();
     let goes_on = match after.as_slice() {
         [] => true,
-        [dot, version] => *dot == "·" && version.starts_with("HTTP/1."),
+        [dot, version] => *dot == "·" && version.starts_with("HTTP/"),
         _ => false,
     };
     (is_method && goes_on).then_some(at)
@@ -48,7 +48,7 @@ impl Default for Place {
 /// Takes what a line of the report says, without what stands before all of its lines; whether it says anything.
 pub fn take(report: &mut Report, place: &mut Place, line: &str) -> bool {
     if begins_at(line).is_some()
-        || line.starts_with("HTTP/1.")
+        || line.starts_with("HTTP/")
         || LOADS.iter().any(|load| line.contains(load))
     {
         head(report, line);
@@ -183,7 +183,8 @@ fn head(report: &mut Report, line: &str) {
     }
 }
 
-fn url(report: &mut Report, url: &str) {
+/// Takes host, port and path of a URL.
+pub fn url(report: &mut Report, url: &str) {
     report.tls = url.starts_with("https://");
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     let (authority, path) = rest.find('/').map_or((rest, "/"), |at| rest.split_at(at));

@@ -9,7 +9,7 @@ use super::labels::{self, Label, Labelled};
 use super::line::cleaned;
 use super::{
     Abort, Command, Connections, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command,
-    native, sweep, targets, verdict,
+    native, peers, remarks, sweep, targets, verdict,
 };
 
 /// So many lines without a figure end a report: more than any tool prints between two.
@@ -64,8 +64,8 @@ struct Current {
 impl Reader {
     fn line(&mut self, raw: &str, number: usize) {
         let line = cleaned(raw);
-        self.text.images += images(&line);
-        if self.text.best_of_line.is_none() && says_best_of(&line) {
+        self.text.images += remarks::images(&line);
+        if self.text.best_of_line.is_none() && remarks::says_best_of(&line) {
             self.text.best_of_line = Some(number);
         }
         if line.starts_with("```") || line.starts_with("~~~") {
@@ -85,7 +85,7 @@ impl Reader {
             self.command = Some(command);
             return;
         }
-        if self.native_line(&line, number) {
+        if self.native_line(&line, number) || self.peer_line(&line, number) {
             return;
         }
         match labels::find(&line) {
@@ -119,6 +119,30 @@ impl Reader {
             current.other_lines = 0;
         }
         taken
+    }
+
+    /// A line of another load generator's report; whether it was one.
+    fn peer_line(&mut self, line: &str, number: usize) -> bool {
+        let line = line.trim_start();
+        let going_on = self.current.as_mut().filter(|current| current.is_of_peer());
+        let taken = going_on.is_some_and(|current| {
+            // What it began with begins the next one.
+            let again = peers::begins(line).is_some();
+            let over = again && current.report.rate_per_s.is_some();
+            !over && peers::take(&mut current.report, line)
+        });
+        if !taken {
+            let Some(tool) = peers::begins(line) else { return false };
+            self.close();
+            self.ended();
+            let mut report = Report::empty(tool, number);
+            peers::take(&mut report, line);
+            self.begin(report, None);
+        }
+        if let Some(current) = &mut self.current {
+            current.other_lines = 0;
+        }
+        true
     }
 
     fn labelled(&mut self, labelled: &Labelled<'_>, number: usize) {
@@ -217,9 +241,17 @@ impl Reader {
 }
 
 impl Current {
+    /// Its form is that of another load generator than ab, gurl and ablaze.
+    fn is_of_peer(&self) -> bool {
+        !self.report.tool.has_ab_labels() && self.report.tool != Tool::Ablaze
+    }
+
     /// Whether this label can still belong to the report.
     fn takes(&self, label: Label) -> bool {
-        self.native.is_none() && label.part() >= self.part && !self.seen.contains(&label)
+        self.native.is_none()
+            && !self.is_of_peer()
+            && label.part() >= self.part
+            && !self.seen.contains(&label)
     }
 
     fn take(&mut self, labelled: &Labelled<'_>) {
@@ -231,8 +263,12 @@ impl Current {
 
     /// What belongs to a report without a label of its own; whether the line did.
     fn unlabelled(&mut self, line: &str) -> bool {
+        if self.is_of_peer() {
+            return false;
+        }
         if line.contains("The median and mean for") {
             self.report.warned = true;
+        } else if self.seen.contains(&Label::Kilobytes) && labels::sent(&mut self.report, line) {
         } else if let Some((percent, ms)) =
             labels::percentage(line).filter(|_| self.seen.contains(&Label::Percentages))
         {
@@ -255,7 +291,10 @@ impl Current {
 
 /// What follows from the form of the whole report.
 fn finish(report: &mut Report, seen: &HashSet<Label>) {
-    if report.tool == Tool::Ablaze {
+    if !report.tool.has_ab_labels() {
+        if !report.statuses.is_empty() && report.tool != Tool::Ablaze {
+            report.non_2xx = Some(report.other_statuses());
+        }
         return;
     }
     // gurl has the percentages, but neither the table of times nor the remark on the longest.
@@ -278,8 +317,7 @@ fn finish(report: &mut Report, seen: &HashSet<Label>) {
         report.non_2xx = Some(0);
     }
     if !report.statuses.is_empty() && report.non_2xx.is_none() {
-        let others = report.statuses.iter().filter(|(status, _)| !(200..300).contains(*status));
-        report.non_2xx = Some(others.map(|(_, number)| number).sum());
+        report.non_2xx = Some(report.other_statuses());
     }
 }
 
@@ -332,32 +370,4 @@ fn shortened(text: &str) -> Option<String> {
         name.push('…');
     }
     (!name.is_empty()).then_some(name)
-}
-
-fn images(line: &str) -> usize {
-    line.matches("<img ").count() + line.matches("![").count()
-}
-
-/// Whether the line says that the best of several runs is shown, in the two languages this has
-/// been seen in.
-fn says_best_of(line: &str) -> bool {
-    let line = line.to_lowercase();
-    let best = ["highest", "best", "largest", "maximum", "最高", "最大", "最好"];
-    let several = [
-        "of three",
-        "of 3",
-        "among the three",
-        "three times",
-        "3 times",
-        "of five",
-        "of 5",
-        "among the five",
-        "five times",
-        "5 times",
-        "三次",
-        "3次",
-        "五次",
-        "5次",
-    ];
-    best.iter().any(|word| line.contains(word)) && several.iter().any(|word| line.contains(word))
 }

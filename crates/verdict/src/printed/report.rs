@@ -38,6 +38,22 @@ pub enum Tool {
     AblazeGurl,
     /// ablaze's own report.
     Ablaze,
+    /// wrk.
+    Wrk,
+    /// wrk2: wrk on a schedule.
+    Wrk2,
+    /// h2load, of nghttp2.
+    H2load,
+    /// hey.
+    Hey,
+    /// oha, of which only the figures that all tools have are read.
+    Oha,
+    /// bombardier, likewise.
+    Bombardier,
+    /// vegeta, likewise.
+    Vegeta,
+    /// siege, likewise.
+    Siege,
 }
 
 impl Tool {
@@ -49,7 +65,25 @@ impl Tool {
             Self::Gurl => "gurl",
             Self::AblazeGurl => "ablaze gurl",
             Self::Ablaze => "ablaze",
+            Self::Wrk => "wrk",
+            Self::Wrk2 => "wrk2",
+            Self::H2load => "h2load",
+            Self::Hey => "hey",
+            Self::Oha => "oha",
+            Self::Bombardier => "bombardier",
+            Self::Vegeta => "vegeta",
+            Self::Siege => "siege",
         }
+    }
+
+    /// Only requests, rate, length and errors are read of its reports.
+    pub fn is_read_in_part(self) -> bool {
+        matches!(self, Self::Oha | Self::Bombardier | Self::Vegeta | Self::Siege)
+    }
+
+    /// Its lines have ab's labels.
+    pub fn has_ab_labels(self) -> bool {
+        matches!(self, Self::Ab | Self::AblazeAb | Self::Gurl | Self::AblazeGurl)
     }
 
     /// Prints what ab prints, with the same meaning.
@@ -165,6 +199,18 @@ pub struct Report {
     pub waiting: Option<Times>,
     /// All of a request's time.
     pub total: Option<Times>,
+    /// Failed writes: gurl's name for every request that failed.
+    pub write_errors: Option<u64>,
+    /// Time from one response to the next, over all connections: length / requests.
+    pub across_ms: Option<Printed>,
+    /// Kilobytes of 1024 bytes received, where a tool prints them rounded.
+    pub received_kilobytes: Option<Printed>,
+    /// Kilobytes sent per second, in the tool's own kilobytes.
+    pub sent_kilobytes_per_s: Option<Printed>,
+    /// Kilobytes received and sent per second, together.
+    pub both_kilobytes_per_s: Option<Printed>,
+    /// Time from a connection that stands to the end of the response.
+    pub processing: Option<Times>,
     /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
     pub percentiles: Vec<(f64, Printed)>,
     /// The verdict and the findings that ablaze printed with it.
@@ -205,10 +251,22 @@ impl Report {
             connect: None,
             waiting: None,
             total: None,
+            write_errors: None,
+            across_ms: None,
+            received_kilobytes: None,
+            sent_kilobytes_per_s: None,
+            both_kilobytes_per_s: None,
+            processing: None,
             percentiles: Vec::new(),
             said: None,
             warned: false,
         }
+    }
+
+    /// Responses by status whose status is not 200 to 299.
+    pub fn other_statuses(&self) -> u64 {
+        let others = self.statuses.iter().filter(|(status, _)| !(200..300).contains(*status));
+        others.map(|(_, responses)| *responses).fold(0, u64::saturating_add)
     }
 
     /// A percentile of the total time, in ms.

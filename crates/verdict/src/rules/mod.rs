@@ -4,6 +4,7 @@
 pub(crate) mod aborted;
 pub(crate) mod arithmetic;
 pub(crate) mod comparison;
+pub(crate) mod consistency;
 pub(crate) mod curve;
 pub(crate) mod differences;
 mod said;
@@ -18,8 +19,9 @@ pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Circumstances, Responses, Server, Work};
 
+use crate::DiagnosisId::{self, D01, D07, D08, D09, D14, D18, D43};
 use crate::diagnosis::{Diagnosis, Forms};
-use crate::finding::{Finding, Verdict, settled};
+use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Command, PrintedVerdict, Report, Sweep, Text};
 use crate::several::{self, Several};
 
@@ -80,7 +82,20 @@ impl Judgement {
 
 /// Judges one report by itself.
 pub fn report(report: &Report) -> Vec<Finding> {
-    settled(found(|forms| forms.report?(report)))
+    settled(of_report(report))
+}
+
+/// Rules that compute from the figures what the report does not print.
+const COMPUTED: [DiagnosisId; 6] = [D01, D07, D08, D09, D14, D18];
+
+/// What is found in a report. From figures that contradict each other nothing follows.
+fn of_report(report: &Report) -> Vec<Finding> {
+    let mut findings = found(|forms| forms.report?(report));
+    let contradictory = |one: &Finding| one.id == D43 && one.severity == Severity::Invalid;
+    if findings.iter().any(contradictory) {
+        findings.retain(|finding| !COMPUTED.contains(&finding.id));
+    }
+    findings
 }
 
 /// Judges everything in a text: each report, and what stands beside it.
@@ -111,7 +126,7 @@ pub fn judge(text: &Text) -> Judgement {
 /// Judges everything in a text but what its reports say beside each other.
 pub fn each(text: &Text) -> Judgement {
     let judged = |one: &Report| {
-        let judged = Judged::new(one.clone(), found(|forms| forms.report?(one)));
+        let judged = Judged::new(one.clone(), of_report(one));
         match &one.said {
             Some(said) => judged.with_said(said),
             None => judged,

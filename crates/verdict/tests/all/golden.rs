@@ -313,7 +313,8 @@ fn errors_and_statuses_of_our_own_report_are_read() {
     assert_eq!((report.concurrency, report.port), (Some(8), Some(80)));
     let judgement = judged(text);
     // 100 of 1,200; 3 s. 400/s × 19.9 ms = 7.96 of 8 in flight.
-    assert_eq!(ids(&judgement.reports[1].findings), [D04, D14]);
+    assert_eq!(ids(&judgement.reports[1].findings), [D02, D04, D14]);
+    expect(&judgement.reports[1], D02, &["15 of 1,215 requests (1.2 %)"]);
     expect(
         &judgement.reports[1],
         D04,

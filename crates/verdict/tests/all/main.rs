@@ -1,4 +1,5 @@
 //! The reader of printed reports and the rules, on whole reports; in one program, so that it is linked once.
 
+mod contradictions;
 mod golden;
 mod noise;

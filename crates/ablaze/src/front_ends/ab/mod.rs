@@ -83,7 +83,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     }
     let planned = planning::resolve(&spec, &secrets, &names)
         .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
-    planned.notes.iter().for_each(|line| note(line));
+    options.remarks.iter().chain(&planned.notes).for_each(|line| note(line));
     if !json(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
     }
@@ -147,7 +147,8 @@ fn tell(
         if let Some(advice) = crate::outcome::perhaps_tls(run) {
             note(&format!("every response was 400: {advice}"));
         }
-        verdict::say(assessed, native.report.explain);
+        let quiet = options.quiet || native.report.quiet;
+        verdict::say(assessed, native.report.explain, quiet);
     }
     status
 }

@@ -54,6 +54,8 @@ pub struct Options {
     pub gnuplot: Option<PathBuf>,
     /// The words of native options.
     pub native: Vec<OsString>,
+    /// What ab takes another way than it looks: lines for stderr.
+    pub remarks: Vec<String>,
     /// The operand.
     pub url: Vec<u8>,
 }
@@ -94,6 +96,7 @@ impl Options {
             csv: None,
             gnuplot: None,
             native: Vec::new(),
+            remarks: Vec::new(),
             url: Vec::new(),
         }
     }
@@ -150,6 +153,9 @@ impl Options {
     }
 
     fn valued(&mut self, letter: u8, value: Vec<u8>) -> Result<(), Refused> {
+        if b"nctsbv".contains(&letter) {
+            self.remarks.extend(cut_short(letter, &value));
+        }
         match letter {
             b'n' => match atoi(&value) {
                 ..=0 => {
@@ -239,6 +245,18 @@ fn text(value: Vec<u8>) -> String {
         .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
+/// `-n 10k`: ab reads the digits, and nothing behind them.
+fn cut_short(letter: u8, value: &[u8]) -> Option<String> {
+    let typed = String::from_utf8_lossy(value).trim().to_owned();
+    let number = typed.strip_prefix(['-', '+']).unwrap_or(&typed);
+    let read = atoi(value);
+    let is_whole = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    (!is_whole).then(|| {
+        let letter = char::from(letter);
+        format!("-{letter} {typed} is {read}: ab reads digits up to the first other character")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,6 +271,15 @@ mod tests {
             Ok(Parsed::Run(options)) => *options,
             other => panic!("{words}: {other:?}"),
         }
+    }
+
+    #[test]
+    fn what_is_cut_off_a_number_is_told() {
+        let remarks = |words: &str| options(words).remarks;
+        assert_eq!(remarks("-n 10 -c 5 -s -1 u"), [""; 0]);
+        let said = remarks("-n 10k u");
+        assert!(said.len() == 1 && said[0].starts_with("-n 10k is 10: "), "{said:?}");
+        assert_eq!(remarks("-n 10 -t 5s -c 1e2 u").len(), 2);
     }
 
     #[test]

@@ -23,7 +23,7 @@ use crate::{terminal, usage};
 #[command(
     name = "ablaze explain",
     bin_name = "ablaze explain",
-    about = "Explain what the numbers in a report of ab, gurl or ablaze do and do not mean.",
+    about = "Explain what the numbers in a report of ab, wrk or another load tester mean, and do not.",
     after_help = AFTER_HELP,
     disable_version_flag = true,
     max_term_width = 100
@@ -41,7 +41,9 @@ struct CommandLine {
 const AFTER_HELP: &str = "\
 Measures nothing and does not use the network: every finding shows the arithmetic on the printed
 or saved figures. A command line above a report, or saved with a run, is checked against it; several
-reports, single rates under one command, and tables of rates over concurrency are compared.
+reports, single rates under one command, and tables of rates over concurrency are compared. Reports of
+ab, gurl, ablaze, wrk, h2load and hey are read whole; of oha, bombardier, vegeta and siege requests, rate,
+length and errors.
 docs/diagnoses.md explains each finding.
 Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 

@@ -143,8 +143,9 @@ fn what_was_looked_for(bytes: &[u8], text: &Text) -> String {
             text.images
         );
     }
-    "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), a \
-     report of ablaze, and a table of rates over concurrency"
+    "looked for the labels of ab and gurl (`Complete requests:`, `Requests per second:`), reports \
+     of ablaze, wrk, h2load, hey, oha, bombardier, vegeta and siege, and a table of rates over \
+     concurrency"
         .to_owned()
 }
 

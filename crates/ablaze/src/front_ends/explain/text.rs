@@ -167,6 +167,12 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
     facts.extend(report.failed.filter(|n| *n > 0).map(|n| format!("{} failed", grouped(n))));
     facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
+    if report.tool.is_read_in_part() {
+        let name = report.tool.name();
+        let said =
+            format!("requests, rate, length and errors are read of {name}'s report, not its times");
+        head.push_str(&paragraph("  ", &said));
+    }
     head
 }
 

@@ -10,10 +10,11 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use ablaze_load::planning::{self, OptionNames};
-use ablaze_model::LoadSpec;
 use ablaze_model::plan::{Arrivals, RateProfile};
+use ablaze_model::run::Ended;
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{Bodies, Bytes, Head, Line, Secrets, Shape, UrlSpec};
+use ablaze_model::{LoadSpec, Run};
 use ablaze_report::gurl as report;
 use ablaze_wire::url::Url;
 
@@ -62,12 +63,22 @@ fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
     watcher.finished(run.record.finished(), run.elapsed_ns);
     outlets::print(&report::write(&run));
     let status = outcome::status(&run);
-    if let Some(text) = outcome::explanation(&run) {
-        note(&text);
+    if let Some(why) = outcome::explanation(&run) {
+        note(&format!("{}{why}", gave_up(&run).unwrap_or_default()));
     } else {
-        verdict::say(&verdict::assessed(run), options.explain);
+        verdict::say(&verdict::assessed(run), options.explain, false);
     }
     Ok(ExitCode::from(status))
+}
+
+/// That the run ended before it had done what was asked for, to stand before why.
+fn gave_up(run: &Run) -> Option<String> {
+    let finished = run.record.finished();
+    let of = match run.plan.limits.requests {
+        Some(asked) => format!("{finished} of {asked} requests"),
+        None => format!("{finished} requests"),
+    };
+    (run.ended == Ended::Unreachable).then(|| format!("gave up after {of}: "))
 }
 
 fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandError> {

@@ -45,3 +45,25 @@ fn explained_the_rules_that_passed_speak_on_stderr_and_the_report_stays() {
     assert_eq!(begins("ablaze: D02 passed no response: 0 of 600 requests"), 1, "{ran:?}");
     assert_eq!(begins("ablaze: not observable here: "), 1, "{ran:?}");
 }
+
+#[test]
+fn quiet_leaves_what_makes_the_number_invalid() {
+    let server = Server::answering("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let url = format!("http://{}/", server.address);
+    // Too short a run.
+    assert!(whole(&["-n10", &url]).stderr.contains("ablaze: D14 SUSPECT"));
+    let ran = whole(&["-q", "-n10", &url]);
+    assert_eq!((ran.status, ran.stderr.as_str()), (0, ""), "{ran:?}");
+    let server = Server::answering("HTTP/1.0 404 Not Found\r\nContent-Length: 2\r\n\r\nno");
+    let ran = whole(&["-q", "-n10", &format!("http://{}/", server.address)]);
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    assert!(matches!(said[..], [one] if one.starts_with("ablaze: D04 INVALID")), "{ran:?}");
+}
+
+#[test]
+fn a_number_that_is_read_in_part_is_told() {
+    let server = Server::answering("HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    let ran = whole(&["-q", "-n", "10k", &format!("http://{}/", server.address)]);
+    assert!(ran.stdout.contains("Complete requests:      10\n"), "{ran:?}");
+    assert!(ran.stderr.starts_with("ablaze: -n 10k is 10: ab reads digits"), "{ran:?}");
+}

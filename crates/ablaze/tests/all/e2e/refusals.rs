@@ -29,6 +29,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("ab -g /no/such/folder/x http://127.0.0.1:1/", 1, "create it first"),
     ("gurl -bench http://no-such-host.invalid/", 1, "no-such-host.invalid"),
     ("gurl -bench :1", 1, "is the server running"),
+    ("gurl -bench -an 50 -ac 5 :1", 1, "gave up after 1 of 50 requests: 127.0.0.1:1 refused"),
     ("gurl -bench :0", 2, "1 to 65535"),
     ("gurl -ac 0 -bench :1", 2, "-ac 1 or more"),
     ("serve :70000", 2, "65535"),

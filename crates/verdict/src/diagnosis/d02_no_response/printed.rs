@@ -1,0 +1,300 @@
+//! Requests without a response in printed reports: where other clients count them as complete, the bytes
+//! and the kinds of failures show it.
+
+use super::{MOST, SHARE};
+use crate::DiagnosisId::D02;
+use crate::finding::{Finding, Severity};
+use crate::printed::{Document, Report, Tool};
+use crate::words::{amount, counted, decimal, grouped, listed, percent};
+
+/// ab counts a request as complete when the connection closes, with or without a response; the
+/// shortest HTTP response there can be is `HTTP/1.0 200 OK` with its two line ends.
+const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
+
+/// Requests of a printed report that got no response.
+pub fn on_report(report: &Report) -> Option<Finding> {
+    let complete = report.complete?;
+    if complete == 0 {
+        return Some(none_at_all(failures(report)));
+    }
+    let total_bytes = match report.total_bytes {
+        // A negative count has wrapped and says nothing.
+        Some(bytes)
+            if (0.0..complete as f64 * SHORTEST_RESPONSE_BYTES).contains(&(bytes as f64)) =>
+        {
+            bytes
+        }
+        _ => return share_of(report, complete),
+    };
+    let fix = "Count these as failed. Try the target once with `curl -v` to see what it does, \
+                  and measure again once it responds.";
+    if total_bytes > 0 {
+        let answered = (total_bytes as f64 / SHORTEST_RESPONSE_BYTES) as u64;
+        let evidence = format!(
+            "{} bytes came back for {}: {} each, while the shortest possible response has 19. At \
+             least {} got none.",
+            grouped(total_bytes as u64),
+            counted(complete, "complete request"),
+            amount(total_bytes as f64 / complete as f64),
+            grouped(complete - answered)
+        );
+        return Some(Finding::new(D02, Severity::Suspect, evidence, cause(report), fix));
+    }
+    let each = report.taken_s.map_or(String::new(), |taken| {
+        format!(
+            " {} s / {} is {} µs from one close to the next.",
+            decimal(taken.value, 3),
+            grouped(complete),
+            decimal(taken.value * 1e6 / complete as f64, 1)
+        )
+    });
+    let failed = report.failed.unwrap_or(0);
+    // ab counts a connection that broke under Receive and under Exceptions.
+    let twice = report.failed_parts.is_some_and(|parts| parts.receive > 0 && parts.exceptions > 0);
+    let twice =
+        if twice { " (ab counts one under Receive and again under Exceptions)" } else { "" };
+    let evidence = format!(
+        "0 bytes came back for {}; {} counted{twice}.{each}",
+        counted(complete, "complete request"),
+        counted_failures(failed)
+    );
+    if failed >= complete {
+        let cause = "The connections were refused, or broke without an HTTP response; the report \
+                     does not tell which.";
+        let fix = "Try the target once with `curl -v` to see what it does, and measure again once \
+                   it responds.";
+        return Some(Finding::new(D02, Severity::Invalid, evidence, cause, fix));
+    }
+    Some(Finding::new(D02, Severity::Invalid, evidence, cause(report), fix))
+}
+
+fn counted_failures(failed: u64) -> String {
+    let are = if failed == 1 { "is" } else { "are" };
+    format!("{} {are}", counted(failed, "failure"))
+}
+
+fn cause(report: &Report) -> String {
+    let counts = if report.tool.is_ab_like() {
+        "ab counts a request as complete when its connection closes, with or without a response."
+    } else {
+        "The tool counts a closed connection as a complete request."
+    };
+    format!("The target closed the connections without an HTTP response. {counts}")
+}
+
+fn none_at_all(failed: u64) -> Finding {
+    let (evidence, cause) = match failed {
+        0 => (
+            "No request was complete when the run ended.".to_owned(),
+            "The run was ended, by its limit of time or by hand, before the first response was \
+             complete.",
+        ),
+        failed => (
+            format!("No request got a response; {} failed.", grouped(failed)),
+            "Nothing listens there, or whatever does closed every connection without an HTTP \
+             response.",
+        ),
+    };
+    let fix = "Try the target once with `curl -v`: it shows what the target does.";
+    Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+}
+
+/// What failed, under whatever name.
+fn failures(report: &Report) -> u64 {
+    report.failed.unwrap_or(0).max(report.write_errors.unwrap_or(0))
+}
+
+/// Some got a response, and others none.
+fn share_of(report: &Report, complete: u64) -> Option<Finding> {
+    let (unanswered, how) = match report.tool.is_ab_like() {
+        true => broken(report, complete).or_else(|| empty(report, complete))?,
+        false => failed(report)?,
+    };
+    // These tools have failed requests among the complete ones.
+    let among = report.tool.is_ab_like() || matches!(report.tool, Tool::H2load | Tool::Hey);
+    let all = if among { complete } else { complete.saturating_add(unanswered) };
+    let share = unanswered as f64 / all as f64;
+    if share <= SHARE {
+        return None;
+    }
+    let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
+    let evidence = format!(
+        "{} of {} ({}) got no whole response: {how}",
+        grouped(unanswered),
+        counted(all, "request"),
+        percent(share)
+    );
+    let cause = if report.tool.is_ab_like() {
+        "Connections were refused, reset, or closed without a response. ab counts such requests as \
+         complete: they are in the rate, and in the times."
+    } else if among {
+        "Connections were refused, reset or closed, or requests timed out; such requests are among \
+         those that the report calls done."
+    } else {
+        "Connections were refused, reset or closed, or requests timed out; such requests are in \
+         neither the rate nor the times."
+    };
+    let fix = "Try the target several times with `curl -v`, see in its log what it did, and \
+               measure again once all requests get a response; `ablaze` counts failures by kind.";
+    Some(Finding::new(D02, severity, evidence, cause, fix))
+}
+
+/// ab counts what broke under Receive, and the same or another event under Exceptions; `ablaze ab` each
+/// request once.
+fn broken(report: &Report, complete: u64) -> Option<(u64, String)> {
+    let parts = report.failed_parts?;
+    let once = report.tool == Tool::AblazeAb;
+    let events = if once {
+        parts.receive.saturating_add(parts.exceptions)
+    } else {
+        parts.receive.max(parts.exceptions)
+    };
+    let written = report.write_errors.unwrap_or(0);
+    let count = events.saturating_add(parts.connect).saturating_add(written).min(complete);
+    let named = [
+        ("Connect", parts.connect),
+        ("Receive", parts.receive),
+        ("Exceptions", parts.exceptions),
+        ("Write errors", written),
+    ];
+    let named: Vec<String> = named
+        .into_iter()
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("{name} {}", grouped(count)))
+        .collect();
+    let twice = parts.receive > 0 && parts.exceptions > 0 && !once;
+    let twice =
+        if twice { " (ab counts one under Receive and again under Exceptions)" } else { "" };
+    (count > 0).then(|| (count, format!("{}{twice}.", listed(named))))
+}
+
+/// Responses of another length that had none at all: the bytes of bodies and heads are those of the others,
+/// to the byte.
+fn empty(report: &Report, complete: u64) -> Option<(u64, String)> {
+    let others = report.failed_parts?.length;
+    let Document::Bytes(length) = report.document? else { return None };
+    let whole = complete.checked_sub(others).filter(|whole| *whole > 0)?;
+    let (total, body) = (report.total_bytes?, report.body_bytes?);
+    let (total, body) = (u64::try_from(total).ok()?, u64::try_from(body).ok()?);
+    let heads = total.checked_sub(body)?;
+    let each = heads / whole;
+    let proven = others > 0
+        && length > 0
+        && whole.checked_mul(length) == Some(body)
+        && heads.is_multiple_of(whole)
+        && !heads.is_multiple_of(complete)
+        && each as f64 >= SHORTEST_RESPONSE_BYTES;
+    proven.then(|| {
+        let how = format!(
+            "they count as of another length, but {} × ({} + {}) B of head and body are all {} B \
+             that came.",
+            grouped(whole),
+            grouped(each),
+            grouped(length),
+            grouped(total)
+        );
+        (others, how)
+    })
+}
+
+/// As the other tools count.
+fn failed(report: &Report) -> Option<(u64, String)> {
+    let count = failures(report);
+    let name = if report.write_errors == Some(count) { "Write errors" } else { "failed" };
+    (count > 0).then(|| (count, format!("{name} {}.", grouped(count))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::printed::FailedParts;
+    use crate::rules::sample;
+
+    #[test]
+    fn bytes_decide_what_a_response_is() {
+        let with_bytes = |bytes| {
+            let mut report = sample::ab();
+            report.total_bytes = Some(bytes);
+            on_report(&report).map(|finding| finding.severity)
+        };
+        assert_eq!(with_bytes(0), Some(Severity::Invalid));
+        assert_eq!(with_bytes(18_999_999), Some(Severity::Suspect));
+        assert_eq!(with_bytes(19_000_000), None);
+        assert_eq!(with_bytes(-5), None);
+    }
+
+    #[test]
+    fn requests_that_are_counted_as_failed_are_not_to_be_counted_again() {
+        let mut report = sample::ab();
+        report.total_bytes = Some(0);
+        (report.complete, report.failed) = (Some(20), Some(30));
+        let parts = FailedParts { receive: 10, exceptions: 20, ..Default::default() };
+        report.failed_parts = Some(parts);
+        let finding = on_report(&report).unwrap();
+        assert!(!finding.fix.contains("Count"), "{}", finding.fix);
+        assert!(finding.evidence.contains("30 failures are counted (ab counts"), "{finding:?}");
+        assert!(!finding.cause.contains("closed the connections"), "{}", finding.cause);
+    }
+
+    #[test]
+    fn the_serial_time_is_shown() {
+        let mut report = sample::ab();
+        report.total_bytes = Some(0);
+        // 100 s / 1,000,000.
+        let evidence = on_report(&report).unwrap().evidence;
+        assert!(evidence.contains("is 100.0 µs from one close to the next"), "{evidence}");
+    }
+
+    #[test]
+    fn requests_that_broke_are_no_responses_of_another_length() {
+        let with = |receive, length, exceptions| {
+            let mut report = sample::ab();
+            report.failed = Some(receive + length + exceptions);
+            report.failed_parts = Some(FailedParts { connect: 0, receive, length, exceptions });
+            on_report(&report)
+        };
+        // 200,000 of 1,000,000.
+        let finding = with(200_000, 799_999, 200_000).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.contains("200,000 of 1,000,000 requests (20 %)"), "{finding:?}");
+        assert_eq!(with(500_000, 0, 0).unwrap().severity, Severity::Invalid);
+        assert_eq!(with(10_000, 0, 10_000), None);
+        assert_eq!(with(0, 900_000, 0), None);
+    }
+
+    #[test]
+    fn bytes_prove_that_responses_were_empty() {
+        let mut report = sample::ab();
+        report.failed = Some(50_000);
+        report.failed_parts = Some(FailedParts { length: 50_000, ..FailedParts::default() });
+        // 950,000 × 1,000 B and heads of 201 B each.
+        report.body_bytes = Some(950_000_000);
+        report.total_bytes = Some(950_000 * 1201);
+        let finding = on_report(&report).unwrap();
+        assert!(finding.evidence.contains("50,000 of 1,000,000 requests (5.0 %)"), "{finding:?}");
+        assert!(finding.evidence.contains("950,000 × (201 + 1,000) B"), "{finding:?}");
+        // They had heads.
+        report.total_bytes = Some(950_000_000 + 1_000_000 * 201);
+        assert_eq!(on_report(&report), None);
+    }
+
+    #[test]
+    fn what_other_tools_call_failed_is_told() {
+        let mut report = sample::ab();
+        (report.tool, report.failed, report.failed_parts) = (Tool::Gurl, Some(0), None);
+        report.write_errors = Some(10_000);
+        assert_eq!(on_report(&report), None, "1 %");
+        report.write_errors = Some(1_000_000);
+        let finding = on_report(&report).unwrap();
+        assert_eq!(finding.severity, Severity::Invalid);
+        assert!(finding.evidence.contains("1,000,000 of 2,000,000"), "{}", finding.evidence);
+        assert!(finding.evidence.contains("Write errors"), "{}", finding.evidence);
+    }
+
+    #[test]
+    fn no_request_at_all_is_no_measurement() {
+        let mut report = sample::ab();
+        report.complete = Some(0);
+        assert_eq!(on_report(&report).unwrap().severity, Severity::Invalid);
+    }
+}

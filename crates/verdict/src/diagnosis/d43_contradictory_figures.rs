@@ -1,0 +1,121 @@
+//! D43: figures of one printed report that cannot all be right. `rules::consistency` recomputes each from
+//! the others, within its rounding.
+
+use super::{Diagnosis, Forms, ShownBy};
+use crate::DiagnosisId::D43;
+use crate::finding::{Finding, Severity};
+use crate::printed::Report;
+use crate::rules::consistency::{Contradiction, contradictions, culprits};
+use crate::words::grouped;
+
+pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
+    id: D43,
+    shown_by: ShownBy::Text,
+    severities: &[Severity::Suspect, Severity::Invalid],
+    explained_by: &[],
+    forms: Forms { report: Some(on_report), ..Forms::NONE },
+};
+
+/// So many contradictions are shown; the others are counted.
+const SHOWN: usize = 3;
+
+fn on_report(report: &Report) -> Option<Finding> {
+    let found = contradictions(report);
+    if found.is_empty() {
+        return None;
+    }
+    let of_bytes = |one: &Contradiction| one.figures.iter().any(|figure| figure.is_of_bytes());
+    // A wrong number of bytes leaves the rate and the times what they are.
+    let severity = if found.iter().all(of_bytes) { Severity::Suspect } else { Severity::Invalid };
+    let mut evidence: Vec<String> = found.iter().take(SHOWN).map(|one| one.said.clone()).collect();
+    match found.len().saturating_sub(SHOWN) {
+        0 => {}
+        1 => evidence.push("One more contradiction follows from them.".to_owned()),
+        more => {
+            evidence.push(format!("{} more contradictions follow from them.", grouped(more as u64)))
+        }
+    }
+    let names: Vec<String> = culprits(&found).iter().map(|figure| figure.name(report)).collect();
+    let which = match names.as_slice() {
+        [] => " More than one of them is wrong.".to_owned(),
+        [one] => format!(" All of them have {one} in common: it is the wrong one, or several are."),
+        [before @ .., last] => {
+            format!(" At least one of {} and {last} is wrong.", before.join(", "))
+        }
+    };
+    let bytes = if severity == Severity::Suspect {
+        " The rate and the times agree with each other."
+    } else {
+        ""
+    };
+    Some(Finding::new(
+        D43,
+        severity,
+        evidence.join(" "),
+        format!(
+            "These figures follow from each other, and no rounding explains the difference: the \
+             report was edited, put together from several runs, or computed wrongly.{which}{bytes}"
+        ),
+        "Take the report again from the output of the run, unchanged; if that prints the same, \
+         measure with another tool.",
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::finding::Verdict;
+    use crate::printed::read;
+    use crate::rules::{judge, sample};
+
+    fn found(spoil: impl Fn(&mut Report)) -> Finding {
+        let mut report = sample::ab();
+        spoil(&mut report);
+        on_report(&report).unwrap()
+    }
+
+    #[test]
+    fn the_wrong_figure_is_named() {
+        assert_eq!(on_report(&sample::ab()), None);
+        let finding = found(|report| report.complete = Some(100_000));
+        assert_eq!(finding.severity, Severity::Invalid);
+        assert!(finding.evidence.contains("100,000 / 100.000 makes"), "{}", finding.evidence);
+        assert!(finding.cause.contains("have `Complete requests` in common"), "{}", finding.cause);
+        // 200 / 10,000.00 in s are 20 ms.
+        let finding = found(|report| report.concurrency = Some(20));
+        assert!(finding.cause.contains("`Concurrency Level`"), "{}", finding.cause);
+        let finding = found(|report| report.rate_per_s = Some(sample::printed(50_000.0, 0.01)));
+        assert!(finding.cause.contains("`Requests per second`"), "{}", finding.cause);
+    }
+
+    #[test]
+    fn wrong_bytes_leave_the_rate() {
+        let finding = found(|report| report.kilobytes_per_s = Some(sample::printed(5.0, 0.01)));
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.cause.contains("`Transfer rate`"), "{}", finding.cause);
+        // Kilobytes of 1000 bytes are D31's.
+        let mut report = sample::ab();
+        report.kilobytes_per_s = Some(sample::printed(12_000.0, 0.01));
+        assert_eq!(on_report(&report), None);
+    }
+
+    #[test]
+    fn times_out_of_order_are_found() {
+        let finding = found(|report| report.percentiles[2].1 = sample::printed(10.0, 1.0));
+        assert!(finding.evidence.contains("95 % is 25 ms, more than 99 % (10 ms)"), "{finding:?}");
+        let total = sample::times(12.0, 70.0, 3.0, 20.0, 60.0);
+        let finding = found(|report| report.total = Some(total));
+        assert!(finding.evidence.contains("`Total` mean is 70 ms, more than"), "{finding:?}");
+    }
+
+    #[test]
+    fn a_report_that_contradicts_itself_is_not_valid() {
+        let mut report = sample::ab();
+        report.complete = Some(100_000);
+        let findings = crate::rules::report(&report);
+        assert_eq!(Verdict::of(&findings), Verdict::Invalid);
+        let nothing = "Complete requests:      0\nFailed requests:        0\n\
+                       Time taken for tests:   3.000 seconds\nRequests per second:    12.50\n";
+        assert!(judge(&read(nothing)).reports.iter().all(|one| one.verdict() != Verdict::Valid));
+    }
+}

@@ -1,0 +1,121 @@
+//! h2load.
+
+use super::{behind, kibibytes, time_ms, time_s};
+use crate::printed::line::{count, number};
+use crate::printed::{Connections, Printed, Report, Times, Tool};
+
+pub fn begins(line: &str) -> Option<Tool> {
+    let begins = line == "starting benchmark..." || line.starts_with("finished in ");
+    (begins && (line.len() < 30 || line.contains(" req/s"))).then_some(Tool::H2load)
+}
+
+pub fn take(report: &mut Report, line: &str) -> bool {
+    if let Some((_, clients)) = line.split_once("spawning thread #") {
+        let clients = clients.split_once(": ").and_then(|(_, rest)| count(rest));
+        report.concurrency =
+            clients.map(|more| report.concurrency.unwrap_or(0).saturating_add(more));
+        report.connections = Connections::Kept(None);
+        main_duration(report, line);
+    } else if let Some(protocol) = behind(line, "Application protocol:") {
+        // How many streams a client has open is not printed.
+        report.concurrency = report.concurrency.filter(|_| protocol.starts_with("http/1"));
+    } else if line.starts_with("finished in ") {
+        finished(report, line);
+    } else if let Some(counts) = behind(line, "requests:") {
+        requests(report, counts);
+    } else if let Some(counts) = behind(line, "status codes:") {
+        let good = counts.split_once(" 2xx").and_then(|(good, _)| count(good));
+        report.non_2xx = good.zip(report.complete).map(|(good, all)| all.saturating_sub(good));
+    } else if let Some(traffic) = behind(line, "traffic:") {
+        report.total_bytes = in_brackets(traffic);
+        report.body_bytes = traffic.rsplit(", ").next().and_then(in_brackets);
+    } else if let Some(cells) = behind(line, "time for request:") {
+        report.total = times(cells);
+        report.percentiles = percentiles(cells);
+    } else if let Some(cells) = behind(line, "time for connect:") {
+        report.connect = times(cells);
+    } else {
+        let others = [
+            "starting benchmark",
+            "time to 1st byte:",
+            "min ",
+            "req/s ",
+            "progress: ",
+            "TLS ",
+            "Cipher: ",
+            "Server Temp Key",
+            "UDP ",
+            "Warm-up ",
+            "Main benchmark",
+            "Stopped all",
+        ];
+        return others.iter().any(|start| line.starts_with(start));
+    }
+    true
+}
+
+/// `Timing-based test with 1s of warm-up time and 1s of main duration`: the rate is that of the latter.
+fn main_duration(report: &mut Report, line: &str) {
+    let before = line.split_once(" of main duration").map(|(before, _)| before);
+    let duration = before.and_then(|before| before.rsplit(' ').next()).and_then(time_s);
+    report.taken_s = duration.or(report.taken_s);
+}
+
+/// `finished in 31.26ms, 159964.17 req/s, 5.67MB/s`.
+fn finished(report: &mut Report, line: &str) {
+    let mut items = line["finished in ".len()..].split(", ");
+    let taken_s = items.next().and_then(time_s);
+    report.taken_s = report.taken_s.or(taken_s);
+    report.rate_per_s = items.next().and_then(number).map(|(rate, _)| rate);
+    report.kilobytes_per_s = items.next().and_then(kibibytes);
+}
+
+/// `5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout`. Those with another
+/// status than 2xx and 3xx count as failed too.
+fn requests(report: &mut Report, counts: &str) {
+    let named = |name: &str| {
+        let item = counts.split(", ").find(|item| item.trim_end().ends_with(name))?;
+        count(item)
+    };
+    report.complete = named(" done");
+    report.failed = named(" errored");
+}
+
+/// `181.64KB (186000) total`.
+fn in_brackets(text: &str) -> Option<i64> {
+    let (_, rest) = text.split_once('(')?;
+    count(rest).and_then(|bytes| bytes.try_into().ok())
+}
+
+/// The columns; later versions have percentiles among them.
+const COLUMNS: [&str; 4] = ["min", "max", "mean", "sd"];
+const COLUMNS_LATER: [&str; 7] = ["min", "max", "median", "p95", "p99", "mean", "sd"];
+
+/// A row by the names of its columns; without a response all are 0, and nothing is said.
+fn row(cells: &str) -> Vec<(&'static str, Printed)> {
+    let cells: Vec<Printed> = cells.split_whitespace().map_while(time_ms).collect();
+    let columns: &[&str] =
+        if cells.len() == COLUMNS_LATER.len() { &COLUMNS_LATER } else { &COLUMNS };
+    let row = columns.iter().copied().zip(cells).collect::<Vec<_>>();
+    if row.iter().all(|(_, ms)| ms.value == 0.0) { Vec::new() } else { row }
+}
+
+fn times(cells: &str) -> Option<Times> {
+    let row = row(cells);
+    let cell = |name: &str| row.iter().find(|(column, _)| *column == name).map(|(_, ms)| *ms);
+    (!row.is_empty()).then(|| Times {
+        min_ms: cell("min"),
+        mean_ms: cell("mean"),
+        deviation_ms: cell("sd"),
+        median_ms: cell("median"),
+        max_ms: cell("max"),
+    })
+}
+
+fn percentiles(cells: &str) -> Vec<(f64, Printed)> {
+    let percent = |name: &str| match name {
+        "median" => Some(50.0),
+        name => name.strip_prefix('p')?.parse().ok(),
+    };
+    row(cells).into_iter().filter_map(|(name, ms)| Some((percent(name)?, ms))).collect()
+}

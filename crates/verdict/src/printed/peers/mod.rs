@@ -1,0 +1,88 @@
+//! Reports of other load generators, each in a form of its own: wrk, h2load and hey are read whole, of the
+//! others what all have in common (requests, rate, length, errors).
+
+mod h2load;
+mod hey;
+mod others;
+mod wrk;
+
+use super::line::number;
+use super::{Printed, Report, Tool};
+
+/// The tool whose report begins with this cleaned line.
+pub fn begins(line: &str) -> Option<Tool> {
+    [wrk::begins, h2load::begins, hey::begins, others::begins].iter().find_map(|find| find(line))
+}
+
+/// Takes what a cleaned line of such a report says; whether it is one of its lines.
+pub fn take(report: &mut Report, line: &str) -> bool {
+    match report.tool {
+        Tool::Wrk | Tool::Wrk2 => wrk::take(report, line),
+        Tool::H2load => h2load::take(report, line),
+        Tool::Hey => hey::take(report, line),
+        Tool::Oha => others::oha(report, line),
+        Tool::Bombardier => others::bombardier(report, line),
+        Tool::Vegeta => others::vegeta(report, line),
+        Tool::Siege => others::siege(report, line),
+        Tool::Ab | Tool::AblazeAb | Tool::Gurl | Tool::AblazeGurl | Tool::Ablaze => false,
+    }
+}
+
+fn scaled(printed: Printed, by: f64) -> Printed {
+    Printed { value: printed.value * by, step: printed.step * by }
+}
+
+/// A time with its unit in ms: `635.91us`, `1.10m`.
+fn time_ms(text: &str) -> Option<Printed> {
+    let (printed, rest) = number(text)?;
+    let unit = rest.trim_start();
+    let letters = unit.find(|c: char| !c.is_alphabetic()).unwrap_or(unit.len());
+    let ms = match &unit[..letters] {
+        "ns" => 1e-6,
+        "us" | "µs" | "μs" => 1e-3,
+        "ms" => 1.0,
+        "s" | "sec" | "secs" => 1e3,
+        "m" | "min" => 60e3,
+        "h" => 3600e3,
+        _ => return None,
+    };
+    Some(scaled(printed, ms))
+}
+
+/// The same in seconds.
+fn time_s(text: &str) -> Option<Printed> {
+    time_ms(text).map(|ms| scaled(ms, 1e-3))
+}
+
+/// Kilobytes of 1024 bytes: `264.43KB`, `1.29MB/s`.
+fn kibibytes(text: &str) -> Option<Printed> {
+    let (printed, rest) = number(text)?;
+    let unit = rest.split([',', ' ']).find(|word| !word.is_empty())?;
+    let by = match unit.trim_end_matches("/s") {
+        "B" => 1.0 / 1024.0,
+        "K" | "KB" => 1.0,
+        "M" | "MB" => 1024.0,
+        "G" | "GB" => 1024.0 * 1024.0,
+        "T" | "TB" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    Some(scaled(printed, by))
+}
+
+/// `[200] 20000 responses`: a status and how many.
+fn status_line(line: &str) -> Option<(u16, u64)> {
+    let (status, rest) = line.strip_prefix('[')?.split_once(']')?;
+    let (count, after) = number(rest)?;
+    after.trim().starts_with("response").then_some((status.parse().ok()?, count.value as u64))
+}
+
+/// `[3] Get "http://…": …`: how many failed so; `[3] connection closed …` in oha.
+fn error_line(line: &str) -> Option<u64> {
+    let (count, rest) = line.strip_prefix('[')?.split_once(']')?;
+    (status_line(line).is_none() && !rest.trim_start().is_empty()).then(|| count.parse().ok())?
+}
+
+/// The number behind a label: `Requests/sec: 11110.1234`.
+fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    line.strip_prefix(label).map(str::trim_start)
+}

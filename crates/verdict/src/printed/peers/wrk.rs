@@ -1,0 +1,96 @@
+//! wrk, and wrk2, which has its form.
+
+use super::{behind, kibibytes, time_ms, time_s};
+use crate::printed::line::{count, number};
+use crate::printed::{Connections, Report, Times, Tool};
+
+/// `Running 10s test @ http://…`.
+pub fn begins(line: &str) -> Option<Tool> {
+    (line.starts_with("Running ") && line.contains(" test @ ")).then_some(Tool::Wrk)
+}
+
+pub fn take(report: &mut Report, line: &str) -> bool {
+    if begins(line).is_some() {
+        if let Some((_, url)) = line.split_once(" test @ ") {
+            crate::printed::native::url(report, url.trim());
+        }
+        report.connections = Connections::Kept(None);
+        return true;
+    }
+    threads(report, line)
+        || latency(report, line)
+        || percentile(report, line)
+        || counts(report, line)
+        || is_of_wrk2(report, line)
+        || line.starts_with("Thread Stats ")
+        || line.starts_with("Req/Sec ")
+        || line.starts_with("Latency Distribution")
+}
+
+/// `2 threads and 10 connections`.
+fn threads(report: &mut Report, line: &str) -> bool {
+    let Some((_, rest)) = line.split_once(" threads and ") else { return false };
+    report.concurrency = count(rest);
+    true
+}
+
+/// `Latency   635.91us    0.89ms  12.92ms   93.69%`: mean, deviation, longest; wrk2 has the 99 % there.
+fn latency(report: &mut Report, line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("Latency ") else { return false };
+    let cells: Vec<_> = rest.split_whitespace().map_while(time_ms).collect();
+    let [mean, deviation, third] = cells.as_slice() else { return false };
+    let max_ms = (report.tool == Tool::Wrk).then_some(*third);
+    // Without a response all are 0.
+    if mean.value > 0.0 {
+        let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
+        report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
+    }
+    true
+}
+
+/// `50%  250.00us`.
+fn percentile(report: &mut Report, line: &str) -> bool {
+    let Some((percent, rest)) = number(line) else { return false };
+    let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
+    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
+        report.percentiles.push((percent.value, ms));
+    }
+    true
+}
+
+fn counts(report: &mut Report, line: &str) -> bool {
+    if let Some((requests, rest)) = line.split_once(" requests in ") {
+        report.complete = count(requests);
+        report.taken_s = time_s(rest);
+        report.failed = report.failed.or(Some(0));
+        report.non_2xx = report.non_2xx.or(Some(0));
+        let read = rest.split_once(", ").and_then(|(_, read)| kibibytes(read));
+        report.received_kilobytes = read;
+    } else if let Some(errors) = behind(line, "Socket errors:") {
+        let numbers = errors.split(", ").filter_map(|kind| count(kind.split_once(' ')?.1));
+        report.failed = Some(numbers.fold(0, u64::saturating_add));
+    } else if let Some(others) = behind(line, "Non-2xx or 3xx responses:") {
+        report.non_2xx = count(others);
+    } else if let Some(rate) = behind(line, "Requests/sec:") {
+        report.rate_per_s = number(rate).map(|(rate, _)| rate);
+    } else if let Some(rate) = behind(line, "Transfer/sec:") {
+        report.kilobytes_per_s = kibibytes(rate);
+    } else {
+        return false;
+    }
+    true
+}
+
+/// The lines that only wrk2 prints: what it adjusted, and its percentiles once more.
+fn is_of_wrk2(report: &mut Report, line: &str) -> bool {
+    let starts = ["Thread calibration:", "Initialised ", "Detailed Percentile spectrum", "Value "];
+    let is_own = starts.iter().any(|start| line.starts_with(start)) || line.starts_with("#[");
+    if is_own {
+        (report.tool, report.open_loop) = (Tool::Wrk2, true);
+    }
+    let is_number = |word: &str| word.parse::<f64>().is_ok();
+    let cells = line.split_whitespace().collect::<Vec<_>>();
+    is_own
+        || line.starts_with("----")
+        || cells.len() >= 3 && cells.iter().all(|cell| is_number(cell))
+}

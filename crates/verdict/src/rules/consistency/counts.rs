@@ -1,0 +1,155 @@
+//! Counts and bytes that are parts of others, or multiples.
+
+use super::Contradiction;
+use super::figure::Figure::{self, *};
+use super::rates::bytes_wrapped;
+use crate::printed::{Connections, Document, Report, Tool};
+use crate::words::{counted, grouped};
+
+/// ab counts a head that is too long as failed, under no kind, as no 2xx and not as complete; it gives up at
+/// the twelfth.
+const TOO_LONG_MOST: u64 = 12;
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let rules = [kinds, non_2xx, kept, statuses, bodies, bodies_of_all];
+    rules.into_iter().filter_map(|rule| rule(report)).collect()
+}
+
+/// The kinds of failures are all failures.
+fn kinds(report: &Report) -> Option<Contradiction> {
+    let failed = report.failed?;
+    let Some(parts) = report.failed_parts else {
+        return (failed > 0 && is_untrimmed(report)).then(|| {
+            let said = format!(
+                "{} is {}, but the line of their kinds (Connect, Receive, Length, Exceptions), \
+                 which ab prints below it, is missing.",
+                Failed.name(report),
+                grouped(failed)
+            );
+            Contradiction::new([Failed, FailedParts], said)
+        });
+    };
+    let sum: u64 = [parts.connect, parts.receive, parts.length, parts.exceptions]
+        .into_iter()
+        .fold(0, u64::saturating_add);
+    let too_long = report.non_2xx.unwrap_or(TOO_LONG_MOST).min(TOO_LONG_MOST);
+    let fits = (sum..=sum.saturating_add(too_long)).contains(&failed);
+    (!fits).then(|| {
+        let said = format!(
+            "Connect, Receive, Length and Exceptions add up to {}, but {} is {}.",
+            grouped(sum),
+            Failed.name(report),
+            grouped(failed)
+        );
+        Contradiction::new([Failed, FailedParts], said)
+    })
+}
+
+/// All other lines of ab's report are there.
+fn is_untrimmed(report: &Report) -> bool {
+    let head = report.host.is_some() && report.path.is_some() && report.document.is_some();
+    let counts = report.concurrency.is_some() && report.total_bytes.is_some();
+    let times = report.connect.is_some() && report.total.is_some();
+    report.tool.is_ab_like() && head && counts && times && report.body_bytes.is_some()
+}
+
+fn non_2xx(report: &Report) -> Option<Contradiction> {
+    let (complete, others) = (report.complete?, report.non_2xx?);
+    (others > complete.saturating_add(TOO_LONG_MOST)).then(|| {
+        Contradiction::new([Complete, Non2xx], more_than(report, Non2xx, others, complete))
+    })
+}
+
+fn kept(report: &Report) -> Option<Contradiction> {
+    let Connections::Kept(Some(kept)) = report.connections else { return None };
+    let complete = report.complete?;
+    (kept > complete)
+        .then(|| Contradiction::new([Complete, Kept], more_than(report, Kept, kept, complete)))
+}
+
+fn more_than(report: &Report, figure: Figure, count: u64, complete: u64) -> String {
+    format!(
+        "{} is {}, more than {} ({}).",
+        figure.name(report),
+        grouped(count),
+        Complete.name(report),
+        grouped(complete)
+    )
+}
+
+/// Responses by status are all responses; ablaze may print them on several lines, of which some may be
+/// missing.
+fn statuses(report: &Report) -> Option<Contradiction> {
+    if report.statuses.is_empty() {
+        return None;
+    }
+    let complete = report.complete?;
+    let sum = report.statuses.values().copied().fold(0, u64::saturating_add);
+    let all = matches!(report.tool, Tool::Gurl | Tool::AblazeGurl);
+    (sum > complete || all && sum < complete).then(|| {
+        let said = format!(
+            "The responses by status add up to {}, but {} is {}.",
+            grouped(sum),
+            Complete.name(report),
+            grouped(complete)
+        );
+        Contradiction::new([Complete, Statuses], said)
+    })
+}
+
+/// Bodies are a part of all bytes.
+fn bodies(report: &Report) -> Option<Contradiction> {
+    let (total, body) = (report.total_bytes?, report.body_bytes?);
+    (body > total && total >= 0 && !bytes_wrapped(report)).then(|| {
+        let said = format!(
+            "{} ({} B) is a part of {} ({} B), and larger.",
+            BodyBytes.name(report),
+            grouped(body.unsigned_abs()),
+            TotalBytes.name(report),
+            grouped(total.unsigned_abs())
+        );
+        Contradiction::new([BodyBytes, TotalBytes], said)
+    })
+}
+
+/// ab compares each body with the first, and counts another length as failed: the others have that length.
+/// Bodies of requests that were cut off at the end count too.
+fn bodies_of_all(report: &Report) -> Option<Contradiction> {
+    let Document::Bytes(length) = report.document? else { return None };
+    let complete = report.complete.filter(|complete| *complete > 0)?;
+    let body = u64::try_from(report.body_bytes?).ok()?;
+    let failed = report.failed?;
+    if !report.tool.is_ab_like() || report.write_errors.is_some() || bytes_wrapped(report) {
+        return None;
+    }
+    // ab counts no TLS handshake that failed before the first response.
+    let uncounted = report.tls && report.tool == Tool::Ab;
+    let in_flight = report.concurrency.unwrap_or(1).saturating_add(1);
+    // After a failure ab may have taken the length of a broken response for the first one's.
+    let sure = if failed == 0 { 0 } else { failed.saturating_add(in_flight) };
+    let least = complete.saturating_sub(sure).saturating_mul(length);
+    let most = complete.saturating_add(in_flight).saturating_mul(length);
+    let too_few = body < least && !uncounted;
+    let too_many = body > most && failed == 0 && !(uncounted && length == 0);
+    (too_few || too_many).then(|| {
+        let said = format!(
+            "{} of {}, of which {} failed, have {length} B each ({}): {} or more, but {} is {} B.",
+            counted(complete, "response"),
+            Complete.name(report),
+            grouped(failed),
+            Document.name(report),
+            grouped(least),
+            BodyBytes.name(report),
+            grouped(body)
+        );
+        let only = format!(
+            "{} of {length} B each and none of another length are {} B, but {} is {} B.",
+            counted(complete, "response"),
+            grouped(complete.saturating_mul(length)),
+            BodyBytes.name(report),
+            grouped(body)
+        );
+        let said = if failed == 0 { only } else { said };
+        Contradiction::new([Complete, Document, BodyBytes, Failed], said)
+    })
+}

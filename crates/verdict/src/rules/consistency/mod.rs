@@ -1,0 +1,41 @@
+//! Holds the figures of one report against each other: most of them follow from others, within what
+//! rounding leaves open. Each rule is a necessary condition on every report that its tool can print,
+//! so that a contradiction is a wrong figure. D43 says which.
+
+mod counts;
+pub(crate) mod figure;
+mod rates;
+mod times;
+
+use crate::printed::Report;
+use figure::Figure;
+
+/// Figures that cannot all be right.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contradiction {
+    /// Those that it is about.
+    pub figures: Vec<Figure>,
+    /// It, as a sentence.
+    pub said: String,
+}
+
+impl Contradiction {
+    fn new(figures: impl Into<Vec<Figure>>, said: String) -> Self {
+        Self { figures: figures.into(), said }
+    }
+}
+
+/// Every contradiction among the figures of a report.
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let mut found = rates::contradictions(report);
+    found.extend(counts::contradictions(report));
+    found.extend(times::contradictions(report));
+    found
+}
+
+/// The figures that alone explain all contradictions: without any one of them the others agree.
+pub fn culprits(found: &[Contradiction]) -> Vec<Figure> {
+    let Some((first, others)) = found.split_first() else { return Vec::new() };
+    let in_all = |figure: &&Figure| others.iter().all(|other| other.figures.contains(figure));
+    first.figures.iter().filter(in_all).copied().collect()
+}

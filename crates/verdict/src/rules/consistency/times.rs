@@ -1,0 +1,254 @@
+//! Times: what the order of values, their mean and their deviation must be; and what the requests of so
+//! many connections can have taken in the time of the run.
+
+use super::Contradiction;
+use super::figure::Figure::{self, *};
+use super::figure::{Column, Range, Row, digits};
+use crate::printed::{Report, Tool};
+use crate::words::{amount, decimal, grouped, time};
+
+pub fn contradictions(report: &Report) -> Vec<Contradiction> {
+    let mut found = Vec::new();
+    for row in Row::ALL {
+        found.extend(order_of_row(report, row));
+        found.extend(deviation(report, row));
+    }
+    found.extend(order_of_percentiles(report));
+    found.extend(longest(report));
+    found.extend(middle(report));
+    found.extend(parts(report));
+    found.extend(mean_within_percentiles(report));
+    found.extend(in_flight(report));
+    found.extend(longer_than_the_run(report));
+    found
+}
+
+/// How far values may be apart that ought to be equal, as a share: histograms round.
+fn rounding(tool: Tool) -> f64 {
+    match tool {
+        Tool::Ab | Tool::Gurl => 1e-9,
+        _ => 0.01,
+    }
+}
+
+/// One figure that cannot be larger than another.
+fn at_most(report: &Report, less: Figure, more: Figure) -> Option<Contradiction> {
+    let (low, high) = (less.printed(report)?, more.printed(report)?);
+    let finest = if low.step == high.step { 0.0 } else { low.step.max(high.step) };
+    (low.value > high.value * (1.0 + rounding(report.tool)) + finest).then(|| {
+        let said = format!(
+            "{} is {} ms, more than {} ({} ms).",
+            less.name(report),
+            digits(low),
+            more.name(report),
+            digits(high)
+        );
+        Contradiction::new([less, more], said)
+    })
+}
+
+/// The least, then mean and median, then the most.
+fn order_of_row(report: &Report, row: Row) -> Vec<Contradiction> {
+    use Column::*;
+    let pairs = [(Min, Mean), (Min, Median), (Mean, Max), (Median, Max), (Min, Max)];
+    let held = |(less, more)| at_most(report, Cell(row, less), Cell(row, more));
+    pairs.into_iter().filter_map(held).collect()
+}
+
+/// A deviation has bounds: the longest alone makes a part of it, and values between least and most have at
+/// most so much (Bhatia and Davis, American Mathematical Monthly 107(4), 2000). Of a sample of n it is
+/// larger by n / (n - 1).
+fn deviation(report: &Report, row: Row) -> Option<Contradiction> {
+    use Column::*;
+    let at = |column| Cell(row, column);
+    let range = |column| at(column).range(report);
+    let (sd, mean, max) = (range(Deviation)?, range(Mean)?, range(Max)?);
+    let min = range(Min).unwrap_or(Range { low: 0.0, high: mean.high });
+    // Where connections are kept, few of them were opened.
+    let of_each = row == Row::Total || report.tool.is_ab_like();
+    let n = if of_each { report.complete.filter(|n| *n > 1)? as f64 } else { 2.0 };
+    let near = 1.0 + rounding(report.tool);
+    let most = ((max.high - mean.low).max(0.0) * (mean.high - min.low).max(0.0)).sqrt();
+    let most = most * (n / (n - 1.0)).sqrt() * near;
+    // What wrk corrected has more values than requests; h2load keeps a sample of them.
+    let all = of_each && !matches!(report.tool, Tool::Wrk | Tool::Wrk2 | Tool::H2load);
+    let least = if all { (max.low - mean.high).max(0.0) / (n - 1.0).sqrt() / near } else { 0.0 };
+    let figures = [at(Deviation), at(Mean), at(Max), at(Min)];
+    let said = |bound: &str, ms: f64| {
+        format!(
+            "{} is {} ms: with a mean of {} and a maximum of {} ms it is {bound} {} ms.",
+            at(Deviation).name(report),
+            at(Deviation).digits(report),
+            at(Mean).digits(report),
+            at(Max).digits(report),
+            decimal(ms, 1)
+        )
+    };
+    if sd.low > most {
+        return Some(Contradiction::new(figures, said("at most", most)));
+    }
+    let with_count = [&figures[..3], &[Complete]].concat();
+    (sd.high < least).then(|| Contradiction::new(with_count, said("at least", least)))
+}
+
+/// More of the requests took longer.
+fn order_of_percentiles(report: &Report) -> Vec<Contradiction> {
+    let percents = report.percentiles.windows(2).map(|pair| [pair[0].0, pair[1].0]);
+    let held = |[less, more]: [f64; 2]| at_most(report, Percentile(less), Percentile(more));
+    let mut found: Vec<Contradiction> = percents.filter_map(held).collect();
+    if let (Some((first, _)), Some((last, _))) =
+        (report.percentiles.first(), report.percentiles.last())
+    {
+        found.extend(at_most(report, Cell(Row::Total, Column::Min), Percentile(*first)));
+        found.extend(at_most(report, Percentile(*last), Cell(Row::Total, Column::Max)));
+    }
+    found
+}
+
+/// The longest is printed twice.
+fn longest(report: &Report) -> Option<Contradiction> {
+    at_most(report, Cell(Row::Total, Column::Max), Percentile(100.0))
+}
+
+/// The median, too. ab's takes, of an odd number, the mean of the middle one and the next.
+fn middle(report: &Report) -> Vec<Contradiction> {
+    let median = Cell(Row::Total, Column::Median);
+    let mut found = Vec::new();
+    found.extend(at_most(report, Percentile(50.0), median));
+    let odd = report.complete.is_none_or(|complete| complete % 2 == 1);
+    if report.complete.is_some_and(|complete| complete >= 10) {
+        let above = if odd && report.tool.is_ab_like() { 66.0 } else { 50.0 };
+        found.extend(at_most(report, median, Percentile(above)));
+    }
+    found
+}
+
+/// Connecting and processing make the total, and waiting is a part of processing: of each request, so of
+/// each mean, least and most. After failures ab has times of earlier requests in them.
+fn parts(report: &Report) -> Vec<Contradiction> {
+    use Column::*;
+    if !report.tool.is_ab_like() || report.failed != Some(0) || report.write_errors.is_some() {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    for column in [Min, Mean, Median, Max] {
+        let cell = |row| Cell(row, column);
+        let pairs = [
+            (Row::Connect, Row::Total),
+            (Row::Waiting, Row::Processing),
+            (Row::Processing, Row::Total),
+        ];
+        let held = |(less, more)| at_most(report, cell(less), cell(more));
+        found.extend(pairs.into_iter().filter_map(held));
+    }
+    found.extend(sum_of_means(report));
+    found
+}
+
+fn sum_of_means(report: &Report) -> Option<Contradiction> {
+    let figures = [Row::Connect, Row::Processing, Row::Total].map(|row| Cell(row, Column::Mean));
+    let [connect, processing, total] = figures.map(|figure| figure.range(report));
+    let (connect, processing, total) = (connect?, processing?, total?);
+    let near = rounding(report.tool);
+    let sum = Range {
+        low: (connect.low + processing.low) * (1.0 - near),
+        high: (connect.high + processing.high) * (1.0 + near),
+    };
+    (!sum.overlaps(total)).then(|| {
+        let [one, other, all] = figures.map(|figure| figure.digits(report));
+        let said = format!(
+            "`Connect` takes {one} ms and `Processing` {other} ms on average, but `Total` {all} ms."
+        );
+        Contradiction::new(figures, said)
+    })
+}
+
+/// The percentiles leave a range to the mean: so many took at most this, and the next at least that.
+fn mean_within_percentiles(report: &Report) -> Option<Contradiction> {
+    let figure = Cell(Row::Total, Column::Mean);
+    let mean = figure.range(report)?;
+    let n = report.complete.filter(|n| *n > 0)? as f64;
+    let mut points: Vec<(f64, Range)> =
+        report.percentiles.iter().map(|(percent, ms)| (percent / 100.0, Range::of(*ms))).collect();
+    let max = report.max_ms().map(Range::of)?;
+    if points.is_empty() {
+        return None;
+    }
+    points.push((1.0, max));
+    // Tools count to a percentile in different ways, one request more or less.
+    let slack = 2.0 * max.high / n;
+    let near = rounding(report.tool);
+    let least = Cell(Row::Total, Column::Min).range(report).map_or(0.0, |min| min.low);
+    let (mut low, mut high, mut before, mut from) = (0.0, 0.0, least, 0.0);
+    for (share, ms) in points {
+        low += (share - from) * before;
+        high += (share - from) * ms.high;
+        (before, from) = (ms.low, share);
+    }
+    let (low, high) = (low * (1.0 - near) - slack, high * (1.0 + near) + slack);
+    (mean.high < low || mean.low > high).then(|| {
+        let percentiles = report.percentiles.iter().map(|(percent, _)| Percentile(*percent));
+        let said = format!(
+            "{} is {} ms, but the percentiles leave {} to {} to the mean.",
+            figure.name(report),
+            figure.digits(report),
+            time(low.max(0.0)),
+            time(high)
+        );
+        let figures: Vec<Figure> = std::iter::once(figure).chain(percentiles).collect();
+        Contradiction::new(figures, said)
+    })
+}
+
+/// No more requests are under way than there are places for (Little's law). What began before the clock
+/// may end after it: one for each place.
+fn in_flight(report: &Report) -> Option<Contradiction> {
+    let measured =
+        report.tool.is_ab_like() || matches!(report.tool, Tool::Ablaze | Tool::AblazeGurl);
+    if !measured || report.open_loop {
+        return None;
+    }
+    let figures = [Complete, Cell(Row::Total, Column::Mean), Concurrency, Taken];
+    let [n, mean, asked, taken] = figures.map(|figure| figure.range(report));
+    let (n, mean, asked, taken) = (n?, mean?, asked?, taken?);
+    let before = report.max_ms().map_or(0.0, |max| asked.high * (max.value + max.step));
+    let before = if report.tool.is_ab_like() { 0.0 } else { before };
+    let (sum, room) = (n.low * mean.low, asked.high * taken.high * 1e3 + before);
+    (sum > room * (1.0 + rounding(report.tool))).then(|| {
+        let said = format!(
+            "{} × {} = {} requests × {} ms is {} in flight on average over {} s, but {} is {}.",
+            Complete.name(report),
+            figures[1].name(report),
+            grouped(n.low as u64),
+            figures[1].digits(report),
+            amount(
+                n.low * figures[1].printed(report).map_or(0.0, |mean| mean.value)
+                    / 1e3
+                    / taken.high
+            ),
+            Taken.digits(report),
+            Concurrency.name(report),
+            Concurrency.digits(report)
+        );
+        Contradiction::new(figures, said)
+    })
+}
+
+/// Each request lies within the run.
+fn longer_than_the_run(report: &Report) -> Option<Contradiction> {
+    let within =
+        report.tool.is_ab_like() || matches!(report.tool, Tool::Gurl | Tool::Wrk | Tool::Hey);
+    let (max, taken) = (report.max_ms()?, report.taken_s?);
+    let room_ms = (taken.value + taken.step) * 1e3 * 1.02;
+    (within && max.value - max.step > room_ms).then(|| {
+        let figure = Cell(Row::Total, Column::Max);
+        let printed = figure.printed(report).map_or(Percentile(100.0), |_| figure);
+        let said = format!(
+            "{} is {} ms, longer than the run ({} s).",
+            printed.name(report),
+            printed.digits(report),
+            Taken.digits(report)
+        );
+        Contradiction::new([printed, Taken], said)
+    })
+}

@@ -1,0 +1,167 @@
+//! Figures held against each other (D43): never against a report that a tool printed, always against one
+//! in which a figure was changed by more than rounding.
+
+use ablaze_verdict::DiagnosisId::{D01, D43};
+use ablaze_verdict::Finding;
+use ablaze_verdict::printed::{Tool, read};
+use ablaze_verdict::rules::judge;
+
+/// Printed by the tools themselves, against servers that respond, fail, close and wait.
+const REAL: [&str; 6] = [
+    include_str!("../printed/real-ab.txt"),
+    include_str!("../printed/real-ablaze-ab.txt"),
+    include_str!("../printed/real-gurl.txt"),
+    include_str!("../printed/real-ablaze.txt"),
+    include_str!("../printed/real-wrk.txt"),
+    include_str!("../printed/real-h2load.txt"),
+];
+/// In the forms of tools that are not installed everywhere.
+const PEERS: &str = include_str!("../printed/peers.txt");
+const PUBLISHED: [&str; 4] = [
+    include_str!("../printed/000-gurl-and-ab.txt"),
+    include_str!("../printed/001-annotated.txt"),
+    include_str!("../printed/002-three-servers.txt"),
+    include_str!("../printed/003-routn-and-nginx.txt"),
+];
+
+/// Each of them by itself: it begins with its command.
+fn real(texts: &'static [&'static str]) -> impl Iterator<Item = String> {
+    let runs = texts.iter().flat_map(|text| text.split("\n$ "));
+    runs.map(|run| format!("$ {}\n", run.trim_start_matches("$ ")))
+}
+
+fn contradiction(text: &str) -> Option<Finding> {
+    let judgement = judge(&read(text));
+    let findings = judgement.reports.into_iter().flat_map(|report| report.findings);
+    findings.into_iter().find(|finding| finding.id == D43)
+}
+
+#[test]
+fn what_a_tool_printed_has_no_contradiction() {
+    let mut reports = 0;
+    for text in real(&REAL).chain(PUBLISHED.map(str::to_owned)) {
+        reports += read(&text).reports.len();
+        assert_eq!(contradiction(&text), None, "{text}");
+    }
+    assert!(reports > 90, "{reports}");
+}
+
+/// The text with the number behind this label of this line changed.
+fn changed(text: &str, at: usize, change: impl Fn(f64) -> f64) -> Option<String> {
+    let line = text.lines().nth(at)?;
+    let colon = line.find(':')? + 1;
+    let start = colon + line[colon..].find(|c: char| c.is_ascii_digit())?;
+    let length = line[start..].find(|c: char| !c.is_ascii_digit() && c != '.');
+    let digits = &line[start..length.map_or(line.len(), |length| start + length)];
+    let places = digits.split_once('.').map_or(0, |(_, places)| places.len());
+    let number = change(digits.parse().ok()?);
+    let new = line.replacen(digits, &format!("{number:.places$}"), 1);
+    let lines = text.lines().enumerate().map(|(index, line)| if index == at { &new } else { line });
+    Some(lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// Lines whose figures follow from others in every whole report of ab.
+const OF_AB: [&str; 8] = [
+    "Time taken for tests:",
+    "Concurrency Level:",
+    "Complete requests:",
+    "Total transferred:",
+    "Requests per second:",
+    "Time per request:",
+    "Transfer rate:",
+    "Failed requests:",
+];
+
+/// Each figure three times as large, and a third, and off by a hundredth where it has the digits.
+#[test]
+fn a_changed_figure_is_found_and_named() {
+    let mut checked = 0;
+    for text in real(&REAL[..2]).filter(|text| !text.contains("<table")) {
+        let report = &read(&text).reports[0];
+        let complete = report.complete.unwrap();
+        // Half a millisecond of rounding must be less than a hundredth of the run for the last change.
+        let fine = report.taken_s.is_some_and(|taken| taken.value > 0.2);
+        for (at, line) in text.lines().enumerate() {
+            let Some(label) = OF_AB.iter().find(|label| line.starts_with(**label)) else {
+                continue;
+            };
+            let larger = |value: f64| value * 3.0 + 7.0;
+            let smaller = |value: f64| (value / 3.0).floor();
+            let a_little = |value: f64| (value * 1.02).ceil();
+            let changes: [(&dyn Fn(f64) -> f64, bool); 3] =
+                [(&larger, true), (&smaller, complete > 30), (&a_little, fine)];
+            for (change, applies) in changes {
+                let new = changed(&text, at, change).unwrap();
+                // 7 B more in 10 s are no different rate.
+                let of_nothing = line.contains("  0 bytes");
+                if !applies || of_nothing || new.lines().nth(at) == Some(line) {
+                    continue;
+                }
+                let Some(finding) = contradiction(&new) else { panic!("nothing found: {new}") };
+                let named = format!("{} {}", finding.evidence, finding.cause);
+                assert!(named.contains(label.trim_end_matches(':')), "{line}: {named}");
+                checked += 1;
+            }
+        }
+    }
+    assert!(checked > 900, "{checked}");
+}
+
+/// In the other tools' forms: what to change, in which of their reports, and what is named.
+#[test]
+fn a_changed_figure_of_another_tool_is_found() {
+    let of = |texts: usize, command: &str| {
+        let found = real(&REAL[texts..=texts]).find(|text| text.starts_with(command));
+        found.unwrap_or_else(|| panic!("no {command}"))
+    };
+    let wrk = of(4, "$ wrk --latency -t 2 -c 20");
+    let h2load = of(5, "$ h2load -c 10 -m 10");
+    let gurl = of(2, "$ ablaze gurl -bench -ac 20 -an 500 ");
+    let ablaze = of(3, "$ ablaze -c 50 -d 1 ");
+    for (text, from, to, named) in [
+        (&wrk, "1842 requests in", "18420 requests in", "the number of requests"),
+        (&wrk, "Requests/sec:   1837.94", "Requests/sec:   9837.94", "the rate"),
+        (&wrk, "Transfer/sec:    263.84KB", "Transfer/sec:    263.84MB", "the transfer rate"),
+        (&wrk, "99%   20.43ms", "99%   10.43ms", "99 %"),
+        (&wrk, "Latency    10.82ms", "Latency    40.82ms", "total mean"),
+        (&h2load, "159964.17 req/s", "259964.17 req/s", "the rate"),
+        (&h2load, "5000 done", "500 done", "the number of requests"),
+        (&h2load, "(186000) total", "(1860000) total", "the bytes received"),
+        (&h2load, "311us       118us", "311us      1.18ms", "total deviation"),
+        (&gurl, "Requests per second:", "Requests per second:    1", "`Requests per second`"),
+        (&gurl, "200:500 ", "200:400 ", "`Status Codes`"),
+        (&ablaze, "94,865 requests/s", "84,865 requests/s", "the rate"),
+        (&ablaze, "94,865 responses", "9,486 responses", "the number of requests"),
+    ] {
+        assert!(text.contains(from), "{from}: {text}");
+        let finding = contradiction(&text.replacen(from, to, 1));
+        let finding = finding.unwrap_or_else(|| panic!("{to}: {text}"));
+        let said = format!("{} {}", finding.evidence, finding.cause);
+        assert!(said.contains(named), "{to}: {said}");
+    }
+}
+
+#[test]
+fn every_peer_is_recognised_with_what_all_print() {
+    let reports = read(PEERS).reports;
+    let rate = |tool| {
+        let report = reports.iter().find(|report| report.tool == tool);
+        let report = report.unwrap_or_else(|| panic!("no {}", tool.name()));
+        (report.complete, report.failed, report.rate_per_s.unwrap().value, report.non_2xx)
+    };
+    assert_eq!(reports.len(), 6);
+    // 1,900 and 60 responses and 40 errors, all in the rate.
+    assert_eq!(rate(Tool::Hey), (Some(2000), Some(40), 11_111.111_1, Some(60)));
+    assert_eq!(rate(Tool::Oha), (Some(990), Some(10), 2000.0, Some(0)));
+    assert_eq!(rate(Tool::Bombardier), (Some(100_000), Some(0), 45_210.23, Some(1000)));
+    assert_eq!(rate(Tool::Vegeta), (Some(1200), Some(535), 65.87, Some(0)));
+    assert_eq!(rate(Tool::Siege), (Some(1000), Some(0), 833.33, None));
+    assert_eq!(rate(Tool::Wrk2), (Some(60_018), Some(0), 2000.28, Some(0)));
+    for judged in judge(&read(PEERS)).reports {
+        let contradictory = judged.findings.iter().find(|finding| finding.id == D43);
+        assert_eq!(contradictory, None);
+        assert!(judged.findings.iter().all(|finding| finding.id != D01), "{:?}", judged.findings);
+    }
+    let hey = PEERS.replacen("Requests/sec:\t11111.1111", "Requests/sec:\t21111.1111", 1);
+    assert!(contradiction(&hey).unwrap().cause.contains("the rate"));
+}
