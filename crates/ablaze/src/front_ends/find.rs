@@ -189,7 +189,7 @@ fn found(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     )?;
     listen_for_interrupts()?;
     let mut progress = LiveLine::new(options.quiet);
-    let [stage, again] = [search.stage_ns, search.confirm_ns].map(|ns| time_exact(ns));
+    let [stage, again] = [search.stage_ns, search.confirm_ns].map(time_exact);
     let most = search.limits().most_trials;
     progress
         .announce(&format!("stages of {stage}, {again} at a rate tried before; {most} at most"));
