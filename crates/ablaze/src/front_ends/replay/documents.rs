@@ -38,7 +38,7 @@ const GURL_AND_AB: Document = Document {
             words: words.to_owned(),
             server: Server::BuiltIn("--like gurl-echo"),
             then: Then::Report(report),
-            quick: 50_000,
+            quick: 20_000,
             quick_words: "",
             in_quick: true,
         };
