@@ -1,4 +1,4 @@
-//! h2load.
+//! h2load, of which the clients, the counts, the rate, the bytes and the times of requests are read.
 
 use super::{behind, kibibytes, time_ms, time_s};
 use crate::printed::line::{count, number};
