@@ -8,6 +8,7 @@ use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::time_exact;
 use ablaze_report::system_error::reason;
+use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 
@@ -55,6 +56,10 @@ pub fn explanation(run: &Run) -> Option<String> {
         Some(failure) => {
             Some(proxy::of_failure(&failure, run).unwrap_or_else(|| fix(&failure, &to, run)))
         }
+        None if permits_no_stream(run) => Some(format!(
+            "no request was sent: {to} permits no HTTP/2 streams \
+             (SETTINGS_MAX_CONCURRENT_STREAMS is 0): raise its limit"
+        )),
         None => Some(format!("no response from {to} in time: use a longer -d")),
     }
 }
@@ -126,7 +131,13 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         {
             format!("{to} closed the connection during the TLS handshake: does it speak TLS?")
         }
-        FailureKind::Reset => format!("{to} reset the connection: is it an HTTP server?"),
+        FailureKind::Reset if failed_in_a_response(run) => {
+            format!("{to} reset connections in the middle of a response: see its log")
+        }
+        FailureKind::Reset => format!(
+            "{to} reset connections before it responded: see its log, and check that it is the \
+             right port"
+        ),
         FailureKind::Timeout if failure.connecting => format!(
             "{to} did not accept a connection within {}: is a firewall in the way?",
             time_exact(run.plan.limits.timeout_ns)
@@ -141,9 +152,7 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::ShortBody => {
             format!("{to} closed every connection in the middle of a response: see its log")
         }
-        FailureKind::Malformed => {
-            format!("{to} sent something that is not HTTP/1: is it the right port?")
-        }
+        FailureKind::Malformed => malformed(to, run),
         FailureKind::NoHttp2 => {
             format!("no common protocol: {to} does not speak HTTP/2; remove --http 2")
         }
@@ -179,6 +188,34 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         }
         FailureKind::Other => format!("connecting to {to} failed: {}", errno()),
         kind => of_tls(kind, to, run),
+    }
+}
+
+/// Whether bytes of a response had come before most of the requests failed.
+pub fn failed_in_a_response(run: &Run) -> bool {
+    run.record.failed.wait.count() > run.record.failures_total() / 2
+}
+
+/// Whether the server's SETTINGS let nothing be sent.
+fn permits_no_stream(run: &Run) -> bool {
+    run.record.http2.as_ref().is_some_and(|facts| facts.streams_permitted == Some(0))
+}
+
+/// What is wrong with a response, as far as its beginning tells.
+fn malformed(to: &str, run: &Run) -> String {
+    let began = &run.record.first_malformed;
+    if began.is_empty() {
+        return format!("the bodies of {to} are not valid chunked coding: see its log");
+    }
+    if !began.starts_with(b"HTTP/1.") {
+        return format!("{to} sent something that is not HTTP/1: is it the right port?");
+    }
+    let max_head_bytes = run.plan.limits.max_head_bytes;
+    match response::scan(began, 0, false, max_head_bytes) {
+        Err(HeadError::Malformed(fault)) => {
+            format!("the response heads of {to} are not valid: {fault}")
+        }
+        _ => format!("the response heads of {to} are not valid HTTP/1: see one with `curl -i`"),
     }
 }
 

@@ -217,10 +217,18 @@ impl Recorder {
         }
     }
 
-    /// An exchange is sent again.
-    pub fn repeated(&mut self, exchange: &Exchange) {
+    /// An exchange is sent again; `after_failure` where the connection was given up here, for a request
+    /// before it that failed.
+    pub fn repeated(&mut self, exchange: &Exchange, after_failure: bool) {
         let is_new = exchange.started_ns == 0 && self.window_is_open();
-        self.record.repeated += u64::from(is_new || exchange.started_ns >= self.window_start_ns);
+        let counts = is_new || exchange.started_ns >= self.window_start_ns;
+        self.record.repeated += u64::from(counts);
+        self.record.repeated_after_failure += u64::from(counts && after_failure);
+    }
+
+    /// A connection is given up because bytes came that belong to no response.
+    pub fn surplus(&mut self) {
+        self.record.surplus += u64::from(self.window_is_open());
     }
 
     /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
@@ -234,6 +242,10 @@ impl Recorder {
     /// An exchange still in flight when the run ended.
     pub fn unfinished(&mut self, exchange: &Exchange, at: u64) {
         let from_ns = exchange.timed_from_ns();
+        if exchange.sent_ns > 0 && exchange.first_byte_ns == 0 {
+            let of_warmup = exchange.started_ns < self.window_start_ns;
+            self.record.silent.note(at.saturating_sub(exchange.sent_ns), of_warmup);
+        }
         if from_ns < self.window_start_ns || from_ns == 0 {
             return;
         }

@@ -75,9 +75,24 @@ fn within_each_load(experiment: &Experiment, by_load: Vec<Vec<Member>>, several:
         let findings = of_load.findings().iter();
         let findings = findings.filter(|finding| OF_EQUAL_LOADS.contains(&finding.id)).cloned();
         judged.findings.extend(findings.map(|finding| Finding {
-            evidence: format!("At {}: {}", load.label, finding.evidence),
+            evidence: labelled(&load.label, &finding.evidence),
             ..finding
         }));
     }
     judged.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+}
+
+/// Each line of the evidence, with the load that it is of.
+fn labelled(label: &str, evidence: &str) -> String {
+    let lines: Vec<String> = evidence.lines().map(|line| format!("At {label}: {line}")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_sentence_names_its_load() {
+        let said = super::labelled("-c 50", "6 runs of a.\nThe medians of a and b.");
+        assert_eq!(said, "At -c 50: 6 runs of a.\nAt -c 50: The medians of a and b.");
+    }
 }

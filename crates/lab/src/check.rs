@@ -7,8 +7,10 @@ use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval};
+use ablaze_report::experiment::curve::is_most;
 use ablaze_report::number::amount;
 use ablaze_stats::compare::{Pair, compare};
+use ablaze_verdict::{DiagnosisId, Severity};
 
 /// A condition on the ratio of two targets.
 #[derive(Debug, Clone, PartialEq)]
@@ -176,9 +178,17 @@ impl Check {
                 let text = format!("{self}{label}: cannot be judged, {difference}");
                 return Standing { text, answer: Answer::Unknown };
             }
-            match results.paired(experiment, load, (target, control)) {
+            let standing = match results.paired(experiment, load, (target, control)) {
                 Some(pairs) => self.of_pairs(&pairs, &label),
                 None => self.of_medians(experiment, results, load, (target, control)),
+            };
+            let runs = [target, control].map(|target| results.of(target, load)).concat();
+            match noise(&runs).filter(|_| standing.answer != Answer::Unknown) {
+                Some(noise) => Standing {
+                    text: format!("{}, but {noise}", standing.text),
+                    answer: Answer::NotShown,
+                },
+                None => standing,
             }
         };
         (0..experiment.loads.len()).map(standing).collect()
@@ -232,10 +242,11 @@ impl Check {
             text: format!("{self}{label}: cannot be judged, {why}"),
             answer: Answer::Unknown,
         };
-        let Some(pairs) = pairs.iter().map(pair).collect::<Option<Vec<Pair>>>() else {
-            return unknown(format!("{} was not measured in every run", self.metric.name()));
-        };
-        let ratio = match compare(&pairs) {
+        let seen: Vec<Pair> = pairs.iter().filter_map(pair).collect();
+        if !is_most(seen.len(), pairs.len()) {
+            return unknown(format!("{} was not measured in most runs", self.metric.name()));
+        }
+        let ratio = match compare(&seen) {
             Ok(ratio) => ratio,
             Err(why) => return unknown(why.to_string()),
         };
@@ -248,6 +259,22 @@ impl Check {
         let text = format!("{self}{label}: it was {middle} [{low}, {high}]");
         Standing { text, answer }
     }
+}
+
+/// What others did to most of these runs: then their figures are not those of the targets alone, and decide
+/// nothing.
+fn noise(runs: &[&Figures]) -> Option<String> {
+    const OF_THE_MACHINE: [DiagnosisId; 2] = [DiagnosisId::D13, DiagnosisId::D23];
+    let disturbed = |run: &&&Figures| {
+        let doubts = run.findings.iter().filter(|finding| finding.severity > Severity::Note);
+        doubts
+            .filter(|finding| finding.explained_by.is_none())
+            .any(|finding| OF_THE_MACHINE.contains(&finding.id))
+    };
+    let count = runs.iter().filter(disturbed).count();
+    is_most(count, runs.len()).then(|| {
+        format!("others used the machine during {count} of {} runs (D13, D23)", runs.len())
+    })
 }
 
 impl Answer {
@@ -267,6 +294,7 @@ mod tests {
     use super::*;
     use ablaze_model::experiment::{Outcome, Trial};
     use ablaze_testing::experiments;
+    use ablaze_verdict::Finding;
 
     /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
     fn results(repeats: u32, ratio: f64) -> Results {
@@ -280,6 +308,25 @@ mod tests {
             }
         }
         results
+    }
+
+    #[test]
+    fn runs_that_others_disturbed_decide_nothing() {
+        let check: Check = "other / one rate < 0.95".parse().unwrap();
+        let disturbed = |number: usize| {
+            let mut results = results(12, 0.8);
+            for (_, outcome) in results.trials.iter_mut().take(number) {
+                if let Outcome::Measured(figures) = outcome {
+                    let noise = Finding::new(DiagnosisId::D13, Severity::Suspect, "", "", "");
+                    figures.findings.push(noise);
+                }
+            }
+            check.judge(&experiments::experiment(), &results, &[]).remove(0)
+        };
+        assert_eq!(disturbed(12).answer, Answer::Met);
+        let standing = disturbed(13);
+        assert_eq!(standing.answer, Answer::NotShown);
+        assert!(standing.text.contains("during 13 of 24 runs"), "{}", standing.text);
     }
 
     fn answer(check: &str, repeats: u32, ratio: f64) -> Answer {

@@ -40,7 +40,7 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     let share = |part: u64| percent(part as f64, profile.samples as f64);
     if profile.samples < FEW_SAMPLES {
         doubts.push(format!(
-            "Few samples: shares are uncertain by several points. Profile for longer (-d) to get \
+            "Few samples: shares are uncertain by several points. Profile for longer (--duration) to get \
              {} or more.",
             grouped(FEW_SAMPLES)
         ));
@@ -53,12 +53,14 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     }
     if profile.broken as f64 > BROKEN * profile.samples as f64 {
         doubts.push(format!(
-            "The stacks of {} of the samples do not reach the start of their thread: callers are \
-             missing, but the functions themselves are right. The program or a library has \
+            "The stacks of {} of the {}'s samples ({}) do not reach the start of their thread: \
+             callers are missing, but the functions themselves are right. The program or a library has \
              neither unwind tables (.eh_frame) nor frame pointers: compile it with \
              -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes). Or its stacks are \
              longer than the {} kB that are examined.",
             share(profile.broken),
+            side(profile.of),
+            profile.name,
             STACK_KB
         ));
     }
@@ -168,9 +170,9 @@ mod tests {
         profile.broken = 0;
         assert_eq!(doubts(&profile), Vec::<String>::new());
         profile.broken = profile.samples / 5;
-        assert!(
-            doubts(&profile)[0].contains("20 %") && doubts(&profile)[0].contains("frame-pointer")
-        );
+        let said = &doubts(&profile)[0];
+        assert!(said.contains("20 % of the target's samples (nginx)"), "{said}");
+        assert!(said.contains("frame-pointer"), "{said}");
         profile.kernel = false;
         assert!(doubts(&profile)[1].contains("perf_event_paranoid"));
         profile.samples = 10;

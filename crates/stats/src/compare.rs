@@ -108,6 +108,15 @@ pub fn compare(pairs: &[Pair]) -> Result<Comparison, NotComparable> {
     })
 }
 
+/// The interval of the median ratio at another level of confidence than [`CONFIDENCE`]: that of one question
+/// among several. `None` where [`compare`] has no answer either.
+pub fn interval_at(pairs: &[Pair], confidence: f64) -> Option<(f64, f64)> {
+    compare(pairs).ok()?;
+    let ratios: Vec<f64> = pairs.iter().map(|p| p.target.ln() - p.control.ln()).collect();
+    let (low, high) = MedianBootstrap::new(&ratios)?.interval(confidence);
+    Some((low.exp(), high.exp()))
+}
+
 /// The shift of a logarithm that an interval of this half width excludes with a chance of `POWER`:
 /// (z(0.995) + z(0.8)) standard errors, of which the half width is z(0.995) (J. Cohen, Statistical
 /// Power Analysis, 2nd ed. 1988, chapter 2).

@@ -6,7 +6,7 @@ pub use ablaze_model::finding::{Limit, Limited};
 use ablaze_model::plan::Load;
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
-use crate::words::{amount, counted, percent, time};
+use crate::words::{amount, counted, grouped, percent, time};
 
 /// A thread of the server that uses this share of a core is at its limit.
 pub(crate) const SERVER_FULL: f64 = 0.95;
@@ -20,6 +20,8 @@ const ASKED: f64 = 0.98;
 const ROUND_TRIP: f64 = 0.8;
 /// TCP was blocked from sending for this share of its time.
 const HELD_UP: f64 = 0.5;
+/// On average this share of the places of an open loop was in use: there was none to spare.
+const IN_USE: f64 = 0.9;
 /// A thread that waited for a CPU for this share of the time was held up by whoever had it.
 const WAITED: f64 = 0.1;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
@@ -58,6 +60,7 @@ fn seen_from_here(run: &Run) -> Limited {
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
+        .or_else(|| connections(run))
         .or_else(|| round_trip(run, server.as_ref(), client.as_ref()))
         .unwrap_or_else(|| {
             let client = client.map_or(String::new(), |client| {
@@ -134,10 +137,12 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     // The machine's own figure has interrupts too, which are on account of no process. What others
     // used limits only whoever waited for it.
     let waited = [server, client].into_iter().any(|side| side.wanting - side.busiest >= WAITED);
-    let ours = if waited { busy } else { busy - others };
-    if server.cores + client.cores < full && ours < full {
-        return None;
-    }
+    let of_two = server.cores + client.cores >= full || busy - others >= full;
+    let by = match of_two {
+        true => Limit::SharedCpu,
+        false if waited && busy >= full => Limit::OtherProcesses,
+        false => return None,
+    };
     let others = if others >= 0.05 * processors {
         format!(", other processes {}", amount(others))
     } else {
@@ -149,7 +154,7 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
         amount(server.cores),
         amount(client.cores)
     );
-    Some(Limited { by: Limit::SharedCpu, evidence })
+    Some(Limited { by, evidence })
 }
 
 fn network(run: &Run) -> Option<Limited> {
@@ -166,6 +171,26 @@ fn network(run: &Run) -> Option<Limited> {
             percent(share)
         ),
     })
+}
+
+/// An open loop found all the connections in use that it may use: each response takes so long.
+fn connections(run: &Run) -> Option<Limited> {
+    let Load::Open { rate, connections, .. } = run.plan.load else { return None };
+    let places = u64::from(connections) * u64::from(run.plan.places_per_connection());
+    let used = figures::in_flight(run)?;
+    if used < IN_USE * places as f64 {
+        return None;
+    }
+    let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
+    let service_ms = run.record.answered.total.mean_ns()? / 1e6;
+    let evidence = format!(
+        "{} of {} possible requests were in flight on average, each took {}, and {}/s were requested",
+        amount(used),
+        grouped(places),
+        time(service_ms),
+        amount(asked)
+    );
+    Some(Limited { by: Limit::Connections, evidence })
 }
 
 /// Nothing is full, and each request waits for the one before.
@@ -252,7 +277,7 @@ mod tests {
         sample::processors(&mut run).user_ns = 14_000_000_000;
         sample::processors(&mut run).idle_ns = 0;
         let limited = of(&run);
-        assert_eq!(limited.by, Limit::SharedCpu);
+        assert_eq!(limited.by, Limit::OtherProcesses);
         assert!(limited.evidence.contains("other processes"), "{limited}");
     }
 
@@ -309,6 +334,9 @@ mod tests {
         assert_eq!(limit(&run), Limit::AskedRate);
         sample::open_loop(&mut run, 4_000.0);
         assert_eq!(limit(&run), Limit::Unknown);
+        // All of its 100 connections were in use: each response takes 50 ms.
+        run.record.in_flight_ns = 99 * u128::from(run.elapsed_ns);
+        assert_eq!(limit(&run), Limit::Connections);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! itself is in `alone`.
 
 mod ab;
+mod causes;
 mod command;
 mod conformance;
 mod e2e;

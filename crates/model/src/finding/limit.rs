@@ -12,10 +12,14 @@ pub enum Limit {
     Client,
     /// Client and server had no processor left between them.
     SharedCpu,
+    /// Other processes had the processors that client or server waited for.
+    OtherProcesses,
     /// Nothing was at its limit: each request waited for the one before it.
     RoundTrip,
     /// No more was asked for.
     AskedRate,
+    /// All connections that the open loop may use were in use.
+    Connections,
     /// TCP could not send what there was.
     Network,
     /// What there is to see does not tell.
@@ -29,8 +33,10 @@ impl Limit {
             Self::Server => "server",
             Self::Client => "client",
             Self::SharedCpu => "shared-cpu",
+            Self::OtherProcesses => "other-processes",
             Self::RoundTrip => "round-trip",
             Self::AskedRate => "asked-rate",
+            Self::Connections => "connections",
             Self::Network => "network",
             Self::Unknown => "unknown",
         }
@@ -43,8 +49,10 @@ impl fmt::Display for Limit {
             Self::Server => "limited by the server",
             Self::Client => "limited by the client",
             Self::SharedCpu => "limited by CPUs shared by client and server",
+            Self::OtherProcesses => "limited by other processes on the same CPUs",
             Self::RoundTrip => "limited by the round trip",
             Self::AskedRate => "limited by the requested rate",
+            Self::Connections => "limited by the number of connections",
             Self::Network => "limited by the network",
             Self::Unknown => "limit unknown",
         })

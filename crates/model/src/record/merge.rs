@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use ablaze_stats::Latency;
 
-use super::{Phases, Record, Slices, Stopped, group};
+use super::{Phases, Record, Silent, Slices, Stopped, group};
 use crate::failure::FailureKind;
 
 impl Record {
@@ -22,6 +22,8 @@ impl Record {
             first_head: Vec::new(),
             reused: 0,
             repeated: 0,
+            repeated_after_failure: 0,
+            surplus: 0,
             left_open: 0,
             unfinished: 0,
             never_sent: 0,
@@ -43,6 +45,7 @@ impl Record {
             first_failure: None,
             first_malformed: Vec::new(),
             stopped: Stopped::default(),
+            silent: Silent::default(),
             slices: Slices::new(),
             groups: Vec::new(),
             every_request: Vec::new(),
@@ -65,6 +68,8 @@ impl Record {
             first_head,
             reused,
             repeated,
+            repeated_after_failure,
+            surplus,
             left_open,
             unfinished,
             never_sent,
@@ -86,6 +91,7 @@ impl Record {
             first_failure,
             first_malformed,
             stopped,
+            silent,
             slices,
             groups,
             every_request,
@@ -101,6 +107,7 @@ impl Record {
             self.first_malformed = first_malformed;
         }
         self.stopped.merge(stopped);
+        self.silent.merge(silent);
         self.responses += responses;
         self.unexpected += unexpected;
         for (mine, theirs) in self.failures.iter_mut().zip(failures) {
@@ -111,6 +118,8 @@ impl Record {
         }
         self.reused += reused;
         self.repeated += repeated;
+        self.repeated_after_failure += repeated_after_failure;
+        self.surplus += surplus;
         self.left_open += left_open;
         self.unfinished += unfinished;
         self.never_sent += never_sent;

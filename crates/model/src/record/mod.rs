@@ -7,6 +7,7 @@ mod http2;
 mod merge;
 mod phases;
 mod proxy;
+mod silent;
 mod slices;
 mod stopped;
 mod tls;
@@ -21,6 +22,7 @@ pub use group::{GroupRecord, GroupTimes};
 pub use http2::{Codes, Http2Facts, ServerSettings, WindowWaits};
 pub use phases::{Handshakes, Intended, Phases};
 pub use proxy::ProxyFacts;
+pub use silent::Silent;
 pub use slices::{Slice, Slices};
 pub use stopped::{Stopped, StoppedResponse};
 pub use tls::{Agreed, Spoken, TlsFacts, TlsParty};
@@ -51,6 +53,10 @@ pub struct Record {
     pub reused: u64,
     /// Requests sent again because a reused connection was closed before any response byte.
     pub repeated: u64,
+    /// Those of them whose connection this program gave up, because a request before them failed.
+    pub repeated_after_failure: u64,
+    /// Connections that were given up because bytes came that belonged to no response.
+    pub surplus: u64,
     /// Connections that the server was to close after a response, and did not within a second, in which no
     /// request waited for them.
     pub left_open: u64,
@@ -95,6 +101,8 @@ pub struct Record {
     pub first_malformed: Vec<u8>,
     /// Responses that stopped in the middle.
     pub stopped: Stopped,
+    /// Requests in flight at the end to which nothing had come for long.
+    pub silent: Silent,
     /// Count, errors and latency over time.
     pub slices: Slices,
     /// What is kept of each group of requests, beside the whole; empty where the run has none.

@@ -51,6 +51,10 @@ pub(super) struct Document {
     pub faults: Vec<Fault>,
     pub repeated: u64,
     #[serde(default)]
+    pub repeated_after_failure: u64,
+    #[serde(default)]
+    pub surplus: u64,
+    #[serde(default)]
     pub left_open: u64,
     pub reused: u64,
     pub connections_opened: u64,
@@ -191,6 +195,13 @@ pub(super) struct Unfinished {
     #[serde(default)]
     pub never_sent: u64,
     pub oldest_ns: u64,
+    /// Without a byte of a response for a second or longer, those of the warm-up too.
+    #[serde(default)]
+    pub silent: u64,
+    #[serde(default)]
+    pub silent_of_warmup: u64,
+    #[serde(default)]
+    pub silent_longest_ns: u64,
 }
 
 /// Responses that stopped in the middle; those of `unfinished` and of `failed` among them.

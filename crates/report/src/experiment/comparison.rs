@@ -3,10 +3,12 @@
 //! are corrected for being many.
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
-use ablaze_stats::compare::{Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm};
+use ablaze_stats::compare::{
+    CONFIDENCE, Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm, interval_at,
+};
 use ablaze_stats::repeats::median;
 
-use super::curve::{Pick, Point};
+use super::curve::{Pick, Point, is_most};
 
 /// A figure of a run that can be compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +98,21 @@ pub struct Compared {
     pub ratio: Result<Ratio, NoInterval>,
     /// The answer, corrected for the number of metrics; `None` without a ratio.
     pub answer: Option<Answer>,
+    /// The interval as widened by that correction, where the answer is another one by it.
+    pub among_several: Option<AmongSeveral>,
+    /// The figures that were compared.
+    pairs: Vec<Pair>,
+}
+
+/// A question that is one of several asked of the same runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct AmongSeveral {
+    /// How many.
+    pub questions: usize,
+    /// The lower end of the interval that belongs to the corrected p-value.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
 }
 
 /// Two targets against each other.
@@ -173,10 +190,14 @@ fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compare
         let pair = |(one, other): &(&Figures, &Figures)| {
             Some(Pair { target: metric.of(one)?, control: metric.of(other)? })
         };
-        // A metric that a run does not have is none of these targets.
-        let pairs: Option<Vec<Pair>> = pairs.iter().map(pair).collect();
-        let ratio = compare(&pairs?).map_err(NoInterval::Pairs);
-        Some(Compared { metric, ratio, answer: None })
+        let seen: Vec<Pair> = pairs.iter().filter_map(pair).collect();
+        let ratio = compare(&seen).map_err(NoInterval::Pairs);
+        // A metric that most runs do not have, or too few, is none of these targets.
+        let all = seen.len() == pairs.len();
+        if !(all || is_most(seen.len(), pairs.len()) && ratio.is_ok()) {
+            return None;
+        }
+        Some(Compared { metric, ratio, answer: None, among_several: None, pairs: seen })
     };
     metrics.into_iter().filter_map(compared).collect()
 }
@@ -185,12 +206,13 @@ fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compare
 fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
     let compared = |metric: Metric| {
         let of = |runs: &[&Figures]| {
-            let figures: Option<Vec<f64>> = runs.iter().map(|run| metric.of(run)).collect();
-            median(&figures?)
+            let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
+            median(&figures).filter(|_| is_most(figures.len(), runs.len()))
         };
         let (one, other) = (of(ones)?, of(others)?);
         let plain = (one > 0.0 && other > 0.0).then(|| one / other);
-        Some(Compared { metric, ratio: Err(NoInterval::NotInTurns { plain }), answer: None })
+        let ratio = Err(NoInterval::NotInTurns { plain });
+        Some(Compared { metric, ratio, answer: None, among_several: None, pairs: Vec::new() })
     };
     metrics.into_iter().filter_map(compared).collect()
 }
@@ -210,7 +232,15 @@ fn correct(all: &mut [Against]) {
         let p_values: Vec<f64> = with_ratio.iter().map(|(_, ratio)| ratio.p_value).collect();
         for ((compared, ratio), p_value) in with_ratio.into_iter().zip(holm(&p_values)) {
             let more_is_better = compared.metric.more_is_better();
-            compared.answer = Some(match (ratio.outcome_among_several(p_value), more_is_better) {
+            let outcome = ratio.outcome_among_several(p_value);
+            if outcome != ratio.outcome() {
+                let confidence = 1.0 - (1.0 - CONFIDENCE) * ratio.p_value / p_value;
+                let ends = interval_at(&compared.pairs, confidence);
+                let questions = p_values.len();
+                compared.among_several =
+                    ends.map(|(low, high)| AmongSeveral { questions, low, high });
+            }
+            compared.answer = Some(match (outcome, more_is_better) {
                 (Outcome::NoDifferenceShown, _) => Answer::NoDifferenceShown,
                 (Outcome::More, true) | (Outcome::Less, false) => Answer::Better,
                 (Outcome::More, false) | (Outcome::Less, true) => Answer::Worse,
@@ -269,13 +299,52 @@ mod tests {
     }
 
     #[test]
-    fn a_metric_that_was_not_seen_does_not_decide() {
+    fn a_metric_decides_by_the_runs_that_have_it_if_most_do() {
         let mut results = results(8, 0.8);
-        if let TrialOutcome::Measured(figures) = &mut results.trials[3].1 {
-            figures.server_cpu_ns = None;
+        let without = |results: &mut Results, trials: std::ops::Range<usize>| {
+            for (_, outcome) in &mut results.trials[trials] {
+                if let TrialOutcome::Measured(figures) = outcome {
+                    figures.server_cpu_ns = None;
+                }
+            }
+            Comparison::of(&experiments::experiment(), results, 0, 0)
+        };
+        let one = without(&mut results, 3..4);
+        let headline = one.against[0].headline().unwrap();
+        assert_eq!((headline.metric, headline.ratio.unwrap().pairs), (Metric::ServerCpu, 7));
+        assert!(one.rows.iter().all(|row| row.as_ref().unwrap().server_cpu_ns.is_some()));
+        // Five pairs are too few to compare.
+        let many = without(&mut results, 3..8);
+        assert_eq!(many.against[0].headline().unwrap().metric, Metric::Rate);
+    }
+
+    #[test]
+    fn an_answer_that_changes_among_several_shows_the_wider_interval() {
+        // Noise such that the rate differs with a chance between 1/100 and 1/300.
+        let mut found = 0;
+        for shift in 0..60 {
+            let mut results = results(8, 1.0);
+            for (at, (trial, outcome)) in results.trials.iter_mut().enumerate() {
+                if let TrialOutcome::Measured(figures) = outcome {
+                    let noise = (at * 7919 % 97) as f64 / 97.0 * 0.05;
+                    let more = if trial.target == 1 { f64::from(shift) * 0.001 } else { 0.0 };
+                    figures.rate_per_s *= 1.0 + noise + more;
+                }
+            }
+            let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
+            for compared in &comparison.against[0].metrics {
+                let ratio = compared.ratio.unwrap();
+                let shown_as_one = ratio.outcome() != Outcome::NoDifferenceShown;
+                let differs = shown_as_one && compared.answer == Some(Answer::NoDifferenceShown);
+                assert_eq!(compared.among_several.is_some(), differs);
+                if let Some(wider) = compared.among_several {
+                    found += 1;
+                    assert!(wider.low <= 1.0 && wider.high >= 1.0, "{compared:?}");
+                    assert_eq!(wider.questions, 3);
+                }
+            }
         }
-        let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
-        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
+        assert!(found > 0);
     }
 
     #[test]

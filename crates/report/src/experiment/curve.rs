@@ -65,8 +65,8 @@ impl Point {
             Pick::Best => rates_per_s.iter().copied().reduce(f64::max)?,
         };
         let all = |figure: &dyn Fn(&Figures) -> Option<f64>| {
-            let figures: Option<Vec<f64>> = runs.iter().map(|run| figure(run)).collect();
-            median(&figures?)
+            let figures: Vec<f64> = runs.iter().filter_map(|run| figure(run)).collect();
+            median(&figures).filter(|_| is_most(figures.len(), runs.len()))
         };
         Some(Self {
             rate_per_s,
@@ -84,6 +84,11 @@ impl Point {
         let fold = |by: fn(f64, f64) -> f64| self.rates_per_s.iter().copied().reduce(by);
         (fold(f64::min).unwrap_or(self.rate_per_s), fold(f64::max).unwrap_or(self.rate_per_s))
     }
+}
+
+/// Whether so many of the runs stand for all of them: a figure that half of them lack is not theirs.
+pub fn is_most(with: usize, all: usize) -> bool {
+    with > 0 && with * 2 > all
 }
 
 /// The worst verdict of several runs.

@@ -98,9 +98,16 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
             _ if !ranked => {
                 json!({"metric": name, "ratio": null, "why": "the work is not equal"})
             }
-            Ok(ratio) => json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
-                "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
-                "p_value": ratio.p_value, "answer": answer}),
+            Ok(ratio) => {
+                let mut value = json!({"metric": name, "ratio": ratio.ratio, "low": ratio.low,
+                    "high": ratio.high, "pairs": ratio.pairs, "could_show": ratio.could_show,
+                    "p_value": ratio.p_value, "answer": answer});
+                if let Some(among) = compared.among_several {
+                    value["among_several"] = json!({"questions": among.questions,
+                        "low": among.low, "high": among.high});
+                }
+                value
+            }
             Err(why @ NoInterval::Pairs(_)) => {
                 json!({"metric": name, "ratio": null, "why": why.to_string()})
             }

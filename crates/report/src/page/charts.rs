@@ -310,13 +310,14 @@ pub fn cpu(subjects: &[ShownRun<'_>]) -> Option<Chart> {
         Bars::new("mean over all requests", Unit::TimeNs, &["user", "kernel", "busy polling"]);
     for ShownRun { name, slot, run } in subjects {
         let named = |who: &str| if several { format!("{name}: {who}") } else { who.to_owned() };
-        if let Some((cpu_ns, who)) = effort::of_the_server(run) {
+        // No response is free: where the kernel's account shows nothing, nothing is known.
+        if let Some((cpu_ns, who)) = effort::of_the_server(run).filter(|(ns, _)| *ns > 0.0) {
             let user = server_user_share(run);
             let values = [cpu_ns * user, cpu_ns * (1.0 - user), 0.0];
             let who = if several { "server".to_owned() } else { format!("server ({who})") };
             bars.rows.push(BarRow::new(&named(&who), *slot, &values));
         }
-        if let Some(effort) = Effort::of(run) {
+        if let Some(effort) = Effort::of(run).filter(|effort| effort.work_ns() > 0.0) {
             bars.rows.push(BarRow::new(&named("client"), *slot, &client_parts(&effort)));
         }
     }

@@ -201,18 +201,30 @@ pub fn phases(subjects: &[ShownRun<'_>]) -> Section {
 
 /// CPU time of server and client.
 pub fn cpu(subjects: &[ShownRun<'_>]) -> Section {
-    let unseen = subjects.iter().any(|subject| crate::effort::of_the_server(subject.run).is_none());
-    let caption = if unseen {
-        "A server's CPU time can only be measured on the client's own host."
-    } else {
-        ""
-    };
+    let caption = subjects.iter().find_map(|subject| server_unseen(subject.run)).unwrap_or("");
     let block = charts::cpu(subjects).map(|chart| Block::Chart {
         chart,
         caption: caption.to_owned(),
         figures: true,
     });
     of_block("", block, "No CPU times were measured.")
+}
+
+/// Why nothing is shown of the server's CPU time, if so.
+fn server_unseen(run: &Run) -> Option<&'static str> {
+    if crate::effort::of_the_server(run).is_some_and(|(cpu_ns, _)| cpu_ns > 0.0) {
+        return None;
+    }
+    Some(match run.monitor.as_ref().map(|monitor| &monitor.target) {
+        None => "The server's CPU time was not measured: there was no monitor.",
+        Some(target) if !target.on_this_host => {
+            "A server's CPU time can only be measured on the client's own host."
+        }
+        Some(target) if target.processes.is_empty() => {
+            "The server's process could not be observed, so its CPU time is not known."
+        }
+        Some(_) => "The run was too short to measure the server's CPU time.",
+    })
 }
 
 fn of_block(heading: &str, block: Option<Block>, without: &str) -> Section {

@@ -222,21 +222,12 @@ fn too_few(rows: &[Row<'_>], table: &[String], width: usize) -> Vec<String> {
         .map(|(name, q)| format!("{name} {}", grouped(order::count_needed(*q, order::CONFIDENCE))))
         .collect();
     let Some(first) = needs.first_mut() else { return Vec::new() };
-    // The lowest percentile is lacking for want of connects, of requests, or of both.
-    let lowest = lacking().find(|(_, q)| rows.iter().any(|row| lacks(row, *q)));
-    let requests = || rows.iter().filter(|row| !["connect", "tls"].contains(&row.label));
-    let enough = |q: f64| requests().all(|row| !lacks(row, q));
-    let what = match lowest {
-        Some((_, q)) if !enough(*q) => "requests",
-        _ if lacking().all(|(_, q)| enough(*q)) => "connects",
-        _ => "connects or requests",
-    };
-    *first = format!("{} {what}", first.replacen(' ', " needs ", 1));
+    *first = first.replacen(' ', " needs ", 1);
     let last = needs.len() - 1;
     for need in &mut needs[..last] {
         need.push(',');
     }
-    wrapped("  -  too few values to tell: ", &needs, " ", width)
+    wrapped("  -  too few values in that row: ", &needs, " ", width)
 }
 
 /// The shape of a distribution: how many values fall between round edges, as bars.

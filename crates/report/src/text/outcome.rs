@@ -172,11 +172,18 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     }
     if record.repeated > 0 {
         let start = start("repeated", &grouped(record.repeated));
+        let after_failure = record.repeated_after_failure;
         let why = match run.plan.http2 {
-            None => "had closed the connection",
-            Some(_) => "had not processed them (GOAWAY, REFUSED_STREAM)",
+            None if after_failure >= record.repeated => {
+                "a request before them on the connection failed"
+            }
+            None if after_failure > 0 => {
+                "the server had closed the connection, or a request before them on it failed"
+            }
+            None => "the server had closed the connection",
+            Some(_) => "the server had not processed them (GOAWAY, REFUSED_STREAM)",
         };
-        let text = &format!("sent again because the server {why}; timed from the first attempt");
+        let text = &format!("sent again because {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
     if record.left_open > 0 {

@@ -76,7 +76,9 @@ fn shortage(run: &Run) -> Option<Finding> {
     let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
     // Connections that all stand and never break always have a request each: a shortage has a cause.
     let connections = u64::from(run.plan.load.connections());
-    let steady = record.failures_total() == 0 && record.connections_opened == connections;
+    let steady = record.failures_total() == 0
+        && record.connections_opened == connections
+        && !figures::held_by_warmup(run);
     if reached >= asked as f64 * MISSED || steady || ramping || few {
         return None;
     }
@@ -99,6 +101,15 @@ fn shortage(run: &Run) -> Option<Finding> {
 fn idle_because(run: &Run, connections: u64) -> (String, &'static str) {
     let record = &run.record;
     let opened = grouped(record.connections_opened);
+    if figures::held_by_warmup(run) {
+        let cause = format!(
+            "{} of {} places were held for the whole run by requests of the warm-up that got no \
+             response.",
+            grouped(record.silent.of_warmup),
+            grouped(asked_in_flight(run).unwrap_or(connections))
+        );
+        return (cause, ", and see in the server's log what became of them");
+    }
     if record.failures_total() > 0 {
         let cause = "Most of the connections were not in use; requests failed, and a place stays \
                      empty from a failure until its connection is opened again.";
@@ -203,6 +214,12 @@ mod tests_on_runs {
         assert_eq!(with(&mut run, 9), Some(Severity::Invalid));
         run.record.connections_opened = 100;
         assert_eq!(with(&mut run, 9), None, "all of them stand");
+        // The requests of the others began in the warm-up, and hang.
+        run.record.silent.of_warmup = 91;
+        assert_eq!(with(&mut run, 9), Some(Severity::Invalid));
+        run.record.silent.of_warmup = 1;
+        assert_eq!(with(&mut run, 9), None, "one of 91 accounts for nothing");
+        run.record.silent.of_warmup = 0;
         run.record.connections_opened = 60;
         // Opening them was to take most of the run.
         run.plan.connections.ramp_ns = 90_000_000;

@@ -6,7 +6,9 @@ use ablaze_model::{FailureKind, Run};
 mod causes;
 mod gone;
 mod printed;
+mod silent;
 
+use super::d40_streams_limited::permits_no_stream;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03};
 use crate::finding::{Finding, Severity};
@@ -74,7 +76,8 @@ fn on_run(run: &Run) -> Option<Finding> {
     let stuck =
         if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
-        return (record.unfinished > stuck.unfinished).then(|| still_waiting(run));
+        let waiting = record.unfinished > stuck.unfinished && !permits_no_stream(run);
+        return waiting.then(|| still_waiting(run));
     }
     let failures_of = |kind: FailureKind| match kind {
         FailureKind::Timeout => record.failures_of(kind).saturating_sub(stuck.timed_out),
@@ -84,7 +87,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
     let share = unanswered as f64 / record.finished() as f64;
     if share <= SHARE {
-        return went_away(run);
+        return went_away(run).or_else(|| silent::held(run));
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
     let mut evidence = format!(
@@ -160,115 +163,4 @@ fn on_abort(abort: &Abort) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests_on_runs {
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn one_in_a_hundred_is_noticed_and_half_is_no_rate() {
-        let mut run = sample::run();
-        assert_eq!(on_run(&run), None);
-        let with = |run: &mut Run, resets| {
-            run.record.failures[FailureKind::Reset as usize] = resets;
-            on_run(run).map(|finding| finding.severity)
-        };
-        // 20,000 responses.
-        assert_eq!(with(&mut run, 200), None);
-        assert_eq!(with(&mut run, 300), Some(Severity::Suspect));
-        assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
-    }
-
-    #[test]
-    fn a_target_that_never_answers_is_told_from_one_that_refuses() {
-        let mut run = sample::run();
-        sample::nobody_answers(&mut run);
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("100 were still waiting"), "{}", finding.evidence);
-        run.record.failures[FailureKind::Refused as usize] = 10;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.evidence.contains("10 of 10 requests (100 %)"), "{}", finding.evidence);
-        assert!(finding.cause.starts_with("Nothing listens"));
-    }
-
-    #[test]
-    fn each_kind_of_failure_has_a_cause_of_its_own() {
-        let cause = |kind: FailureKind, responses: u64| {
-            let mut run = sample::run();
-            if responses == 0 {
-                sample::nobody_answers(&mut run);
-            }
-            run.record.failures[kind as usize] = 1474;
-            on_run(&run).unwrap().cause
-        };
-        for responses in [0, 20_000] {
-            for kind in OF_THE_SERVER.into_iter().filter(|kind| *kind != FailureKind::Refused) {
-                let cause = cause(kind, responses);
-                assert!(!cause.contains("othing listens"), "{kind:?}: {cause}");
-            }
-        }
-        assert!(cause(FailureKind::Refused, 0).contains("Nothing listens"));
-        assert!(cause(FailureKind::ShortBody, 0).contains("in the middle of a response"));
-        assert!(cause(FailureKind::Timeout, 0).contains("does not respond in time"));
-        // Two kinds, two causes; nothing is said of a few beside many.
-        let mut run = sample::run();
-        sample::nobody_answers(&mut run);
-        run.record.failures[FailureKind::Reset as usize] = 600;
-        run.record.failures[FailureKind::ShortBody as usize] = 400;
-        run.record.failures[FailureKind::Malformed as usize] = 2;
-        let finding = on_run(&run).unwrap();
-        assert!(finding.cause.contains("resets") && finding.cause.contains("in the middle"));
-        assert!(!finding.cause.contains("HTTP/1"), "{}", finding.cause);
-        assert!(
-            finding.evidence.ends_with("600 reset, 400 with a short body and 2 malformed."),
-            "{}",
-            finding.evidence
-        );
-    }
-
-    #[test]
-    fn a_timeout_of_connections_that_never_stood_is_no_silent_server() {
-        let mut run = sample::run();
-        sample::nobody_answers(&mut run);
-        run.record.connections_opened = 0;
-        run.record.failures[FailureKind::Timeout as usize] = 10;
-        let cause = on_run(&run).unwrap().cause;
-        assert!(cause.contains("No connection could be established in time"), "{cause}");
-    }
-
-    #[test]
-    fn a_server_that_goes_away_is_told_though_few_requests_failed() {
-        let mut run = sample::run();
-        let slices = &mut run.record.slices.slices;
-        for slice in &mut slices[50..] {
-            *slice = ablaze_model::record::Slice { failures: 1, ..Default::default() };
-        }
-        run.record.responses = 10_000;
-        run.record.failures[FailureKind::Refused as usize] = 50;
-        let finding = on_run(&run).unwrap();
-        assert_eq!(finding.severity, Severity::Suspect);
-        assert!(
-            finding.evidence.starts_with("No response came from 5.00 s on, until the run ended at 10.0 s: 50 requests failed, 50 refused."),
-            "{}",
-            finding.evidence
-        );
-        assert!(finding.cause.contains("any longer"), "{}", finding.cause);
-        let verdict = crate::live::judge(&run);
-        let beginning = |finding: &Finding| finding.evidence.contains("The first");
-        assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
-        // A few failures after the last of few responses prove nothing.
-        for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
-            (slice.responses, slice.failures) = (u64::from(at % 10 == 0), u64::from(at > 94));
-        }
-        run.record.responses = 10;
-        run.record.failures[FailureKind::Refused as usize] = 5;
-        assert!(!on_run(&run).unwrap().evidence.starts_with("No response came from"));
-    }
-
-    #[test]
-    fn this_machine_s_own_shortages_are_other_diagnoses() {
-        let mut run = sample::run();
-        run.record.failures[FailureKind::LocalPorts as usize] = 20_000;
-        run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
-        assert_eq!(on_run(&run), None);
-    }
-}
+mod tests_on_runs;

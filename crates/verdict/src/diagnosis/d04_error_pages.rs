@@ -75,7 +75,8 @@ fn seen(run: &Run) -> Option<String> {
 
 /// What was expected; of a redirect that is so only if it was named.
 fn is_success(run: &Run, status: u16) -> bool {
-    let by_default = run.plan.expect == [200..=399];
+    let asked = run.command_line.iter().any(|word| word.starts_with("--expect"));
+    let by_default = run.plan.expect == [200..=399] && !asked;
     let expected = run.plan.expect.iter().any(|range| range.contains(&status));
     expected && !(by_default && status >= 300)
 }
@@ -157,6 +158,9 @@ mod tests_on_runs {
         assert_eq!(with(&mut run, 302, 20_000), None);
         run.plan.expect = vec![200..=299];
         assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
+        run.plan.expect = vec![200..=399];
+        run.command_line.extend(["--expect".to_owned(), "200-399".to_owned()]);
+        assert_eq!(with(&mut run, 302, 20_000), None);
     }
 }
 

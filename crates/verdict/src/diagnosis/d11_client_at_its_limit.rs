@@ -33,7 +33,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("The client's {}.", limited.evidence.trim_start_matches("its ")),
         "The client could not send faster: the rate is a lower bound for the server, and the \
          times include waiting in the client.",
-        "Give the client more threads (-t) if CPUs are available, or a machine of its own.",
+        "Give the client more threads (--threads) if CPUs are available, or a machine of its own.",
     ))
 }
 

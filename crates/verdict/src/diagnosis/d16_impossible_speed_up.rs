@@ -3,12 +3,14 @@
 //! analysis: Denning and Buzen, ACM Computing Inspects 10(3), 1978), and does not fall where much
 //! more would still go through.
 
-use super::{Diagnosis, Forms, ShownBy};
+use std::collections::BTreeSet;
+
+use super::{Diagnosis, DiagnosisId, Forms, ShownBy};
 use crate::DiagnosisId::D16;
 use crate::finding::{Finding, Severity};
 use crate::printed::Curve;
 use crate::rules::curve::{Curves, steps};
-use crate::words::{grouped, rate, time};
+use crate::words::{grouped, listed, rate, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D16,
@@ -23,29 +25,61 @@ const TOLERANCE: f64 = 1.1;
 /// A rate below this share of the later highest is far from any limit.
 const FAR_FROM_THE_LIMIT: f64 = 0.5;
 
+/// Waking a thread and a CPU costs tens of microseconds: more is not explained by it.
+const WAKE_UP_S: f64 = 100e-6;
+
 fn on_curves(shown: &Curves<'_>) -> Option<Finding> {
-    let all: Vec<String> = shown.curves.iter().flat_map(evidence).collect();
-    (!all.is_empty()).then(|| {
-        Finding::new(
-            D16,
-            Severity::Suspect,
-            all.join("\n"),
+    let all: Vec<Step> = shown.curves.iter().flat_map(|curve| steps_of(shown, curve)).collect();
+    let (cause, fix) = why(&all)?;
+    let evidence: Vec<String> = all.into_iter().map(|step| step.evidence).collect();
+    Some(Finding::new(D16, Severity::Suspect, evidence.join("\n"), cause, fix))
+}
+
+/// Two neighbouring points that no steady service time explains.
+struct Step {
+    evidence: String,
+    /// What a request took longer at the slower point, in seconds; `None` where that is not known.
+    longer_s: Option<f64>,
+    /// What was found in the runs at the slower point.
+    found: Vec<DiagnosisId>,
+}
+
+/// Cause and fix: what was found in the slow runs, or waking up if that can take so long.
+fn why(steps: &[Step]) -> Option<(String, &'static str)> {
+    let found: BTreeSet<DiagnosisId> = steps.iter().flat_map(|step| step.found.clone()).collect();
+    let longest_s = steps.iter().map(|step| step.longer_s.unwrap_or(f64::MAX)).reduce(f64::max)?;
+    Some(if !found.is_empty() {
+        let found = listed(found.iter().map(|id| format!("{id} {}", id.name())));
+        (
+            format!("Runs at the slower point were disturbed: {found}."),
+            "Mend what was found there, and measure these points again.",
+        )
+    } else if longest_s <= WAKE_UP_S {
+        (
             "At the low point most of the time is not spent on the work itself: waking a sleeping \
-             thread or CPU costs tens of microseconds, and with more clients nothing goes to \
-             sleep.",
+             thread or CPU costs tens of microseconds, and with more clients nothing goes to sleep."
+                .to_owned(),
             "Read the low points as wake-up time, not as capacity, and compare targets where the \
              rate no longer grows. A fixed CPU frequency makes the low points steadier (`cpupower \
              frequency-set -g performance`).",
         )
+    } else {
+        (
+            "Something slowed the runs at the slower point; waking threads and CPUs costs tens of \
+             microseconds and does not explain it."
+                .to_owned(),
+            "Repeat these points, alternating them with the others: what changes from run to run is \
+             not the concurrency's.",
+        )
     })
 }
 
-fn evidence(curve: &Curve) -> Vec<String> {
+fn steps_of(shown: &Curves<'_>, curve: &Curve) -> Vec<Step> {
     let mut found = Vec::new();
     for [(c1, x1), (c2, x2)] in steps(curve).filter(|[(_, x1), _]| *x1 > 0.0) {
         let (name, grown) = (&curve.name, x2 / x1);
         if grown > TOLERANCE * c2 as f64 / c1 as f64 {
-            found.push(format!(
+            let evidence = format!(
                 "{name}: from c = {} to {} the rate grows from {} to {}/s (×{grown:.2}), so each \
                  request takes {} instead of {}.",
                 grouped(c1),
@@ -54,19 +88,22 @@ fn evidence(curve: &Curve) -> Vec<String> {
                 rate(x2),
                 time(c2 as f64 * 1e3 / x2),
                 time(c1 as f64 * 1e3 / x1),
-            ));
+            );
+            let longer_s = Some(c1 as f64 / x1 - c2 as f64 / x2);
+            found.push(Step { evidence, longer_s, found: shown.found_at(curve, c1) });
         }
         let later = curve.points.iter().filter(|(c, _)| *c > c2).map(|(_, x)| *x);
         let highest = later.fold(0.0, f64::max);
         if x2 < x1 && x1 < FAR_FROM_THE_LIMIT * highest {
-            found.push(format!(
+            let evidence = format!(
                 "{name}: at c = {} the rate falls from {} to {}/s, although {}/s are reached \
                  later.",
                 grouped(c2),
                 rate(x1),
                 rate(x2),
                 rate(highest)
-            ));
+            );
+            found.push(Step { evidence, longer_s: None, found: shown.found_at(curve, c2) });
         }
     }
     found
@@ -95,5 +132,19 @@ mod tests {
     fn a_fall_far_below_the_limit_is_impossible_and_one_near_it_is_not() {
         assert!(found([100.0, 190.0, 180.0, 400.0]).unwrap().contains("at c = 5 the rate falls"));
         assert_eq!(found([100.0, 190.0, 180.0, 300.0]), None);
+    }
+
+    #[test]
+    fn waking_up_is_blamed_only_for_what_it_can_cost() {
+        let cause = |rates: [f64; 4]| {
+            let points = [1, 2, 5, 10].into_iter().zip(rates).collect();
+            let curve = Curve { name: "x".into(), points };
+            on_curves(&Curves::of_table(&[curve], None, None)).unwrap().cause
+        };
+        // 50 µs instead of 33 µs.
+        assert!(cause([20_000.0, 60_000.0, 61_000.0, 62_000.0]).contains("waking a sleeping"));
+        // 391 µs instead of 150 µs.
+        let cause = cause([2_558.0, 13_333.0, 14_000.0, 14_000.0]);
+        assert!(cause.contains("does not explain it"), "{cause}");
     }
 }

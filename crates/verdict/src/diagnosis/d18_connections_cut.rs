@@ -39,7 +39,9 @@ fn on_run(run: &Run) -> Option<Finding> {
 /// Requests that were sent again, as the server had closed their connection.
 fn repeated(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    let share = record.repeated as f64 / record.finished() as f64;
+    // Where the client gave the connection up, the server closed nothing.
+    let repeated = record.repeated.saturating_sub(record.repeated_after_failure);
+    let share = repeated as f64 / record.finished() as f64;
     if record.finished() == 0 || share <= REPEATED {
         return None;
     }
@@ -49,7 +51,7 @@ fn repeated(run: &Run) -> Option<Finding> {
         format!(
             "{} of {} ({}) were sent again because the server had closed the reused connection \
              before responding; {} connections were opened.",
-            grouped(record.repeated),
+            grouped(repeated),
             counted(record.finished(), "request"),
             percent(share),
             grouped(record.connections_opened)

@@ -27,7 +27,10 @@ fn on_run(run: &Run) -> Option<Finding> {
     if !asked(run) || record.reused > 0 || record.responses == 0 || one_each {
         return None;
     }
-    let reason = Reason::of(&record.first_head);
+    let reason = match Reason::of(&record.first_head) {
+        Reason::None if record.surplus > 0 => Reason::Surplus,
+        reason => reason,
+    };
     let (cause, fix) = reason.in_words(&run.plan.http_version());
     let finding = Finding::new(
         D19,
@@ -41,7 +44,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         fix,
     );
     // What the head itself says needs no failed requests to explain it.
-    let in_the_head = !matches!(reason, Reason::None | Reason::Unknown);
+    let in_the_head = !matches!(reason, Reason::Surplus | Reason::None | Reason::Unknown);
     Some(if in_the_head { finding.not_explained_by(D02) } else { finding })
 }
 
@@ -70,6 +73,8 @@ enum Reason {
     NoKeepAlive,
     /// Nothing else tells where the body ends.
     NoLength,
+    /// Nothing in the head, but more bytes came than it announced.
+    Surplus,
     /// Nothing in the head.
     None,
     /// There is no head to look at.
@@ -129,9 +134,15 @@ impl Reason {
                 "Have the server send a Content-Length; if it is meant to close, use \
                  --no-keepalive.",
             ),
+            Self::Surplus => (
+                "The server sends more bytes than the response has: a next response could not be \
+                 told apart from them, so the client closes the connection.",
+                "Compare the body in `curl -i` and the URL with its Content-Length, and have the \
+                 server announce the length that it sends.",
+            ),
             Self::None => (
                 "The head of the response permits keeping the connection open, but the server \
-                 closes it anyway, or sends more bytes than it announced.",
+                 closes it anyway.",
                 "Look at one response with `curl -i` and the URL, and find what closes the \
                  connection in the server.",
             ),
@@ -168,6 +179,19 @@ fn on_report(report: &Report) -> Option<Finding> {
 mod tests_on_runs {
     use super::*;
     use crate::live::sample;
+
+    #[test]
+    fn surplus_bytes_are_not_told_as_a_close_of_the_server() {
+        let mut run = sample::run();
+        run.record.reused = 0;
+        run.record.connections_opened = 20_000;
+        run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 14\r\n\r\n".to_vec();
+        let cause = on_run(&run).unwrap().cause;
+        assert!(cause.contains("closes it anyway") && !cause.contains("more bytes"), "{cause}");
+        run.record.surplus = 20_000;
+        let cause = on_run(&run).unwrap().cause;
+        assert!(cause.starts_with("The server sends more bytes"), "{cause}");
+    }
 
     #[test]
     fn none_kept_is_not_the_same_as_not_asked() {

@@ -48,7 +48,7 @@ fn of_the_client(run: &Run) -> Option<Finding> {
             percent(share)
         ),
         "Each connection needs a file descriptor, and the limit on them is too low.",
-        "Raise the limit in the shell before the run (`ulimit -n`), or lower -c.",
+        "Raise the limit in the shell before the run (`ulimit -n`), or use fewer connections.",
     ))
 }
 

@@ -106,7 +106,7 @@ fn why(run: &Run) -> (String, &'static str) {
                 counted(connections, "connection")
             ),
             "Take the response time as what a user sees; for a client that never waits, permit \
-             more connections (-c) or set no limit, or lower the rate.",
+             more connections (--connections) or set no limit, or lower the rate.",
         ),
         Load::Open { .. } if all_in_use => (
             format!(
@@ -121,7 +121,7 @@ fn why(run: &Run) -> (String, &'static str) {
             "Connections were free: the client itself was late, because its threads had too much \
              to do or did not get a CPU."
                 .to_owned(),
-            "Take the response time as an upper bound; give the client more threads (-t) or a \
+            "Take the response time as an upper bound; give the client more threads (--threads) or a \
              machine of its own, or lower the rate.",
         ),
     }

@@ -55,7 +55,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         (
             "All requests had been sent, and the run waited for the last ones: the slowest of \
              them decides how long.",
-            "End the run by time (-d) instead of by a number of requests, or increase the number.",
+            "End the run by time (--duration) instead of by a number of requests, or increase the number.",
         )
     } else {
         (

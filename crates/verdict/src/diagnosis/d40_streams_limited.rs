@@ -8,7 +8,7 @@ use super::d01_concurrency_not_reached::{ANOTHER_EXPERIMENT, FEWEST_EACH, MISSED
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D40;
 use crate::finding::{Finding, Severity};
-use crate::live::figures::{asked_in_flight, in_flight};
+use crate::live::figures::{asked_in_flight, held_by_warmup, in_flight};
 use crate::words::{amount, counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -23,6 +23,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     limited(run).or_else(|| unfilled(run))
 }
 
+/// Whether the server's SETTINGS let nothing be sent: then no request waits for a response.
+pub(super) fn permits_no_stream(run: &Run) -> bool {
+    run.record.http2.as_ref().is_some_and(|facts| facts.streams_permitted == Some(0))
+}
+
 fn limited(run: &Run) -> Option<Finding> {
     let (asked, facts) = (run.plan.http2?.streams, run.record.http2.as_ref()?);
     let permitted = facts.streams_permitted.filter(|&permitted| permitted < asked)?;
@@ -30,6 +35,7 @@ fn limited(run: &Run) -> Option<Finding> {
     let (all_asked, most) = (connections * u64::from(asked), connections * u64::from(permitted));
     let share = most as f64 / all_asked as f64;
     let severity = match run.plan.load {
+        _ if permitted == 0 => Severity::Invalid,
         // Arrivals that find no free stream are late, and that has a finding of its own.
         Load::Open { .. } => Severity::Note,
         Load::Closed { .. } if share < ANOTHER_EXPERIMENT => Severity::Invalid,
@@ -51,7 +57,7 @@ fn limited(run: &Run) -> Option<Finding> {
     } else {
         format!(
             "Raise the limit on the server (nginx: http2_max_concurrent_streams), or use \
-             --streams {permitted} and -c {} to have as many in flight.",
+             --streams {permitted} and --connections {} to have as many in flight.",
             all_asked.div_ceil(u64::from(permitted))
         )
     };
@@ -71,7 +77,8 @@ fn unfilled(run: &Run) -> Option<Finding> {
     let reached = in_flight(run)?;
     let record = &run.record;
     let steady = record.failures_total() == 0
-        && record.connections_opened == u64::from(run.plan.load.connections());
+        && record.connections_opened == u64::from(run.plan.load.connections())
+        && !held_by_warmup(run);
     let few = run.plan.limits.requests.is_some_and(|requests| requests < asked * FEWEST_EACH);
     let ramping = run.plan.connections.ramp_ns > 0;
     if streams == 1 || reached >= asked as f64 * MISSED || !steady || few || ramping {
@@ -89,7 +96,7 @@ fn unfilled(run: &Run) -> Option<Finding> {
         "Responses came faster than the client could send the next requests: streams were free \
          while it worked.",
         format!(
-            "Read the rate as that of about {} in flight, or give the client more threads (-t).",
+            "Read the rate as that of about {} in flight, or give the client more threads (--threads).",
             amount(reached.max(1.0).ceil())
         ),
     ))
@@ -153,7 +160,9 @@ mod tests {
         assert_eq!(severity(9, 90), Some(Severity::Invalid));
         let finding = on_run(&permitting(10, 99)).unwrap();
         assert!(finding.evidence.contains("10 connections that is 100 of 1,000"), "{finding:?}");
-        assert!(finding.fix.ends_with("--streams 10 and -c 100 to have as many in flight."));
+        assert!(
+            finding.fix.ends_with("--streams 10 and --connections 100 to have as many in flight.")
+        );
         let mut open = permitting(10, 99);
         sample::open_loop(&mut open, 1e3);
         assert_eq!(on_run(&open).map(|finding| finding.severity), Some(Severity::Note));

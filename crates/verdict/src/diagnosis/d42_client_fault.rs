@@ -29,7 +29,7 @@ fn check(run: &Run) -> Option<Finding> {
         format!("{} of {threads} failed: {}.", faults.len(), each.join("; ")),
         "A bug in ablaze, or a system error that it cannot handle. The run was ended; what had \
          been recorded until then is reported, but the load was not the one requested.",
-        "Report the line above with the command, and measure again with `--io epoll` or `-t 1`, \
+        "Report the line above with the command, and measure again with `--io epoll` or `--threads 1`, \
          which use different code.",
     ))
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use ablaze_model::Run;
 use ablaze_model::plan::proxy::Way;
 
-/// Options and URL: `--connect-to ::127.0.0.1:8080 http://shop.example/`.
+/// Options and URL: `-X DELETE --connect-to ::127.0.0.1:8080 http://shop.example/`.
 pub(crate) fn arguments(run: &Run) -> String {
     let target = &run.plan.target;
     let way = if let Some(proxy) = &target.proxy {
@@ -17,7 +17,12 @@ pub(crate) fn arguments(run: &Run) -> String {
     } else {
         elsewhere(run).unwrap_or_default()
     };
-    format!("{way}{}", target.url)
+    let method = match run.plan.requests.method.as_str() {
+        "GET" => String::new(),
+        "HEAD" => "--head ".to_owned(),
+        other => format!("-X {other} "),
+    };
+    format!("{method}{way}{}", target.url)
 }
 
 /// Where the connections went, if that is not the host and port of the URL.
@@ -52,6 +57,9 @@ mod tests {
         run.command_line = vec!["ablaze".into(), "--connect-to=127.0.0.1".into()];
         let host = at(&mut run, "127.0.0.1:80");
         assert_eq!(host, "--connect-to ::127.0.0.1:80 http://shop.example/");
+        run.plan.requests.method = "DELETE".into();
+        assert!(arguments(&run).starts_with("-X DELETE --connect-to"));
+        run.plan.requests.method = "GET".into();
         run.plan.target.unix_socket = Some("/run/shop".into());
         assert_eq!(arguments(&run), "--unix-socket /run/shop http://shop.example/");
     }

@@ -144,6 +144,14 @@ pub(crate) fn asked_in_flight(run: &Run) -> Option<u64> {
     }
 }
 
+/// Whether requests of the warm-up that nothing came to account for the places that were not in use: for half
+/// of them or more.
+pub(crate) fn held_by_warmup(run: &Run) -> bool {
+    let missing = asked_in_flight(run).zip(in_flight(run)).map(|(asked, used)| asked as f64 - used);
+    let held = run.record.silent.of_warmup as f64;
+    held > 0.0 && missing.is_some_and(|missing| held >= missing / 2.0)
+}
+
 /// The mean number in flight.
 pub(crate) fn in_flight(run: &Run) -> Option<f64> {
     (run.elapsed_ns > 0).then(|| run.record.in_flight_ns as f64 / run.elapsed_ns as f64)

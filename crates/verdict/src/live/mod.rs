@@ -9,6 +9,8 @@ pub(crate) mod timers;
 mod unseen;
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 pub(crate) mod sample;
 
 use ablaze_model::Run;

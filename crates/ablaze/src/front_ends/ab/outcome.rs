@@ -101,6 +101,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
             Refused::system_call("apr_socket_recv", libc::ECONNRESET).with_fix(resets(
                 count,
                 record.finished(),
+                crate::outcome::failed_in_a_response(run),
                 ends_well,
             ))
         }
@@ -148,15 +149,21 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
     }
 }
 
-/// How many of the `finished` requests were reset, and whether `-r` makes the exit status 0.
-fn resets(count: u64, finished: u64, ends_well_with_r: bool) -> String {
+/// How many of the `finished` requests were reset, before or in a response, and whether `-r` makes the exit status 0.
+fn resets(count: u64, finished: u64, in_a_response: bool, ends_well_with_r: bool) -> String {
     if count >= finished {
         let which = match count {
             1 => "the request was".to_owned(),
             2 => "both requests were".to_owned(),
             _ => format!("all {count} requests were"),
         };
-        return format!("{which} reset by the server: is it an HTTP server?");
+        return if in_a_response {
+            format!("{which} reset by the server in the middle of a response: see its log")
+        } else {
+            format!(
+                "{which} reset by the server before a response: see its log, and check the port"
+            )
+        };
     }
     let promise = if ends_well_with_r { "; with -r the exit status is 0" } else { "" };
     format!("{} reset by the server; the report has the others{promise}", were(count))
@@ -205,15 +212,15 @@ mod tests {
 
     #[test]
     fn what_is_said_of_resets_is_true_of_the_others() {
-        let all = resets(20, 20, false);
+        let all = resets(20, 20, false, false);
         assert!(all.starts_with("all 20 requests were reset by the server"), "{all}");
         assert!(!all.contains("-r") && !all.contains("others"), "{all}");
-        assert!(resets(1, 1, false).starts_with("the request was reset"));
+        assert!(resets(1, 1, true, false).starts_with("the request was reset"));
         assert_eq!(
-            resets(2, 20, true),
+            resets(2, 20, false, true),
             "2 requests were reset by the server; the report has the others; with -r the exit \
              status is 0"
         );
-        assert!(resets(2, 20, false).ends_with("the report has the others"));
+        assert!(resets(2, 20, false, false).ends_with("the report has the others"));
     }
 }

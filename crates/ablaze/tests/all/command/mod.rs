@@ -7,5 +7,5 @@ mod explain;
 mod readme;
 mod refusals;
 mod runs;
-mod support;
+pub mod support;
 mod verdict;

@@ -68,6 +68,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             (CloseReason::Local, Some(kind)) => (kind, 0),
             _ => failure_of(why),
         };
+        let after_failure = why == CloseReason::Local && connection.given_up.is_some();
         let mut repeats = false;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].state.oldest;
@@ -82,7 +83,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                     repeated: true,
                     ..Exchange::default()
                 };
-                self.recorder.repeated(exchange);
+                self.recorder.repeated(exchange, after_failure);
                 self.protocol.bodies.end(place, false, at);
                 repeats = true;
                 break;
@@ -101,7 +102,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             exchange.repeated = true;
             exchange.sent_ns = 0;
             exchange.first_byte_ns = 0;
-            self.recorder.repeated(exchange);
+            self.recorder.repeated(exchange, after_failure);
         }
     }
 

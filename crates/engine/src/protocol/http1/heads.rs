@@ -72,12 +72,9 @@ impl<S: BodySink> Worker<Http1<S>> {
             Err(HeadError::Malformed(_)) => {
                 let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
                 self.recorder.keep_malformed(text);
-                // The beginning of an alert or of a handshake (RFC 8446, 5.1).
-                let is_tls = matches!(text, [0x15 | 0x16, 3, ..]);
-                Piece::Broken(if is_tls {
-                    FailureKind::AnsweredInTls
-                } else {
-                    FailureKind::Malformed
+                Piece::Broken(match begins_as_tls(text) {
+                    true => FailureKind::AnsweredInTls,
+                    false => FailureKind::Malformed,
                 })
             }
             Err(HeadError::TooLarge) => Piece::Broken(FailureKind::TooLarge),
@@ -114,6 +111,34 @@ impl<S: BodySink> Worker<Http1<S>> {
         if let Some(index) = self.connections[slot as usize].state.spill.take() {
             self.protocol.spills[index as usize].bytes.clear();
             self.protocol.free_spills.push(index);
+        }
+    }
+}
+
+/// Whether a server that speaks TLS sends this to a plain request: an alert of two bytes, or a part of its
+/// handshake (RFC 8446, 5.1 and 6). Of a record whose head is not all there, what is there decides.
+fn begins_as_tls(bytes: &[u8]) -> bool {
+    match bytes {
+        [0x15, 3, 0..=4, high, low, ..] => (*high, *low) == (0, 2),
+        [0x16, 3, 0..=4, high, ..] => *high <= 0x40,
+        [0x15 | 0x16, 3] | [0x15 | 0x16, 3, 0..=4] | [0x15, 3, 0..=4, 0] => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::begins_as_tls;
+
+    #[test]
+    fn an_alert_has_two_bytes_and_other_bytes_are_no_tls() {
+        assert!(begins_as_tls(b"\x15\x03\x01\x00\x02\x02\x46"));
+        assert!(begins_as_tls(b"\x16\x03\x03\x00\x7a\x02"));
+        assert!(begins_as_tls(b"\x15\x03\x03"));
+        for other in
+            [b"\x15\x03\x01 this is no HTTP".as_slice(), b"\x15\x03\x09\x00\x02", b"\x15", b""]
+        {
+            assert!(!begins_as_tls(other), "{other:?}");
         }
     }
 }

@@ -9,7 +9,7 @@ use ablaze_wire::http1::response::{Framing, Head};
 use super::{Http1, Reading};
 use crate::connection::{Exchange, Stage};
 use crate::sink::{BodySink, Response};
-use crate::worker::{BULKY_BYTES, Worker, close_at_once};
+use crate::worker::{BULKY_BYTES, Worker};
 
 /// What a piece of input came to.
 pub(super) enum Piece {
@@ -37,9 +37,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 return;
             }
             if connection.in_flight == 0 || connection.state.held {
-                // Bytes nobody asked for: whatever they are, the next response cannot be told apart.
-                self.end_connection(io, slot, close_at_once(&self.plan));
-                return;
+                return self.surplus(io, slot);
             }
             let piece = match connection.state.reading {
                 Reading::Head => self.read_head(io, slot, rest, at),
@@ -60,9 +58,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 }
                 Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
-                Piece::Unasked => {
-                    return self.end_connection(io, slot, close_at_once(&self.plan));
-                }
+                Piece::Unasked => return self.surplus(io, slot),
             }
         }
     }

@@ -69,6 +69,13 @@ impl<S: BodySink> Worker<Http1<S>> {
     pub(super) fn response_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
         let body_bytes = self.connections[slot as usize].state.body_bytes;
         self.answered(slot, at, body_bytes, false);
+        self.surplus(io, slot);
+    }
+
+    /// Bytes came that belong to no response: whatever they are, the next one cannot be told apart.
+    #[cold]
+    pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        self.recorder.surplus();
         self.end_connection(io, slot, close_at_once(&self.plan));
     }
 

@@ -159,7 +159,7 @@ impl<S: BodySink> Responses<'_, S> {
         }
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         *exchange = again(exchange, !rotation);
-        self.recorder.repeated(exchange);
+        self.recorder.repeated(exchange, false);
         let place = &mut self.connection.state.places[tag as usize];
         *place = super::Place { in_use: true, ..super::Place::default() };
         self.connection.state.waiting.push_back(tag);

@@ -13,6 +13,7 @@ fn the_connection_is_closed_at_once() {
         check_sums(run);
         assert_eq!((run.record.responses, run.record.failures_total()), (10, 0));
         assert_eq!(run.record.connections_opened, 10);
+        assert_eq!(run.record.surplus, 10);
         assert_eq!(run.record.body_bytes, 50);
         // Nothing announced a close: there is none to wait for.
         assert_eq!(run.elapsed_ns, 10 * MS);

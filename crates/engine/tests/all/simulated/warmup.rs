@@ -102,3 +102,21 @@ fn a_server_that_refuses_throughout_it_is_named() {
         assert_eq!(run.record.unfinished, 0);
     });
 }
+
+#[test]
+fn a_request_of_it_that_is_never_answered_is_told() {
+    // The first request of connection 0 hangs; the second connection answers all along.
+    let peer = Script::new(&[HELLO], |moment| match (moment.connection, moment.request) {
+        (0, 0) => {}
+        _ => moment.send(MS, 0),
+    });
+    let mut plan = plan_for(2 * S, 2);
+    plan.limits.warmup_ns = 20 * MS;
+    run(&plan, &peer, |run| {
+        let silent = run.record.silent;
+        assert_eq!((silent.count, silent.of_warmup), (1, 1));
+        assert!(silent.longest_ns >= 2 * S, "{}", silent.longest_ns);
+        // It is in no figure of the window.
+        assert_eq!(run.record.unfinished, 1);
+    });
+}

@@ -128,7 +128,11 @@ fn responses(against: &Against) -> Vec<String> {
             (Ok(ratio), Some(answer)) => {
                 let word = word(compared, answer);
                 let [middle, low, high] = [ratio.ratio, ratio.low, ratio.high].map(amount);
-                cells.push(format!("{name} {middle} [{low}, {high}]  {word}"));
+                let among = compared.among_several.map_or(String::new(), |among| {
+                    let [low, high] = [among.low, among.high].map(amount);
+                    format!(": [{low}, {high}] as one of {}", among.questions)
+                });
+                cells.push(format!("{name} {middle} [{low}, {high}]  {word}{among}"));
             }
             // Said once: it is the same for all metrics.
             (Err(NoInterval::Pairs(NotComparable::NotEnoughRuns { pairs })), _) => {
@@ -154,7 +158,7 @@ fn could_show(against: &Against) -> [String; 2] {
     let headline = against.headline().filter(|c| c.answer == Some(Answer::NoDifferenceShown));
     let said = headline.and_then(|compared| compared.ratio.ok()).map(|ratio| {
         if ratio.outcome() != Outcome::NoDifferenceShown {
-            return "significant alone, but not after correction for several metrics".to_owned();
+            return "a difference alone, but not as one of several questions".to_owned();
         }
         let (pairs, share) = (counted(ratio.pairs as u64, "pair"), percent(ratio.could_show, 1.0));
         format!("{pairs} this noisy can show a difference of {share} or more")

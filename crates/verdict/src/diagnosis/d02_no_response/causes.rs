@@ -33,6 +33,12 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     causes.join(" ")
 }
 
+/// Whether bytes of a response had come each time that a request failed, all of them for this reason.
+fn all_in_a_response(run: &Run, kind: FailureKind) -> bool {
+    let failures = run.record.failures_total();
+    run.record.failures_of(kind) == failures && run.record.failed.wait.count() == failures
+}
+
 fn cause(run: &Run, kind: FailureKind) -> &'static str {
     use FailureKind::*;
     let record = &run.record;
@@ -50,10 +56,19 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         }
         Timeout if some => "The server did not respond to some requests in time.",
         Timeout => "The server accepts connections and does not respond in time.",
+        Reset if all_in_a_response(run, kind) => {
+            "The server, or something in front of it, resets connections in the middle of a response."
+        }
         Reset => "The server, or something in front of it, resets connections.",
         ClosedWithoutResponse => "The server closes connections without a response.",
         ShortBody => "The server closes connections in the middle of a response.",
-        Malformed => "What the server sends is not a valid HTTP/1 response.",
+        Malformed if record.first_malformed.is_empty() => {
+            "The server's responses have bodies that are not valid chunked coding."
+        }
+        Malformed if record.first_malformed.starts_with(b"HTTP/1.") => {
+            "The server speaks HTTP/1, but the heads of its responses are not valid."
+        }
+        Malformed => "What the server sends is not HTTP/1.",
         TooLarge => "The heads of the responses are longer than allowed.",
         AnsweredInPlain => "The TLS handshake failed: the server speaks plain HTTP.",
         AnsweredInTls => "The server speaks TLS, and the request was plain HTTP.",

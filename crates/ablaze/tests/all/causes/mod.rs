@@ -1,0 +1,136 @@
+//! Causes × front ends: each forced condition is told as what it was by whichever front end measured it, and as
+//! nothing else; near misses are told as nothing at all. What a busy machine adds is left out
+//! ([`fronts::OF_THE_MACHINE`]): nothing here depends on how fast the machine is.
+
+mod fronts;
+
+use std::time::Duration;
+
+use ablaze_testing::hostile::{Behaviour as B, Hostile, Script};
+
+use fronts::{FRONTS, Front};
+
+/// A condition, and what has to be said of it.
+struct Condition {
+    what: &'static str,
+    server: B,
+    /// Long options, the same in each front end that has them.
+    words: &'static [&'static str],
+    /// Findings graver than a note; an experiment may call the run failed instead.
+    found: &'static [&'static str],
+    /// One of these must be said; nothing is asked where there is none.
+    says: &'static [&'static str],
+}
+
+/// What sends people the wrong way; each is said only of the conditions that have it in `says`.
+const MISLEADING: [&str; 11] = [
+    "HTTP server?",
+    "right port",
+    "speak TLS",
+    "responds in TLS",
+    "othing listens",
+    "is the server running",
+    "firewall",
+    "allow more with --timeout",
+    "closes it anyway",
+    "in the middle of a response",
+    "Nagle",
+];
+
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+fn conditions() -> Vec<Condition> {
+    let of = |what, server, found, says| Condition { what, server, words: &[], found, says };
+    let in_time: &[&str] =
+        &["allow more with --timeout", "not respond in time", "longer -d", "still incomplete"];
+    vec![
+        of("resets", B::Reset, &["D02"], &["reset", "right port"]),
+        of(
+            "resets in a body",
+            B::ResetMidBody { announced: 100, sent: 10 },
+            &["D02"],
+            &["in the middle of a response"],
+        ),
+        of(
+            "closes",
+            B::CloseWithoutResponse,
+            &["D02"],
+            &["without a response", "closed-without-response", "speak TLS"],
+        ),
+        of(
+            "short bodies",
+            B::ShortBody { announced: 100, sent: 10 },
+            &["D02"],
+            &["in the middle of a response", "short body"],
+        ),
+        Condition { words: &["--timeout", "300ms"], ..of("hangs", B::Hang, &["D02"], in_time) },
+        of("no HTTP", B::Garbage, &["D02"], &["not HTTP/1", "malformed", "right port"]),
+        of("two lengths", B::ConflictingLengths, &["D02"], &["not valid", "malformed"]),
+        of("404", B::Status(404), &["D04"], &["404"]),
+        of("503", B::Status(503), &["D04"], &["503"]),
+        of("a redirect", B::Status(302), &["D04"], &["302"]),
+        of("surplus bytes", B::Surplus { bytes: 7 }, &["D19"], &["sends more bytes"]),
+        // Near misses.
+        Condition {
+            words: &["--expect", "200-399"],
+            ..of("a redirect that is expected", B::Status(302), &[], &[])
+        },
+        of("a slow server", B::Late(MS(50)), &[], &[]),
+        of("a short run", B::Fine { body_bytes: 5 }, &[], &[]),
+        of("a body in pieces", B::SplitEverywhere { pause: Duration::ZERO }, &[], &[]),
+    ]
+}
+
+#[test]
+fn each_front_end_names_the_cause_and_no_other() {
+    let mut wrong = Vec::new();
+    for condition in conditions() {
+        let server = Hostile::start(Script::per_connection([condition.server.clone()])).unwrap();
+        let url = format!("http://{}/", server.address());
+        for front in FRONTS.iter().filter(|front| front.takes(condition.words)) {
+            if let Err(why) = hold_to(&condition, front, &url) {
+                wrong.push(format!("{} × {}: {why}", condition.what, front.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+fn hold_to(condition: &Condition, front: &Front, url: &str) -> Result<(), String> {
+    let said = front.of(url, condition.words);
+    let all = format!("{}\n{}", said.said.stdout, said.said.stderr);
+    let found: Vec<&str> = said.found.iter().map(String::as_str).collect();
+    let nothing_measured = front.is_experiment && found.is_empty() && said.said.status != 0;
+    if found != condition.found && !nothing_measured {
+        return Err(format!("found {found:?} instead of {:?}\n{all}", condition.found));
+    }
+    if !condition.says.is_empty() && !condition.says.iter().any(|says| all.contains(says)) {
+        return Err(format!("says none of {:?}\n{all}", condition.says));
+    }
+    let misled = MISLEADING
+        .iter()
+        .filter(|text| !condition.says.contains(text))
+        .find(|text| all.contains(**text));
+    match misled {
+        Some(text) => Err(format!("says `{text}`\n{all}")),
+        None => Ok(()),
+    }
+}
+
+/// Three of four connections hang from the warm-up on: what is left is one in flight, at its own rate.
+#[test]
+fn requests_that_hang_from_the_warmup_on_are_told() {
+    let script = Script::per_connection([B::Hang, B::Hang, B::Hang]).then(B::Late(MS(1)));
+    let server = Hostile::start(script).unwrap();
+    let url = format!("http://{}/", server.address());
+    let words = ["load", &url, "-c", "4", "--warmup", "300ms", "-d", "1500ms", "--json"];
+    let said = crate::command::support::ablaze(&words);
+    let found = fronts::of_json(&said.stdout);
+    assert!(found.contains("D02"), "{said:?}");
+    let report: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+    let unfinished = &report["unfinished"];
+    assert_eq!(
+        (unfinished["silent"].as_u64(), unfinished["silent_of_warmup"].as_u64()),
+        (Some(3), Some(3))
+    );
+}

@@ -1,0 +1,133 @@
+//! D02 on Runs.
+
+use super::*;
+use crate::live::sample;
+
+#[test]
+fn one_in_a_hundred_is_noticed_and_half_is_no_rate() {
+    let mut run = sample::run();
+    assert_eq!(on_run(&run), None);
+    let with = |run: &mut Run, resets| {
+        run.record.failures[FailureKind::Reset as usize] = resets;
+        on_run(run).map(|finding| finding.severity)
+    };
+    // 20,000 responses.
+    assert_eq!(with(&mut run, 200), None);
+    assert_eq!(with(&mut run, 300), Some(Severity::Suspect));
+    assert_eq!(with(&mut run, 20_000), Some(Severity::Invalid));
+}
+
+#[test]
+fn a_target_that_never_answers_is_told_from_one_that_refuses() {
+    let mut run = sample::run();
+    sample::nobody_answers(&mut run);
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("100 were still waiting"), "{}", finding.evidence);
+    run.record.failures[FailureKind::Refused as usize] = 10;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.contains("10 of 10 requests (100 %)"), "{}", finding.evidence);
+    assert!(finding.cause.starts_with("Nothing listens"));
+}
+
+#[test]
+fn each_kind_of_failure_has_a_cause_of_its_own() {
+    let cause = |kind: FailureKind, responses: u64| {
+        let mut run = sample::run();
+        if responses == 0 {
+            sample::nobody_answers(&mut run);
+        }
+        run.record.failures[kind as usize] = 1474;
+        on_run(&run).unwrap().cause
+    };
+    for responses in [0, 20_000] {
+        for kind in OF_THE_SERVER.into_iter().filter(|kind| *kind != FailureKind::Refused) {
+            let cause = cause(kind, responses);
+            assert!(!cause.contains("othing listens"), "{kind:?}: {cause}");
+        }
+    }
+    assert!(cause(FailureKind::Refused, 0).contains("Nothing listens"));
+    assert!(cause(FailureKind::ShortBody, 0).contains("in the middle of a response"));
+    assert!(cause(FailureKind::Timeout, 0).contains("does not respond in time"));
+    // Two kinds, two causes; nothing is said of a few beside many.
+    let mut run = sample::run();
+    sample::nobody_answers(&mut run);
+    run.record.failures[FailureKind::Reset as usize] = 600;
+    run.record.failures[FailureKind::ShortBody as usize] = 400;
+    run.record.failures[FailureKind::Malformed as usize] = 2;
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("resets") && finding.cause.contains("in the middle"));
+    assert!(!finding.cause.contains("HTTP/1"), "{}", finding.cause);
+    assert!(
+        finding.evidence.ends_with("600 reset, 400 with a short body and 2 malformed."),
+        "{}",
+        finding.evidence
+    );
+}
+
+#[test]
+fn where_a_response_broke_is_said_only_as_it_was_seen() {
+    let mut run = sample::run();
+    sample::nobody_answers(&mut run);
+    run.record.failures[FailureKind::Reset as usize] = 10;
+    assert!(!on_run(&run).unwrap().cause.contains("middle"));
+    run.record.failed.wait.record_many(1_000_000, 10);
+    assert!(on_run(&run).unwrap().cause.contains("in the middle of a response"));
+    let malformed = |began: &[u8]| {
+        let mut run = sample::run();
+        sample::nobody_answers(&mut run);
+        run.record.failures[FailureKind::Malformed as usize] = 10;
+        run.record.first_malformed = began.to_vec();
+        on_run(&run).unwrap().cause
+    };
+    assert_eq!(malformed(b"SSH-2.0-x"), "What the server sends is not HTTP/1.");
+    let speaks = malformed(b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n");
+    assert!(speaks.starts_with("The server speaks HTTP/1, but"), "{speaks}");
+    assert!(malformed(b"").contains("chunked"));
+}
+
+#[test]
+fn a_timeout_of_connections_that_never_stood_is_no_silent_server() {
+    let mut run = sample::run();
+    sample::nobody_answers(&mut run);
+    run.record.connections_opened = 0;
+    run.record.failures[FailureKind::Timeout as usize] = 10;
+    let cause = on_run(&run).unwrap().cause;
+    assert!(cause.contains("No connection could be established in time"), "{cause}");
+}
+
+#[test]
+fn a_server_that_goes_away_is_told_though_few_requests_failed() {
+    let mut run = sample::run();
+    let slices = &mut run.record.slices.slices;
+    for slice in &mut slices[50..] {
+        *slice = ablaze_model::record::Slice { failures: 1, ..Default::default() };
+    }
+    run.record.responses = 10_000;
+    run.record.failures[FailureKind::Refused as usize] = 50;
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Suspect);
+    assert!(
+        finding.evidence.starts_with("No response came from 5.00 s on, until the run ended at 10.0 s: 50 requests failed, 50 refused."),
+        "{}",
+        finding.evidence
+    );
+    assert!(finding.cause.contains("any longer"), "{}", finding.cause);
+    let verdict = crate::live::judge(&run);
+    let beginning = |finding: &Finding| finding.evidence.contains("The first");
+    assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
+    // A few failures after the last of few responses prove nothing.
+    for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
+        (slice.responses, slice.failures) = (u64::from(at % 10 == 0), u64::from(at > 94));
+    }
+    run.record.responses = 10;
+    run.record.failures[FailureKind::Refused as usize] = 5;
+    assert!(!on_run(&run).unwrap().evidence.starts_with("No response came from"));
+}
+
+#[test]
+fn this_machine_s_own_shortages_are_other_diagnoses() {
+    let mut run = sample::run();
+    run.record.failures[FailureKind::LocalPorts as usize] = 20_000;
+    run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
+    assert_eq!(on_run(&run), None);
+}
