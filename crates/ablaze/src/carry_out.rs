@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_engine::Control;
-use ablaze_model::spec::Words;
+use ablaze_model::spec::{Monitoring, Words};
 use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
 
@@ -15,7 +15,7 @@ use crate::CommandError;
 use crate::error::INTERRUPTED;
 
 /// Runs the Plan. The first Ctrl-C (or SIGTERM, as timeout(1) sends) ends it early ([`Run::ended`] says so), the second
-/// ends the process at once. `command_line` is what reports will show; `monitored` has the operating system watched
+/// ends the process at once. `command_line` is what reports will show; `monitoring` has the operating system watched
 /// beside it.
 ///
 /// # Errors
@@ -23,10 +23,10 @@ use crate::error::INTERRUPTED;
 pub fn carry_out(
     plan: Plan,
     command_line: Words,
-    monitored: bool,
+    monitoring: Monitoring,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, CommandError> {
-    timed(plan, command_line, monitored, watcher).map(|(run, _)| run)
+    timed(plan, command_line, monitoring, watcher).map(|(run, _)| run)
 }
 
 /// As [`carry_out`]; with the measured window by the monotonic clock, ns.
@@ -36,7 +36,7 @@ pub fn carry_out(
 pub fn timed(
     plan: Plan,
     command_line: Words,
-    monitored: bool,
+    monitoring: Monitoring,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), CommandError> {
     let control = Arc::new(Control::new());
@@ -44,7 +44,7 @@ pub fn timed(
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
     }
-    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitored, &control, watcher)?)
+    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?)
 }
 
 /// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test

@@ -4,7 +4,9 @@
 use std::fmt;
 use std::process::ExitCode;
 
+use ablaze_model::printable::printable_lines;
 use ablaze_model::spec::{BlobError, SecretMissing};
+use ablaze_report::shown_command::message_without_secrets;
 
 /// Exit status when nothing could be measured.
 pub const NOTHING_MEASURED: u8 = 1;
@@ -98,5 +100,6 @@ impl From<BlobError> for CommandError {
 pub fn note(line: &str) {
     use std::io::Write;
     // With stderr closed there is no one left to tell.
-    let _ = writeln!(std::io::stderr(), "ablaze: {line}");
+    let _ =
+        writeln!(std::io::stderr(), "ablaze: {}", printable_lines(&message_without_secrets(line)));
 }

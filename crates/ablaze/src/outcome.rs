@@ -146,6 +146,9 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} did not respond within {}: allow more with --timeout",
             time_exact(run.plan.limits.timeout_ns)
         ),
+        FailureKind::ClosedWithoutResponse if run.plan.tls.is_some() => {
+            format!("{to} closed the connection without a response: see its log")
+        }
         FailureKind::ClosedWithoutResponse => format!(
             "{to} closed the connection without a response: does it speak TLS, or another protocol?"
         ),

@@ -2,12 +2,14 @@
 //! became of the others; what could not be written is named on stderr and costs the exit status, as
 //! with coreutils. Outlets belong to the process, and so does the memory of what was lost.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use ablaze_model::printable;
 use ablaze_report::system_error::reason;
+use ablaze_sys::standard::stdout_was_closed;
 
 use crate::CommandError;
 use crate::error::note;
@@ -61,9 +63,9 @@ pub fn attempt(what: &str, write: impl FnOnce() -> Result<(), CommandError>) -> 
     }
 }
 
-/// Writes text to standard output.
+/// Writes text to standard output. Here and in [`print_report`], text of others in it commands no terminal.
 pub fn print(text: &str) {
-    write(text.as_bytes(), "");
+    write(printable::report(text).as_bytes(), "");
 }
 
 /// Writes a run's report to standard output. `kept` names the files that have it; where there are none,
@@ -73,11 +75,18 @@ pub fn print_report(text: &str, kept: &[String]) {
         [] => ": use -o FILE".to_owned(),
         kept => format!("; the report is saved in {}", kept.join(", ")),
     };
-    write(text.as_bytes(), &advice);
+    write(printable::report(text).as_bytes(), &advice);
 }
 
-/// Writes to standard output what `content` writes, in one piece.
+/// Writes to standard output what `content` writes, in one piece: its very bytes, but that a terminal gets those
+/// of others spelled out.
 pub fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
+    if io::stdout().is_terminal() || stdout_was_closed() {
+        let mut bytes = Vec::new();
+        let written = content(&mut bytes);
+        write(printable::printable_lines(&String::from_utf8_lossy(&bytes)).as_bytes(), "");
+        return told(written, "");
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     let written = content(&mut out).and_then(|()| out.flush());
     // What was not taken is not tried again.
@@ -86,6 +95,9 @@ pub fn print_with(content: impl FnOnce(&mut dyn Write) -> io::Result<()>) {
 }
 
 fn write(bytes: &[u8], advice: &str) {
+    if stdout_was_closed() && !bytes.is_empty() {
+        return told(Err(io::Error::from_raw_os_error(libc::EBADF)), advice);
+    }
     let mut out = io::stdout().lock();
     told(out.write_all(bytes).and_then(|()| out.flush()), advice);
 }

@@ -11,6 +11,7 @@ use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{file, json, page};
 
+use crate::carry_out::interrupted;
 use crate::error::note;
 use crate::native::ReportOptions;
 use crate::{CommandError, outlets};
@@ -171,7 +172,7 @@ impl Outputs {
 /// # Errors
 /// When it cannot be written.
 fn written(path: &Path, contents: &str) -> Result<(), CommandError> {
-    file::write_atomically(path, contents.as_bytes())
+    file::write_report_unless(path, contents, &interrupted)
         .map_err(|error| CommandError::machine(format!("cannot save the report: {error}")))
 }
 

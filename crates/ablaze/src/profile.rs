@@ -4,6 +4,8 @@
 
 use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Profiling, Refused, Whom};
 use ablaze_model::run::Ended;
+use ablaze_model::saved::shown;
+use ablaze_model::spec::Monitoring;
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::Destination;
 use ablaze_profile::recording::{Recorded, Recording, Request};
@@ -61,7 +63,7 @@ pub fn add(
         }
     }
     if !recordings.is_empty() {
-        let monitored = run.monitor.is_some();
+        let monitored = if run.monitor.is_some() { Monitoring::On } else { Monitoring::Off };
         let (profiled, window_ns) = timed(plan, own_command_line(), monitored, watcher)?;
         // All recordings end before the first is looked through, which takes CPU time itself.
         let recorded: Vec<_> = recordings
@@ -79,7 +81,7 @@ pub fn add(
             client_cpu_ns: Effort::of(&profiled).map(|effort| effort.cpu_ns),
         });
     }
-    run.profiling = Some(profiling);
+    run.profiling = Some(shown(profiling));
     Ok(())
 }
 

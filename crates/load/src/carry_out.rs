@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use ablaze_engine::{Control, Progress};
 use ablaze_model::run::Machine;
-use ablaze_model::spec::Words;
+use ablaze_model::saved::shown;
+use ablaze_model::spec::{Monitoring, Words};
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::{Destination, Monitor};
 use ablaze_report::shown_command::without_secrets;
 use ablaze_sys::clock;
 
 use crate::Error;
+use crate::server_words::first_words;
 
 /// How often a watcher is told, in normal operation.
 const TICK: Duration = Duration::from_millis(100);
@@ -44,18 +46,19 @@ impl Watcher for Silent {
 }
 
 /// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns. `command_line` is what
-/// reports will show; `monitored` has the operating system watched beside it.
+/// reports will show; `monitoring` has the operating system watched beside it.
 ///
 /// # Errors
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
     command_line: Words,
-    monitored: bool,
+    monitoring: Monitoring,
     control: &Control,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Error> {
     // Whoever only looks on takes nothing from the run by a panic.
+    let monitored = monitoring != Monitoring::Off;
     let monitor = monitored.then(|| unless_it_panics(|| Monitor::begin(&destination(&plan))));
     let monitor = monitor.flatten();
     if let Some(monitor) = &monitor {
@@ -66,10 +69,15 @@ pub fn carry_out(
     // Connections are opened before the measured window.
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
-    run.monitor = monitor.and_then(|monitor| unless_it_panics(|| monitor.end(window_ns)));
+    run.monitor = monitor.and_then(|monitor| unless_it_panics(|| shown(monitor.end(window_ns))));
     run.command_line = command_line.0;
     if let Some(client) = run.monitor.as_mut().and_then(|monitor| monitor.client.as_mut()) {
         client.command_line = without_secrets(std::mem::take(&mut client.command_line));
+    }
+    if let (Monitoring::On, Some(monitor)) = (monitoring, &mut run.monitor) {
+        for process in &mut monitor.target.processes {
+            process.command_line = first_words(std::mem::take(&mut process.command_line));
+        }
     }
     run.machine = machine();
     Ok((run, window_ns))

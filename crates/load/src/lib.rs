@@ -38,6 +38,7 @@ mod load;
 #[doc(hidden)]
 pub mod planning;
 mod run;
+mod server_words;
 mod stop;
 
 pub use ablaze_model::spec::HttpVersion;

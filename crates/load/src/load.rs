@@ -267,7 +267,7 @@ impl Load {
         let _watched = self.stop.watch(&control);
         let spec = &self.spec;
         let (run, _) =
-            carry_out(planned.plan, spec.words.clone(), spec.monitored, &control, &mut Silent)?;
+            carry_out(planned.plan, spec.words.clone(), spec.monitoring(), &control, &mut Silent)?;
         Ok(Run::new(run, planned.notes))
     }
 

@@ -16,6 +16,7 @@ pub mod run;
 pub mod saved;
 pub mod spec;
 
+pub use ablaze_wire::printable;
 pub use failure::FailureKind;
 pub use finding::Assessed;
 pub use plan::Plan;

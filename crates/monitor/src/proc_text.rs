@@ -2,11 +2,22 @@
 
 use std::fs;
 
+use ablaze_model::printable::printable;
+
 /// A file's content without the white space around it; `None` when it is not there or empty.
 pub(crate) fn line_of(path: &str) -> Option<String> {
     let text = fs::read_to_string(path).ok()?;
     let line = text.trim();
     (!line.is_empty()).then(|| line.to_owned())
+}
+
+/// What a process or thread calls itself, in the `comm` of its folder: it may be anything, also a command to a
+/// terminal.
+pub(crate) fn name_in(folder: &str) -> Option<String> {
+    let bytes = fs::read(format!("{folder}/comm")).ok()?;
+    let name = String::from_utf8_lossy(&bytes);
+    let name = printable(name.strip_suffix('\n').unwrap_or(&name)).into_owned();
+    (!name.is_empty()).then_some(name)
 }
 
 /// The number behind `name` in lines of `name number` or `name: number`.

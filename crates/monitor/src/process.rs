@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use ablaze_model::monitor::{Process, Range, Switches, Thread};
 
-use crate::proc_text::{line_of, number_after, ticks_ns};
+use crate::proc_text::{name_in, number_after, ticks_ns};
 use crate::series::Series;
 use crate::serving::WatchedServing;
 use crate::thread::{WatchedThread, account_of};
@@ -48,7 +48,7 @@ impl Watched {
     pub(crate) fn new(pid: u32) -> Self {
         Self {
             pid,
-            name: line_of(&format!("/proc/{pid}/comm")).unwrap_or_default(),
+            name: name_in(&format!("/proc/{pid}")).unwrap_or_default(),
             executable: fs::read_link(format!("/proc/{pid}/exe"))
                 .ok()
                 .map(|path| path.to_string_lossy().into_owned()),
@@ -229,7 +229,7 @@ fn switches(pid: u32) -> BTreeMap<u32, Switches> {
 fn tracer(pid: u32) -> Option<String> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let tracer = number_after(&status, "TracerPid").filter(|tracer| *tracer > 0)?;
-    let name = line_of(&format!("/proc/{tracer}/comm")).unwrap_or_else(|| "a tracer".to_owned());
+    let name = name_in(&format!("/proc/{tracer}")).unwrap_or_else(|| "a tracer".to_owned());
     Some(format!("{name}, process {tracer}"))
 }
 

@@ -2,7 +2,7 @@
 
 use ablaze_model::monitor::{Shares, Thread};
 
-use crate::proc_text::line_of;
+use crate::proc_text::name_in;
 use crate::series::Series;
 
 /// A thread that used this share of a core is busy.
@@ -35,7 +35,7 @@ impl WatchedThread {
         self.looks += 1;
         // A thread gives itself a name after it has begun.
         if self.looks <= 2 {
-            self.name = line_of(&format!("{folder}/comm")).unwrap_or_default();
+            self.name = name_in(folder).unwrap_or_default();
         }
     }
 

@@ -9,8 +9,8 @@ use ablaze_model::{FailureKind, Run};
 use ablaze_stats::Latency;
 
 use crate::effort::Effort;
-use crate::groups::printable;
 use crate::phases::{self, QUANTILES};
+use ablaze_model::printable::printable;
 
 /// The run as CSV (RFC 4180, lines end in CRLF). Figures that do not exist have no row. Only the names of
 /// groups may need quotes.

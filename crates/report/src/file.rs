@@ -6,6 +6,9 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use ablaze_model::printable;
+
+use crate::fifo::{Fifo, GivenUp, is_fifo};
 use crate::system_error::reason;
 
 /// Why a report cannot be written. The text names the file and the fix.
@@ -108,6 +111,31 @@ pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         }
         Way::Replace(target) => replace(&target, bytes),
     };
+    written.map_err(|error| FileError::from_io(path, &error))
+}
+
+/// [`write_atomically`] for a report, in which text of others may stand: nothing in it commands a terminal.
+///
+/// # Errors
+/// As there.
+pub fn write_report(path: &Path, text: &str) -> Result<(), FileError> {
+    write_report_unless(path, text, &|| false)
+}
+
+/// The same, to a FIFO only until it is given up.
+///
+/// # Errors
+/// As there.
+pub fn write_report_unless(
+    path: &Path,
+    text: &str,
+    given_up: GivenUp<'_>,
+) -> Result<(), FileError> {
+    let text = printable::report(text);
+    if !is_fifo(path) {
+        return write_atomically(path, text.as_bytes());
+    }
+    let written = Fifo::open(path, given_up).and_then(|fifo| write_all(fifo, text.as_bytes()));
     written.map_err(|error| FileError::from_io(path, &error))
 }
 

@@ -2,6 +2,7 @@
 
 use ablaze_model::Run;
 use ablaze_model::plan::groups::Groups;
+use ablaze_model::printable::printable;
 use ablaze_model::record::{GroupRecord, GroupTimes};
 
 use crate::number::{grouped, percent, time};
@@ -88,18 +89,6 @@ fn times(answered: &GroupTimes, columns: Columns) -> Vec<String> {
     percentiles.chain([cell(latency.max_ns())]).collect()
 }
 
-/// A name from a file or from elsewhere, with what is not printable escaped: it must not command a terminal.
-pub(crate) fn printable(name: &str) -> String {
-    let mut shown = String::with_capacity(name.len());
-    for character in name.chars() {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            other => shown.extend(other.escape_debug()),
-        }
-    }
-    shown
-}
-
 /// A text in at most so many characters: of a longer one the beginning and the end, which tell URLs apart best.
 fn short(text: &str, most: usize) -> String {
     let length = text.chars().count();
@@ -123,12 +112,6 @@ mod tests {
         assert_eq!(short("/abc", 4), "/abc");
         assert_eq!(short("http://127.0.0.1:8080/catalogue/17", 20), "http:/…/catalogue/17");
         assert_eq!(short("äöüäöüäöü", 4), "ä…öü");
-    }
-
-    #[test]
-    fn names_cannot_command_a_terminal() {
-        let name = "/a\u{1b}[31m\n\u{202e}'\"é";
-        assert_eq!(printable(name), "/a\\u{1b}[31m\\n\\u{202e}'\"é");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! other languages read it. Values are nanoseconds.
 
 use ablaze_model::Run;
+use ablaze_model::printable::printable;
 
 use crate::phases;
 use ablaze_model::moment::rfc3339;
@@ -15,7 +16,7 @@ pub fn write(run: &Run) -> String {
     let start_s = run.started_unix_ns as f64 / 1e9;
     let length_s = run.elapsed_ns as f64 / 1e9;
     let version = env!("CARGO_PKG_VERSION");
-    let url = run.plan.target.url.replace(|c: char| c.is_control(), " ");
+    let url = printable(&run.plan.target.url);
     let mut text = format!(
         "#[Latencies in nanoseconds, logged with ablaze {version}: {} {url}]\n\
          #[Histogram log format version 1.3]\n\

@@ -1,14 +1,15 @@
 //! A Run as JSON: the saved form of `ablaze-model`, with the verdict in it.
 
-use ablaze_model::Assessed;
 use ablaze_model::finding::{self, Finding, Judged};
 use ablaze_model::saved::{Assessment, Found, Passed};
+use ablaze_model::{Assessed, printable};
 
 pub use ablaze_model::saved::{FORMAT, LoadError, SavedRun, load};
 
 /// The Run as JSON, indented, ending in a newline.
 pub fn write(assessed: &Assessed) -> String {
-    ablaze_model::saved::write(&assessed.run, Some(assessment(&assessed.judged)))
+    let text = ablaze_model::saved::write(&assessed.run, Some(assessment(&assessed.judged)));
+    printable::json(&text).into_owned()
 }
 
 fn assessment(judged: &Judged) -> Assessment {

@@ -11,6 +11,7 @@ pub mod csv;
 pub mod effort;
 pub mod experiment;
 pub mod exporters;
+pub mod fifo;
 pub mod file;
 mod gave_up;
 mod groups;

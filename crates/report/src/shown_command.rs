@@ -2,6 +2,8 @@
 //! in it is not shown: passwords of `-u`, `-A`, `-P` and of URLs, and the values of the header fields that
 //! carry credentials.
 
+use std::borrow::Cow;
+
 /// What stands in place of a secret.
 const HIDDEN: &str = "***";
 /// Header fields whose values are credentials.
@@ -24,6 +26,36 @@ pub fn without_secrets(words: Vec<String>) -> Vec<String> {
 /// A URL without the password in it.
 pub fn url_without_secrets(url: &str) -> String {
     Secret::InUrl.hidden(url)
+}
+
+/// A message without the passwords of URLs in it, also of those that could not be read: an error shows what was typed.
+pub fn message_without_secrets(message: &str) -> Cow<'_, str> {
+    if !message.contains('@') {
+        return Cow::Borrowed(message);
+    }
+    Cow::Owned(message.split_inclusive(char::is_whitespace).map(word_without_secrets).collect())
+}
+
+fn word_without_secrets(word: &str) -> String {
+    let (word, space) = word.split_at(word.trim_end().len());
+    shown_word(word) + space
+}
+
+fn shown_word(word: &str) -> String {
+    let shown = Secret::InUrl.hidden(word);
+    if shown != word {
+        return shown;
+    }
+    // A `/` or `?` in a password ends the authority too early: the port is no number then.
+    let typed = || {
+        let start = word.find("://")? + 3;
+        let (who, host) = word[start..].rsplit_once('@')?;
+        let (name, password) = who.split_once(':')?;
+        let port = password.split(['/', '?', '#']).next()?;
+        let is_port = !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+        (!is_port).then(|| format!("{}{name}:{HIDDEN}@{host}", &word[..start]))
+    };
+    typed().unwrap_or(shown)
 }
 
 /// An option with its value in one word, a URL, or anything else.
@@ -141,6 +173,24 @@ mod tests {
 
     fn shown(line: &str) -> String {
         without_secrets(line.split('|').map(str::to_owned).collect()).join("|")
+    }
+
+    #[test]
+    fn messages_do_not_repeat_passwords() {
+        let table = [
+            ("--proxy `http://me:pass@h!:x`: port", "--proxy `http://me:***@h!:x`: port"),
+            (
+                "the URL is `me:pass@h/`, remove `a:b@c/`",
+                "the URL is `me:***@h/`, remove `a:***@c/`",
+            ),
+            ("`http://me:pa/s?s@h:1/x`: bad", "`http://me:***@h:1/x`: bad"),
+            ("`http://h:80/a@b`: no\nsuch path", "`http://h:80/a@b`: no\nsuch path"),
+            ("--proxy `me:pass@`: no host", "--proxy `me:***@`: no host"),
+            ("-b @file: no such file", "-b @file: no such file"),
+        ];
+        for (message, expected) in table {
+            assert_eq!(message_without_secrets(message), expected);
+        }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::options::Options;
 use crate::protocol::{Next, Protocol};
-use crate::sending::send_all;
+use crate::sending::{Sent, send_all};
 use crate::service::Service;
 
 /// How long a connection that was closed with unread input may linger (RFC 9112, 9.6).
@@ -139,12 +139,12 @@ impl Buffers {
         self.input.len() == self.input.capacity()
     }
 
-    /// Writes the output as far as it goes without waiting.
+    /// Writes the output as far as it goes without waiting, for one turn.
     ///
     /// # Errors
     /// Those of sendmsg(2), EAGAIN among them.
     #[inline]
-    pub fn send(&mut self, socket: impl AsFd) -> Result<(), Errno> {
+    pub fn send(&mut self, socket: impl AsFd) -> Result<Sent, Errno> {
         send_all(socket, &mut self.out, &self.counters)
     }
 }

@@ -84,6 +84,8 @@ impl Server {
     /// # Errors
     /// When an option is out of range, the address cannot be listened on, or a thread is refused.
     pub fn start(options: Options) -> Result<Running, StartError> {
+        // Routes hold whole responses: what is too long is not to be made first.
+        options.validate()?;
         let routes = Routes::new(&options);
         Self::start_with(options, routes)
     }

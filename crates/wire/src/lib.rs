@@ -3,4 +3,5 @@
 
 pub mod http1;
 pub mod http2;
+pub mod printable;
 pub mod url;

@@ -30,7 +30,7 @@ pub fn keep_page(folder: &Path, page: &Page) -> bool {
         files.extend(markdown.files);
         let mut kept = Ok(());
         for (name, contents) in files {
-            let this = file::write_atomically(&folder.join(name), contents.as_bytes())
+            let this = file::write_report(&folder.join(name), &contents)
                 .map_err(|error| CommandError::machine(format!("cannot save the page: {error}")));
             kept = kept.and(this);
         }

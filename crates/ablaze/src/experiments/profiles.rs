@@ -5,7 +5,7 @@ use ablaze_lab::profiles;
 use ablaze_model::experiment::Experiment;
 use ablaze_model::spec::Secrets;
 use ablaze_report::experiment::profiles as drawn;
-use ablaze_report::file::write_atomically;
+use ablaze_report::file::write_report;
 
 use super::client::Native;
 use super::own_program;
@@ -56,7 +56,7 @@ pub fn words(experiment: &Experiment, folder: &Folder) -> Result<String, Command
 pub fn keep_graphs(experiment: &Experiment, folder: &Folder) -> Result<(), CommandError> {
     let runs = profiles::kept(experiment, folder).map_err(unreadable)?;
     for (name, svg) in drawn::files(experiment, &runs) {
-        write_atomically(&folder.path().join(name), svg.as_bytes()).map_err(|error| {
+        write_report(&folder.path().join(name), &svg).map_err(|error| {
             CommandError::machine(format!("cannot save a flame graph: {error}"))
         })?;
     }

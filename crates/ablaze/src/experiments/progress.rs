@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use ablaze_lab::experiment::Observer;
 use ablaze_lab::search::Watch;
 use ablaze_model::experiment::{Experiment, Outcome, SKIPPED, Stage, Trial};
+use ablaze_model::printable::printable;
 use ablaze_report::number::{counted, rate, time};
 
 use crate::error::note;
@@ -128,7 +129,7 @@ impl LiveLine {
             return;
         }
         let mut line = self.line();
-        line.text = text;
+        line.text = printable(&text).into_owned();
         line.ends = left.map(|left| Instant::now() + left);
         line.show();
     }

@@ -240,6 +240,9 @@ pub struct MachineOptions {
     /// Do not monitor the kernel, the target's process and the connections
     #[arg(long, alias = "no-witness", action = ArgAction::SetTrue)]
     pub no_monitor: bool,
+    /// Keep the server's whole command line in reports [default: the program and its first words]
+    #[arg(long, action = ArgAction::SetTrue)]
+    pub server_arguments: bool,
 }
 
 /// Judging and reporting.

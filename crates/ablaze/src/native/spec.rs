@@ -289,6 +289,7 @@ fn max_head_bytes(bytes: u64) -> Result<usize, CommandError> {
 
 fn apply_workers(options: &MachineOptions, spec: &mut LoadSpec) {
     spec.monitored &= !options.no_monitor;
+    spec.server_arguments |= options.server_arguments;
     let workers = &mut spec.workers;
     workers.threads = options.threads.or(workers.threads);
     if let Some(cpus) = &options.cpus {

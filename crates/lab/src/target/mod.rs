@@ -2,6 +2,7 @@
 //! nginx as the control. What a target is, is data: [`Target`] and [`TargetSpec`].
 
 mod control;
+mod group;
 mod process;
 mod ready;
 mod secure;
@@ -11,7 +12,8 @@ use ablaze_model::experiment::{Target, Tool};
 use ablaze_model::spec::TargetSpec;
 
 pub use control::{Listens, Response, nginx_configuration};
-pub use process::{Serving, Site, kill_all, spawn_on};
+pub use group::{kill_all, spawn_on};
+pub use process::{Serving, Site};
 pub use secure::{Certificate, Files, Issue, IssuedPem, ThisProgram};
 pub use start_error::StartError;
 

@@ -20,6 +20,9 @@ use crate::Error;
 pub use compose::{Composed, check, compose};
 pub use names::OptionNames;
 
+/// More steps than this between two rates are shorter than anybody could see: without steps the rate grows steadily.
+const MOST_STEPS: u32 = 10_000;
+
 /// A Plan, and what the person should know about how it came about.
 #[derive(Debug, Clone)]
 pub struct Planned {
@@ -164,6 +167,12 @@ fn checked_load(
             return Err(Error::usage(format!(
                 "a changing rate needs a length of the run: use {}, too",
                 names.duration
+            )));
+        }
+        if rate.steps > MOST_STEPS {
+            return Err(Error::usage(format!(
+                "{} steps between two rates are too many: use --steps {MOST_STEPS} or fewer",
+                rate.steps
             )));
         }
         return Ok(Load::Open { rate, arrivals, connections, bounded: most.is_some() });

@@ -6,6 +6,7 @@ use ablaze_model::spec::{Blob, Feed};
 use ablaze_report::system_error::reason;
 use ablaze_wire::url::Url;
 
+use super::order::LONGEST;
 use crate::Error;
 
 /// A whole file; `what` it is for is part of the error.
@@ -99,6 +100,13 @@ pub fn url_list(feed: &Feed, base: Option<&Url>) -> Result<UrlList, Error> {
     let at = |number: usize| format!("{name} line {number}");
     let text = std::str::from_utf8(feed.file.bytes()?)
         .map_err(|_| Error::usage(format!("{name} is not text: expected a list of URLs")))?;
+    // Before any is read: that takes seconds for millions.
+    let begins = |line: &str| line.trim_start().bytes().next().is_some_and(|first| first != b'#');
+    if text.lines().filter(|line| begins(line)).nth(LONGEST as usize).is_some() {
+        return Err(Error::usage(format!(
+            "file `{name}` for --urls contains more than {LONGEST} URLs: remove some"
+        )));
+    }
     let mut common: Option<Url> = base.cloned();
     let mut entries = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -190,6 +198,14 @@ mod tests {
         assert_eq!(list.paths(), expected.map(|(path, weight)| (path.to_owned(), weight)));
         let names: Vec<&str> = list.entries.iter().map(|entry| &entry.name[..]).collect();
         assert_eq!(names, ["http://h:8080/a", "h:8080/b?c=1", "HTTP://H:8080/{seq}"]);
+    }
+
+    #[test]
+    fn a_list_too_long_is_refused_before_a_line_is_read() {
+        let text = "http://elsewhere:1/\n".repeat(LONGEST as usize + 1);
+        let base = Url::parse("h:81/").unwrap();
+        let error = url_list(&feed(&text), Some(&base)).unwrap_err().to_string();
+        assert!(error.contains("more than 1000000 URLs"), "{error}");
     }
 
     #[test]

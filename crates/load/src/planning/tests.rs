@@ -125,3 +125,18 @@ fn connections_are_opened_over_the_time_that_all_of_them_have() {
     spec.shape = Shape::Closed { connections: Some(100) };
     assert_eq!(plan(&spec).unwrap().plan.connections.ramp_ns, 10_000_000);
 }
+
+#[test]
+fn steps_that_nobody_could_see_are_refused() {
+    use ablaze_model::plan::{Arrivals, RateProfile};
+    let with = |steps| {
+        let rate = RateProfile { from_per_s: 1.0, to_per_s: 9.0, steps };
+        let shape = Shape::Open { rate, arrivals: Arrivals::Constant, connections: None };
+        plan(&LoadSpec { shape, ..spec("127.0.0.1", 80) })
+    };
+    assert!(with(10_000).is_ok());
+    for steps in [10_001, u32::MAX] {
+        let line = with(steps).unwrap_err().to_string();
+        assert!(line.contains("--steps 10000"), "{line}");
+    }
+}

@@ -375,7 +375,9 @@ impl Plan {
         }
         self.requests.groups.check(self.requests.templates.len())?;
         let bytes: usize = self.requests.templates.iter().map(|t| t.bytes.len()).sum();
-        if bytes.saturating_mul(self.load.pipeline() as usize) > u32::MAX as usize {
+        // Requests in a pipeline are laid out one behind the other; streams of HTTP/2 share one.
+        let copies = if self.http2.is_some() { 1 } else { self.load.pipeline() as usize };
+        if bytes.saturating_mul(copies) > u32::MAX as usize {
             return invalid(
                 "the requests together are larger than 4 GiB; send fewer or smaller ones",
             );

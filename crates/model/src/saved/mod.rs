@@ -4,6 +4,7 @@
 
 mod distribution;
 mod document;
+mod foreign;
 mod groups;
 mod http2;
 mod plan;
@@ -17,6 +18,7 @@ mod verdict;
 use crate::run::Run;
 
 pub use distribution::QUANTILES;
+pub use foreign::shown;
 pub use read::LoadError;
 pub use verdict::{Assessment, Found, Passed};
 

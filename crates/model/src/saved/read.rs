@@ -12,7 +12,7 @@ use super::groups::Group;
 use super::http2::Http2;
 use super::proxy::Proxy;
 use super::tls::Tls;
-use super::{FORMAT, SavedRun, upgrade};
+use super::{FORMAT, SavedRun, foreign, upgrade};
 use crate::plan::groups::Groups;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
@@ -62,7 +62,7 @@ struct Envelope {
 }
 
 pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
-    let value: serde_json::Value = serde_json::from_str(text)
+    let mut value: serde_json::Value = serde_json::from_str(text)
         .map_err(|error| LoadError::NotJson { line: error.line(), column: error.column() })?;
     let envelope: Envelope =
         Deserialize::deserialize(&value).map_err(|_: serde_json::Error| LoadError::NotARun)?;
@@ -74,7 +74,11 @@ pub(super) fn saved_run(text: &str) -> Result<SavedRun, LoadError> {
         return Err(LoadError::Newer { format: envelope.format, written_by });
     }
     // From the text again: only it knows the line of what is wrong.
-    let upgraded = (envelope.format < u64::from(FORMAT)).then(|| upgrade::to_present(value));
+    let changed = foreign::make_printable(&mut value);
+    let upgraded = match envelope.format < u64::from(FORMAT) {
+        true => Some(upgrade::to_present(value)),
+        false => changed.then_some(value),
+    };
     let upgraded = upgraded.map(|value| value.to_string());
     let document: Document = serde_json::from_str(upgraded.as_deref().unwrap_or(text))
         .map_err(|error| LoadError::Damaged(error.to_string()))?;

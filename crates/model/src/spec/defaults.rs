@@ -28,6 +28,7 @@ impl Default for LoadSpec {
             expect: vec![200..=399],
             keep_every_request: false,
             monitored: true,
+            server_arguments: false,
             words: Words::default(),
         }
     }

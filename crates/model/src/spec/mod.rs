@@ -59,9 +59,34 @@ pub struct LoadSpec {
     pub keep_every_request: bool,
     /// Watch the kernel, the target's process and the connections beside the run.
     pub monitored: bool,
+    /// Keep the whole command line of the measured server, which may have secrets in it.
+    #[serde(default)]
+    pub server_arguments: bool,
     /// The words it was made from, without secrets.
     #[serde(default)]
     pub words: Words,
+}
+
+/// Whether the operating system is watched beside a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Monitoring {
+    /// It is not.
+    Off,
+    /// It is; of the server's command line, the program and its first words are kept.
+    On,
+    /// It is, and the server's whole command line is kept.
+    WithServerArguments,
+}
+
+impl LoadSpec {
+    /// Whether the operating system is watched beside it.
+    pub fn monitoring(&self) -> Monitoring {
+        match (self.monitored, self.server_arguments) {
+            (false, _) => Monitoring::Off,
+            (true, false) => Monitoring::On,
+            (true, true) => Monitoring::WithServerArguments,
+        }
+    }
 }
 
 /// Words of a command line, for display only: two specs that differ in nothing else ask for the same

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::kernel::{self, Reading};
-use crate::proc_text::line_of;
+use crate::proc_text::name_in;
 use ablaze_model::monitor::Kernel;
 use ablaze_sys::{clock, usage};
 
@@ -129,7 +129,7 @@ fn busiest(
     used.into_iter()
         .map(|(cpu_ns, pid)| Neighbour {
             pid,
-            name: line_of(&format!("/proc/{pid}/comm")).unwrap_or_else(|| "(ended)".to_owned()),
+            name: name_in(&format!("/proc/{pid}")).unwrap_or_else(|| "(ended)".to_owned()),
             cpu_ns,
         })
         .collect()

@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 use serde::Serialize;
 
 use crate::listener::Found;
-use crate::proc_text::line_of;
+use crate::proc_text::name_in;
 use ablaze_model::monitor::Listener;
 
 /// What is known of the server at an address.
@@ -73,7 +73,7 @@ impl Holder {
         let open = fs::read_dir(format!("/proc/{pid}/fd"));
         Some(Self {
             pid,
-            name: line_of(&format!("/proc/{pid}/comm"))?,
+            name: name_in(&format!("/proc/{pid}"))?,
             descriptors_soft: descriptors_soft(&limits),
             descriptors_open: open.ok().map(|entries| entries.count() as u64),
         })
@@ -91,7 +91,7 @@ fn port_proxy(port: u16) -> Option<PortProxy> {
     let entries = fs::read_dir("/proc").ok()?;
     let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
     let mut proxies =
-        pids.filter(|pid| line_of(&format!("/proc/{pid}/comm")).as_deref() == Some("docker-proxy"));
+        pids.filter(|pid| name_in(&format!("/proc/{pid}")).as_deref() == Some("docker-proxy"));
     proxies.find_map(|pid| {
         let bytes = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let line = String::from_utf8_lossy(&bytes);

@@ -6,7 +6,7 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use io_uring::types::BufRingEntry;
-use io_uring::{IoUring, Probe, cqueue};
+use io_uring::{IoUring, Probe, cqueue, opcode};
 
 /// A ring for one thread.
 ///
@@ -39,7 +39,7 @@ pub fn probe(needed: &[u8]) -> io::Result<()> {
 }
 
 fn probe_here(needed: &[u8]) -> io::Result<()> {
-    let ring = make(8, 16).map_err(|error| io::Error::new(error.kind(), refusal(&error)))?;
+    let mut ring = make(8, 16).map_err(|error| io::Error::new(error.kind(), refusal(&error)))?;
     let mut probe = Probe::new();
     ring.submitter().register_probe(&mut probe)?;
     let params = ring.params();
@@ -50,8 +50,29 @@ fn probe_here(needed: &[u8]) -> io::Result<()> {
     if !complete {
         return Err(io::Error::other("this kernel's io_uring lacks operations ablaze needs"));
     }
+    enter(&mut ring).map_err(|error| io::Error::new(error.kind(), not_entered(&error)))?;
     // SAFETY: nothing ever receives on this ring, so nothing is written to its buffers.
     unsafe { BufferRing::new(&ring, 0, 8, 4096) }.map(drop)
+}
+
+/// Whether a ring can also be used: a filter may permit its set-up and deny this.
+fn enter(ring: &mut IoUring) -> io::Result<()> {
+    // SAFETY: an operation that does nothing touches no memory.
+    unsafe { ring.submission().push(&opcode::Nop::new().build()) }
+        .map_err(|_| io::Error::other("a new ring is full"))?;
+    ring.submit_and_wait(1).map(drop)
+}
+
+fn not_entered(error: &io::Error) -> String {
+    let name = match error.raw_os_error() {
+        Some(libc::ENOSYS) => "ENOSYS".to_owned(),
+        Some(libc::EPERM) => "EPERM".to_owned(),
+        Some(libc::EACCES) => "EACCES".to_owned(),
+        _ => error.to_string(),
+    };
+    format!(
+        "io_uring is forbidden here, by a seccomp filter or security module (io_uring_enter: {name})"
+    )
 }
 
 /// Why `io_uring_setup` failed, as far as it can be told.

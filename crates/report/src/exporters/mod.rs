@@ -202,4 +202,6 @@ fn unfit() -> String {
 }
 
 #[cfg(test)]
+mod foreign_tests;
+#[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 use std::fmt::Write;
 
 use ablaze_chart::svg::escaped;
+use ablaze_model::printable;
 
 /// The class of a Run's element.
 pub(super) const RUN: &str = "ablaze-run";
@@ -21,7 +22,7 @@ fn begins(class: &str) -> String {
 /// is XML as well.
 pub(super) fn element(class: &str, name: &str, json: &str) -> String {
     let mut element = String::with_capacity(json.len() + 128);
-    let json = json.trim_end().replace('<', "\\u003c").replace('&', "\\u0026");
+    let json = printable::json(json.trim_end()).replace('<', "\\u003c").replace('&', "\\u0026");
     let _ = write!(element, "{} data-name=\"{}\">{json}{ENDS}", begins(class), escaped(name));
     element.push('\n');
     element

@@ -13,6 +13,7 @@ use rustix::time::Timespec;
 use super::threads::{Member, Threads};
 use crate::conversation::{Buffers, Line, Over, WaitLimit};
 use crate::counters::Counters;
+use crate::sending::Sent;
 
 /// The socket.
 pub struct ThreadLine {
@@ -82,7 +83,9 @@ impl Line for ThreadLine {
 
     #[inline]
     fn write(&mut self) -> Result<(), Over> {
-        self.buffers.send(&self.member.socket).map_err(|_| Over)
+        // A thread has no other connection to turn to.
+        while self.buffers.send(&self.member.socket).map_err(|_| Over)? == Sent::Part {}
+        Ok(())
     }
 
     fn sleep_until(&mut self, due_ns: u64) -> Result<(), Over> {

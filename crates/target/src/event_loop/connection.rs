@@ -17,7 +17,7 @@ use crate::handler::Handler;
 use crate::http1::date::Date;
 use crate::http1::output::Output;
 use crate::protocol::{Next, Protocol};
-use crate::sending::send_all;
+use crate::sending::{Sent, send_all};
 use crate::service::Service;
 
 /// Bytes read at once.
@@ -101,7 +101,10 @@ enum Stage {
 /// How far writing got.
 enum Written {
     All,
+    /// The socket is full.
     Part,
+    /// The turn is over.
+    Enough,
     Failed,
 }
 
@@ -226,6 +229,7 @@ impl Connection {
             match write(&self.socket, pending, &scratch.counters) {
                 Written::All => self.pending = None,
                 Written::Part => return Some(Outcome::Event),
+                Written::Enough => return Some(Outcome::Turn),
                 Written::Failed => return Some(Outcome::Closed),
             }
         }
@@ -268,6 +272,10 @@ impl Connection {
         }
         match write(&self.socket, &mut scratch.out, &scratch.counters) {
             Written::All => None,
+            Written::Enough => {
+                self.pending = Some(Box::new(std::mem::take(&mut scratch.out)));
+                Some(Outcome::Turn)
+            }
             Written::Part => {
                 self.pending = Some(Box::new(std::mem::take(&mut scratch.out)));
                 // A response that waits does so from now on, not from when the client reads.
@@ -329,7 +337,8 @@ impl Connection {
 #[inline]
 fn write(socket: &OwnedFd, out: &mut Output, counters: &Counters) -> Written {
     match send_all(socket, out, counters) {
-        Ok(()) => Written::All,
+        Ok(Sent::All) => Written::All,
+        Ok(Sent::Part) => Written::Enough,
         Err(Errno::AGAIN) => Written::Part,
         Err(_) => Written::Failed,
     }

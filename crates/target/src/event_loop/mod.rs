@@ -175,7 +175,9 @@ impl<H: Handler, R: Readiness> EventLoop<H, R> {
         if half_closed || flags.contains(EventFlags::IN) {
             connection.note_readable(half_closed);
         }
-        if flags.contains(EventFlags::OUT) && connection.wants() == Wants::Output {
+        // One that is queued had not filled its socket.
+        let was_full = connection.wants() == Wants::Output && !connection.queued;
+        if flags.contains(EventFlags::OUT) && was_full {
             self.scratch.counters.out_events.one();
         }
         if !connection.queued {

@@ -12,7 +12,7 @@ use super::wait::{Awaited, NEVER_NS, Woken};
 use super::worker::{Here, WaitOptions};
 use crate::conditions::Arm;
 use crate::conversation::{Buffers, Line, Over, WaitLimit};
-use crate::sending::send_all;
+use crate::sending::{Sent, send_all};
 
 /// Reads and writes of one connection before the others have their turn.
 const CALLS_PER_TURN: u32 = 32;
@@ -131,8 +131,9 @@ impl<S: Switch> Line for FiberLine<'_, S> {
     fn write(&mut self) -> Result<(), Over> {
         match self.here.buffers().send(&self.source) {
             // A client that reads as fast as it is written to never makes this fiber wait.
-            Ok(()) => self.take_turns(),
-            Err(Errno::AGAIN) => self.write_rest(),
+            Ok(Sent::All) => self.take_turns(),
+            Ok(Sent::Part) => self.write_rest(false),
+            Err(Errno::AGAIN) => self.write_rest(true),
             Err(_) => Err(Over),
         }
     }
@@ -142,7 +143,11 @@ impl<S: Switch> Line for FiberLine<'_, S> {
             if self.must_end() {
                 return Err(Over);
             }
-            let woken = self.here.suspend(Awaited::Time, due_ns);
+            let woken = self.source.wait(&mut self.here, Awaited::Time, due_ns)?;
+            if woken.says(Woken::BROKEN) {
+                // Nobody is left to respond to.
+                return Err(Over);
+            }
             self.note(woken);
         }
         match self.must_end() {
@@ -176,19 +181,25 @@ impl<S: Switch> Drop for FiberLine<'_, S> {
 impl<S: Switch> FiberLine<'_, S> {
     /// Takes what the socket did not from the buffers and writes it as the client reads.
     #[cold]
-    fn write_rest(&mut self) -> Result<(), Over> {
+    fn write_rest(&mut self, mut is_full: bool) -> Result<(), Over> {
         let mut rest = mem::take(&mut self.here.buffers().out);
         loop {
             if self.must_end() {
                 return Err(Over);
             }
-            let woken = self.source.wait(&mut self.here, Awaited::Writable, NEVER_NS)?;
-            self.note(woken);
+            if is_full {
+                let woken = self.source.wait(&mut self.here, Awaited::Writable, NEVER_NS)?;
+                self.note(woken);
+                self.here.worker().counters().out_events.one();
+            } else {
+                let woken = self.here.suspend(Awaited::Turn, NEVER_NS);
+                self.note(woken);
+            }
             let counters = self.here.worker().counters();
-            counters.out_events.one();
             match send_all(&self.source, &mut rest, counters) {
-                Ok(()) => return Ok(()),
-                Err(Errno::AGAIN) => {}
+                Ok(Sent::All) => return Ok(()),
+                Ok(Sent::Part) => is_full = false,
+                Err(Errno::AGAIN) => is_full = true,
                 Err(_) => return Err(Over),
             }
         }

@@ -103,7 +103,7 @@ impl<F> Registry<F> {
                 (until_stop && stopping) || slot.told.says(Woken::READABLE)
             }
             Awaited::Writable => slot.told.says(Woken::WRITABLE),
-            Awaited::Time => false,
+            Awaited::Time => slot.told.says(Woken::BROKEN),
             Awaited::Turn => true,
         };
         // Only the time between a write and the wait behind it counts: see `event`.
@@ -129,6 +129,7 @@ impl<F> Registry<F> {
         let wakes = match slot.state {
             State::Waits(Awaited::Readable { .. }) => what.says(Woken::READABLE),
             State::Waits(Awaited::Writable) => what.says(Woken::WRITABLE),
+            State::Waits(Awaited::Time) => what.says(Woken::BROKEN),
             _ => false,
         };
         // That a socket can be written is news only to a fiber whose write has failed: one that
@@ -277,6 +278,24 @@ mod tests {
             registry.park(key, "it", wait(awaited));
             assert_eq!(registry.start_next(), None, "the same event was told twice");
         }
+    }
+
+    #[test]
+    fn a_broken_connection_ends_a_wait_for_a_time_and_half_a_close_does_not() {
+        let (mut registry, key) = running();
+        let wait = Wait { awaited: Awaited::Time, until_ns: 10 };
+        registry.park(key, "it", wait);
+        registry.event(key, Woken::READABLE | Woken::ENDING);
+        assert_eq!(registry.start_next(), None);
+        let broken = Woken::READABLE | Woken::WRITABLE | Woken::ENDING | Woken::BROKEN;
+        registry.event(key, broken);
+        let (_, _, told) = registry.start_next().unwrap();
+        assert!(told.says(Woken::BROKEN));
+        assert_eq!(registry.next_due_ns(), None);
+        // Also when it breaks before the wait.
+        registry.event(key, broken);
+        registry.park(key, "it", wait);
+        assert!(registry.start_next().is_some());
     }
 
     #[test]

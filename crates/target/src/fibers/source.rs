@@ -54,6 +54,8 @@ impl<D: AsFd> Source<D> {
                 (Arm::Persistent, _) => self.lasting,
                 // RDHUP stands for bytes that will not come: it ends a read.
                 (Arm::PerWait, Awaited::Readable { .. }) => self.lasting - EventFlags::OUT,
+                // That it broke is told of in any case.
+                (Arm::PerWait, Awaited::Time) => EventFlags::ET,
                 (Arm::PerWait, _) => EventFlags::OUT | EventFlags::ET,
             };
             here.watch(self.descriptor.as_fd(), flags).map_err(|_| Over)?;

@@ -13,7 +13,7 @@ pub enum Awaited {
     },
     /// That its descriptor can be written.
     Writable,
-    /// Nothing but the time in `until_ns`.
+    /// The time in `until_ns`, unless the connection breaks before.
     Time,
     /// Its next turn, after the other runnable fibers.
     Turn,
@@ -48,6 +48,8 @@ impl Woken {
     pub const STOPPING: Self = Self(16);
     /// The fiber has to end now.
     pub const ENDED: Self = Self(32);
+    /// The connection was reset, or is closed on both sides.
+    pub const BROKEN: Self = Self(64);
 
     /// Whether it says any of these.
     #[inline]

@@ -274,6 +274,9 @@ fn woken(flags: EventFlags) -> Woken {
     if flags.intersects(ending) {
         woken |= Woken::ENDING;
     }
+    if flags.intersects(EventFlags::HUP | EventFlags::ERR) {
+        woken |= Woken::BROKEN;
+    }
     woken
 }
 

@@ -208,7 +208,7 @@ impl TlsSession {
                 Step::PeerClosed => break Next::Close { unread: false },
                 Step::Failed(why) => {
                     plain.clear();
-                    self.fail(used..visible, out);
+                    self.fail(&why, used..visible, out);
                     // After an alert of the client's, it has nothing to wait for.
                     break Next::Close { unread: !matches!(why, Error::AlertReceived(_)) };
                 }
@@ -284,8 +284,15 @@ impl TlsSession {
     }
 
     /// Says what went wrong, as far as TLS has a word for it.
-    fn fail(&mut self, visible: Range<usize>, out: &mut Output) {
+    fn fail(&mut self, why: &Error, visible: Range<usize>, out: &mut Output) {
         (self.broken, self.failed) = (true, true);
+        // Of some errors rustls makes no alert. Before there are keys, one in the clear is understood.
+        if !self.tls.wants_write()
+            && self.tls.negotiated_cipher_suite().is_none()
+            && let Some(alert) = alert_of(why)
+        {
+            return out.push_text(&[ALERT, 3, 3, 0, 2, FATAL, alert]);
+        }
         // As long as there is something to send, no record is looked at.
         while self.tls.wants_write() {
             let state = self.tls.process_tls_records(self.received.visible(visible.clone())).state;
@@ -364,6 +371,23 @@ impl fmt::Debug for TlsSession {
             .field("next", &self.next)
             .finish_non_exhaustive()
     }
+}
+
+/// A record with an alert, and its level (RFC 8446, 5.1 and 6).
+const ALERT: u8 = 21;
+const FATAL: u8 = 2;
+
+/// The alert for an error of a client's before keys were agreed on (RFC 8446, 6.2); none for an alert of its own.
+fn alert_of(why: &Error) -> Option<u8> {
+    Some(match why {
+        Error::AlertReceived(_) => return None,
+        Error::PeerSentOversizedRecord => 22,
+        Error::InappropriateMessage { .. } | Error::InappropriateHandshakeMessage { .. } => 10,
+        Error::InvalidMessage(_) => 50,
+        Error::PeerIncompatible(_) => 40,
+        Error::PeerMisbehaved(_) => 47,
+        _ => 80,
+    })
 }
 
 /// A handshake's first byte is 22 (RFC 8446, 5.1); a method begins with a capital.

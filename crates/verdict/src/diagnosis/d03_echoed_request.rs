@@ -2,6 +2,7 @@
 //! fails as malformed; how the first of them began was kept.
 //! Of a printed report the length tells: that of ab's request is known, and an echo has the same.
 
+use ablaze_model::printable::printable;
 use ablaze_model::{FailureKind, Run};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
@@ -79,7 +80,7 @@ fn echoed_line(run: &Run) -> Option<String> {
 
 fn first_line(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| *byte == b'\r' || *byte == b'\n').next().unwrap_or_default();
-    String::from_utf8_lossy(line).chars().filter(|one| !one.is_control()).collect()
+    printable(&String::from_utf8_lossy(line)).into_owned()
 }
 
 fn on_report(report: &Report) -> Option<Finding> {

@@ -55,7 +55,7 @@ pub enum RequestError {
     #[error("the path is empty: the shortest is /")]
     TargetEmpty,
     /// A header line has no colon.
-    #[error("header `{}` has no colon: write 'Name: value'", .0.escape_debug())]
+    #[error("header `{}` has no colon: write 'Name: value'", name_in(.0).escape_debug())]
     HeaderWithoutColon(String),
     /// The name of a header is not a token.
     #[error(
@@ -90,6 +90,11 @@ pub enum RequestError {
     /// The request does not fit 32-bit offsets.
     #[error("the request has {0} bytes; it must have fewer than 4294967295")]
     TooLong(usize),
+}
+
+/// The first word: what follows may be a credential, and messages are logged.
+fn name_in(line: &str) -> &str {
+    line.split_whitespace().next().unwrap_or_default()
 }
 
 impl RequestBuilder {

@@ -7,6 +7,9 @@ use std::fmt;
 use std::io::Write;
 use std::process::ExitCode;
 
+use ablaze_model::printable::printable_lines;
+use ablaze_report::shown_command::message_without_secrets;
+
 use super::usage;
 use crate::error::{About, CommandError};
 
@@ -156,7 +159,8 @@ impl Refused {
     /// Prints it to stderr and gives the exit status.
     pub fn report(&self) -> ExitCode {
         // With stderr closed there is no one left to tell.
-        let _ = std::io::stderr().write_all(self.to_string().as_bytes());
+        let _ = std::io::stderr()
+            .write_all(printable_lines(&message_without_secrets(&self.to_string())).as_bytes());
         ExitCode::from(self.status)
     }
 }

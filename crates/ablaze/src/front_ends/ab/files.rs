@@ -7,10 +7,12 @@ use std::path::Path;
 
 use ablaze_model::Run;
 use ablaze_report::ab::{csv, gnuplot};
+use ablaze_report::fifo::{Fifo, is_fifo};
 use ablaze_report::file::{FileError, follow_links};
 
 use super::error::{Refused, system_text};
 use super::options::Options;
+use crate::carry_out::interrupted;
 use crate::outlets;
 
 /// Finds out before the run that the files can be written. Leaves them as they are.
@@ -61,7 +63,11 @@ fn can_be_written(path: &Path) -> io::Result<()> {
 
 fn write_one(path: &Path, kind: Kind, content: impl Fn(&mut dyn Write) -> io::Result<()>) {
     let write = || {
-        let file = File::create(path).map_err(|error| cannot("open", kind, path, &error))?;
+        let file: Box<dyn Write> = match is_fifo(path) {
+            true => Fifo::open(path, &interrupted).map(|fifo| Box::new(fifo) as _),
+            false => File::create(path).map(|file| Box::new(file) as _),
+        }
+        .map_err(|error| cannot("open", kind, path, &error))?;
         let mut out = BufWriter::new(file);
         content(&mut out)
             .and_then(|()| out.flush())

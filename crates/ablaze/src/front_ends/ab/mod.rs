@@ -88,7 +88,8 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
     }
     let plan = planned.plan.clone();
-    let mut run = carry_out(plan, spec.words, spec.monitored, &mut lines).map_err(of_ours)?;
+    let mut run =
+        carry_out(plan, spec.words.clone(), spec.monitoring(), &mut lines).map_err(of_ours)?;
     if let Some(sides) = &native.report.profile {
         outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
     }

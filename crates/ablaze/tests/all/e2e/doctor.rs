@@ -128,7 +128,8 @@ fn a_network_namespace_without_loopback_and_with_few_ports_is_seen() {
 #[test]
 fn a_forbidden_ring_is_noted_with_the_reason() {
     for (errno, name) in [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS")] {
-        let found = check(&forbidden(errno, &["doctor", "--json"]), "io_uring");
+        let found =
+            check(&forbidden(libc::SYS_io_uring_setup, errno, &["doctor", "--json"]), "io_uring");
         assert_eq!(found["state"], "note", "{found}");
         assert!(found["figure"].as_str().unwrap().contains(name), "{found}");
         assert!(found["advice"].as_str().is_some() || found["command"].as_str().is_some());

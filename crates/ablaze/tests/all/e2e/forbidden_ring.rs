@@ -6,27 +6,34 @@ use std::process::Command;
 
 use crate::e2e::support::{Ran, command, number, run, serve, url};
 
+/// The calls that a filter may deny, also alone.
+const CALLS: [(libc::c_long, &str); 2] =
+    [(libc::SYS_io_uring_setup, "io_uring_setup"), (libc::SYS_io_uring_enter, "io_uring_enter")];
+const ERRORS: [(i32, &str); 2] = [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS")];
+
 #[test]
 fn epoll_takes_over_and_the_report_says_why() {
-    for (errno, name) in [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS")] {
+    for (call, errno) in CALLS.into_iter().flat_map(|call| ERRORS.map(|error| (call, error))) {
+        let ((call, called), (errno, name)) = (call, errno);
+        let forbidden = |words: &[&str]| forbidden(call, errno, words);
         let server = serve();
         let target = url(&server, "/");
-        let ran = forbidden(errno, &[&target, "-n", "100", "--json"]);
+        let ran = forbidden(&[&target, "-n", "100", "--json"]);
         assert_eq!(ran.status, 0, "{ran:?}");
         let json = ran.json();
         assert_eq!(number(&json, "/succeeded"), 100);
         assert_eq!(json["backend"]["name"], "epoll");
         let reason = json["backend"]["fallback_reason"].as_str().unwrap();
-        assert!(reason.contains(name), "{reason}");
+        assert!(reason.contains(name) && reason.contains(called), "{reason}");
 
-        let ran = forbidden(errno, &[&target, "-n", "100"]);
+        let ran = forbidden(&[&target, "-n", "100"]);
         assert!(ran.stdout.contains("epoll") && ran.stdout.contains(name), "{}", ran.stdout);
         println!("{}", ran.stdout);
 
-        let ran = forbidden(errno, &["ab", "-n", "100", &target]);
+        let ran = forbidden(&["ab", "-n", "100", &target]);
         assert_eq!(ran.status, 0, "{ran:?}");
 
-        let ran = forbidden(errno, &[&target, "-n", "100", "--io", "uring"]);
+        let ran = forbidden(&[&target, "-n", "100", "--io", "uring"]);
         println!("{}", ran.stderr);
         ran.assert_one_line(1, "io_uring");
         assert_eq!(ran.stdout, "");
@@ -36,8 +43,10 @@ fn epoll_takes_over_and_the_report_says_why() {
 
 #[test]
 fn a_server_over_io_uring_is_refused_with_the_reason_and_another_model() {
-    for (errno, name) in [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS")] {
-        let ran = forbidden(errno, &["serve", ":0", "--model", "uring"]);
+    for ((call, _), (errno, name)) in
+        CALLS.into_iter().flat_map(|call| ERRORS.map(|error| (call, error)))
+    {
+        let ran = forbidden(call, errno, &["serve", ":0", "--model", "uring"]);
         println!("{}", ran.stderr);
         ran.assert_one_line(2, "io_uring");
         ran.assert_one_line(2, name);
@@ -46,15 +55,15 @@ fn a_server_over_io_uring_is_refused_with_the_reason_and_another_model() {
     }
 }
 
-/// Runs the command where `io_uring_setup` fails with this error.
-pub fn forbidden(errno: i32, words: &[&str]) -> Ran {
+/// Runs the command where this system call fails with this error.
+pub fn forbidden(call: libc::c_long, errno: i32, words: &[&str]) -> Ran {
     let mut command = command(words);
-    forbid(&mut command, errno);
+    forbid(&mut command, call, errno);
     run(&mut command)
 }
 
-fn forbid(command: &mut Command, errno: i32) {
-    let call = libc::SYS_io_uring_setup as u32;
+fn forbid(command: &mut Command, call: libc::c_long, errno: i32) {
+    let call = call as u32;
     let refuse = libc::SECCOMP_RET_ERRNO | errno as u32;
     let one = |code: u32, jt, jf, k| libc::sock_filter { code: code as u16, jt, jf, k };
     // The number of the call is the first field of struct seccomp_data (seccomp(2)).

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use ablaze_testing::skip::skip;
 
-use crate::e2e::support::{Scratch, ablaze, run};
+use crate::e2e::support::{Scratch, ablaze, run, url};
 
 /// Command lines, status, and what the one line on stderr must contain.
 const TABLE: &[(&str, i32, &str)] = &[
@@ -83,4 +83,24 @@ fn ports_below_1024_need_a_right() {
         println!("{words:?}: {}", ran.stderr);
         ran.assert_one_line(status, "1024");
     }
+}
+
+/// The streams of a connection send the same bytes: as many copies of them would be more than 4 GiB.
+#[test]
+fn many_streams_share_a_long_body() {
+    let options = ablaze_target::Options {
+        address: "127.0.0.1:0".parse().unwrap(),
+        threads: 1,
+        http2: true,
+        ..ablaze_target::Options::default()
+    };
+    let server = ablaze_target::Server::start(options).unwrap();
+    let body = Scratch::with("long-body", &vec![b'x'; 5_000_000]);
+    let body = format!("@{}", body.word());
+    let words =
+        ["--http", "2", "--streams", "1000", "-c", "1", "-n", "3", "-m", "POST", "-b", &body];
+    let target = url(&server, "/");
+    let ran = ablaze(&[&words[..], &[&target]].concat());
+    assert_eq!(ran.status, 0, "{ran:?}");
+    assert_eq!(server.stop().unwrap().requests, 3);
 }

@@ -4,6 +4,7 @@ use std::io::{BufRead, BufReader};
 use std::time::{Duration, Instant};
 
 use ablaze_testing::Bounded;
+use ablaze_testing::process::eventually;
 
 use crate::experiments::support::{ablaze, command, runs, said, scratch};
 
@@ -73,4 +74,32 @@ fn a_target_that_runs_already_and_is_killed_loses_no_finished_run() {
     let kept = runs(&kept);
     assert_eq!(kept.iter().filter(|name| name.contains("-epoll-et-")).count(), 4, "{kept:?}");
     assert!(kept.iter().any(|name| name.contains("-there-")), "{kept:?}");
+}
+
+#[test]
+fn an_experiment_that_is_killed_leaves_no_target_behind() {
+    let folder = scratch("killed-itself");
+    let group = folder.join("group");
+    let program = env!("CARGO_BIN_EXE_ablaze");
+    // A shell, what it started and forgot, and the server.
+    let command_line = format!(
+        "echo $$ > {}; sleep 1000 & {program} serve 127.0.0.1:{{port}} --quiet; true",
+        group.display()
+    );
+    // Whichever is first.
+    let [one, two] = ["one", "two"].map(|name| format!("{name}={command_line}"));
+    let words = ["compare", "--start", &one, "--start", &two, "--repeat", "1", "-d", "60s"];
+    let mut child = command(&folder, &words).start().unwrap();
+    let number = || std::fs::read_to_string(&group).ok()?.trim().parse::<i32>().ok();
+    assert!(eventually(|| number().is_some()), "not started");
+    let group = rustix::process::Pid::from_raw(number().unwrap()).unwrap();
+    let lives = || rustix::process::test_kill_process_group(group).is_ok();
+    assert!(lives());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let ended = eventually(|| !lives());
+    if !ended {
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    assert!(ended, "the target lives on");
 }

@@ -7,6 +7,7 @@ mod demo;
 mod pages;
 mod presets;
 mod refusals;
+mod reset_clients;
 mod starting;
 mod stopping;
 pub mod support;

@@ -12,6 +12,7 @@ use crate::recorder::Recorder;
 use crate::sink::{Bodies, BodySink, Response};
 use crate::worker::{BULKY_BYTES, Worker};
 use ablaze_model::failure::FailureKind;
+use ablaze_model::printable::printable;
 use ablaze_model::record::{Http2Facts, ServerSettings};
 
 /// Debug data of GOAWAY is kept up to this many bytes.
@@ -286,7 +287,7 @@ impl<S: BodySink> Sink for Responses<'_, S> {
         }
         self.connection.state.goaway = Some(GoAway { code, last_stream });
         let debug = &debug[..debug.len().min(DEBUG_BYTES_KEPT)];
-        let said = String::from_utf8_lossy(debug).escape_debug().to_string();
+        let said = printable(&String::from_utf8_lossy(debug)).into_owned();
         if !said.is_empty() && self.facts.last_goaway_said.as_ref() != Some(&said) {
             self.facts.last_goaway_said = Some(said.clone());
         }

@@ -6,6 +6,7 @@ use std::io::Error;
 use ablaze_net::CloseReason;
 
 use ablaze_model::failure::FailureKind;
+use ablaze_model::printable::printable;
 
 /// Every response begins so (RFC 9112, 4). Another minor version is read as HTTP/1.1 is.
 const BEGIN: &[u8] = b"HTTP/1.";
@@ -163,5 +164,5 @@ impl Trouble {
 fn shown(bytes: &[u8]) -> String {
     let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next().unwrap_or_default();
     let text: String = String::from_utf8_lossy(line).chars().take(SHOWN_CHARACTERS).collect();
-    text.escape_debug().to_string()
+    printable(&text).into_owned()
 }

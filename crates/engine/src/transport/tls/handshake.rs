@@ -141,7 +141,8 @@ impl<I: Io> TlsIo<'_, I> {
                 Some(Got::Further) if incoming.show_next() => {}
                 Some(Got::Nowhere(trouble)) => {
                     self.explain(slot, incoming);
-                    return Got::Nowhere(trouble);
+                    let is_hello = begins_with_long_hello(incoming.visible());
+                    return Got::Nowhere(if is_hello { trouble.of_hello() } else { trouble });
                 }
                 Some(got) => return got,
             }
@@ -203,6 +204,12 @@ impl<I: Io> TlsIo<'_, I> {
         self.session(slot).phase = Phase::Data(Box::new(keys));
         Ok(())
     }
+}
+
+/// Whether a record begins with a ServerHello that is longer than rustls reads: its certificates come behind that.
+fn begins_with_long_hello(records: &[u8]) -> bool {
+    const SERVER_HELLO: u8 = 2;
+    matches!(*records, [record_type::HANDSHAKE, _, _, _, _, SERVER_HELLO, long, ..] if long > 0)
 }
 
 /// Encodes behind what waits for the flush, in as much room as it takes. Returns what it wrote.

@@ -49,6 +49,17 @@ pub enum Damage {
     Unexpected,
 }
 
+impl Damage {
+    /// The alert that says so (RFC 8446, 6.2).
+    pub fn alert(self) -> u8 {
+        match self {
+            Self::TooLong => 22,
+            Self::NotAuthentic => 20,
+            Self::NotARecord | Self::Unexpected => 10,
+        }
+    }
+}
+
 /// How nonces and additional data are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Scheme {

@@ -5,7 +5,7 @@ use rustls::{AlertDescription, ProtocolVersion};
 
 use super::TlsIo;
 use super::protection::{Damage, HEADER_BYTES, Header, Protection, record_type};
-use super::session::{Keys, Phase};
+use super::session::{Farewell, Keys, Phase};
 use super::trouble::Trouble;
 use crate::transport::Above;
 use ablaze_model::record::TlsParty;
@@ -66,7 +66,7 @@ impl<I: Io> TlsIo<'_, I> {
         loop {
             match Header::read(rest) {
                 Err(damage) => {
-                    return self.break_off(above, slot, at, Trouble::of_record(damage));
+                    return self.damaged(above, slot, at, damage);
                 }
                 Ok(Some(header)) if rest.len() >= header.record_bytes() => {
                     let (record, behind) = rest.split_at_mut(header.record_bytes());
@@ -101,7 +101,7 @@ impl<I: Io> TlsIo<'_, I> {
             let header = match Header::read(spill) {
                 Ok(header) => header,
                 Err(damage) => {
-                    self.break_off(above, slot, at, Trouble::of_record(damage));
+                    self.damaged(above, slot, at, damage);
                     return None;
                 }
             };
@@ -159,15 +159,15 @@ impl<I: Io> TlsIo<'_, I> {
             }
             Ok((record_type::HANDSHAKE, plain)) => {
                 if let Err(damage) = self.read_messages(slot, plain) {
-                    self.break_off(above, slot, at, Trouble::of_record(damage));
+                    self.damaged(above, slot, at, damage);
                 }
             }
             Ok((record_type::ALERT, plain)) => {
                 let plain = [plain.first().copied(), plain.get(1).copied()];
                 self.read_alert(above, slot, plain, at);
             }
-            Ok(_) => self.break_off(above, slot, at, Trouble::of_record(Damage::Unexpected)),
-            Err(damage) => self.break_off(above, slot, at, Trouble::of_record(damage)),
+            Ok(_) => self.damaged(above, slot, at, Damage::Unexpected),
+            Err(damage) => self.damaged(above, slot, at, damage),
         }
         !self.session(slot).ended
     }
@@ -201,7 +201,7 @@ impl<I: Io> TlsIo<'_, I> {
     #[cold]
     fn read_alert(&mut self, above: &mut impl Above, slot: Slot, plain: [Option<u8>; 2], at: u64) {
         let [Some(level), Some(alert)] = plain else {
-            return self.break_off(above, slot, at, Trouble::of_record(Damage::Unexpected));
+            return self.damaged(above, slot, at, Damage::Unexpected);
         };
         if let Some(trace) = &mut self.tls.trace {
             trace.alert(slot, TlsParty::Server, [level, alert]);
@@ -216,10 +216,18 @@ impl<I: Io> TlsIo<'_, I> {
             USER_CANCELED => {}
             _ if is_1_2 && level == WARNING => {}
             _ => {
-                let trouble = Trouble::of_alert(AlertDescription::from(alert));
+                let trouble = Trouble::of_late_alert(AlertDescription::from(alert));
+                self.session(slot).farewell = Farewell::Nothing;
                 self.break_off(above, slot, at, trouble);
             }
         }
+    }
+
+    /// The server broke the rules of TLS, and is told so.
+    #[cold]
+    fn damaged(&mut self, above: &mut impl Above, slot: Slot, at: u64, damage: Damage) {
+        self.session(slot).farewell = Farewell::Fatal(damage.alert());
+        self.break_off(above, slot, at, Trouble::of_record(damage));
     }
 
     /// The connection cannot go on.

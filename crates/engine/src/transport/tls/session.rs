@@ -67,6 +67,20 @@ pub struct Session {
     pub leaving: VecDeque<Leaving>,
     /// Holds the `close_notify` of a connection that is being closed.
     pub close_notify: Option<OutBuffer>,
+    /// What the server is told when the connection is closed.
+    pub farewell: Farewell,
+}
+
+/// The alert that ends a connection (RFC 8446, 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Farewell {
+    /// `close_notify`: nothing more will come.
+    #[default]
+    CloseNotify,
+    /// A fatal one: the server broke the rules.
+    Fatal(u8),
+    /// None: the server has ended it with a fatal one.
+    Nothing,
 }
 
 /// Bytes of requests to be sealed.

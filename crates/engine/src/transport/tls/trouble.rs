@@ -6,10 +6,14 @@ use rustls::{AlertDescription, CertificateError, Error, InvalidMessage};
 use super::protection::Damage;
 use super::verifier::SelfSigned;
 use ablaze_model::failure::FailureKind;
+use ablaze_model::printable::printable;
 
-/// rustls reads no handshake message longer than this; only one with very many certificates is.
+/// rustls reads no handshake message longer than this; behind the ServerHello, only one with very many
+/// certificates is.
 const TOO_LONG: &str = "a handshake message of the server exceeds the limit of 65,535 bytes: \
                         its certificate chain is too long";
+const HELLO_TOO_LONG: &str =
+    "the first handshake message of the server exceeds the limit of 65,535 bytes";
 
 /// Of what the peer or its certificate says at most so much is shown.
 const SHOWN_CHARACTERS: usize = 200;
@@ -62,7 +66,23 @@ impl Trouble {
             | Alert::NoCertificate => FailureKind::ClientCertificate,
             _ => FailureKind::TlsRefused,
         };
-        Self { kind, detail: format!("the server sent the alert {alert:?}") }
+        Self { kind, detail: format!("the server sent the alert {alert:?} ({})", u8::from(alert)) }
+    }
+
+    /// The peer sent a fatal alert when both sides had agreed on everything: what it says of versions and suites is not
+    /// what is missing.
+    pub fn of_late_alert(alert: AlertDescription) -> Self {
+        let Self { kind, detail } = Self::of_alert(alert);
+        let kind = if kind == FailureKind::NoCommonTls { FailureKind::TlsRefused } else { kind };
+        Self { kind, detail: format!("{detail} after the handshake") }
+    }
+
+    /// The same trouble, where it is with the server's first message.
+    pub fn of_hello(self) -> Self {
+        match self.detail == TOO_LONG {
+            true => Self { detail: HELLO_TOO_LONG.to_owned(), ..self },
+            false => self,
+        }
     }
 
     /// The peer sent close_notify during the handshake.
@@ -100,7 +120,7 @@ impl Trouble {
     /// The first bytes of the peer are no TLS record.
     pub fn of_first_bytes(bytes: &[u8]) -> Self {
         let text: String = bytes.iter().take(40).map(|byte| char::from(*byte)).collect();
-        let line = text.lines().next().unwrap_or_default().escape_debug();
+        let line = printable(text.lines().next().unwrap_or_default());
         let is_http = bytes.starts_with(b"HTTP/") || bytes.starts_with(b"<");
         Self {
             kind: if is_http { FailureKind::AnsweredInPlain } else { FailureKind::TlsBroken },
@@ -111,13 +131,8 @@ impl Trouble {
 
 /// Names in a certificate are the peer's words: no terminal obeys them, and they have an end.
 fn shown(text: &str) -> String {
-    let mut shown = String::new();
-    for character in text.chars().take(SHOWN_CHARACTERS) {
-        match character {
-            '"' | '\'' | '\\' => shown.push(character),
-            other => shown.extend(other.escape_debug()),
-        }
-    }
+    let kept: String = text.chars().take(SHOWN_CHARACTERS).collect();
+    let mut shown = printable(&kept).into_owned();
     if text.chars().nth(SHOWN_CHARACTERS).is_some() {
         shown.push('…');
     }
@@ -146,6 +161,21 @@ mod tests {
     use rustls::pki_types::ServerName;
 
     use super::*;
+
+    #[test]
+    fn behind_the_handshake_no_alert_is_about_versions() {
+        for alert in [AlertDescription::HandshakeFailure, AlertDescription::ProtocolVersion] {
+            assert_eq!(Trouble::of_alert(alert).kind, FailureKind::NoCommonTls);
+            assert_eq!(Trouble::of_late_alert(alert).kind, FailureKind::TlsRefused);
+        }
+        // With TLS 1.3 a server judges the client's certificate only then.
+        let late = Trouble::of_late_alert(AlertDescription::CertificateRequired);
+        assert_eq!(late.kind, FailureKind::ClientCertificate);
+        assert_eq!(
+            late.detail,
+            "the server sent the alert CertificateRequired (116) after the handshake"
+        );
+    }
 
     #[test]
     fn names_in_a_certificate_command_no_terminal_and_have_an_end() {

@@ -4,11 +4,12 @@ use ablaze_net::{CloseHow, Io, OutBuffer, Outgoing, Receive, Slot};
 
 use super::TlsIo;
 use super::protection::{OVERHEAD_BYTES, record_type};
-use super::session::{Phase, Session};
+use super::session::{Farewell, Phase, Session};
 use ablaze_model::record::TlsParty;
 
 /// `close_notify` as a warning (RFC 8446, 6.1).
 const CLOSE_NOTIFY: [u8; 2] = [1, 0];
+const FATAL: u8 = 2;
 
 impl<I: Io> Io for TlsIo<'_, I> {
     const SENDS_AT_ONCE: bool = I::SENDS_AT_ONCE;
@@ -68,7 +69,7 @@ impl<I: Io> Io for TlsIo<'_, I> {
 
     fn close(&mut self, slot: Slot, how: CloseHow) {
         if how != CloseHow::Reset {
-            self.send_close_notify(slot);
+            self.say_farewell(slot);
         }
         self.session(slot).ended = true;
         self.io.close(slot, how);
@@ -90,31 +91,36 @@ fn in_records(mode: Receive) -> Receive {
 
 impl<I: Io> TlsIo<'_, I> {
     /// Tells the server that nothing more will come, as each side has to (RFC 8446, 6.1): there are
-    /// servers that keep the connection until they hear it, whoever spoke first.
-    fn send_close_notify(&mut self, slot: Slot) {
+    /// servers that keep the connection until they hear it, whoever spoke first. Or says what was wrong.
+    fn say_farewell(&mut self, slot: Slot) {
         let session = self.session(slot);
+        let alert = match session.farewell {
+            Farewell::CloseNotify => CLOSE_NOTIFY,
+            Farewell::Fatal(alert) => [FATAL, alert],
+            Farewell::Nothing => return,
+        };
         let speaks = !session.ended && session.waiting.is_empty();
         if !speaks || !matches!(session.phase, Phase::Data(_)) {
             return;
         }
         if let Some(trace) = &mut self.tls.trace {
-            trace.alert(slot, TlsParty::Client, CLOSE_NOTIFY);
+            trace.alert(slot, TlsParty::Client, alert);
         }
-        let bytes = CLOSE_NOTIFY.len() + OVERHEAD_BYTES;
+        let bytes = alert.len() + OVERHEAD_BYTES;
         let session = &mut self.tls.sessions[slot as usize];
         let Session { phase: Phase::Data(keys), out, .. } = session else { return };
         if out.unsent() > 0 {
             // In the same write: a second one might wait for the first, and then be too late.
             out.reserve(&mut self.io, bytes);
             let to = out.free(&mut self.io);
-            let sealed = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to);
+            let sealed = keys.write.seal(record_type::ALERT, &alert, to);
             out.wrote(sealed.unwrap_or(0));
             return self.flush(slot);
         }
         let buffer = self.io.lease(bytes);
         session.close_notify = Some(buffer);
         let to = self.io.leased(buffer);
-        if let Ok(len) = keys.write.seal(record_type::ALERT, &CLOSE_NOTIFY, to) {
+        if let Ok(len) = keys.write.seal(record_type::ALERT, &alert, to) {
             self.io.send(slot, Outgoing::Leased { buffer, len: len as u32 }, false);
         }
     }

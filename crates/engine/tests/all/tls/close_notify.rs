@@ -8,7 +8,7 @@ use std::thread;
 
 use ablaze_engine::{Control, run};
 use ablaze_model::plan::IoChoice;
-use rustls::{ServerConfig, ServerConnection, Stream};
+use rustls::{AlertDescription, ServerConfig, ServerConnection, Stream};
 
 use crate::tls::plans::plan;
 use ablaze_tamper::authority::Authority;
@@ -73,6 +73,49 @@ fn the_server_hears_it_before_the_end_whatever_was_received_before() {
                 assert_eq!((ran.record.responses, ran.record.failures_total()), (6, 0));
                 let ends = server.join().unwrap();
                 assert_eq!(ends[..2], [Ok(0), Ok(0)], "TLS {name}, {io:?}, {body_bytes} bytes");
+            }
+        }
+    }
+}
+
+/// RFC 8446, 6.2: whoever finds that a record is none says so, and does not end as if all were well.
+#[test]
+fn a_server_that_breaks_the_rules_behind_the_handshake_is_told_which() {
+    let authority = Authority::new();
+    let issued = authority.issue("there", |_| {});
+    for io in [IoChoice::Uring, IoChoice::Epoll] {
+        for (name, version) in BOTH {
+            for (record, alert) in [
+                // Not sealed with the key; longer than any; of no type.
+                ([&[23, 3, 3, 0, 64][..], &[0; 64]].concat(), AlertDescription::BadRecordMac),
+                (vec![23, 3, 3, 0xff, 0xff], AlertDescription::RecordOverflow),
+                (vec![99, 3, 3, 0, 1, 0], AlertDescription::UnexpectedMessage),
+            ] {
+                let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+                let address = listener.local_addr().unwrap();
+                let config = Arc::new(config(&[version], &issued));
+                let server = thread::spawn(move || {
+                    let (mut socket, _) = listener.accept().unwrap();
+                    let mut session = ServerConnection::new(config).unwrap();
+                    let mut stream = Stream::new(&mut session, &mut socket);
+                    let asked = stream.read(&mut [0; 4096]).unwrap();
+                    assert!(asked > 0);
+                    stream.sock.write_all(&record).unwrap();
+                    let error = stream.read(&mut [0; 4096]).unwrap_err();
+                    error.get_ref().and_then(|error| error.downcast_ref::<rustls::Error>()).cloned()
+                });
+                let mut plan = with_tls(plan(1, 1), authority.trusted("there"));
+                plan.target.addresses = vec![address];
+                plan.target.port = address.port();
+                plan.workers.io = io;
+                let Ok(ran) = run(plan, &Control::new()) else {
+                    assert_eq!(io, IoChoice::Uring);
+                    return;
+                };
+                assert_eq!(ran.record.failures_total(), 1, "TLS {name}, {io:?}, {alert:?}");
+                let heard = server.join().unwrap();
+                let told = Some(rustls::Error::AlertReceived(alert));
+                assert_eq!(heard, told, "TLS {name}, {io:?}");
             }
         }
     }

@@ -88,6 +88,15 @@ fn what_is_no_tls_is_named() {
     }
 }
 
+#[test]
+fn an_alert_is_named_with_its_number() {
+    for (number, name) in [(40, "HandshakeFailure"), (70, "ProtocolVersion"), (80, "InternalError")]
+    {
+        let (_, detail) = first_failure(&Says::once(&[21, 3, 3, 0, 2, 2, number]));
+        assert!(detail.contains(&format!("{name} ({number})")), "{detail}");
+    }
+}
+
 /// rustls has read the beginning of a message and waits for its end; what comes instead is none.
 #[test]
 fn a_message_that_does_not_go_on_ends_the_handshake_and_not_the_client() {
@@ -124,7 +133,7 @@ fn a_certificate_chain_that_is_too_long_is_named() {
     let bytes = record(22, &[&[2, 0xff, 0xff, 0xff][..], &[0; 10]].concat());
     assert_eq!(bytes.len(), 19);
     let (_, detail) = first_failure(&Says::once(&bytes));
-    assert!(detail.contains("65,535 bytes"), "{detail}");
+    assert!(detail.contains("65,535 bytes") && !detail.contains("certificate"), "{detail}");
     let authority = Authority::new();
     let issued = authority.issue("there", |_| {});
     let between = CertificateDer::from(authority.der.clone());

@@ -6,6 +6,7 @@ use std::os::fd::AsRawFd;
 use io_uring::types::{DestinationSlot, Fixed};
 use io_uring::{opcode, squeue};
 
+use super::sending::in_two;
 use super::{CONNECT, QUEUED_SEND, Receiving, SILENT_SEND, SOCKET, Sending, Stage, UringIo};
 use crate::driver::{CloseHow, CloseReason, Outgoing, Receive, Slot};
 use crate::low_water::LowWater;
@@ -123,7 +124,14 @@ impl UringIo {
         connect = connect.flags(flags);
         self.push(&connect);
         self.connects_queued += 1;
-        let Some(first) = first else { return };
+        let Some(mut first) = first else { return };
+        if let Some((begin, rest)) = in_two(first) {
+            let state = &mut self.slots[slot as usize];
+            state.queue.push_front((rest, false));
+            // Should the connect be tried again, the rest waits already.
+            state.first = Some(begin);
+            first = begin;
+        }
         let receive = self.receive_entry(slot, wanted);
         let operation = match receive {
             Some(_) => self.slots[slot as usize].quiet_operation(first.len()),

@@ -12,6 +12,20 @@ use crate::uring::ring::tag;
 /// that silent sends leave in order although nobody waits for their completion.
 pub(super) const SILENT_BYTES_MAX: u32 = 4096;
 
+/// The kernel sends at most 2 GiB less a page at once (MAX_RW_COUNT), and calls that all.
+const SEND_BYTES_MAX: u32 = 1 << 30;
+
+/// What is too long for one send, as two.
+pub(super) fn in_two(bytes: Outgoing) -> Option<(Outgoing, Outgoing)> {
+    match bytes {
+        Outgoing::Constant { start, len } if len > SEND_BYTES_MAX => Some((
+            Outgoing::Constant { start, len: SEND_BYTES_MAX },
+            Outgoing::Constant { start: start + SEND_BYTES_MAX, len: len - SEND_BYTES_MAX },
+        )),
+        _ => None,
+    }
+}
+
 impl UringIo {
     #[inline]
     pub(in crate::uring) fn send_on(&mut self, slot: Slot, bytes: Outgoing, notify: bool) {
@@ -39,6 +53,11 @@ impl UringIo {
 
     #[inline]
     pub(super) fn push_send(&mut self, slot: Slot, bytes: Outgoing, operation: u8) {
+        if let Some((first, rest)) = in_two(bytes) {
+            // Behind the completion of the first part.
+            self.slots[slot as usize].queue.push_front((rest, operation == SEND));
+            return self.push_send(slot, first, QUEUED_SEND);
+        }
         let entry = self.send_entry(slot, bytes, operation);
         self.push(&entry);
         // After that, which may have submitted what was queued before.
@@ -158,5 +177,25 @@ impl SlotState {
             0..=SILENT_BYTES_MAX => SILENT_SEND,
             _ => QUEUED_SEND,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_kernel_would_cut_is_sent_in_parts() {
+        let mut rest = Outgoing::Constant { start: 7, len: u32::MAX - 7 };
+        let mut next = 7;
+        while let Some((first, behind)) = in_two(rest) {
+            let Outgoing::Constant { start, len } = first else { panic!("{first:?}") };
+            assert!(start == next && len < 0x7fff_f000, "{first:?}");
+            next += len;
+            rest = behind;
+        }
+        let Outgoing::Constant { start, len } = rest else { panic!("{rest:?}") };
+        assert!(start == next && start + len == u32::MAX && len < 0x7fff_f000);
+        assert!(in_two(Outgoing::Constant { start: 0, len: SEND_BYTES_MAX }).is_none());
     }
 }

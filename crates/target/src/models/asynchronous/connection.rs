@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use rustix::io::Errno;
 use rustix::net::{Shutdown, shutdown};
-use tokio::time::{Instant, sleep_until, timeout_at};
+use tokio::time::{Instant, timeout_at};
 
 use super::Here;
 use super::buffers::{Place, at_buffers};
@@ -22,7 +22,7 @@ use crate::event_loop::LINGER_NS;
 use crate::event_loop::read_timeouts::SYLAR_TIMEOUT;
 use crate::handler::Handler;
 use crate::protocol::{Next, Protocol};
-use crate::sending::send_all;
+use crate::sending::{Sent, send_all};
 
 /// Reads of one connection before the others have their turn.
 const READS_PER_TURN: u32 = 16;
@@ -107,7 +107,11 @@ impl<H: Handler> Connection<H> {
                 Next::Wait(_) => {
                     if let Some(due) = due.take() {
                         self.here.counters.timers.one();
-                        sleep_until(due).await;
+                        if let Ok(broken) = timeout_at(due, self.socket.broken()).await {
+                            // Nobody is left to respond to, or nothing can be heard of it.
+                            broken.map_err(|_| Over)?;
+                            return Err(Over);
+                        }
                         // What came meanwhile nobody has seen.
                         self.may_read |= self.socket.fd().is_some_and(has_input);
                     }
@@ -142,8 +146,9 @@ impl<H: Handler> Connection<H> {
                 due = Some(Instant::now() + Duration::from_nanos(delay_ns));
             }
             match sent {
-                Ok(()) => {}
-                Err(Errno::AGAIN) => self.write_rest().await?,
+                Ok(Sent::All) => {}
+                Ok(Sent::Part) => self.write_rest(false).await?,
+                Err(Errno::AGAIN) => self.write_rest(true).await?,
                 Err(_) => {
                     // What it still had to say is said to no one.
                     at_buffers(|buffers| buffers.out.clear());
@@ -276,15 +281,20 @@ impl<H: Handler> Connection<H> {
 
     /// Takes what the socket did not from the buffers and writes it as the client reads.
     #[cold]
-    async fn write_rest(&mut self) -> Result<(), Over> {
+    async fn write_rest(&mut self, mut is_full: bool) -> Result<(), Over> {
         let mut rest = at_buffers(|buffers| mem::take(&mut buffers.out));
         loop {
-            self.socket.writable().await.map_err(|_| Over)?;
-            self.here.counters.out_events.one();
+            if is_full {
+                self.socket.writable().await.map_err(|_| Over)?;
+                self.here.counters.out_events.one();
+            } else {
+                tokio::task::yield_now().await;
+            }
             let Some(socket) = self.socket.fd() else { return Err(Over) };
             match send_all(socket, &mut rest, &self.here.counters) {
-                Ok(()) => return Ok(()),
-                Err(Errno::AGAIN) => {}
+                Ok(Sent::All) => return Ok(()),
+                Ok(Sent::Part) => is_full = false,
+                Err(Errno::AGAIN) => is_full = true,
                 Err(_) => return Err(Over),
             }
         }

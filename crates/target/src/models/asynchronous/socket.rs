@@ -64,6 +64,21 @@ impl Socket {
         Ok(())
     }
 
+    /// Waits until the connection was reset, or is closed on both sides.
+    ///
+    /// # Errors
+    /// As [`Self::watch`].
+    pub async fn broken(&mut self) -> io::Result<()> {
+        let watched = self.watch()?;
+        loop {
+            let mut told = poll_fn(|context| watched.poll_write_ready(context)).await?;
+            if told.ready().is_write_closed() {
+                return Ok(());
+            }
+            told.clear_ready();
+        }
+    }
+
     /// The descriptor; none if it is lost.
     #[inline]
     pub fn fd(&self) -> Option<BorrowedFd<'_>> {

@@ -57,15 +57,21 @@ impl<H: Handler> RingWorker<H> {
     fn wait_for_room(&mut self, key: u64) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.sending = Sending::Waiting;
+        // A response that waits does so from now on, not from when the client reads.
+        if let Stage::Next(Next::Wait(delay_ns)) = connection.stage {
+            self.wait(key, delay_ns);
+        }
+        self.watch_room(key);
+    }
+
+    /// From now on it is told when the socket gets room, and when the connection breaks.
+    pub(super) fn watch_room(&mut self, key: u64) {
+        let Some(connection) = self.slots.get_mut(key) else { return };
         if !connection.writable_watched {
             connection.writable_watched = true;
             let entry = op::watch_room(connection.file.target(), key);
             // SAFETY: it points at nothing.
             unsafe { self.queue.push(&entry) };
-        }
-        // A response that waits does so from now on, not from when the client reads.
-        if let Stage::Next(Next::Wait(delay_ns)) = connection.stage {
-            self.wait(key, delay_ns);
         }
     }
 
@@ -73,6 +79,11 @@ impl<H: Handler> RingWorker<H> {
     pub(super) fn became_writable(&mut self, key: u64, done: RingCompletion) {
         let Some(connection) = self.slots.get_mut(key) else { return };
         connection.writable_watched &= done.more_to_come();
+        let broke = i32::from(libc::POLLERR | libc::POLLHUP);
+        if connection.stage == Stage::Waiting && done.result > 0 && done.result & broke != 0 {
+            // Nobody is left to respond to.
+            return self.close(key);
+        }
         if connection.sending != Sending::Waiting {
             return;
         }

@@ -226,6 +226,8 @@ impl<H: Handler> RingWorker<H> {
         connection.stage = Stage::Waiting;
         // What comes meanwhile nobody sees; the next receive says how it is.
         connection.more_there = true;
+        // Besides room, the kernel tells by it that the connection broke.
+        self.watch_room(key);
         self.add_timer(delay_ns, key);
     }
 

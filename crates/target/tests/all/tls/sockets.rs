@@ -220,3 +220,37 @@ fn the_pages_of_the_server_tell_of_it() {
     assert!(shown.contains("\"certificate\": \"self-made\""), "{shown}");
     assert!(!shown.contains("PRIVATE"), "{shown}");
 }
+
+/// RFC 8446, 6.2: a handshake that fails is ended with the alert that says why.
+#[test]
+fn every_handshake_that_fails_ends_with_an_alert() {
+    let server = Server::start(options()).unwrap();
+    let record = |kind: u8, payload: &[u8]| {
+        let [high, low] = (payload.len() as u16).to_be_bytes();
+        [&[kind, 3, 1, high, low], payload].concat()
+    };
+    let rows: [(&str, Vec<u8>); 8] = [
+        ("a record that is too long", vec![22, 3, 1, 0xff, 0xff, 1]),
+        ("a record of no type", record(99, &[1])),
+        ("data before the handshake", record(23, &[1, 2, 3, 4])),
+        ("a message of no type", record(22, &[77, 0, 0, 1, 0])),
+        ("a hello that is none", record(22, &[1, 0, 0, 4, 3, 3, 0, 0])),
+        ("a message that is too long", record(22, &[1, 0xff, 0xff, 0xff, 3, 3])),
+        ("a server's hello", record(22, &[2, 0, 0, 2, 3, 3])),
+        ("a version of no TLS", vec![22, 9, 9, 0, 1, 1]),
+    ];
+    for (what, bytes) in rows {
+        let mut stream = TcpStream::connect(server.address()).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(&bytes).unwrap();
+        let mut heard = Vec::new();
+        stream.read_to_end(&mut heard).unwrap();
+        assert!(matches!(heard[..], [21, 3, _, 0, 2, 2, alert] if alert != 0), "{what}: {heard:?}");
+    }
+    // An alert of the client's is not answered.
+    let mut stream = TcpStream::connect(server.address()).unwrap();
+    stream.write_all(&record(21, &[2, 40])).unwrap();
+    let mut heard = Vec::new();
+    stream.read_to_end(&mut heard).unwrap();
+    assert!(heard.is_empty(), "{heard:?}");
+}

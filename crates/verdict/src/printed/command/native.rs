@@ -8,13 +8,14 @@ use super::{Program, Words, is_url_like, range};
 const WITH_VALUE: &str = "cndrmXHbuto";
 
 /// Words that stand alone; all others take a value.
-const ALONE: [&str; 12] = [
+const ALONE: [&str; 13] = [
     "no-keepalive",
     "no-repeat",
     "ipv4",
     "ipv6",
     "insecure",
     "no-monitor",
+    "server-arguments",
     "profile",
     "explain",
     "json",
