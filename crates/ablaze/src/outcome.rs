@@ -132,10 +132,10 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             format!("{to} closed the connection during the TLS handshake: does it speak TLS?")
         }
         FailureKind::Reset if failed_in_a_response(run) => {
-            format!("{to} reset connections in the middle of a response: see its log")
+            format!("{to} reset the connection in the middle of a response: see its log")
         }
         FailureKind::Reset => format!(
-            "{to} reset connections before it responded: see its log, and check that it is the \
+            "{to} reset the connection before it responded: see its log, and check that it is the \
              right port"
         ),
         FailureKind::Timeout if failure.connecting => format!(

@@ -11,15 +11,15 @@ use crate::worker::Gate;
 
 /// The moments of one run.
 pub(crate) struct Moments {
-    start: Reactor,
-    rest: Reactor,
+    start: Latch,
+    rest: Latch,
     /// The look at rest has been taken.
-    rested: Reactor,
+    rested: Latch,
 }
 
 impl Moments {
     pub(crate) fn new(workers: u32) -> Self {
-        Self { start: Reactor::of(workers), rest: Reactor::of(workers), rested: Reactor::of(1) }
+        Self { start: Latch::of(workers), rest: Latch::of(workers), rested: Latch::of(1) }
     }
 
     /// One worker fewer to wait for, at all of them.
@@ -45,7 +45,7 @@ impl Moments {
 }
 
 /// A moment that has come when everyone who was expected is there or has left.
-struct Reactor {
+struct Latch {
     missing: Mutex<Missing>,
     complete: Condvar,
 }
@@ -55,7 +55,7 @@ struct Missing {
     at_ns: u64,
 }
 
-impl Reactor {
+impl Latch {
     fn of(workers: u32) -> Self {
         Self { missing: Mutex::new(Missing { workers, at_ns: 0 }), complete: Condvar::new() }
     }
@@ -122,7 +122,7 @@ impl<'a> ThreadGate<'a> {
 
 impl Gate for ThreadGate<'_> {
     fn all_connected(&mut self, clock: &mut dyn FnMut() -> u64) -> u64 {
-        // Who panics at the clock has not come, and leaves.
+        // A worker that panics while it reads the clock has not come yet: its gate leaves for it when dropped.
         let start_ns = self.moments.start.come(clock);
         self.connected = true;
         start_ns

@@ -24,7 +24,8 @@
 //! # What a run does to the process
 //!
 //! It starts its own threads and ends them. It prints nothing, installs no signal handler and never ends the process; a
-//! program that wants Ctrl-C to stop it early sets one up and calls [`Stop::now`]. It **raises the soft limit of
+//! program that wants Ctrl-C to stop it early has a thread that waits for the signal and calls [`Stop::now`] (which locks, and so is
+//! not for a signal handler itself). It **raises the soft limit of
 //! open files** (`RLIMIT_NOFILE`) as far as the connections need, within the hard limit, and leaves it there. Beside the
 //! run, a thread reads `/proc` and the kernel's counters of connections, so that the verdict can say what limited the
 //! rate; [`monitored(false)`](Load::monitored) does without.
@@ -46,7 +47,7 @@ pub use ablaze_report::file::FileError;
 pub use ablaze_verdict::{DiagnosisId, Finding, Limit, Limited, Severity, Verdict};
 pub use error::Error;
 pub use load::Load;
-pub use run::Run;
+pub use run::{LoadError, Run};
 pub use stop::Stop;
 
 /// The types below this crate, for what it does not show itself: a load as data that can be saved and shared out to

@@ -10,8 +10,8 @@ use ablaze_engine::Control;
 use ablaze_model::plan::{Arrivals, Http2, RateProfile};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
-    Bodies, Body, Bytes, ConnectTo, Head, HttpVersion, Line, LoadSpec, Secrets, Shape, TrustSpec,
-    UrlSpec, Words,
+    Blob, Bodies, Body, Bytes, ConnectTo, Head, HttpVersion, Line, LoadSpec, Secrets, Shape,
+    TrustSpec, UrlSpec, Words,
 };
 
 use crate::carry_out::{Silent, carry_out};
@@ -32,7 +32,7 @@ const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// let load = Load::url("http://127.0.0.1:8080/orders")
 ///     .method("PUT")
 ///     .header("Authorization", "Bearer s3cret")
-///     .body(r#"{"id": {seq}}"#)
+///     .body(r#"{"id": "{seq}"}"#)
 ///     .http(HttpVersion::Http11)
 ///     .rate_per_s(1000.0)
 ///     .duration(Duration::from_secs(10))
@@ -89,8 +89,9 @@ impl Load {
     }
 
     /// A field of the head. It replaces the one of the same name that would be sent by itself (Host, User-Agent,
-    /// Accept, Content-Type); with an empty value that one is left out. `{seq}` is the number of the request and
-    /// `{rand:8}` are eight random digits, as in the body.
+    /// Accept, Content-Type); with an empty value that one is left out. `{seq}` is the number of the request as ten
+    /// digits (`0000000042`: every request has the same length) and `{rand:8}` are eight random digits, here, in the body and
+    /// in the URL; any other `{…}` stays as it is.
     pub fn header(mut self, name: &str, value: &str) -> Self {
         let line = match value {
             "" => format!("{name}:"),
@@ -103,7 +104,8 @@ impl Load {
         self.composed(|lines, _, _| lines.push(line))
     }
 
-    /// The body of every request. Its Content-Type is guessed, JSON or plain text, unless
+    /// The body of every request; `{seq}` and `{rand:8}` are replaced as in [`header`](Self::header). In JSON `{seq}` belongs
+    /// in quotes: a number must not begin with zeros (RFC 8259, 6). Its Content-Type is guessed, JSON or plain text, unless
     /// [`header`](Self::header) gives it.
     pub fn body(mut self, body: impl Into<Vec<u8>>) -> Self {
         self.spec.requests.bodies = Bodies::Same(Body::Given(Bytes(body.into())));
@@ -200,6 +202,14 @@ impl Load {
     /// Whether a connection is used for more than one request; `true` unless this is called.
     pub fn keep_alive(mut self, keep: bool) -> Self {
         self.spec.connections.keep_alive = keep;
+        self
+    }
+
+    /// Accepts certificates issued by those in this PEM, and these themselves, instead of those that the system trusts:
+    /// `ablaze_target::tls::Identity::authority` gives the one of a server in the same test. A PEM without a
+    /// certificate is an error of [`run`](Self::run).
+    pub fn trusting(mut self, pem: impl Into<Vec<u8>>) -> Self {
+        self.spec.tls.trust = TrustSpec::Issuers(Blob::new("trusting()", pem.into()));
         self
     }
 

@@ -5,6 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use ablaze_model::run::Ended;
+use ablaze_model::saved;
+pub use ablaze_model::saved::LoadError;
 use ablaze_model::{Assessed, FailureKind};
 use ablaze_report::effort::{self, Effort};
 use ablaze_report::exporters::{self, Exported, Kind};
@@ -28,13 +30,29 @@ impl Run {
         Self { assessed: live::assessed(run), notes }
     }
 
-    /// Whether the numbers are valid: VALID, SUSPECT or INVALID, by the gravest of
-    /// [`findings`](Self::findings).
+    /// Reads a run that [`save`](Self::save) or `ablaze -o` kept as JSON, of this version or an older one. It is judged
+    /// anew, by what was saved.
+    ///
+    /// ```
+    /// # use ablaze_load::Run;
+    /// let why = Run::from_json("{}").unwrap_err();
+    /// assert!(!why.to_string().is_empty());
+    /// ```
+    ///
+    /// # Errors
+    /// When the text is no run that was saved; the error says what is wrong with it.
+    pub fn from_json(text: &str) -> Result<Self, LoadError> {
+        Ok(Self::new(saved::load(text)?.run, Vec::new()))
+    }
+
+    /// Whether the numbers are valid: VALID, SUSPECT or INVALID, by the most severe of the
+    /// [`findings`](Self::findings) that no other one explains (`explained_by`).
     pub fn verdict(&self) -> Verdict {
         self.assessed.judged.verdict
     }
 
-    /// What was found, the gravest first: each with its evidence, its cause and what to do.
+    /// What was found, the most severe first: each with its evidence, its cause and what to do. One with `explained_by` is a
+    /// symptom of another in the list.
     pub fn findings(&self) -> &[Finding] {
         &self.assessed.judged.findings
     }
@@ -92,7 +110,8 @@ impl Run {
         self.assessed.run.record.received_bytes
     }
 
-    /// Length of the measured time: without warm-up, and without connecting at the start.
+    /// Length of the measured time: without warm-up, and without connecting at the start; a run that ends by its number of
+    /// requests ends with the last response.
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.assessed.run.elapsed_ns)
     }

@@ -27,6 +27,8 @@ pub(crate) struct Watched {
     command_line: Vec<String>,
     whole: Series<Whole>,
     serving: Option<WatchedServing>,
+    /// It is this process: threads of the client are not the server's.
+    is_own: bool,
     traced_before: Option<String>,
     threads: BTreeMap<u32, WatchedThread>,
     /// By thread: one that ends takes its count with it.
@@ -55,15 +57,18 @@ impl Watched {
             command_line: command_line(pid),
             whole: Series::new(),
             serving: None,
+            is_own: false,
             traced_before: tracer(pid),
             threads: BTreeMap::new(),
             switches_before: switches(pid),
         }
     }
 
-    /// The same of a process that serves.
+    /// The same of a process that serves. That may be this one: where a program loads its own server, its CPU time
+    /// is that of the threads that are not the client's.
     pub(crate) fn that_serves(pid: u32) -> Self {
-        Self { serving: Some(WatchedServing::new(pid)), ..Self::new(pid) }
+        let is_own = pid == std::process::id();
+        Self { serving: Some(WatchedServing::new(pid)), is_own, ..Self::new(pid) }
     }
 
     /// Takes a reading; a process that is gone gives none.
@@ -136,6 +141,18 @@ impl Watched {
             .iter()
             .filter_map(|(tid, watched)| watched.seen(*tid, window_ns))
             .collect();
+        let (mut user_ns, mut system_ns) =
+            (risen(|whole| whole.user_ns), risen(|whole| whole.system_ns));
+        if self.is_own {
+            let of_client = threads.iter().filter(|thread| is_of_client(&thread.name));
+            let client_ns: u64 = of_client.map(|thread| thread.cpu_ns).sum();
+            let all_ns = (user_ns + system_ns).max(1);
+            // The kernel's account of a thread has no parts: they are taken to be as those of the process.
+            let rest = all_ns.saturating_sub(client_ns) as f64 / all_ns as f64;
+            user_ns = (user_ns as f64 * rest) as u64;
+            system_ns = (system_ns as f64 * rest) as u64;
+            threads.retain(|thread| !is_of_client(&thread.name));
+        }
         threads.sort_by_key(|thread| std::cmp::Reverse(thread.cpu_ns));
         threads.truncate(MOST_REPORTED);
         Process {
@@ -145,8 +162,8 @@ impl Watched {
             command_line: self.command_line.clone(),
             watched_ns,
             readings: readings.len() as u64,
-            user_ns: risen(|whole| whole.user_ns),
-            system_ns: risen(|whole| whole.system_ns),
+            user_ns,
+            system_ns,
             memory_bytes: range(&|whole| Some(whole.memory_bytes)),
             descriptors: range(&|whole| whole.descriptors),
             thread_count: range(&|whole| Some(whole.thread_count)),
@@ -172,6 +189,11 @@ impl Watched {
             involuntary: sum.involuntary + one.involuntary,
         })
     }
+}
+
+/// Whether a thread of this name is one that a run starts: the engine's workers, and those that watch.
+fn is_of_client(name: &str) -> bool {
+    name.starts_with("worker-") || ["monitor", "heartbeat"].contains(&name)
 }
 
 fn range(values: impl Iterator<Item = u64>) -> Option<Range> {

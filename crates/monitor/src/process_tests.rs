@@ -103,3 +103,32 @@ fn a_thread_that_works_without_a_load_is_seen() {
     assert!(at_rest.busiest_share > 0.0 && at_rest.busiest_share < 1.5, "{at_rest:?}");
     assert_eq!(Watched::new(std::process::id()).seen((0, 1)).serving, None, "the client");
 }
+
+/// A program that loads its own server: what the client's threads use is not the server's.
+#[test]
+fn a_process_that_serves_and_loads_is_without_the_clients_threads() {
+    let over = Arc::new(AtomicBool::new(false));
+    let until = Arc::clone(&over);
+    let client = std::thread::Builder::new()
+        .name("worker-0".into())
+        .spawn(move || while !until.load(Ordering::Relaxed) {})
+        .unwrap();
+    let (mut server, mut all) =
+        (Watched::that_serves(std::process::id()), Watched::new(std::process::id()));
+    let begun_ns = monotonic_ns();
+    for _ in 0..8 {
+        std::thread::sleep(Duration::from_millis(50));
+        let now_ns = monotonic_ns();
+        server.look(now_ns);
+        all.look(now_ns);
+    }
+    let window_ns = (begun_ns, monotonic_ns());
+    let (server, all) = (server.seen(window_ns), all.seen(window_ns));
+    over.store(true, Ordering::Relaxed);
+    client.join().unwrap();
+    let worker = all.threads.iter().find(|thread| thread.name == "worker-0").unwrap();
+    assert!(server.threads.iter().all(|thread| thread.name != "worker-0"), "{server:?}");
+    // Ticks of 10 ms in the account of the whole.
+    let rest_ns = all.cpu_ns().saturating_sub(worker.cpu_ns);
+    assert!(server.cpu_ns() <= rest_ns + 40_000_000, "{server:?}\n{all:?}");
+}

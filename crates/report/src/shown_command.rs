@@ -41,7 +41,13 @@ fn word_without_secrets(word: &str) -> String {
     shown_word(word) + space
 }
 
+/// What messages say where a name and a password belong.
+const PLACEHOLDER: &str = "user:password@";
+
 fn shown_word(word: &str) -> String {
+    if word.contains(PLACEHOLDER) {
+        return word.to_owned();
+    }
     let shown = Secret::InUrl.hidden(word);
     if shown != word {
         return shown;
@@ -187,6 +193,7 @@ mod tests {
             ("`http://h:80/a@b`: no\nsuch path", "`http://h:80/a@b`: no\nsuch path"),
             ("--proxy `me:pass@`: no host", "--proxy `me:***@`: no host"),
             ("-b @file: no such file", "-b @file: no such file"),
+            ("use --proxy http://user:password@h:1", "use --proxy http://user:password@h:1"),
         ];
         for (message, expected) in table {
             assert_eq!(message_without_secrets(message), expected);

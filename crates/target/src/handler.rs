@@ -149,14 +149,19 @@ pub enum Flow {
     End,
 }
 
-/// Responses requests. Shared by all threads of a server.
+/// Responds to requests. Shared by all threads of a server.
+///
+/// A panic in it is not caught for it: with an event loop (`epoll-et`, `uring` and the like) it ends the worker and the
+/// connections on it, and [`Running::stop`](crate::Running::stop) says so; with a thread or task per connection
+/// (`blocking`, `async`) it ends that connection alone.
 pub trait Handler: Send + Sync + 'static {
     /// Whether the body of a request for this path is wanted. If not, it is read and dropped.
     fn wants_body(&self, _method: Method, _path: &[u8]) -> bool {
         false
     }
 
-    /// The response to a request. `fixed` responses are built with [`FixedResponse::new`] beforehand.
+    /// The response to a request. Responses that are always the same ([`Response::Fixed`]) are built with
+    /// [`FixedResponse::new`] beforehand.
     fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a>;
 }
 

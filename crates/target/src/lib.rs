@@ -7,10 +7,12 @@
 //! can be told, [`conditions`] what makes it slow or faulty on purpose. Every server tells what it does under `/_/status` and
 //! how it is set up under `/_/config`, whatever its handler.
 //!
-//! Inside, reading order: [`handler`] and [`routes`] (the responses of `ablaze serve`); [`protocol`] (what a connection
-//! speaks, without I/O: [`http1`], [`http2`], and [`tls`] around them); [`models`], the I/O models that serve it, by what
-//! they share ([`event_loop`]; [`conversation`] for [`blocking`] and [`fibers`]); [`accepting`], how connections come to the
-//! workers; [`server`] puts it together. Modules that are not listed are for this workspace and change without notice.
+//! Modules that are not listed are for this workspace and change without notice.
+
+// Inside, reading order: `handler` and `routes` (the responses of `ablaze serve`); `protocol` (what a connection speaks,
+// without I/O: `http1`, `http2`, and `tls` around them); `models`, the I/O models that serve it, by what they share
+// (`event_loop`; `conversation` for `blocking` and `fibers`); `accepting`, how connections come to the workers; `server`
+// puts it together.
 
 pub mod accepting;
 #[doc(hidden)]

@@ -240,8 +240,8 @@ pub struct MachineOptions {
     /// Do not monitor the kernel, the target's process and the connections
     #[arg(long, alias = "no-witness", action = ArgAction::SetTrue)]
     pub no_monitor: bool,
-    /// Keep the server's whole command line in reports [default: the program and its first words]
-    #[arg(long, action = ArgAction::SetTrue)]
+    /// Keep the server's whole command line in reports
+    #[arg(long = "server-args", action = ArgAction::SetTrue)]
     pub server_arguments: bool,
 }
 
@@ -294,7 +294,7 @@ fn after_help() -> String {
 
 const AFTER_HELP: &str = "\
 Placeholders in path, header fields and body, of constant width:
-  {seq}       the number of the request    {rand:N}  N random digits
+  {seq}       the request's number, ten digits    {rand:N}  N random digits
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).

@@ -32,10 +32,9 @@ pub(super) fn draw(bars: &Bars, width: Width, top: f64, out: &mut Writer) -> f64
         below += LINE;
         out.group("m");
         out.line("d", (x, area.top), (x, area.bottom()));
-        let x = x.clamp(
-            width_of(text, SMALL_SIZE) / 2.0,
-            width.pixels() - width_of(text, SMALL_SIZE) / 2.0,
-        );
+        // A text that is wider than the chart begins at its edge.
+        let half = width_of(text, SMALL_SIZE) / 2.0;
+        let x = x.clamp(half, (width.pixels() - half).max(half));
         out.text("n", (x, area.bottom() + below - 5.0), Anchor::Middle, text);
         out.close("g");
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ablaze_load::{HttpVersion, Load, Stop, Verdict};
+use ablaze_load::{HttpVersion, Load, Run, Stop, Verdict};
 use ablaze_target::Options;
 use ablaze_target::conditions::Route;
 use ablaze_target::tls::{Identity, TlsOptions};
@@ -78,15 +78,55 @@ fn an_open_loop_sends_what_is_due() {
 #[test]
 fn http_2_over_tls_with_a_certificate_that_nobody_signed() {
     let identity = Identity::self_made(&["127.0.0.1".parse().unwrap()]).unwrap();
+    let authority = identity.authority().unwrap().to_owned();
     let tls = Some(TlsOptions::new(identity));
     let (server, url) = server(Options { tls, http2: true, ..Options::default() });
     let load = Load::url(&url).http(HttpVersion::Http2).in_flight_per_connection(4);
     let load = load.connections(2).requests(100);
     let refused = load.run().unwrap();
     assert_eq!((refused.responses(), refused.verdict()), (0, Verdict::Invalid));
-    let run = load.insecure().run().unwrap();
+    let run = load.clone().insecure().run().unwrap();
     assert_eq!((run.responses(), run.errors()), (100, 0), "{}", run.text());
-    assert_eq!(server.stop().unwrap().requests, 100);
+    let run = load.clone().trusting(authority).run().unwrap();
+    assert_eq!((run.responses(), run.errors()), (100, 0), "{}", run.text());
+    assert!(run.text().contains("certificate verified"), "{}", run.text());
+    assert_eq!(server.stop().unwrap().requests, 200);
+    // A PEM without a certificate is refused before the run.
+    let error = load.trusting("nothing").run().unwrap_err().to_string();
+    assert!(error.contains("trusting()"), "{error}");
+}
+
+/// Server and client in one process: the server's CPU time is that of its own threads.
+#[test]
+fn the_servers_cpu_time_has_none_of_the_clients() {
+    let (server, url) = server(Options::default());
+    let load = Load::url(&url).connections(8).threads(1).duration(Duration::from_millis(1500));
+    let run = load.run().unwrap();
+    let counted = server.stop().unwrap();
+    let cpu_ns = run.server_cpu_per_request_ns().unwrap();
+    let counted_ns = counted.cpu_ns as f64 / counted.requests as f64;
+    // The kernel counts a process by its ticks; with the client in it, it would be twice as much.
+    assert!(cpu_ns < counted_ns * 1.5, "{cpu_ns} of {counted_ns} ns");
+}
+
+#[test]
+fn a_run_that_was_stopped_before_it_began_is_not_valid() {
+    let (_server, url) = server(Options::default());
+    let stop = Stop::new();
+    stop.now();
+    let run = Load::url(&url).stop(&stop).run().unwrap();
+    assert_eq!((run.responses(), run.verdict()), (0, Verdict::Invalid), "{}", run.text());
+}
+
+#[test]
+fn a_run_that_was_kept_is_read_again() {
+    let (_server, url) = server(Options::default());
+    let run = Load::url(&url).connections(2).requests(500).run().unwrap();
+    let read = Run::from_json(&run.json()).unwrap();
+    assert_eq!((read.responses(), read.p50_ns()), (500, run.p50_ns()));
+    assert_eq!(read.elapsed(), run.elapsed());
+    let error = Run::from_json("{\"a\": 1}").unwrap_err().to_string();
+    assert!(!error.is_empty());
 }
 
 #[test]

@@ -88,12 +88,12 @@ pub struct Worker<H> {
 }
 
 macro_rules! models {
-    ($($variant:ident: $model:ty,)*) => {
+    ($($(#[$doc:meta])* $variant:ident: $model:ty,)*) => {
         /// The I/O models by name.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum Model {
-            $(#[doc = concat!("See `", stringify!($model), "`.")] $variant,)*
+            $($(#[$doc])* $variant,)*
         }
 
         impl Model {
@@ -150,14 +150,23 @@ macro_rules! models {
 }
 
 models! {
+    /// One event loop per thread over epoll, level-triggered.
     EpollLt: epoll_lt::EpollLt,
+    /// One event loop per thread over epoll, edge-triggered.
     EpollEt: epoll_et::EpollEt,
+    /// One event loop per thread over poll(2).
     Poll: poll::Poll,
+    /// A baseline that sends one fixed response to everything; no HTTP server.
     Raw: raw::Raw,
+    /// A thread per connection, blocked in each read and write.
     Blocking: blocking::Blocking,
+    /// A fiber per connection over swapcontext of glibc.
     FiberUcontext: fiber_ucontext::FiberUcontext,
+    /// A fiber per connection over a switch in assembly.
     FiberAsm: fiber_asm::FiberAsm,
+    /// io_uring with multishot accept and receive.
     Uring: uring::Uring,
+    /// async/await on tokio, a task per connection.
     Async: asynchronous::Async,
 }
 

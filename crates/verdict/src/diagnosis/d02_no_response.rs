@@ -1,6 +1,7 @@
 //! D02: requests that nobody answered. Other clients count them as complete.
 
 use ablaze_model::record::Stopped;
+use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
 mod causes;
@@ -10,7 +11,7 @@ mod silent;
 
 use super::d40_streams_limited::permits_no_stream;
 use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
-use crate::DiagnosisId::{D02, D03};
+use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
 use crate::live::figures::elapsed_s;
@@ -24,7 +25,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D02,
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect, Severity::Invalid],
-    explained_by: &[D03],
+    explained_by: &[D03, D21],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         report: Some(printed::on_report),
@@ -76,6 +77,9 @@ fn on_run(run: &Run) -> Option<Finding> {
     let stuck =
         if d29_stuck_connection::is_found(run) { record.stopped } else { Stopped::default() };
     if record.finished() == 0 {
+        if record.unfinished == 0 && run.ended == Ended::Interrupted {
+            return Some(nothing_sent(run));
+        }
         let waiting = record.unfinished > stuck.unfinished && !permits_no_stream(run);
         return waiting.then(|| still_waiting(run));
     }
@@ -132,7 +136,26 @@ fn still_waiting(run: &Run) -> Finding {
     )
 }
 
+/// Stopped before it began: there is nothing to judge, and nothing that could be called valid.
+fn nothing_sent(run: &Run) -> Finding {
+    Finding::new(
+        D02,
+        Severity::Invalid,
+        format!(
+            "The run was stopped after {} s, and no request was sent.",
+            decimal(elapsed_s(run), 2)
+        ),
+        "It was told to stop before its first request: there is no figure in it.",
+        "Run it again, and stop it later.",
+    )
+}
+
 fn fix(run: &Run) -> String {
+    if causes::timed_out_here(run) {
+        return "Permit more connections (--connections), or lower the rate (--rate), until requests \
+                leave when they are due."
+            .to_owned();
+    }
     format!(
         "Try the target once with `curl -v {}` to see what it does, and measure again once it \
          responds.",

@@ -21,14 +21,26 @@ pub struct Front {
     pub is_experiment: bool,
     /// Whether long options of `load` are its own.
     takes_options: bool,
+    /// Whether what it prints has findings of a run in which nothing came as expected.
+    pub tells_of_failure: bool,
+    /// Whether it prints the findings of its runs at all, and their sentences.
+    pub tells_of_runs: bool,
 }
 
 const fn front(name: &'static str, words: &'static [&'static str]) -> Front {
-    Front { name, words, prints_json: true, is_experiment: false, takes_options: true }
+    Front {
+        name,
+        words,
+        prints_json: true,
+        is_experiment: false,
+        takes_options: true,
+        tells_of_failure: true,
+        tells_of_runs: true,
+    }
 }
 
 const fn experiment(name: &'static str, words: &'static [&'static str]) -> Front {
-    Front { is_experiment: true, ..front(name, words) }
+    Front { is_experiment: true, tells_of_runs: false, ..front(name, words) }
 }
 
 pub const FRONTS: [Front; 7] = [
@@ -38,6 +50,8 @@ pub const FRONTS: [Front; 7] = [
     Front {
         prints_json: false,
         takes_options: false,
+        // gurl's report is one line of cause then, as gurl's own.
+        tells_of_failure: false,
         ..front("gurl", &["gurl", "-bench", "-an", "40", "-ac", "4", "URL"])
     },
     experiment(

@@ -232,7 +232,10 @@ fn its_own_reports_are_understood() {
         assert_eq!(report["concurrency"], 4);
         assert!(report["command"].as_str().unwrap().ends_with(&url), "{text}");
         for finding in report["findings"].as_array().unwrap() {
-            let permitted = ["D06", "D09", "D14", "D31"];
+            let of_short_runs = ["D06", "D09", "D14", "D31"];
+            // What ablaze found itself about a machine that other tests keep busy.
+            let of_the_machine = ["D07", "D11", "D13", "D17", "D23", "D30", "D34"];
+            let permitted = [&of_short_runs[..], &of_the_machine].concat();
             let id = finding["id"].as_str().unwrap();
             assert!(permitted.contains(&id), "{finding:#}\n{text}");
         }

@@ -124,7 +124,7 @@ fn secrets_of_the_server_s_command_line_stay_there() {
     let kept = folder.read("r.json");
     assert!(kept.contains("server.py") && kept.contains("\"8080\""), "{kept}");
     // On request, it is all there.
-    let whole = format!("{all} {target} --server-arguments");
+    let whole = format!("{all} {target} --server-args");
     run(command(&words(&whole).iter().map(String::as_str).collect::<Vec<_>>())
         .current_dir(folder.path()));
     assert!(folder.read("r.json").contains(SECRET));

@@ -44,7 +44,7 @@ pub async fn converse<H: Handler>(socket: OwnedFd, here: Arc<Here<H>>) {
         reads_this_turn: 0,
     };
     // How it ended makes no difference: the socket is closed.
-    let _ = connection.response_requests().await;
+    let _ = connection.respond().await;
 }
 
 /// A connection's socket and what its task knows of it.
@@ -74,7 +74,7 @@ enum WaitLimit {
 }
 
 impl<H: Handler> Connection<H> {
-    async fn response_requests(&mut self) -> Result<(), Over> {
+    async fn respond(&mut self) -> Result<(), Over> {
         let mut protocol = Protocol::new(&self.here.service);
         let mut next = Next::Read;
         let mut due = None;

@@ -39,6 +39,16 @@ fn all_in_a_response(run: &Run, kind: FailureKind) -> bool {
     run.record.failures_of(kind) == failures && run.record.failed.wait.count() == failures
 }
 
+/// Whether the requests of an open loop that timed out had waited here for most of that time: what the server would have
+/// done with them is not known.
+pub fn timed_out_here(run: &Run) -> bool {
+    let timeouts = run.record.failures_of(FailureKind::Timeout);
+    let Some(intended) = &run.record.failed.intended else { return false };
+    let lag_ns = intended.lag.quantile_ns(0.5).unwrap_or(0);
+    let most = timeouts * 2 > run.record.failures_total();
+    most && lag_ns > 0 && lag_ns >= run.plan.limits.timeout_ns / 2
+}
+
 fn cause(run: &Run, kind: FailureKind) -> &'static str {
     use FailureKind::*;
     let record = &run.record;
@@ -53,6 +63,11 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         Timeout if record.connections_opened == 0 => {
             "No connection could be established in time: a firewall drops the packets, or the \
              server's accept queue is full."
+        }
+        Timeout if timed_out_here(run) => {
+            "Most of the time that --timeout permits was over before these requests could be sent: \
+             they waited here, for a free connection or for the client. What the server would \
+             have done with them is not known."
         }
         Timeout if some => "The server did not respond to some requests in time.",
         Timeout => "The server accepts connections and does not respond in time.",

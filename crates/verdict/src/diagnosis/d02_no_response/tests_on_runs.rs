@@ -131,3 +131,36 @@ fn this_machine_s_own_shortages_are_other_diagnoses() {
     run.record.failures[FailureKind::LocalDescriptors as usize] = 20_000;
     assert_eq!(on_run(&run), None);
 }
+
+#[test]
+fn a_run_that_was_stopped_before_it_began_is_not_valid() {
+    let mut run = sample::run();
+    run.record = ablaze_model::Record::new();
+    run.ended = ablaze_model::run::Ended::Interrupted;
+    let finding = on_run(&run).unwrap();
+    assert_eq!(finding.severity, Severity::Invalid);
+    assert!(finding.evidence.contains("no request was sent"), "{finding:?}");
+}
+
+/// In an open loop a timeout counts from when the request was due: one that waited for a connection all that time says
+/// nothing of the server.
+#[test]
+fn requests_that_waited_here_are_no_silence_of_the_server() {
+    let with_lag = |lag_ns: u64| {
+        let mut run = sample::run();
+        run.plan.limits.timeout_ns = 300_000_000;
+        run.record.failures[FailureKind::Timeout as usize] = 20_000;
+        let mut intended = ablaze_model::record::Intended::default();
+        for _ in 0..20_000 {
+            intended.lag.record(lag_ns);
+            intended.response.record(300_000_000);
+        }
+        run.record.failed.intended = Some(Box::new(intended));
+        on_run(&run).unwrap()
+    };
+    let late = with_lag(290_000_000);
+    assert!(late.cause.contains("waited here"), "{late:?}");
+    assert!(late.fix.contains("--connections") && !late.fix.contains("curl"), "{late:?}");
+    let in_time = with_lag(50_000);
+    assert!(in_time.cause.contains("did not respond to some requests in time"), "{in_time:?}");
+}

@@ -15,7 +15,7 @@ const ALONE: [&str; 13] = [
     "ipv6",
     "insecure",
     "no-monitor",
-    "server-arguments",
+    "server-args",
     "profile",
     "explain",
     "json",
