@@ -179,6 +179,16 @@ proptest! {
 }
 
 #[test]
+fn a_text_wider_than_its_chart_is_drawn() {
+    let mut bars = Bars::new("", Unit::Ratio, &["ratio"]);
+    bars.reference = Some((1.0, "as fast as the other ".repeat(40)));
+    bars.rows.push(BarRow::new("rate", 0, &[1.2]));
+    let chart = Chart::of("", bars);
+    check(&chart.svg_file());
+    check(&chart.svg(Width::Narrow));
+}
+
+#[test]
 fn a_chart_of_nothing_is_a_frame() {
     let plot = Plot::new(Axis::linear("", Unit::Count), Axis::log("", Unit::TimeNs));
     let chart = Chart::of("", plot).above(Bars::new("", Unit::Ratio, &[]));

@@ -87,7 +87,7 @@ impl Server {
         // Routes hold whole responses: what is too long is not to be made first.
         options.validate()?;
         let routes = Routes::new(&options);
-        Self::start_with(options, routes)
+        Self::start_checked(options, routes)
     }
 
     /// Starts a server around a handler. It listens when this returns.
@@ -96,6 +96,10 @@ impl Server {
     /// As [`Self::start`].
     pub fn start_with<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         options.validate()?;
+        Self::start_checked(options, handler)
+    }
+
+    fn start_checked<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         let threads = options.threads_resolved();
         let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
         let (listeners, address) = listen_on(&options, own_listeners)?;

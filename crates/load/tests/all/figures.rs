@@ -96,19 +96,6 @@ fn http_2_over_tls_with_a_certificate_that_nobody_signed() {
     assert!(error.contains("trusting()"), "{error}");
 }
 
-/// Server and client in one process: the server's CPU time is that of its own threads.
-#[test]
-fn the_servers_cpu_time_has_none_of_the_clients() {
-    let (server, url) = server(Options::default());
-    let load = Load::url(&url).connections(8).threads(1).duration(Duration::from_millis(1500));
-    let run = load.run().unwrap();
-    let counted = server.stop().unwrap();
-    let cpu_ns = run.server_cpu_per_request_ns().unwrap();
-    let counted_ns = counted.cpu_ns as f64 / counted.requests as f64;
-    // The kernel counts a process by its ticks; with the client in it, it would be twice as much.
-    assert!(cpu_ns < counted_ns * 1.5, "{cpu_ns} of {counted_ns} ns");
-}
-
 #[test]
 fn a_run_that_was_stopped_before_it_began_is_not_valid() {
     let (_server, url) = server(Options::default());

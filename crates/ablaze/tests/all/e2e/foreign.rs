@@ -133,7 +133,7 @@ fn a_pipe_gets_the_bytes_of_the_head_as_they_came() {
     );
     let output = Command::new(env!("CARGO_BIN_EXE_ablaze"))
         .args(["ab", "-v", "2", "-n", "1", &url])
-        .output()
+        .bounded_output()
         .unwrap();
     let came = b"Server: \x9b\r\n";
     assert!(output.stdout.windows(came.len()).any(|part| part == came), "{output:?}");
