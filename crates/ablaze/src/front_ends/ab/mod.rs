@@ -28,6 +28,7 @@ use ablaze_model::spec::Secrets;
 use ablaze_model::{Assessed, LoadSpec, Run};
 use ablaze_report::ab as report;
 use ablaze_report::file::is_stream;
+use ablaze_report::number::counted;
 
 use crate::carry_out::{Silent, carry_out, own_command_line};
 use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
@@ -149,9 +150,24 @@ fn tell(
             note(&format!("every response was 400: {advice}"));
         }
         let quiet = options.quiet || native.report.quiet;
+        if let Some(text) = left_open(run).filter(|_| !quiet) {
+            note(&text);
+        }
         verdict::say(assessed, native.report.explain, quiet);
     }
     status
+}
+
+/// What ab would have waited for: without keep-alive it reads until the server closes.
+fn left_open(run: &Run) -> Option<String> {
+    let left_open = run.record.left_open;
+    (left_open > 0).then(|| {
+        format!(
+            "the server did not close {} within 1 s of the response; ab would wait for that, and \
+             give up after -s",
+            counted(left_open, "connection")
+        )
+    })
 }
 
 /// Whether stdout carries JSON and nothing else.

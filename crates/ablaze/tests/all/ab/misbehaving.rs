@@ -248,3 +248,13 @@ fn a_response_before_the_whole_request_was_read_ends_the_run_all_the_same() {
     assert_eq!(report.complete_and_failed().0, 3, "{}\n{}", ran.stdout, ran.stderr);
     assert!(ran.took < Duration::from_secs(20), "{:?}", ran.took);
 }
+
+/// ab reads until the server closes, and ends with status 70007 after its timeout. Here no request waits for that, and
+/// it is said.
+#[test]
+fn a_server_that_never_closes_holds_no_request_up() {
+    let server = Server::keeping(ok("hello"));
+    let (ran, report) = counted(&["-n", "12", "-c", "3"], &server);
+    expect(&ran, &report, 12, [0, 0, 0, 0], 0);
+    assert!(ran.stderr.contains("the server did not close 12 connections"), "{}", ran.stderr);
+}
