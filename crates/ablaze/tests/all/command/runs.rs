@@ -175,8 +175,11 @@ fn more_connections_than_requests_are_capped_in_the_words_of_the_command_line() 
         (&["ab", "-n", "2", "-c", "2", "--threads", "3", &url], "--threads 3 is more than the 2 "),
     ] {
         let said = ablaze(words);
-        // Runs of five requests are too short to be VALID, which is another matter.
-        let lines = said.stderr.lines().filter(|line| !line.starts_with("ablaze: D"));
+        // Runs of five requests are too short to be VALID, and this server does not close what ab's requests ask it
+        // to: other matters.
+        let others = ["ablaze: D", "ablaze: the server did not close"];
+        let is_other = |line: &&str| others.iter().any(|other| line.starts_with(other));
+        let lines = said.stderr.lines().filter(|line| !is_other(line));
         assert_eq!((said.status, lines.count()), (0, 1), "{words:?}: {said:?}");
         assert!(said.stderr.contains(expected), "{words:?}: {said:?}");
     }
