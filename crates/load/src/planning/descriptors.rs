@@ -12,13 +12,18 @@ const PER_WORKER: u64 = 8;
 /// Descriptors of the process itself: standard streams, output files, what it inherited.
 const PER_PROCESS: u64 = 32;
 
-/// Raises the soft limit as far as the run needs.
+/// Descriptors beside those for as many connections again that are over and wait for the server to close (the engine's
+/// `shares`): without them they would be closed from here, and this machine would keep their ports in TIME_WAIT.
+const PER_SPARES: u64 = 128;
+
+/// Raises the soft limit as far as the run needs, and further for connections that wait for the server to close, as
+/// far as the hard limit permits.
 ///
 /// # Errors
-/// When the hard limit does not permit it.
+/// When the hard limit does not permit what it needs.
 pub fn make_sure_of(connections: u32, workers: u32, names: &OptionNames) -> Result<(), Error> {
     let needed = needed(connections, workers);
-    match raise_descriptor_limit(needed).soft {
+    match raise_descriptor_limit(needed + u64::from(connections) + PER_SPARES).soft {
         Some(limit) if limit < needed => {
             Err(too_few(connections, needed, limit, names.connections))
         }

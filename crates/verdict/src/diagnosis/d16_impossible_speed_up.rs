@@ -52,7 +52,7 @@ fn why(steps: &[Step]) -> Option<(String, &'static str)> {
         let found = listed(found.iter().map(|id| format!("{id} {}", id.name())));
         (
             format!("Runs at the slower point were disturbed: {found}."),
-            "Mend what was found there, and measure these points again.",
+            "Fix what was found there, and measure these points again.",
         )
     } else if longest_s <= WAKE_UP_S {
         (
