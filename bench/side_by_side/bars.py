@@ -19,6 +19,7 @@ class Summary:
     user_us: float
     system_us: float
     rate_per_s: float
+    mean_us: float | None
     p50_us: float | None
     p99_us: float | None
     vmhwm_kib: int
@@ -27,6 +28,11 @@ class Summary:
     runs_left_out: int
     # Share of one CPU that the server used meanwhile.
     server_busy: float | None
+    # CPU time of the client outside the requests, ms, and of both for each response.
+    client_start_ms: float | None
+    client_end_ms: float | None
+    client_window_us: float | None
+    server_window_us: float | None
 
 
 @dataclass
@@ -58,10 +64,15 @@ def summarize(samples):
         cpu_us=median(cpu), cpu_us_least=min(cpu), cpu_us_most=max(cpu),
         user_us=middle([s.user_us for s in good]), system_us=middle([s.system_us for s in good]),
         rate_per_s=middle([s.rate_per_s for s in good]),
+        mean_us=middle([s.mean_us for s in good]),
         p50_us=middle([s.p50_us for s in good]), p99_us=middle([s.p99_us for s in good]),
         vmhwm_kib=max(s.vmhwm_kib for s in good), answers=int(median([s.answers for s in good])),
         runs=len(good), runs_left_out=len(samples) - len(good),
         server_busy=middle([s.server_busy for s in good]),
+        client_start_ms=middle([s.phases.start_s * 1e3 for s in good if s.phases]),
+        client_end_ms=middle([s.phases.end_s * 1e3 for s in good if s.phases]),
+        client_window_us=middle([s.phases.window_s * 1e6 / s.answers for s in good if s.phases]),
+        server_window_us=middle([s.phases.server_s * 1e6 / s.answers for s in good if s.phases]),
     )
 
 
@@ -76,7 +87,7 @@ def check(results, rows):
 
     cpu("keep-alive-100", "keep-alive, c=100", 0.85, ["wrk"])
     cpu("keep-alive-100", "keep-alive, c=100", 0.80, ["ab"])
-    cpu("keep-alive-100", "keep-alive, c=100", 1.00, ["shb"])
+    cpu("keep-alive-100", "keep-alive, c=100", 0.95, ["shb"])
     cpu("close", "a connection per request, c=100", 0.72, ["ab"])
     cpu("close", "a connection per request, c=100", 0.72, ["wrk"])
     cpu("close", "a connection per request, c=100", 0.95, ["shb"])
@@ -86,7 +97,7 @@ def check(results, rows):
     for own in ("", "-own"):
         title = ", ablaze serve" if own else ""
         cpu("tls-keep-alive" + own, "TLS keep-alive, c=100" + title, 0.85, ["wrk"])
-        cpu("tls-keep-alive" + own, "TLS keep-alive, c=100" + title, 1.00, ["shb"])
+        cpu("tls-keep-alive" + own, "TLS keep-alive, c=100" + title, 0.95, ["shb"])
         cpu("tls-handshake" + own, "TLS handshake per request, verified" + title, 0.75, ["wrk"])
         cpu("tls-handshake" + own, "TLS handshake per request, verified" + title, 0.35, ["ab"])
         cpu("tls-handshake-any" + own, "TLS handshake per request, any certificate" + title, 0.95, ["shb"])
@@ -105,9 +116,10 @@ def check(results, rows):
             bars.append(memory_bar(results, row, 96))
         if row.name == "two-workers":
             bars.append(count_bar(results, row))
-    bars += [median_latency_bar(results.get(row.name, {}), row.title) for row in rows
-             # wrk does not speak HTTP/2, and its clock starts when TLS stands.
-             if not row.alone and not row.streams and not (row.tls and row.close)]
+    # wrk does not speak HTTP/2, its clock starts when TLS stands, and it times a whole pipeline.
+    for row in rows:
+        if not row.alone and not row.streams and not (row.tls and row.close) and row.pipeline == 1:
+            bars += [latency_bar(results.get(row.name, {}), row.title, part) for part in ("mean", "p99")]
     return bars
 
 
@@ -143,12 +155,13 @@ def rate_bar(tools, least, peer):
     return Bar("keep-alive, c=1", must, measured, outcome(ratio >= least))
 
 
-def median_latency_bar(tools, title):
-    """Holds for every row: less CPU must not be bought with latency."""
-    must = "p50 at most 1.05 of wrk's"
+def latency_bar(tools, title, part):
+    """Holds for every row: less CPU must not be bought with latency. Not by the median: wrk serves some
+    connections more often than others, which lowers its median and leaves the mean."""
+    must = f"{part} at most 1.05 of wrk's"
     if absent := missing(tools, ["ablaze", "wrk"]):
         return Bar(title, must, "-", absent)
-    ours, theirs = tools["ablaze"].p50_us, tools["wrk"].p50_us
+    ours, theirs = (getattr(tools[name], part + "_us") for name in ("ablaze", "wrk"))
     return Bar(title, must, f"{ours / theirs:.3f} ({ours:,.0f} of {theirs:,.0f} µs)",
                outcome(ours <= 1.05 * theirs))
 

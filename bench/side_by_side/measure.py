@@ -8,8 +8,11 @@ import tempfile
 import time
 from dataclasses import asdict, dataclass
 
-# Memory is looked at this often while a tool runs.
-LOOK_EVERY_S = 0.05
+from .phases import Look, Phases, split
+from .processes import process_cpu_s
+
+# Memory and the CPU clocks are looked at this often while a tool runs.
+LOOK_EVERY_S = 0.02
 
 
 @dataclass
@@ -21,6 +24,7 @@ class Sample:
     answers: int | None = None
     server_count: int | None = None
     rate_per_s: float | None = None
+    mean_us: float | None = None
     p50_us: float | None = None
     p99_us: float | None = None
     user_s: float = 0.0
@@ -29,6 +33,8 @@ class Sample:
     vmhwm_kib: int = 0
     # Share of one CPU that the server used while the tool ran.
     server_busy: float | None = None
+    # CPU seconds of the client before, during and after the requests, and of the server; see phases.py.
+    phases: Phases | None = None
 
     @property
     def cpu_us(self):
@@ -52,13 +58,15 @@ def run_tool(tool, server, row, amount, limit_s):
     before = server.requests_served()
     argv = tool.command(server, row, amount)
     server_cpu_s = server.cpu_s()
-    usage, status, wall_s, hwm_kib, out, err = run_process(argv, limit_s)
+    usage, status, wall_s, hwm_kib, looks, out, err = run_process(argv, limit_s, server)
     # The status request that is just being answered counts itself.
     served = server.requests_served() - before - 1
     sample = Sample(tool.name, server_count=served, wall_s=wall_s, vmhwm_kib=hwm_kib,
                     user_s=usage.ru_utime, system_s=usage.ru_stime)
     if server_cpu_s is not None:
-        sample.server_busy = (server.cpu_s() - server_cpu_s) / wall_s
+        server_used_s = server.cpu_s() - server_cpu_s
+        sample.server_busy = server_used_s / wall_s
+        sample.phases = split(looks, usage.ru_utime + usage.ru_stime, server_used_s)
     if status != 0:
         sample.problem = f"{describe_status(status)}: {last_line(err) or last_line(out)}"
         return sample
@@ -68,7 +76,7 @@ def run_tool(tool, server, row, amount, limit_s):
         sample.problem = f"its report was not understood: {error!r}"
         return sample
     sample.answers, sample.rate_per_s = report.answers, report.rate_per_s
-    sample.p50_us, sample.p99_us = report.p50_us, report.p99_us
+    sample.mean_us, sample.p50_us, sample.p99_us = report.mean_us, report.p50_us, report.p99_us
     sample.server_count -= report.beside
     if report.failures:
         sample.problem = f"{report.failures:,} of its requests failed"
@@ -93,14 +101,15 @@ def false_count(tool, row, amount, sample):
     return None
 
 
-def run_process(argv, limit_s):
-    """Runs argv to its end: (rusage, status, wall seconds, VmHWM in KiB, stdout, stderr)."""
+def run_process(argv, limit_s, server):
+    """Runs argv to its end: (rusage, status, wall seconds, VmHWM in KiB, looks at the CPU clocks, stdout, stderr)."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.monotonic()
         child = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                  preexec_fn=raise_descriptor_limit)
-        seen_kib = 0
+        seen_kib, looks = 0, []
         while True:
+            looks += look(child.pid, server)
             seen_kib = max(seen_kib, vmhwm_kib(child.pid))
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
@@ -113,8 +122,17 @@ def run_process(argv, limit_s):
         child.returncode = status  # reaped above: Popen must not wait for it again
         out.seek(0)
         err.seek(0)
-        return (usage, status, wall_s, peak_kib(usage, seen_kib),
+        return (usage, status, wall_s, peak_kib(usage, seen_kib), looks,
                 out.read().decode(errors="replace"), err.read().decode(errors="replace"))
+
+
+def look(pid, server):
+    """The CPU clocks of client and server now; none when the client is gone."""
+    try:
+        server_s = server.cpu_s()
+        return [] if server_s is None else [Look(process_cpu_s(pid), server_s)]
+    except OSError:
+        return []
 
 
 def peak_kib(usage, seen_kib):

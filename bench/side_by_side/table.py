@@ -3,8 +3,8 @@
 import json
 from dataclasses import asdict
 
-HEADINGS = ["tool", "CPU/request", "least–most", "user", "system", "rate /s", "p50", "p99",
-            "VmHWM", "server busy", "ablaze CPU ÷ its", "ablaze rate ÷ its"]
+HEADINGS = ["tool", "CPU/request", "least–most", "user", "system", "start / end", "in between", "server",
+            "rate /s", "mean", "p50", "p99", "VmHWM", "server busy", "ablaze CPU ÷ its", "ablaze rate ÷ its"]
 
 
 def row_lines(summaries, problems):
@@ -18,11 +18,19 @@ def row_lines(summaries, problems):
         if ours and name != "ablaze":
             ratio = [f"{ours.cpu_us / it.cpu_us:.2f}", f"{ours.rate_per_s / it.rate_per_s:.2f}"]
         lines.append([name, f"{it.cpu_us:.2f} µs", f"{it.cpu_us_least:.2f}–{it.cpu_us_most:.2f}",
-                      f"{it.user_us:.2f}", f"{it.system_us:.2f}", f"{it.rate_per_s:,.0f}",
-                      duration(it.p50_us), duration(it.p99_us), f"{it.vmhwm_kib / 1024:.1f} MiB",
+                      f"{it.user_us:.2f}", f"{it.system_us:.2f}", *phases(it), f"{it.rate_per_s:,.0f}",
+                      duration(it.mean_us), duration(it.p50_us), duration(it.p99_us), f"{it.vmhwm_kib / 1024:.1f} MiB",
                       "-" if it.server_busy is None else f"{it.server_busy:.0%}", *ratio])
     lines += [[name, why] for name, why in problems.items() if name not in summaries]
     return lines
+
+
+def phases(it):
+    """Cells: the client's CPU time before and after the requests, and both processes' per response during them."""
+    if it.client_window_us is None:
+        return ["-", "-", "-"]
+    return [f"{it.client_start_ms:.0f} / {it.client_end_ms:.0f} ms", f"{it.client_window_us:.2f}",
+            f"{it.server_window_us:.2f}"]
 
 
 def duration(us):
@@ -70,7 +78,8 @@ def markdown(record, rows, results, problems, bars):
             f"{settings['seconds']} s, tools interleaved in an order shuffled for each repeat (seed "
             f"{settings['seed']}).", "",
             "CPU/request is user plus system CPU of the whole client process over its responses; all "
-            "values are medians, VmHWM is the highest; server busy is what the server used of one CPU. Trust "
+            "values are medians, VmHWM is the highest. Start / end is the client's CPU time before the first and after the last "
+            "request, in between its CPU per request without them, server what the server used per request; server busy is what the server used of one CPU. Trust "
             "ratios within a row, not absolutes.",
             "", "| tool | version |", "|---|---|"]
     text += [f"| {name} | {version} |" for name, version in record["versions"].items()]

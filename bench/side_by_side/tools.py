@@ -26,6 +26,7 @@ class Report:
     rate_per_s: float
     p50_us: float | None
     p99_us: float | None
+    mean_us: float | None = None
     # Requests it made beside those it counts.
     beside: int = 0
 
@@ -76,7 +77,7 @@ class Ablaze(Tool):
         report = json.loads(out)
         total = report["latency_ns"]["total"]
         return Report(report["succeeded"], report["failed"]["total"] + report["unexpected"],
-                      report["rate_per_s"], total["p50"] / 1e3, total["p99"] / 1e3)
+                      report["rate_per_s"], total["p50"] / 1e3, total["p99"] / 1e3, total["mean"] / 1e3)
 
 
 class Ab(Tool):
@@ -97,7 +98,8 @@ class Ab(Tool):
         failed += int(field(out, r"^Non-2xx responses:\s+(\d+)", "0"))
         return Report(int(field(out, r"^Complete requests:\s+(\d+)")), failed,
                       float(field(out, r"^Requests per second:\s+([\d.]+)")),
-                      float(percentiles["50"]) * 1e3, float(percentiles["99"]) * 1e3)
+                      float(percentiles["50"]) * 1e3, float(percentiles["99"]) * 1e3,
+                      float(field(out, r"^Time per request:\s+([\d.]+) \[ms\] \(mean\)")) * 1e3)
 
     def version(self):
         return field(first_line(self.path, "-V"), r"Version (\S+)")
@@ -143,7 +145,8 @@ class Wrk(Tool):
         return Report(int(field(out, r"(\d+) requests in")), failed,
                       float(field(out, r"Requests/sec:\s+([\d.]+)")),
                       microseconds(field(out, r"^\s+50%\s+(\S+)")),
-                      microseconds(field(out, r"^\s+99%\s+(\S+)")))
+                      microseconds(field(out, r"^\s+99%\s+(\S+)")),
+                      microseconds(field(out, r"^\s+Latency\s+(\S+)")))
 
     def version(self):
         return field(first_line(self.path, "-v"), r"wrk (\S+)")
@@ -170,7 +173,8 @@ class H2load(Tool):
         counts = re.search(r"requests: (\d+) total, .* (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored",
                            out)
         answers = int(counts[3])
-        return Report(answers, int(counts[4]), float(field(out, r", ([\d.]+) req/s")), None, None)
+        return Report(answers, int(counts[4]), float(field(out, r", ([\d.]+) req/s")), None, None,
+                      microseconds(field(out, r"^time for request:\s+\S+\s+\S+\s+(\S+)")))
 
 
 class Shb(Tool):
@@ -194,7 +198,8 @@ class Shb(Tool):
         wrong = sum(n for status, n in report["statusCodes"].items() if status != "200")
         percentiles = report["latencySeconds"]["percentiles"]
         return Report(report["requests"]["ok"], report["requests"]["errors"] + wrong,
-                      report["requestsPerSec"], percentiles["p50"] * 1e6, percentiles["p99"] * 1e6)
+                      report["requestsPerSec"], percentiles["p50"] * 1e6, percentiles["p99"] * 1e6,
+                      report["latencySeconds"]["mean"] * 1e6)
 
     def version(self):
         return pinned_version("shb") or first_line(self.path, "--version")
@@ -226,7 +231,8 @@ class Oha(Tool):
         failed += sum(n for status, n in statuses.items() if status != "200")
         percentiles = report["latencyPercentiles"]
         return Report(statuses.get("200", 0), failed, report["summary"]["requestsPerSec"],
-                      percentiles["p50"] * 1e6, percentiles["p99"] * 1e6)
+                      percentiles["p50"] * 1e6, percentiles["p99"] * 1e6,
+                      report["summary"]["average"] * 1e6)
 
 
 class Bombardier(Tool):
@@ -246,7 +252,7 @@ class Bombardier(Tool):
         failed = result["req1xx"] + result["req3xx"] + result["req4xx"] + result["req5xx"] + result["others"]
         percentiles = result["latency"]["percentiles"]
         return Report(result["req2xx"], failed, result["req2xx"] / result["timeTakenSeconds"],
-                      percentiles["50"], percentiles["99"])
+                      percentiles["50"], percentiles["99"], result["latency"]["mean"])
 
     def version(self):
         return pinned_version("bombardier") or first_line(self.path, "--version")
@@ -257,7 +263,7 @@ class Bare(Tool):
 
     def parse(self, out, err):
         report = json.loads(out)
-        return Report(report["responses"], 0, report["rate_per_s"], None, None, report["beside"])
+        return Report(report["responses"], 0, report["rate_per_s"], None, None, None, report["beside"])
 
     def version(self):
         return f"bench/bare/{self.source}"
@@ -289,8 +295,33 @@ class BareH2c(Bare):
                 str(row.streams), str(max(1, row.streams // 2))]
 
 
-ALL = {tool.name: tool for tool in (Ablaze, Ab, Wrk, H2load, Shb, Oha, Bombardier, BareTls, BareH2c, AblazeAb)}
-DEFAULT = ["ablaze", "ab", "wrk", "h2load", "shb", "oha", "bombardier", "bare-tls", "bare-h2c"]
+class BareEpoll(Bare):
+    """Small responses over epoll; the program and its source are the io_uring loop's too."""
+
+    name, source, program, loop = "bare-epoll", "http1.c", "bare-http1", "epoll"
+
+    def __init__(self, path=None):
+        super().__init__(path or find(self.program))
+
+    def can(self, row):
+        # Its responses come whole in one receive.
+        return row.path == "/small" and row.pipeline == 1 and not row.tls and not row.streams
+
+    def command(self, server, row, amount):
+        argv = [self.path, str(server.port_of(row)), str(row.connections), str(amount.requests), row.path, self.loop]
+        return argv + (["close"] if row.close else [])
+
+
+class BareUring(BareEpoll):
+    """The same over io_uring."""
+
+    name, loop = "bare-uring", "uring"
+
+
+ALL = {tool.name: tool for tool in (Ablaze, Ab, Wrk, H2load, Shb, Oha, Bombardier, BareTls, BareH2c, BareEpoll,
+                                    BareUring, AblazeAb)}
+DEFAULT = ["ablaze", "ab", "wrk", "h2load", "shb", "oha", "bombardier", "bare-tls", "bare-h2c", "bare-epoll",
+           "bare-uring"]
 
 
 def find(name):
