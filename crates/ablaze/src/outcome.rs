@@ -142,6 +142,11 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
             "{to} did not accept a connection within {}: is a firewall in the way?",
             time_exact(run.plan.limits.timeout_ns)
         ),
+        FailureKind::Timeout if failed_in_a_response(run) => format!(
+            "{to} began its responses and did not end them within {}: see where its body ends, or allow \
+             more with --timeout",
+            time_exact(run.plan.limits.timeout_ns)
+        ),
         FailureKind::Timeout => format!(
             "{to} did not respond within {}: allow more with --timeout",
             time_exact(run.plan.limits.timeout_ns)
@@ -238,6 +243,13 @@ fn of_tls(kind: FailureKind, to: &str, run: &Run) -> String {
         detail => format!("{what} ({detail})"),
     };
     match kind {
+        FailureKind::CertificateExpired if detail.contains("not valid yet") => said(format!(
+            "the certificate of {to} is not valid yet: check the clocks of both machines, wait, or \
+             accept any with -k"
+        )),
+        FailureKind::CertificateExpired if detail.contains("expired") => {
+            said(format!("the certificate of {to} has expired: renew it, or accept any with -k"))
+        }
         FailureKind::CertificateExpired => said(format!(
             "the certificate of {to} has expired or is not yet valid: renew it, or accept any with \
              -k"

@@ -1,6 +1,7 @@
 //! A connection and the exchanges in flight on it: plain data of the worker, small and reused.
 
 use crate::protocol::State;
+use crate::worker::SETUP_ATTEMPTS;
 use ablaze_model::failure::FailureKind;
 use ablaze_net::Receive;
 
@@ -117,6 +118,11 @@ impl<S: State> Connection<S> {
             address: 0,
             state,
         }
+    }
+
+    /// Before the clock it is not tried again.
+    pub fn tried_enough(&mut self) {
+        self.failed_attempts = self.failed_attempts.max(SETUP_ATTEMPTS);
     }
 
     /// Forgets what belonged to the socket; exchanges in flight, the count of failed attempts, the

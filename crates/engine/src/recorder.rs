@@ -23,6 +23,10 @@ pub struct Recorder {
     record: Record,
     /// Exchanges begun before this are not recorded.
     window_start_ns: u64,
+    /// Responses that end after this are unfinished.
+    window_end_ns: u64,
+    /// Responses that took longer than this timed out, however late anybody looked.
+    timeout_ns: u64,
     /// When the last exchange that is recorded ended.
     last_finish_ns: u64,
     expected: Box<[bool; 1000]>,
@@ -68,6 +72,11 @@ impl Recorder {
         Self {
             record,
             window_start_ns: u64::MAX,
+            window_end_ns: u64::MAX,
+            timeout_ns: match plan.limits.timeout_ns {
+                0 => u64::MAX,
+                timeout_ns => timeout_ns,
+            },
             last_finish_ns: 0,
             expected: is_expected,
             statuses: Box::new([0; 1000]),
@@ -86,9 +95,10 @@ impl Recorder {
         }
     }
 
-    /// The window opens: what is begun from now on is recorded.
-    pub fn open_window(&mut self, at: u64) {
+    /// The window opens: what is begun from now on is recorded, and answered if it ends until `end_ns`.
+    pub fn open_window(&mut self, at: u64, end_ns: u64) {
         self.window_start_ns = at;
+        self.window_end_ns = end_ns;
         self.slice_start_ns = at;
         self.slice_end_ns = at + self.record.slices.slice_ns;
         self.last_finish_ns = at;
@@ -123,6 +133,10 @@ impl Recorder {
         self.follow_median(total_ns);
         if exchange.started_ns < self.window_start_ns {
             return self.add_body_of_group(exchange.template, body_bytes);
+        }
+        let overdue = total_ns > self.timeout_ns && !exchange.repeated;
+        if overdue || at > self.window_end_ns {
+            return self.came_too_late(exchange, at, body_bytes);
         }
         self.last_finish_ns = at;
         let wait_ns = exchange.first_byte_ns.saturating_sub(exchange.sent_ns);

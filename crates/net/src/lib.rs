@@ -16,6 +16,7 @@ pub mod sim;
 pub mod socket;
 pub mod uring;
 pub mod waker;
+mod watch;
 
 pub use driver::{
     CloseHow, CloseReason, Driver, Handler, Io, OutBuffer, Outgoing, Receive, Slot, Turn, Wait,

@@ -8,10 +8,15 @@ pub(crate) fn in_words(run: &Run) -> String {
     let Some(first) = run.record.first_failure else {
         return "no connection could be made".to_owned();
     };
-    let stood = run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0);
+    let facts = run.record.tls.as_ref();
+    let stood = facts.is_some_and(|facts| facts.connected > 0);
+    let completed = facts.is_some_and(|facts| facts.all_completed());
     let why = match first.kind {
         FailureKind::NoHttp2 => ": the server does not speak HTTP/2",
         kind if kind.is_of_proxy() => ": the proxy opened no tunnel",
+        kind if kind.is_of_tls() && completed => {
+            ": the server ended the connections after the TLS handshake"
+        }
         kind if kind.is_of_tls() || (stood && first.connecting) => ": the TLS handshake failed",
         // Only what came after a connection was made can break HTTP.
         FailureKind::Http2Violated
@@ -26,6 +31,8 @@ pub(crate) fn in_words(run: &Run) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use ablaze_model::record::TlsFacts;
+
     use crate::sample;
 
     #[test]
@@ -41,5 +48,12 @@ mod tests {
             run.record.first_failure.as_mut().unwrap().kind = kind;
             assert_eq!(in_words(&run), format!("no connection could be used{why}"));
         }
+        // A server of TLS 1.3 judges the client's certificate when the client's handshake is over.
+        run.record.first_failure.as_mut().unwrap().kind = FailureKind::ClientCertificate;
+        let facts = TlsFacts { connected: 10, handshakes_full: 10, ..TlsFacts::default() };
+        run.record.tls = Some(facts.into());
+        assert!(in_words(&run).ends_with("after the TLS handshake"));
+        run.record.tls.as_mut().unwrap().handshakes_full = 9;
+        assert!(in_words(&run).ends_with("the TLS handshake failed"));
     }
 }

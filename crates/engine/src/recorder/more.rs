@@ -1,11 +1,23 @@
 //! What only some runs keep of an exchange, off the way of the others: its group's part, and a line of its own.
 
+use ablaze_model::failure::FailureKind;
 use ablaze_model::record::RequestLine;
 
 use super::Recorder;
 use crate::connection::Exchange;
 
 impl Recorder {
+    /// A response that was read after its time or the window's was over: the thread looked late.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn came_too_late(&mut self, exchange: &Exchange, at: u64, body_bytes: u64) {
+        self.add_body_of_group(exchange.template, body_bytes);
+        match at > self.window_end_ns {
+            true => self.unfinished(exchange, self.window_end_ns),
+            false => self.failed(exchange, at, FailureKind::Timeout, 0, false),
+        }
+    }
+
     /// Bytes of a body came for an exchange of this template that fails, or is in flight at the end.
     pub fn add_body(&mut self, template: u32, body_bytes: u64) {
         self.record.body_bytes += body_bytes;
@@ -48,5 +60,49 @@ impl Recorder {
             wait_ns: if exchange.first_byte_ns > 0 { wait_ns } else { 0 },
             answered: ok,
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use ablaze_model::plan::Plan;
+    use ablaze_tamper::plans;
+    use ablaze_wire::http1::builder::RequestBuilder;
+
+    use super::super::Snapshot;
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    fn plan() -> Plan {
+        let get = RequestBuilder::new("GET", "/").header("Host", "there").build().unwrap();
+        plans::plan(get, 1, 1)
+    }
+
+    /// What came of one response, begun at 10 ms, in a window from 10 to 25 ms or without an end.
+    fn after_ms(end_ms: u64) -> (u64, u64, u64) {
+        let plan = plan();
+        let mut recorder = Recorder::new(&plan, Arc::new(Snapshot::default()));
+        recorder.open_window(10 * MS, 25 * MS);
+        let exchange = Exchange { started_ns: 10 * MS, sent_ns: 10 * MS, ..Exchange::default() };
+        let mut exchange = Exchange { first_byte_ns: end_ms * MS, ..exchange };
+        if end_ms > 30 {
+            // Nothing bounds the window.
+            recorder.open_window(10 * MS, u64::MAX);
+            exchange.first_byte_ns = 20 * MS;
+        }
+        recorder.answered(&exchange, end_ms * MS, 200, 5, false);
+        let record = recorder.record();
+        (record.responses, record.failures_of(FailureKind::Timeout), record.unfinished)
+    }
+
+    #[test]
+    fn no_response_takes_longer_than_its_timeout_or_the_window() {
+        assert_eq!(plan().limits.timeout_ns, 20 * MS);
+        assert_eq!(after_ms(25), (1, 0, 0));
+        assert_eq!(after_ms(26), (0, 0, 1), "behind the window");
+        assert_eq!(after_ms(31), (0, 1, 0), "behind its time");
     }
 }

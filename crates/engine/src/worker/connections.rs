@@ -13,7 +13,7 @@ const AWAIT_CLOSE_NS: u64 = 1_000_000_000;
 
 /// Attempts to connect a slot before the clock starts; after that it is tried again when the
 /// load runs, where its failures count.
-const SETUP_ATTEMPTS: u32 = 3;
+pub(crate) const SETUP_ATTEMPTS: u32 = 3;
 
 impl<P: Protocol> Worker<P> {
     /// Opens a connection before the load, or plans to, as the ramp wants it.

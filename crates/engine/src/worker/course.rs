@@ -158,7 +158,7 @@ fn carry_out<P: Protocol, L: Line<Worker<P>>>(
     let start_ns = now;
     let end_ns =
         plan.limits.duration_ns.map_or(u64::MAX, |duration| start_ns.saturating_add(duration));
-    worker.open_window(start_ns);
+    worker.open_window(start_ns, end_ns);
     course.start_ns = Some(start_ns);
     if control.stopped() {
         // Before the load began: an open loop without an arrival would look done.
@@ -251,6 +251,7 @@ impl<P: Protocol> Worker<P> {
         let (at_least, gather_ns) = self.fuller_batch(spin_ns, L::SENDS_AT_ONCE);
         let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
         let turn = line.turn(self, wait)?;
+        self.fills.waited(at_least, gather_ns, turn.events);
         effort.turns += 1;
         effort.events += u64::from(turn.events);
         effort.system_calls += u64::from(turn.system_calls);

@@ -22,7 +22,7 @@ use ablaze_net::driver::Setup;
 use ablaze_net::{Endpoint, Receive, Slot};
 use ablaze_wire::http2::request::RequestSet;
 
-pub(crate) use self::connections::failure_of;
+pub(crate) use self::connections::{SETUP_ATTEMPTS, failure_of};
 pub(crate) use self::course::work;
 use self::open_loop::OpenLoop;
 use crate::connection::{Connection, Exchange};
@@ -172,6 +172,8 @@ pub(crate) struct Worker<P: Protocol> {
     pub(crate) next_check_ns: u64,
     pub(crate) now_ns: u64,
     pub(crate) requests_per_connection: u64,
+    /// Whether waiting for a fuller batch has filled it.
+    fills: waiting::Fills,
 }
 
 impl<P: Protocol> Worker<P> {
@@ -213,6 +215,7 @@ impl<P: Protocol> Worker<P> {
             unreachable: false,
             next_check_ns: 0,
             now_ns: 0,
+            fills: waiting::Fills::default(),
             requests_per_connection: match plan.connections.requests_per_connection {
                 _ if !plan.connections.keep_alive => 1,
                 Some(limit) => limit.max(1),

@@ -71,9 +71,14 @@ impl<P: Protocol> Worker<P> {
                 io.close(slot, CloseHow::Fin);
             }
             Stage::Opening => {
-                // Before the clock, one timeout of each address is waiting enough.
-                if self.address_failed(slot) && self.in_setup {
-                    self.give_up_on_server(now, FailureKind::Timeout, libc::ETIMEDOUT);
+                // Before the clock, one timeout of each address is waiting enough. Where others stand, the run
+                // begins with these, and the place is tried again when its time counts.
+                match self.address_failed(slot) {
+                    true if self.in_setup => {
+                        self.give_up_on_server(now, FailureKind::Timeout, libc::ETIMEDOUT);
+                    }
+                    false if self.in_setup => self.connections[slot as usize].tried_enough(),
+                    _ => {}
                 }
                 P::overdue(self, io, slot, now);
             }

@@ -26,6 +26,13 @@ pub struct TlsFacts {
     pub spoken: Vec<Spoken>,
 }
 
+impl TlsFacts {
+    /// Whether every connection that stood completed its handshake: what failed came later.
+    pub fn all_completed(&self) -> bool {
+        self.connected > 0 && self.handshakes() >= self.connected
+    }
+}
+
 /// One of the two that speak TLS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TlsParty {

@@ -19,6 +19,7 @@ use self::wait::{Timeout, Waiter};
 use crate::driver::{Driver, Handler, Setup, Slot, Turn, Wait};
 use crate::socket::Route;
 use crate::waker::Waker;
+use crate::watch::Watch;
 
 /// The most kernel events one turn takes, however large the batch cap.
 const EVENTS_PER_WAIT: u32 = 1024;
@@ -96,8 +97,9 @@ impl EpollDriver {
             return self.wait(0, Timeout::None);
         }
         if wait.spin_ns > 0 {
-            count = self.spin(end.min(start.saturating_add(wait.spin_ns)))?;
-            turn.spun_ns = self.batch.seen_at - start;
+            let mut watch = Watch::new(start);
+            count = self.spin(end.min(start.saturating_add(wait.spin_ns)), &mut watch)?;
+            turn.spun_ns = watch.spent_ns(self.batch.seen_at);
         }
         if count == 0 && self.batch.seen_at < end {
             count = self.sleep(0, end, turn)?;
@@ -116,10 +118,11 @@ impl EpollDriver {
     }
 
     /// Looks again and again until there are events or the time is over.
-    fn spin(&mut self, end: u64) -> std::io::Result<usize> {
+    fn spin(&mut self, end: u64, watch: &mut Watch) -> std::io::Result<usize> {
         loop {
             let count = self.wait(0, Timeout::None)?;
             self.batch.seen_at = monotonic_ns();
+            watch.looked(self.batch.seen_at);
             if count > 0 || self.batch.seen_at >= end {
                 return Ok(count);
             }

@@ -20,6 +20,7 @@ pub use self::slots::UringIo;
 use self::slots::{BULK_GROUP, HEAD_GROUP};
 use crate::driver::{CloseReason, Driver, Handler, Io, Receive, Setup, Slot, Turn, Wait};
 use crate::waker::Waker;
+use crate::watch::Watch;
 
 /// Buffers for heads and small responses: a page each, few, so that they stay in the cache.
 const HEAD_BUFFER_BYTES: u32 = 4096;
@@ -97,10 +98,10 @@ impl UringDriver {
         // Before active waiting too, which may find something each time.
         let mut until_ns = wait.until_ns.min(self.io.look_again(now));
         if wait.spin_ns > 0 && until_ns > now {
-            let begun = now;
-            let found = self.spin(until_ns.min(begun + wait.spin_ns), turn)?;
+            let mut watch = Watch::new(now);
+            let found = self.spin(until_ns.min(now + wait.spin_ns), &mut watch, turn)?;
             now = monotonic_ns();
-            turn.spun_ns += now - begun;
+            turn.spun_ns += watch.spent_ns(now);
             if found {
                 return Ok(());
             }
@@ -116,7 +117,7 @@ impl UringDriver {
     }
 
     /// Submits, then watches the ring until something completed or time is up.
-    fn spin(&mut self, until_ns: u64, turn: &mut Turn) -> io::Result<bool> {
+    fn spin(&mut self, until_ns: u64, watch: &mut Watch, turn: &mut Turn) -> io::Result<bool> {
         self.io.submit(turn)?;
         loop {
             for _ in 0..LOOKS_PER_CLOCK {
@@ -130,7 +131,9 @@ impl UringDriver {
                     std::hint::spin_loop();
                 }
             }
-            if monotonic_ns() >= until_ns {
+            let now = monotonic_ns();
+            watch.looked(now);
+            if now >= until_ns {
                 return Ok(false);
             }
         }

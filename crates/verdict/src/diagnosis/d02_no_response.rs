@@ -142,12 +142,27 @@ fn nothing_sent(run: &Run) -> Finding {
         D02,
         Severity::Invalid,
         format!(
-            "The run was stopped after {} s, and no request was sent.",
-            decimal(elapsed_s(run), 2)
+            "The run was stopped after {} s, and no request was sent.{}",
+            decimal(run.setup_ns as f64 / 1e9 + elapsed_s(run), 2),
+            waited_for(run)
         ),
         "It was told to stop before its first request: there is no figure in it.",
-        "Run it again, and stop it later.",
+        match waited_for(run).is_empty() {
+            true => "Run it again, and stop it later.".to_owned(),
+            false => fix(run),
+        },
     )
+}
+
+/// What kept the first request from being sent, where that was seen.
+fn waited_for(run: &Run) -> String {
+    match &run.record.tls {
+        Some(facts) if facts.connected > 0 && facts.handshakes() == 0 => format!(
+            " {} stood, and no TLS handshake was completed.",
+            counted(facts.connected, "connection")
+        ),
+        _ => String::new(),
+    }
 }
 
 fn fix(run: &Run) -> String {
@@ -159,7 +174,7 @@ fn fix(run: &Run) -> String {
     format!(
         "Try the target once with `curl -v {}` to see what it does, and measure again once it \
          responds.",
-        curl::arguments(run)
+        curl::arguments_where(run, |group| group.failures.iter().sum())
     )
 }
 

@@ -57,7 +57,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let fix = format!(
         "Look at one response with `curl -i {}`, fix the URL or the server, and measure again; if \
          these responses are intended, give their status with --expect.",
-        curl::arguments(run)
+        curl::arguments_where(run, |group| group.unexpected)
     );
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))

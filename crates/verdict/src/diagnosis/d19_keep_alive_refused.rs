@@ -31,7 +31,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         Reason::None if record.surplus > 0 => Reason::Surplus,
         reason => reason,
     };
-    let (cause, fix) = reason.in_words(&run.plan.http_version());
+    let (cause, fix) = match bodiless(run).filter(|_| reason == Reason::Surplus) {
+        Some(bodiless) => bodiless,
+        None => reason.in_words(&run.plan.http_version()),
+    };
     let finding = Finding::new(
         D19,
         Severity::Suspect,
@@ -57,6 +60,21 @@ fn seen(run: &Run) -> Option<String> {
             counted(record.responses, "response")
         )
     })
+}
+
+/// Cause and fix where the responses can have no body, whatever length they announce (RFC 9112, 6.3).
+fn bodiless(run: &Run) -> Option<(&'static str, &'static str)> {
+    let without = |status: &u16| matches!(status, 100..=199 | 204 | 304);
+    if run.plan.requests.method == "HEAD" {
+        return Some((
+            "The server sends bytes behind the head of its responses to HEAD, which have no body.",
+            "Look at one with `curl -I` and the URL, and have the server send the head alone.",
+        ));
+    }
+    run.record.statuses.keys().all(without).then_some((
+        "The server sends bytes behind the head of responses whose status permits no body (1xx, 204, 304).",
+        "Look at one response with `curl -i` and the URL, and have the server send no body with it.",
+    ))
 }
 
 /// Whether connections were to be used more than once.
@@ -191,6 +209,11 @@ mod tests_on_runs {
         run.record.surplus = 20_000;
         let cause = on_run(&run).unwrap().cause;
         assert!(cause.starts_with("The server sends more bytes"), "{cause}");
+        // It may announce what it sends: there must be nothing.
+        run.record.statuses = [(204, 20_000)].into();
+        assert!(on_run(&run).unwrap().cause.contains("permits no body"));
+        run.plan.requests.method = "HEAD".into();
+        assert!(on_run(&run).unwrap().cause.contains("responses to HEAD"));
     }
 
     #[test]

@@ -98,11 +98,16 @@ fn line_without_colon<'a>(line: &'a [u8], stop: &[u8]) -> Result<Other<'a>, &'st
         [b'\r', ..] => "a bare CR in the head",
         _ => match stop {
             [b':', ..] => "a field name is missing",
-            [b' ' | b'\t', ..] => "white space in a field name",
+            [b' ' | b'\t', ..] if has_colon(line) => "white space in a field name",
             _ => "a field line without a colon",
         },
     };
     refuse_line(line, fault).map(Other::Line)
+}
+
+/// Whether a colon stands in the line, as far as it has come.
+fn has_colon(line: &[u8]) -> bool {
+    line.iter().take_while(|byte| **byte != b'\n').any(|byte| *byte == b':')
 }
 
 /// The fields that matter.

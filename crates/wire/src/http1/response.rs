@@ -224,7 +224,7 @@ fn status_line_fault(line: &[u8]) -> Option<&'static str> {
             Some([b'0', ..]) => "the response is HTTP/0.9, not HTTP/1",
             _ => "the response's version is neither HTTP/1.0 nor HTTP/1.1",
         },
-        _ => "the status is not a space and three digits from 100",
+        _ => "the status is not a number from 100 to 999",
     };
     let right = |at: usize, byte: u8| match at {
         0..5 => byte == b"HTTP/"[at],

@@ -8,6 +8,7 @@ use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProtocolVersion};
 
+use super::no_certificate::NoCertificate;
 use super::verifier::{Unverified, Verified};
 use ablaze_model::plan::PlanError;
 use ablaze_model::plan::tls::{Identity, Tls, TlsVersion, Trust};
@@ -79,7 +80,7 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
         .dangerous()
         .with_custom_certificate_verifier(verifier);
     let mut config = match &tls.identity {
-        None => builder.with_no_client_auth(),
+        None => builder.with_client_cert_resolver(Arc::new(NoCertificate)),
         Some(Identity { chain, key }) => {
             let chain = chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
             let key = PrivateKeyDer::try_from(key.der.clone())

@@ -8,6 +8,7 @@ use rustls::unbuffered::{ConnectionState, EncodeError, UnbufferedStatus};
 use rustls::{Error, HandshakeKind, ProtocolVersion};
 
 use super::incoming::Incoming;
+use super::no_certificate::was_asked;
 use super::protection::{Protection, record_type};
 use super::session::{Keys, Out, Phase, Session, Waiting};
 use super::trouble::Trouble;
@@ -136,16 +137,29 @@ impl<I: Io> TlsIo<'_, I> {
                 Err(error) => Some(Got::Nowhere(Trouble::of(&error))),
             };
             incoming.discard(discard);
+            self.tls.sessions[slot as usize].asked_certificate |= was_asked();
             match got {
                 None => {}
                 Some(Got::Further) if incoming.show_next() => {}
                 Some(Got::Nowhere(trouble)) => {
+                    let trouble = self.placed(slot, trouble);
                     self.explain(slot, incoming);
                     let is_hello = begins_with_long_hello(incoming.visible());
                     return Got::Nowhere(if is_hello { trouble.of_hello() } else { trouble });
                 }
                 Some(got) => return got,
             }
+        }
+    }
+
+    /// The trouble, by how far the handshake was.
+    fn placed(&self, slot: Slot, trouble: Trouble) -> Trouble {
+        let session = &self.tls.sessions[slot as usize];
+        match &session.phase {
+            Phase::Handshake(connection) if connection.protocol_version().is_some() => {
+                trouble.behind_the_hello(session.asked_certificate)
+            }
+            _ => trouble,
         }
     }
 

@@ -12,6 +12,7 @@ pub mod config;
 mod handshake;
 mod incoming;
 mod messages;
+mod no_certificate;
 pub mod pem;
 mod protection;
 mod receiving;

@@ -52,6 +52,8 @@ pub struct Session {
     pub stood_ns: u64,
     /// Bytes were received.
     pub heard: bool,
+    /// In the handshake the server asked for a certificate, and there was none.
+    pub asked_certificate: bool,
     /// It was closed here: nothing is delivered any more.
     pub ended: bool,
     /// The server said that it will send nothing more.

@@ -69,6 +69,26 @@ impl Trouble {
         Self { kind, detail: format!("the server sent the alert {alert:?} ({})", u8::from(alert)) }
     }
 
+    /// What it is behind the ServerHello, in which the server had chosen version and suite. `asked` is whether it then
+    /// asked for a certificate, and got none.
+    pub fn behind_the_hello(self, asked: bool) -> Self {
+        // The application protocol is chosen behind it.
+        if self == Self::of_alert(AlertDescription::NoApplicationProtocol) {
+            return self;
+        }
+        let detail = match asked {
+            true => format!("it asked for a client certificate and got none; {}", self.detail),
+            false => self.detail,
+        };
+        match self.kind {
+            FailureKind::NoCommonTls if asked => {
+                Self { kind: FailureKind::ClientCertificate, detail }
+            }
+            FailureKind::NoCommonTls => Self { kind: FailureKind::TlsRefused, detail },
+            kind => Self { kind, detail },
+        }
+    }
+
     /// The peer sent a fatal alert when both sides had agreed on everything: what it says of versions and suites is not
     /// what is missing.
     pub fn of_late_alert(alert: AlertDescription) -> Self {
@@ -175,6 +195,15 @@ mod tests {
             late.detail,
             "the server sent the alert CertificateRequired (116) after the handshake"
         );
+    }
+
+    #[test]
+    fn behind_the_server_hello_no_alert_is_about_versions() {
+        let alert = || Trouble::of_alert(AlertDescription::HandshakeFailure);
+        assert_eq!(alert().behind_the_hello(false).kind, FailureKind::TlsRefused);
+        let asked = alert().behind_the_hello(true);
+        assert_eq!(asked.kind, FailureKind::ClientCertificate);
+        assert!(asked.detail.starts_with("it asked for a client certificate and got none; "));
     }
 
     #[test]

@@ -1,7 +1,10 @@
 //! Connections are opened one after the other when a ramp is asked for.
 
+use ablaze_model::FailureKind;
+use ablaze_net::sim::ConnectReply;
+
 use crate::simulated::support::{
-    HELLO, Log, MS, Script, Seen, check_sums, clock_before, plan, run,
+    HELLO, Log, MS, S, Script, Seen, check_sums, clock_before, plan, run, with_timeout,
 };
 
 fn begins(log: &Log) -> Vec<u64> {
@@ -35,5 +38,21 @@ fn with_the_clock_after_connecting_it_is_part_of_the_setup() {
         check_sums(run);
         assert_eq!(begins(&log), [15 * MS; 4]);
         assert_eq!(run.elapsed_ns, 25 * MS);
+    });
+}
+
+#[test]
+fn connections_that_time_out_before_the_clock_hold_the_others_up_for_one_timeout() {
+    let log = Log::default();
+    let peer = Script::always(HELLO, MS).connecting(|_, number| match number {
+        0 => ConnectReply::AcceptAfter(MS),
+        _ => ConnectReply::Never,
+    });
+    run(&with_timeout(plan(10, 3), 2 * S), &peer.logged(&log), |run| {
+        check_sums(run);
+        let first = *begins(&log).first().expect("a connection stood");
+        assert!((2 * S..2 * S + 10 * MS).contains(&first), "{first}");
+        assert_eq!(run.record.failures_of(FailureKind::Timeout), 2);
+        assert_eq!(run.record.responses, 8);
     });
 }

@@ -1,7 +1,7 @@
 //! Why requests got no valid response: one sentence for each kind of failure that took a share of
 //! them, and nothing that the kind does not show.
 
-use ablaze_model::{FailureKind, Run};
+use ablaze_model::{FailureKind, Record, Run};
 
 use crate::words::{grouped, listed};
 
@@ -49,6 +49,29 @@ pub fn timed_out_here(run: &Run) -> bool {
     most && lag_ns > 0 && lag_ns >= run.plan.limits.timeout_ns / 2
 }
 
+/// Whether connections stood below TLS.
+fn accepted(run: &Run) -> bool {
+    run.record.tls.as_ref().is_some_and(|facts| facts.connected > 0)
+}
+
+/// Whether connections to the proxy stood.
+fn reached_proxy(run: &Run) -> bool {
+    run.record.proxy.as_ref().is_some_and(|facts| facts.connected > 0)
+}
+
+/// Whether the head of the run's first response leaves the end of its body to the close of the connection (RFC 9112,
+/// 6.3).
+fn without_end(record: &Record) -> bool {
+    let head = String::from_utf8_lossy(&record.first_head).to_ascii_lowercase();
+    let has = |name: &str| head.lines().any(|line| line.starts_with(name));
+    !head.is_empty() && !has("content-length:") && !has("transfer-encoding:")
+}
+
+/// Whether no TLS handshake failed.
+fn completed(run: &Run) -> bool {
+    run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
+}
+
 fn cause(run: &Run, kind: FailureKind) -> &'static str {
     use FailureKind::*;
     let record = &run.record;
@@ -60,6 +83,12 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         }
         Refused => "Nothing listens at that address and port, or a firewall rejects connections.",
         Unreachable => "There is no way to that address from this machine.",
+        Timeout if record.connections_opened == 0 && accepted(run) => {
+            "Connections were accepted, and the TLS handshake was not completed in time."
+        }
+        Timeout if record.connections_opened == 0 && reached_proxy(run) => {
+            "The proxy accepted connections, and did not respond to CONNECT in time."
+        }
         Timeout if record.connections_opened == 0 => {
             "No connection could be established in time: a firewall drops the packets, or the \
              server's accept queue is full."
@@ -68,6 +97,14 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
             "Most of the time that --timeout permits was over before these requests could be sent: \
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
+        }
+        Timeout if all_in_a_response(run, kind) && without_end(record) => {
+            "Responses began and did not end in time. The head of the first has neither `Content-Length` \
+             nor `Transfer-Encoding: chunked`: only closing the connection would show where its \
+             body ends, and the server left it open."
+        }
+        Timeout if all_in_a_response(run, kind) => {
+            "The server began these responses, and did not end them in time."
         }
         Timeout if some => "The server did not respond to some requests in time.",
         Timeout => "The server accepts connections and does not respond in time.",
@@ -90,6 +127,14 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         TlsTruncated => {
             "The server ends TLS connections in the middle of a response without `close_notify`."
         }
+        ClientCertificate if completed(run) => {
+            "The TLS handshakes were completed; then the server rejected the client: it requires a \
+             certificate that it accepts."
+        }
+        kind if kind.is_of_tls() && completed(run) => {
+            "The TLS handshakes were completed; what followed failed."
+        }
+        ClientCertificate => "The server requires a client certificate that it accepts.",
         kind if kind.is_of_tls() && !some => "The TLS handshake failed.",
         kind if kind.is_of_tls() => "TLS failed on some of the connections.",
         NoHttp2 => "The server does not speak HTTP/2.",

@@ -140,6 +140,31 @@ fn a_run_that_was_stopped_before_it_began_is_not_valid() {
     let finding = on_run(&run).unwrap();
     assert_eq!(finding.severity, Severity::Invalid);
     assert!(finding.evidence.contains("no request was sent"), "{finding:?}");
+    assert!(finding.fix.contains("stop it later"), "{finding:?}");
+    // Where it waited for handshakes, stopping later is no help.
+    (run.elapsed_ns, run.setup_ns) = (0, 4_000_000_000);
+    let facts = ablaze_model::record::TlsFacts { connected: 5, ..Default::default() };
+    run.record.tls = Some(facts.into());
+    let finding = on_run(&run).unwrap();
+    assert!(finding.evidence.starts_with("The run was stopped after 4.00 s"), "{finding:?}");
+    assert!(finding.evidence.ends_with("5 connections stood, and no TLS handshake was completed."));
+    assert!(finding.fix.contains("curl"), "{finding:?}");
+}
+
+/// With TLS 1.3 the client's handshake is over before the server judges its certificate.
+#[test]
+fn what_follows_a_completed_handshake_is_no_failed_handshake() {
+    let mut run = sample::run();
+    run.record.responses = 0;
+    run.record.failures[FailureKind::ClientCertificate as usize] = 20_000;
+    let facts = |handshakes_full| {
+        ablaze_model::record::TlsFacts { connected: 10, handshakes_full, ..Default::default() }
+    };
+    run.record.tls = Some(facts(10).into());
+    assert!(on_run(&run).unwrap().cause.starts_with("The TLS handshakes were completed"));
+    run.record.failures[FailureKind::TlsRefused as usize] = 20_000;
+    run.record.tls = Some(facts(0).into());
+    assert!(on_run(&run).unwrap().cause.contains("The TLS handshake failed"));
 }
 
 /// In an open loop a timeout counts from when the request was due: one that waited for a connection all that time says
@@ -163,4 +188,31 @@ fn requests_that_waited_here_are_no_silence_of_the_server() {
     assert!(late.fix.contains("--connections") && !late.fix.contains("curl"), "{late:?}");
     let in_time = with_lag(50_000);
     assert!(in_time.cause.contains("did not respond to some requests in time"), "{in_time:?}");
+}
+
+/// A timeout is of what was not done in time, and that is told apart.
+#[test]
+fn timeouts_are_told_by_what_had_come() {
+    let timed_out = || {
+        let mut run = sample::run();
+        run.record.failures = Default::default();
+        run.record.failures[FailureKind::Timeout as usize] = 5;
+        run.record.responses = 0;
+        run.record.failed.wait = ablaze_stats::Latency::new(3);
+        run
+    };
+    let cause = |run: &Run| on_run(run).unwrap().cause;
+    assert!(cause(&timed_out()).contains("does not respond in time"));
+    let mut run = timed_out();
+    (0..5).for_each(|_| run.record.failed.wait.record(1_000));
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n".to_vec();
+    assert!(cause(&run).contains("began these responses"), "{}", cause(&run));
+    run.record.first_head = b"HTTP/1.1 200 OK\r\nServer: x\r\n\r\n".to_vec();
+    assert!(cause(&run).contains("neither `Content-Length`"), "{}", cause(&run));
+    let mut run = timed_out();
+    run.record.connections_opened = 0;
+    assert!(cause(&run).contains("No connection could be established"));
+    let facts = ablaze_model::record::TlsFacts { connected: 5, ..Default::default() };
+    run.record.tls = Some(facts.into());
+    assert!(cause(&run).contains("the TLS handshake was not completed"), "{}", cause(&run));
 }
