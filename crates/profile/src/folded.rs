@@ -6,6 +6,8 @@ use std::fmt::Write;
 
 use ablaze_model::profiling::Profile;
 
+use crate::names::readable_stack;
+
 /// The unit of the counts in folded lines: so fine that rounding hides nothing.
 pub const PER_MICROSECOND: f64 = 1e6;
 
@@ -17,14 +19,14 @@ pub struct PerRequest {
 }
 
 impl PerRequest {
-    /// Of a profile: its samples share the CPU time per request by their weights, so that all together
+    /// Of a profile, its stacks as people read them: its samples share the CPU time per request by their weights, so that all together
     /// are exactly that.
     pub fn of(profile: &Profile) -> Self {
         let whole: u64 = profile.stacks.iter().map(|stack| stack.weight).sum();
         let mut stacks = BTreeMap::new();
         for stack in profile.stacks.iter().filter(|_| whole > 0) {
             let share = stack.weight as f64 / whole as f64;
-            *stacks.entry(stack.frames.clone()).or_insert(0.0) +=
+            *stacks.entry(readable_stack(&stack.frames)).or_insert(0.0) +=
                 share * profile.cpu_per_request_ns;
         }
         Self { stacks }

@@ -28,8 +28,25 @@ pub struct Changed {
     pub after_ns: f64,
 }
 
-/// The functions that took most by themselves, at most this many.
-pub fn hottest(profile: &PerRequest, most: usize) -> Vec<Function> {
+/// The functions that took most by themselves, at most so many, and those that took most with what they called, at most so
+/// many; descending by what they took themselves.
+pub fn hottest(profile: &PerRequest, by_own: usize, by_through: usize) -> Vec<Function> {
+    let mut functions = functions(profile);
+    functions.sort_by(|one, other| other.through_ns.total_cmp(&one.through_ns));
+    let through = functions.get(by_through.saturating_sub(1)).map_or(0.0, |last| last.through_ns);
+    functions.sort_by(|one, other| other.own_ns.total_cmp(&one.own_ns));
+    let mut left = (by_own, by_through);
+    functions.retain(|function| {
+        let own = function.own_ns > 0.0 && left.0 > 0;
+        let through = function.through_ns >= through && left.1 > 0;
+        left = (left.0 - usize::from(own), left.1 - usize::from(through));
+        own || through
+    });
+    functions
+}
+
+/// Every function, in alphabetical order.
+fn functions(profile: &PerRequest) -> Vec<Function> {
     let mut functions: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
     for (frames, ns) in &profile.stacks {
         let frames = || frames.split(';').filter(|name| !name.ends_with(INLINED));
@@ -41,34 +58,31 @@ pub fn hottest(profile: &PerRequest, most: usize) -> Vec<Function> {
             functions.entry(innermost).or_default().0 += ns;
         }
     }
-    let mut functions: Vec<Function> = functions
+    functions
         .into_iter()
         .map(|(name, (own_ns, through_ns))| Function { name: name.to_owned(), own_ns, through_ns })
-        .filter(|function| function.own_ns > 0.0)
-        .collect();
-    functions.sort_by(|one, other| other.own_ns.total_cmp(&one.own_ns));
-    functions.truncate(most);
-    functions
+        .collect()
 }
 
 /// The functions whose own time differs most between two profiles, at most this many. Unlike a graph it
 /// finds a function again that another one calls.
 pub fn most_changed(before: &PerRequest, after: &PerRequest, most: usize) -> Vec<Changed> {
-    let mut functions: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for function in hottest(before, usize::MAX) {
-        functions.entry(function.name).or_default().0 = function.own_ns;
+    let mut changes: BTreeMap<String, (f64, f64)> = BTreeMap::new();
+    for function in functions(before) {
+        changes.entry(function.name).or_default().0 = function.own_ns;
     }
-    for function in hottest(after, usize::MAX) {
-        functions.entry(function.name).or_default().1 = function.own_ns;
+    for function in functions(after) {
+        changes.entry(function.name).or_default().1 = function.own_ns;
     }
-    let mut functions: Vec<Changed> = functions
+    let mut changed: Vec<Changed> = changes
         .into_iter()
         .map(|(name, (before_ns, after_ns))| Changed { name, before_ns, after_ns })
+        .filter(|changed| changed.before_ns != 0.0 || changed.after_ns != 0.0)
         .collect();
     let change = |changed: &Changed| (changed.after_ns - changed.before_ns).abs();
-    functions.sort_by(|one, other| change(other).total_cmp(&change(one)));
-    functions.truncate(most);
-    functions
+    changed.sort_by(|one, other| change(other).total_cmp(&change(one)));
+    changed.truncate(most);
+    changed
 }
 
 #[cfg(test)]
@@ -82,11 +96,18 @@ mod tests {
 
     #[test]
     fn own_time_is_not_that_of_what_was_called() {
-        let functions = hottest(&per_request(&[("a;b;d_[i]", 5), ("a", 1), ("a;c;b", 2)]), 10);
+        let functions = hottest(&per_request(&[("a;b;d_[i]", 5), ("a", 1), ("a;c;b", 2)]), 10, 10);
         let told: Vec<_> =
             functions.iter().map(|f| (f.name.as_str(), f.own_ns, f.through_ns)).collect();
-        assert_eq!(told, [("b", 7_000.0, 7_000.0), ("a", 1_000.0, 8_000.0)]);
-        assert_eq!(hottest(&per_request(&[("a;b", 5), ("a", 1)]), 1).len(), 1);
+        let expected = [("b", 7_000.0, 7_000.0), ("a", 1_000.0, 8_000.0), ("c", 0.0, 2_000.0)];
+        assert_eq!(told, expected);
+        // One by its own time, one by that with what it calls; they may be the same.
+        let names = |stacks: &[(&str, u64)]| {
+            let functions = hottest(&per_request(stacks), 1, 1).into_iter();
+            functions.map(|function| function.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&[("a;b", 5), ("a", 1), ("a;c", 2)]), ["b", "a"]);
+        assert_eq!(names(&[("a;b", 1), ("a", 5), ("a;c", 2)]), ["a"]);
     }
 
     #[test]

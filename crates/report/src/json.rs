@@ -23,7 +23,8 @@ fn assessment(judged: &Judged) -> Assessment {
     }
 }
 
-fn found(finding: &Finding) -> Found {
+/// A finding with its sentences, as every JSON has it.
+pub(crate) fn found(finding: &Finding) -> Found {
     Found {
         id: finding.id.to_string(),
         name: finding.id.name().to_owned(),

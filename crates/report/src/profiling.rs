@@ -74,12 +74,20 @@ pub fn doubts(profile: &Profile) -> Vec<String> {
     doubts
 }
 
-/// The hottest functions: CPU time per request of each by itself, its share, and with what it calls.
-pub fn table(profile: &Profile, most: usize) -> (Vec<String>, Vec<Vec<String>>) {
+/// The column of a function's own time in [`table`], which descends by it.
+pub const BY_ITSELF: usize = 1;
+
+/// The hottest functions, at most so many by their own time and so many by that with what they call: CPU time per request
+/// of each by itself, its share, and with what it calls.
+pub fn table(
+    profile: &Profile,
+    by_own: usize,
+    by_through: usize,
+) -> (Vec<String>, Vec<Vec<String>>) {
     let per_request = PerRequest::of(profile);
     let total_ns = per_request.total_ns();
     let head = ["function", "itself", "share", "with callees"].map(String::from).to_vec();
-    let rows = hottest(&per_request, most).into_iter().map(|function| {
+    let rows = hottest(&per_request, by_own, by_through).into_iter().map(|function| {
         vec![
             readable(&function.name),
             time(function.own_ns),
@@ -195,7 +203,7 @@ mod tests {
 
     #[test]
     fn the_table_adds_up_to_the_cpu_time_per_request() {
-        let (_, rows) = table(&profile(), 10);
+        let (_, rows) = table(&profile(), 10, 0);
         let expected = [
             ["tcp_sendmsg (kernel)", "400 µs", "80 %", "400 µs"],
             ["ngx_http_parse_request_line", "100 µs", "20 %", "100 µs"],

@@ -90,6 +90,8 @@ counters! {
     connections,
     /// Requests answered, refused ones included.
     requests,
+    /// Of them, those that met a fault.
+    faults,
     /// TLS handshakes completed in full.
     tls_handshakes,
     /// TLS handshakes that resumed a session.

@@ -89,8 +89,16 @@ impl Protocol {
     #[inline(always)]
     pub fn count_into(&mut self, counters: &Counters) {
         match self {
-            Self::Http1(http1) | Self::Bare(http1) => counters.requests.add(http1.take_answered()),
-            Self::Http2(http2) => counters.requests.add(http2.take_answered()),
+            Self::Http1(http1) | Self::Bare(http1) => {
+                counters.requests.add(http1.take_answered());
+                if let Some(struck) = http1.take_struck() {
+                    counters.faults.add(struck);
+                }
+            }
+            Self::Http2(http2) => {
+                counters.requests.add(http2.take_answered());
+                counters.faults.add(http2.take_struck());
+            }
             Self::Undecided(_) => {}
             Self::Tls(session) => session.count_into(counters),
         }

@@ -19,6 +19,7 @@ pub fn figures(rate_per_s: f64) -> Figures {
         client_cpu_ns: Some(3_000.0),
         verdict: Verdict::Valid,
         limit: Limit::Server,
+        counted: None,
         findings: Vec::new(),
         started_unix_ns: 0,
         elapsed_ns: 10_000_000_000,

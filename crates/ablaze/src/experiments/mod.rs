@@ -116,6 +116,22 @@ pub fn carried_out(
     Ok((folder, results))
 }
 
+/// Runs it as the options of its command say: title and note of its page, its folder or a new `stem-N`, progress or
+/// none.
+///
+/// # Errors
+/// When results cannot be kept.
+pub fn as_asked(
+    experiment: &Experiment,
+    secrets: &Secrets,
+    options: &ExperimentOptions,
+    stem: &str,
+) -> Result<(Folder, Results), CommandError> {
+    let asked = asked::here(&options.title, &options.note);
+    let folder = options.folder.as_deref();
+    carried_out(experiment, secrets, folder, options.quiet, Path::new(stem), (&asked, None))
+}
+
 /// What an experiment gave and where it is kept.
 pub struct Kept {
     contents: Contents,

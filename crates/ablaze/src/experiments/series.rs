@@ -37,6 +37,8 @@ pub struct Planned {
     pub text: String,
     /// What has to hold of it.
     pub conditions: Conditions,
+    /// Whether flame graphs of its targets are taken behind it.
+    pub profiled: bool,
 }
 
 /// One experiment that was run, or as much of it as was finished before Ctrl-C.
@@ -64,6 +66,7 @@ impl Planned {
             secrets: part.described.secrets,
             text: part.text,
             conditions: Conditions::default(),
+            profiled: false,
         }
     }
 
@@ -74,7 +77,9 @@ impl Planned {
             Duration::from_nanos(ns) + BESIDE_A_RUN
         };
         let loads: Duration = self.experiment.loads.iter().map(|load| one(&load.spec)).sum();
-        loads * self.experiment.targets.len() as u32 * self.experiment.repeats
+        // With a profiler each target runs once more, and once without.
+        let runs = self.experiment.repeats + if self.profiled { 2 } else { 0 };
+        loads * self.experiment.targets.len() as u32 * runs
     }
 }
 
@@ -109,6 +114,10 @@ impl Done {
         let unequal = Showing::default().unequal(&self.judged);
         let checks = conditions.rows(experiment, &self.results, &unequal);
         section.blocks.extend(page::checked(&checks).into_iter().flat_map(|checks| checks.blocks));
+        // A run that cannot be read back is told by the part's own page.
+        let profiled = ablaze_lab::profiles::kept(experiment, &self.folder).unwrap_or_default();
+        let graphs = ablaze_report::experiment::profiles::section(experiment, &profiled);
+        section.blocks.extend(graphs.into_iter().flat_map(|graphs| graphs.blocks));
         let own = folder_name(heading);
         let text = "Every run, its distributions and its command:";
         section.with(Block::Remark(format!("{text} `{}/index.html`", own.display())))
@@ -142,12 +151,17 @@ pub fn carried_out(
         let place = if of > 1 { format!("part {} of {of} · ", at + 1) } else { String::new() };
         let left = lengths[at + 1..].iter().sum();
         let progress = LiveLine::new(quiet).within(place, left);
-        done.push(one(planned, folder, progress)?);
+        done.push(one(planned, folder, progress, quiet)?);
     }
     Ok(done)
 }
 
-fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, CommandError> {
+fn one(
+    planned: Planned,
+    folder: &Path,
+    mut progress: LiveLine,
+    quiet: bool,
+) -> Result<Done, CommandError> {
     let not_kept = |error: &dyn std::fmt::Display| {
         CommandError::machine(format!("cannot save the results: {error}"))
     };
@@ -162,11 +176,16 @@ fn one(planned: Planned, folder: &Path, mut progress: LiveLine) -> Result<Done, 
     let mut client = Native::new(&planned.secrets);
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
-    let results = results.map_err(|error| not_kept(&error))?;
+    let mut results = results.map_err(|error| not_kept(&error))?;
+    if planned.profiled && !results.interrupted {
+        super::profiles::take(experiment, &planned.secrets, &folder, quiet)?;
+        results.interrupted = crate::carry_out::interrupted();
+    }
     let judged = beside_each_other(experiment, &folder, &results)?;
     let showing = Showing::default();
     let contents = contents(experiment, &folder, &results, &judged, (showing, &planned.conditions));
     pages::keep(folder.path(), &contents);
+    super::profiles::keep_graphs(experiment, &folder)?;
     Ok(Done { planned, folder, results, judged })
 }
 

@@ -1,7 +1,6 @@
 //! `ablaze compare`: targets against each other over interleaved runs, with an interval or none.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 use ablaze_model::LoadSpec;
@@ -107,17 +106,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let experiment = experiments::experiment("comparison", &options, targets, vec![load], repeats)?;
     conditions.fit(&experiment)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
-    let folder = options.folder.as_deref();
-    let stem = Path::new("compare");
-    let asked = experiments::asked::here(&options.title, &options.note);
-    let (folder, mut results) = experiments::carried_out(
-        &experiment,
-        &secrets,
-        folder,
-        options.quiet,
-        stem,
-        (&asked, None),
-    )?;
+    let (folder, mut results) = experiments::as_asked(&experiment, &secrets, &options, "compare")?;
     if compare.profile && !results.interrupted {
         crate::experiments::profiles::take(&experiment, &secrets, &folder, options.quiet)?;
         results.interrupted = crate::carry_out::interrupted();

@@ -1,7 +1,6 @@
 //! `ablaze sweep`: several targets over several loads, interleaved, as a table and a curve each.
 
 use std::ffi::OsString;
-use std::path::Path;
 use std::process::ExitCode;
 
 use ablaze_model::spec::Secrets;
@@ -99,16 +98,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let repeats = options.repeat.unwrap_or(1);
     let experiment = experiments::experiment("sweep", &options, targets, loads, repeats)?;
     let files = Files::checked(&options.outputs, Kind::Experiment)?;
-    let (folder, stem) = (options.folder.as_deref(), Path::new("sweep"));
-    let asked = experiments::asked::here(&options.title, &options.note);
-    let (folder, results) = experiments::carried_out(
-        &experiment,
-        &secrets,
-        folder,
-        options.quiet,
-        stem,
-        (&asked, None),
-    )?;
+    let (folder, results) = experiments::as_asked(&experiment, &secrets, &options, "sweep")?;
     let pick = if sweep.pick == "best" { Pick::Best } else { Pick::Median };
     let showing = Showing { json: options.json, pick, ..Showing::default() };
     let judged = experiments::beside_each_other(&experiment, &folder, &results)?;

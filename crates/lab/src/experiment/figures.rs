@@ -23,6 +23,7 @@ pub(crate) fn of_run(Assessed { run, judged }: &Assessed) -> Figures {
         client_cpu_ns: Effort::of(run).map(|effort| effort.work_ns()),
         verdict: judged.verdict,
         limit: judged.limited.by,
+        counted: None,
         findings: judged.findings.clone(),
         started_unix_ns: run.started_unix_ns,
         elapsed_ns: run.elapsed_ns,

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ablaze_model::experiment::{Experiment, Figures, Outcome, Results, Tool, Trial};
+use ablaze_model::experiment::{Counted, Experiment, Figures, Outcome, Results, Tool, Trial};
 use ablaze_model::{Assessed, Run};
 use ablaze_report::experiment::pooled::{Pooled, shown_loads};
 use ablaze_report::system_error::reason;
@@ -21,6 +21,9 @@ pub(crate) const EXPERIMENT: &str = "experiment.json";
 pub(crate) const FAILED: &str = "failed.json";
 /// The folder of the runs in it.
 pub(crate) const RUNS: &str = "runs";
+
+/// The folder of what built-in servers counted during the runs.
+const COUNTERS: &str = "counters";
 
 /// A folder of results.
 #[derive(Debug)]
@@ -132,6 +135,42 @@ impl Folder {
         Ok(())
     }
 
+    /// Keeps what the server of a run counted, as it wrote it; gives what of it reports show.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn keep_counters(
+        &self,
+        experiment: &Experiment,
+        trial: Trial,
+        counters: Option<&str>,
+    ) -> Result<Option<Counted>, FolderError> {
+        let Some(counters) = counters else { return Ok(None) };
+        let path = self.counters_file(experiment, trial);
+        std::fs::create_dir_all(self.path.join(COUNTERS))
+            .map_err(|failure| error(&path, reason(&failure)))?;
+        file::write_atomically(&path, counters.as_bytes())
+            .map_err(|failure| error(&path, failure))?;
+        self.counted(experiment, trial)
+    }
+
+    fn counters_file(&self, experiment: &Experiment, trial: Trial) -> PathBuf {
+        self.path.join(COUNTERS).join(format!("{}.json", experiment.stem(trial)))
+    }
+
+    fn counted(
+        &self,
+        experiment: &Experiment,
+        trial: Trial,
+    ) -> Result<Option<Counted>, FolderError> {
+        #[derive(serde::Deserialize)]
+        struct Counters {
+            total: Counted,
+        }
+        let counters: Option<Counters> = read(&self.counters_file(experiment, trial))?;
+        Ok(counters.map(|counters| counters.total))
+    }
+
     /// Keeps a run of another client, with what it printed in a text beside it.
     ///
     /// # Errors
@@ -198,10 +237,12 @@ impl Folder {
         experiment: &Experiment,
         trial: Trial,
     ) -> Result<Option<Figures>, FolderError> {
-        if let Some(run) = self.run(experiment, trial)? {
-            return Ok(Some(figures::of_run(&live::assessed(run))));
-        }
-        Ok(self.printed(experiment, trial)?.and_then(|run| run.figures()))
+        let figures = match self.run(experiment, trial)? {
+            Some(run) => Some(figures::of_run(&live::assessed(run))),
+            None => self.printed(experiment, trial)?.and_then(|run| run.figures()),
+        };
+        let counted = self.counted(experiment, trial)?;
+        Ok(figures.map(|figures| Figures { counted, ..figures }))
     }
 
     /// What the experiment has come to so far.

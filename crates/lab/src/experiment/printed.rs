@@ -70,6 +70,7 @@ impl PrintedRun {
             client_cpu_ns: each(self.client_cpu_ns),
             verdict: Verdict::of(&findings),
             limit: if full { Limit::Client } else { Limit::Unknown },
+            counted: None,
             findings,
             started_unix_ns: self.started_unix_ns,
             elapsed_ns: report

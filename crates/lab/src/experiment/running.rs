@@ -83,14 +83,16 @@ pub fn run(
         }
         observer.begins(experiment, trial, at + 1, trials.len());
         let outcome = match targets.measured(trial, client, false) {
-            Ok(Measured::Run(run)) => {
+            Ok((Measured::Run(run), counters)) => {
                 let run = live::assessed(*run);
                 folder.keep(experiment, trial, &run)?;
-                Outcome::Measured(Box::new(figures::of_run(&run)))
+                let counted = folder.keep_counters(experiment, trial, counters.as_deref())?;
+                Outcome::Measured(Box::new(Figures { counted, ..figures::of_run(&run) }))
             }
-            Ok(Measured::Printed(run, figures)) => {
+            Ok((Measured::Printed(run, figures), counters)) => {
                 folder.keep_printed(experiment, trial, &run)?;
-                Outcome::Measured(figures)
+                let counted = folder.keep_counters(experiment, trial, counters.as_deref())?;
+                Outcome::Measured(Box::new(Figures { counted, ..*figures }))
             }
             Err(Failure::Interrupted) => {
                 results.interrupted = true;
@@ -116,7 +118,7 @@ pub(crate) fn aside(
     client: &mut dyn Runner,
 ) -> Result<Run, Failure> {
     let trial = Trial { repeat: 0, load: 0, target };
-    match Targets::new(experiment, folder, program).measured(trial, client, true)? {
+    match Targets::new(experiment, folder, program).measured(trial, client, true)?.0 {
         Measured::Run(run) => Ok(*run),
         Measured::Printed(..) => {
             let name = &experiment.targets[target].name;
@@ -169,20 +171,20 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// One run, of a target that is up.
+    /// One run, of a target that is up, and what that counted if it is stopped behind it.
     fn measured(
         &mut self,
         trial: Trial,
         client: &mut dyn Runner,
         profiled: bool,
-    ) -> Result<Measured, Failure> {
+    ) -> Result<(Measured, Option<String>), Failure> {
         let target = &self.experiment.targets[trial.target];
         if let Some(files) = target.saved_runs() {
             return files
                 .get(trial.repeat as usize)
                 .ok_or_else(|| Failure::Impossible("no such saved run".to_owned()))
                 .and_then(|file| saved::read(file).map_err(Failure::Impossible))
-                .map(|run| Measured::Run(Box::new(run)));
+                .map(|run| (Measured::Run(Box::new(run)), None));
         }
         if let Some(why) = self.never.get(&trial.target) {
             return Err(Failure::Impossible(why.clone()));
@@ -216,10 +218,11 @@ impl<'a> Targets<'a> {
         if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {
             return Err(Failure::Interrupted);
         }
-        if !self.experiment.restart {
-            self.serving.insert(trial.target, serving);
+        if self.experiment.restart {
+            return Ok((measured, serving.stopped()));
         }
-        Ok(measured)
+        self.serving.insert(trial.target, serving);
+        Ok((measured, None))
     }
 
     fn started(&mut self, target: usize) -> Result<Serving, Failure> {

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ablaze_model::experiment::{Speaks, Target};
+use ablaze_model::experiment::{Speaks, Target, file_name};
 use ablaze_model::spec::target::names_certificate;
 use ablaze_model::spec::{ModelSpec, SecretRef, TargetSpec, UrlSpec};
 use ablaze_report::system_error::reason;
@@ -65,6 +65,8 @@ pub struct Serving {
     /// Who signed the certificate that it shows, as PEM, where that was made for it.
     pub authority: Option<PathBuf>,
     process: Option<Process>,
+    /// Where a built-in server writes what it counted, as it ends.
+    counters: Option<PathBuf>,
 }
 
 impl Serving {
@@ -76,7 +78,7 @@ impl Serving {
         match &target.source {
             TargetSpec::Url { url, user } => {
                 let (url, user) = (url.clone(), user.clone());
-                Ok(Self { url, user, authority: None, process: None })
+                Ok(Self { url, user, authority: None, process: None, counters: None })
             }
             TargetSpec::Saved(_) => Err(StartError::NotStarted {
                 what: target.name.clone(),
@@ -92,7 +94,7 @@ impl Serving {
     #[cfg(test)]
     pub(crate) fn elsewhere(url: UrlSpec, authority: Option<&std::path::Path>) -> Self {
         let authority = authority.map(ToOwned::to_owned);
-        Self { url, user: None, authority, process: None }
+        Self { url, user: None, authority, process: None, counters: None }
     }
 
     /// CPU time of its process and of those that it started, so far, ns; `None` where it was not
@@ -108,6 +110,12 @@ impl Serving {
     /// How its process ended, if it was started here and has ended by itself.
     pub fn ended(&mut self) -> Option<String> {
         self.process.as_mut()?.ended()
+    }
+
+    /// Stops it, if it was started here; gives what it counted, as JSON, if it is a built-in server.
+    pub fn stopped(self) -> Option<String> {
+        drop(self.process);
+        std::fs::read_to_string(self.counters?).ok()
     }
 }
 
@@ -161,6 +169,9 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     hand_over_files(&mut of, &site.folder)
         .map_err(|why| StartError::NotStarted { what: target.name.clone(), why })?;
     command.args(of.words());
+    let counters = site.folder.join(format!("{}.counters.json", file_name(&target.name)));
+    let _ = std::fs::remove_file(&counters);
+    command.arg("--stats").arg(&counters);
     if let Some(files) = files {
         command.arg("--tls-cert").arg(&files.certificate).arg("--tls-key").arg(&files.key);
     }
@@ -178,7 +189,7 @@ fn model(target: &Target, of: &ModelSpec, site: &Site) -> Result<Serving, StartE
     };
     let url = url_of(&target.name, &format!("{}{}", url.trim_end_matches('/'), site.path))?;
     let authority = files.map(|files| files.authority.clone());
-    Ok(Serving { url, user: None, authority, process: Some(process) })
+    Ok(Serving { url, user: None, authority, process: Some(process), counters: Some(counters) })
 }
 
 /// Puts the files of a server where it can read them: what it sends is what they were when it was asked for.
@@ -220,7 +231,13 @@ fn answering(
             return Err(process.ended_early(status));
         }
         if ready::responses(port, &site.path, is_secure) {
-            return Ok(Serving { url, user: None, authority: None, process: Some(process) });
+            return Ok(Serving {
+                url,
+                user: None,
+                authority: None,
+                process: Some(process),
+                counters: None,
+            });
         }
         if Instant::now() > until {
             let (what, said) = (process.what.clone(), process.said());

@@ -1,6 +1,8 @@
 //! The figures of one run that experiments compare. The whole run stays in its file: a hundred of
 //! them would not fit into memory with all their distributions.
 
+use serde::{Deserialize, Serialize};
+
 use crate::finding::{Finding, Limit, Verdict};
 
 /// One run's figures.
@@ -28,10 +30,57 @@ pub struct Figures {
     pub verdict: Verdict,
     /// What bounded its rate.
     pub limit: Limit,
+    /// What the server counted, where it is a built-in one that served this run alone.
+    pub counted: Option<Counted>,
     /// What was found.
     pub findings: Vec<Finding>,
     /// When it began, ns since 1970.
     pub started_unix_ns: u64,
     /// Length of the measured window, ns.
     pub elapsed_ns: u64,
+}
+
+/// What a built-in server counted from its start to its end: the calls that tell whether a response could be written at
+/// once. Probes and warm-up are in them, and in its requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counted {
+    /// Requests that it answered.
+    pub requests: u64,
+    /// Calls that wrote to a connection.
+    pub writes: u64,
+    /// Of these, those that could not go on (EAGAIN).
+    pub write_eagains: u64,
+    /// Events that said that a blocked connection can be written again.
+    pub out_events: u64,
+    /// epoll_ctl MOD.
+    pub epoll_mods: u64,
+}
+
+impl Counted {
+    /// Each count per response, by the name that tables have for it; `None` without a response.
+    pub fn per_response(&self) -> Option<[(&'static str, f64); 4]> {
+        let each = |count: u64| count as f64 / self.requests as f64;
+        (self.requests > 0).then(|| {
+            [
+                ("writes", each(self.writes)),
+                ("EAGAIN", each(self.write_eagains)),
+                ("EPOLLOUT events", each(self.out_events)),
+                ("epoll_ctl MOD", each(self.epoll_mods)),
+            ]
+        })
+    }
+}
+
+impl std::ops::Add for Counted {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            requests: self.requests + other.requests,
+            writes: self.writes + other.writes,
+            write_eagains: self.write_eagains + other.write_eagains,
+            out_events: self.out_events + other.out_events,
+            epoll_mods: self.epoll_mods + other.epoll_mods,
+        }
+    }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::LoadSpec;
 
 pub use asked::Asked;
-pub use figures::Figures;
+pub use figures::{Counted, Figures};
 pub use judged::JudgedTogether;
 pub use placement::Placement;
 pub use results::{Outcome, Results, SKIPPED};

@@ -5,6 +5,7 @@ use ablaze_model::experiment::{
     Experiment, JudgedTogether, Results, Search, Searched, Stage, Trial,
 };
 use ablaze_model::finding::Finding;
+use ablaze_model::printable;
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use serde_json::{Value, json};
 
@@ -72,11 +73,16 @@ pub fn search(search: &Search, searched: &Searched) -> String {
 
 /// What was found in the runs beside each other.
 fn together(judged: &JudgedTogether) -> Vec<Value> {
-    judged.findings.iter().map(finding).collect()
+    findings(&judged.findings)
+}
+
+/// With their sentences, as a single run has them.
+fn findings(findings: &[Finding]) -> Vec<Value> {
+    findings.iter().map(|finding| json!(crate::json::found(finding))).collect()
 }
 
 fn printed(value: &Value) -> String {
-    format!("{value:#}\n")
+    format!("{}\n", printable::json(&format!("{value:#}")))
 }
 
 fn point(point: &Point) -> Value {
@@ -141,7 +147,8 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         value["client_cpu_ns"] = run.client_cpu_ns.into();
         value["verdict"] = run.verdict.to_string().into();
         value["limited_by"] = run.limit.key().into();
-        value["findings"] = run.findings.iter().map(finding).collect();
+        value["server_counters"] = json!(run.counted);
+        value["findings"] = findings(&run.findings).into();
         all.push(value);
     }
     for (trial, why) in results.failed() {
@@ -150,11 +157,6 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
         all.push(value);
     }
     all
-}
-
-fn finding(finding: &Finding) -> Value {
-    json!({"id": finding.id.to_string(), "severity": finding.severity.to_string(),
-        "evidence": finding.evidence})
 }
 
 fn found(found: Found) -> Value {
@@ -186,5 +188,10 @@ fn stage(stage: &Stage) -> Value {
     let measured = stage.measured.as_ref();
     json!({"asked_per_s": stage.asked_per_s, "again": stage.confirming, "outcome": outcome,
         "why": stage.why, "answered_per_s": measured.map(|m| m.answered_per_s),
-        "figures": measured.map(|m| &m.figures), "verdict": measured.map(|m| m.verdict.to_string())})
+        "figures": measured.map(|m| &m.figures), "verdict": measured.map(|m| m.verdict.to_string()),
+        "findings": measured.map(|m| findings(&m.findings))})
 }
+
+#[cfg(test)]
+#[path = "json_tests.rs"]
+mod tests;

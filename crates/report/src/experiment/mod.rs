@@ -4,6 +4,7 @@
 
 pub mod charts;
 pub mod comparison;
+pub mod counters;
 pub mod csv;
 pub mod curve;
 pub mod json;

@@ -10,10 +10,10 @@ use ablaze_model::finding::Severity;
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::pooled::{self, Pooled};
-use super::{charts, json, profiles, text};
+use super::{charts, counters, json, profiles, text};
 use crate::number::rate;
 use crate::page::section;
-use crate::page::{Banner, Block, FindingText, Page, Section};
+use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock};
 
 /// An experiment with what came of it, for its page.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +136,9 @@ pub fn in_short(experiment: &Experiment, results: &Results, ranked: bool) -> Vec
     let row = |what: &str, text: String| vec![vec![what.to_owned(), text]];
     let comparison = Comparison::of(experiment, results, 0, experiment.control());
     if results.measured().next().is_none() {
-        let why = results.failed().next().map_or("interrupted", |(_, why)| why);
+        let why = results.failed().next().map_or("interrupted", |(trial, why)| {
+            text::why_of(&experiment.targets[trial.target], why)
+        });
         return row("nothing was measured", why.to_owned());
     }
     if !ranked {
@@ -233,7 +235,15 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         figures: false,
     };
     let [whence, in_here] = whence();
-    table.with(chart).with(whence).with(in_here)
+    let mut section = table.with(chart).with(whence).with(in_here);
+    if let Some((head, rows)) = counters::table(experiment, results) {
+        let mut table = Block::table(&head, rows);
+        if let Block::Table(TableBlock { caption, .. }) = &mut table {
+            *caption = counters::CAPTION.to_owned();
+        }
+        section = section.with(Block::Text("What the servers counted:".to_owned())).with(table);
+    }
+    section
 }
 
 /// Where the figures come from.

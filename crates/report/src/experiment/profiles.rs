@@ -158,7 +158,8 @@ fn difference_of(one: &OfTarget<'_>, other: &OfTarget<'_>) -> Vec<Block> {
             ]
         });
     let mut table = Block::table(&["function", one.name, other.name, "difference"], rows.collect());
-    if let Block::Table(TableBlock { caption, .. }) = &mut table {
+    if let Block::Table(TableBlock { caption, sorted_by, .. }) = &mut table {
+        *sorted_by = Some(3);
         *caption = "CPU time per request of functions by themselves, whatever their callers: the \
                     largest differences."
             .to_owned();

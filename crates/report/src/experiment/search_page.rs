@@ -9,7 +9,8 @@ use ablaze_stats::rate_search::{Found, Trial};
 
 use super::page::repeat;
 use super::{json, text};
-use crate::page::{Banner, Block, FindingText, Page, Section, section};
+use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock, section};
+use crate::table::sentence;
 
 /// The page of a search; its figures lie in it as JSON. `run` is that of the stage whose command and
 /// environment it shows ([`Searched::shown_stage`]).
@@ -19,7 +20,7 @@ pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked:
     let what = format!("{}: {}", search.target.name, search.goal);
     let mut page = Page::new(if asked.title.is_empty() { &what } else { &asked.title });
     page.about = asked.about.clone();
-    page.subtitle = printed.lines().nth(1).unwrap_or_default().to_owned();
+    page.subtitle = text::what_for(search);
     page.sections.push(answer(searched, &texts));
     let found = found(searched);
     page.sections.push(
@@ -38,11 +39,20 @@ pub fn of_search(search: &Search, searched: &Searched, run: Option<&Run>, asked:
         }
         page.sections.push(section::environment(run));
     }
-    let report = Block::Report { name: "The report".to_owned(), text: printed };
+    let report = Block::Report { name: "The report".to_owned(), text: folded(&printed) };
     page.sections.push(Section::default().with(report));
     page.figures.push((search.target.name.clone(), json::search(search, searched)));
     page.explain_findings();
     page
+}
+
+/// The report with its sentences broken between words: a page does not break the lines of a report, which has tables.
+fn folded(printed: &str) -> String {
+    let fold = |line: &str| match line.chars().count() > text::WIDTH {
+        true => sentence("", line, text::WIDTH).join("\n"),
+        false => line.to_owned(),
+    };
+    printed.lines().map(|line| fold(line) + "\n").collect()
 }
 
 /// The answer, and how far it is to be believed.
@@ -102,5 +112,9 @@ fn rows(searched: &Searched, texts: &[&str]) -> Block {
     head.extend(texts.iter().copied());
     head.push("outcome");
     let row = |stage: &Stage| text::cells_of_stage(stage, texts.len());
-    Block::table(&head, searched.stages.iter().map(row).collect())
+    let mut table = Block::table(&head, searched.stages.iter().map(row).collect());
+    if let Block::Table(TableBlock { ends_in_words, .. }) = &mut table {
+        *ends_in_words = true;
+    }
+    table
 }

@@ -167,7 +167,13 @@ fn write_figures(figures: &[Figure], out: &mut String) {
 
 fn write_table(block: &TableBlock, out: &mut String) {
     out.push_str("<div class=\"scroll\" tabindex=\"0\">");
-    write_cells(&block.table, if block.words { "words" } else { "numbers" }, out);
+    let class = match (block.words, block.sorted_by) {
+        (true, _) => "words".to_owned(),
+        (false, None) if block.ends_in_words => "numbers told".to_owned(),
+        (false, None) => "numbers".to_owned(),
+        (false, Some(column)) => format!("numbers sortable\" data-sorted=\"{column}"),
+    };
+    write_cells(&block.table, &class, out);
     out.push_str("</div>\n");
     write_caption(&block.caption, out);
 }

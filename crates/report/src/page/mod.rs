@@ -168,6 +168,10 @@ pub struct TableBlock {
     pub table: Table,
     /// Whether all columns are words, flush left.
     pub words: bool,
+    /// Whether the last column is words among columns of figures: flush left, and broken between words.
+    pub ends_in_words: bool,
+    /// The column whose figures the rows descend by, if they can be sorted by another at a click.
+    pub sorted_by: Option<usize>,
     /// A sentence below it; none if it is empty.
     pub caption: String,
 }
@@ -256,6 +260,8 @@ impl Block {
         Self::Table(TableBlock {
             table: Table { head, rows },
             words: false,
+            ends_in_words: false,
+            sorted_by: None,
             caption: String::new(),
         })
     }
@@ -265,6 +271,8 @@ impl Block {
         Self::Table(TableBlock {
             table: Table { head: Vec::new(), rows },
             words: true,
+            ends_in_words: false,
+            sorted_by: None,
             caption: String::new(),
         })
     }

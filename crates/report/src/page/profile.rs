@@ -8,8 +8,8 @@ use ablaze_profile::graph::{self, Drawing};
 use super::{Block, Section, TableBlock};
 use crate::profiling;
 
-/// So many functions stand in a table.
-const MOST: usize = 20;
+/// So many functions by their own time stand in a table, and so many by that with what they call.
+const MOST: usize = 15;
 
 const HOW_TO_READ: &str = "Each rectangle is a function, drawn on top of the one that called it; \
                            its width is the CPU time per request spent in it and in everything it \
@@ -46,12 +46,15 @@ pub fn blocks(profile: &Profile, name: &str) -> Vec<Block> {
             caption: HOW_TO_READ.to_owned(),
         });
         blocks.push(Block::OfTheFile(HOW_TO_POINT.to_owned()));
-        let (head, rows) = profiling::table(profile, MOST);
+        let (head, rows) = profiling::table(profile, MOST, MOST);
         let head: Vec<&str> = head.iter().map(String::as_str).collect();
         let mut table = Block::table(&head, rows);
-        if let Block::Table(TableBlock { caption, .. }) = &mut table {
+        if let Block::Table(TableBlock { caption, sorted_by, .. }) = &mut table {
             *caption =
-                "CPU time per request of the functions that used the most themselves.".to_owned();
+                "CPU time per request of the functions that used the most themselves, and of \
+                        those that used the most with what they call."
+                    .to_owned();
+            *sorted_by = Some(profiling::BY_ITSELF);
         }
         blocks.push(table);
     }

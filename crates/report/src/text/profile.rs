@@ -19,7 +19,7 @@ pub(super) fn lines(run: &Run, style: &Style) -> Vec<String> {
         let label = format!("  {:<17}  ", format!("{} profile", profiling::side(profile.of)));
         lines.extend(sentence(&label, &profiling::headline(profile), style.width));
         let mut table = Table::new(&[3]);
-        let (head, rows) = profiling::table(profile, MOST);
+        let (head, rows) = profiling::table(profile, MOST, 0);
         for mut row in std::iter::once(head).chain(rows) {
             row.rotate_left(1);
             row[3] = shortened(&row[3]);

@@ -172,10 +172,11 @@ impl Core {
     /// Lets a response leave as its circumstances have it.
     #[inline(never)]
     fn leave(&mut self, id: u32, mut leaving: Leaving, met: Met, out: &mut Output) {
-        if let Some(fault) = met.fault
-            && !self.spoil(id, fault, &mut leaving, out)
-        {
-            return;
+        if let Some(fault) = met.fault {
+            self.struck += 1;
+            if !self.spoil(id, fault, &mut leaving, out) {
+                return;
+            }
         }
         if self.streams.get(id).is_none() {
             self.open(id);

@@ -75,6 +75,8 @@ struct Core {
     data_stream: Option<u32>,
     answered: u64,
     answered_ever: u64,
+    /// Of those answered since then, how many met a fault.
+    struck: u64,
     /// No further stream is taken.
     last: bool,
     /// The last stream that a GOAWAY has named: it must not rise (RFC 9113, 6.8).
@@ -110,6 +112,7 @@ impl Http2 {
                 data_stream: None,
                 answered: 0,
                 answered_ever: 0,
+                struck: 0,
                 last: false,
                 goaway: None,
                 end: None,
@@ -146,6 +149,11 @@ impl Http2 {
     /// Requests answered since the last call.
     pub fn take_answered(&mut self) -> u64 {
         mem::take(&mut self.core.answered)
+    }
+
+    /// How many of them met a fault.
+    pub fn take_struck(&mut self) -> u64 {
+        mem::take(&mut self.core.struck)
     }
 
     /// Whether no request is under way and no byte of one has come.

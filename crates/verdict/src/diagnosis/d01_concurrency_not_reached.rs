@@ -79,7 +79,8 @@ fn shortage(run: &Run) -> Option<Finding> {
     let steady = record.failures_total() == 0
         && record.connections_opened == connections
         && !figures::held_by_warmup(run);
-    if reached >= asked as f64 * MISSED || steady || ramping || few {
+    let at_most = figures::in_flight_at_most(run)?;
+    if at_most >= asked as f64 * MISSED || steady || ramping || few {
         return None;
     }
     let evidence = format!(
@@ -226,6 +227,11 @@ mod tests_on_runs {
         assert_eq!(with(&mut run, 9), None);
         run.plan.connections.ramp_ns = 0;
         run.plan.limits.requests = Some(999);
+        assert_eq!(with(&mut run, 9), None);
+        // Of more requests each the last, which took nine of the ten seconds: alone, while no other was left to send.
+        run.plan.limits.requests = Some(20_000);
+        assert_eq!(with(&mut run, 9), Some(Severity::Invalid));
+        run.record.answered.total.record(9_000_000_000);
         assert_eq!(with(&mut run, 9), None);
         sample::open_loop(&mut run, 1e6);
         assert_eq!(with(&mut run, 9), None);

@@ -157,6 +157,19 @@ pub(crate) fn in_flight(run: &Run) -> Option<f64> {
     (run.elapsed_ns > 0).then(|| run.record.in_flight_ns as f64 / run.elapsed_ns as f64)
 }
 
+/// The same if places that fell empty at the end of a run of so many requests count as in use: once no request is left to
+/// send, each is empty for as long as the longest response takes at most. In a short run that is most of its time.
+pub(crate) fn in_flight_at_most(run: &Run) -> Option<f64> {
+    let mean = in_flight(run)?;
+    let longest_ns =
+        run.record.answered.total.max_ns().filter(|_| run.plan.limits.requests.is_some());
+    let (Some(asked), Some(longest_ns)) = (asked_in_flight(run), longest_ns) else {
+        return Some(mean);
+    };
+    let emptied = asked.saturating_sub(1) as f64 * longest_ns as f64 / run.elapsed_ns as f64;
+    Some((mean + emptied).min(asked as f64).max(mean))
+}
+
 /// What a counter of the network namespace rose by.
 pub(crate) fn counter(run: &Run, name: &str) -> Option<u64> {
     monitor(run)?.kernel.network.as_ref()?.get(name).copied()

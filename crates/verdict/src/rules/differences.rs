@@ -14,6 +14,8 @@ const LENGTHS_APART: f64 = 2.0;
 const IN_FLIGHT_APART: f64 = 2.0;
 /// Responses for which a connection had to be opened, as a share: one in twenty is work.
 const OPENED_APART: f64 = 0.05;
+/// Shares and means that differ by no more than so many standard errors may differ by chance.
+const BY_CHANCE: f64 = 3.0;
 /// A share of all from which on it is all, and below whose rest it is none.
 const ALL: f64 = 0.99;
 
@@ -72,8 +74,9 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
         work.statuses.get(&status).copied().unwrap_or(0) as f64 / all.max(1) as f64
     };
     if !a.statuses.is_empty() && !b.statuses.is_empty() {
+        let of = |work: &Work, status: u16| (shares(work, status), work.statuses.values().sum());
         let mut all = a.statuses.keys().chain(b.statuses.keys());
-        let differ = all.any(|status| (shares(a, *status) - shares(b, *status)).abs() > APART);
+        let differ = all.any(|status| shares_differ(of(a, *status), of(b, *status), APART));
         let words = |work: &Work| {
             let of = |status: &u16| match shares(work, *status) {
                 share if share >= ALL => status.to_string(),
@@ -86,7 +89,9 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
     }
     let differ = match (a.responses, b.responses) {
         (Responses::Unknown, _) | (_, Responses::Unknown) => false,
-        (Responses::Good(x), Responses::Good(y)) => (x - y).abs() > APART,
+        (Responses::Good(x), Responses::Good(y)) => {
+            shares_differ((x, a.answered), (y, b.answered), APART)
+        }
         (a, b) => a != b,
     };
     let words = |work: &Work| match work.responses {
@@ -99,16 +104,32 @@ fn responses(a: &Work, b: &Work) -> Option<String> {
     differ.then(|| format!("{} against {}", words(a), words(b)))
 }
 
+/// Whether two shares, each of so many responses, lie further apart than this, and than chance moves them: of few
+/// responses one that was refused is a share of all.
+fn shares_differ((x, of_x): (f64, u64), (y, of_y): (f64, u64), apart: f64) -> bool {
+    let all = (of_x + of_y).max(1) as f64;
+    let share = (x * of_x as f64 + y * of_y as f64) / all;
+    let each = 1.0 / of_x.max(1) as f64 + 1.0 / of_y.max(1) as f64;
+    let error = (share * (1.0 - share) * each).max(0.0).sqrt();
+    let distance = (x - y).abs();
+    // All against none is no chance, however few there are.
+    distance > apart && (distance > BY_CHANCE * error || distance >= ALL)
+}
+
 /// Bodies, or else heads, of different lengths.
 fn add_bytes(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>)) {
     let apart = |x: f64, y: f64| (x - y).abs() > APART * x.max(y);
+    // Of few responses of many lengths the mean is one of many.
+    let error = a.body_bytes_error.hypot(b.body_bytes_error);
+    let by_chance = |x: f64, y: f64| (x - y).abs() <= BY_CHANCE * error;
     let (Some(b1), Some(b2)) = (a.bytes, b.bytes) else { return };
     let totals = format!("{} B per response against {} B", bytes(b1), bytes(b2));
     match (a.body_bytes, b.body_bytes) {
-        (Some(body1), Some(body2)) if apart(body1, body2) => {
+        (Some(body1), Some(body2)) if apart(body1, body2) && !by_chance(body1, body2) => {
             let bodies = format!("bodies of {} B against {} B", bytes(body1), bytes(body2));
             add(Invalid, Some(format!("{bodies} ({totals})")));
         }
+        (Some(body1), Some(body2)) if !apart(b1 - body1, b2 - body2) => {}
         // Keeping a connection changes the head by some letters, and is told by itself.
         _ if !apart(b1, b2) || keeps(a) != keeps(b) => {}
         // The same page behind another head is nearly the same work.
@@ -149,7 +170,8 @@ fn connections(a: &Work, b: &Work, add: &mut impl FnMut(Severity, Option<String>
         _ => {}
     }
     if let (Some(x), Some(y)) = (a.opened_per_response(), b.opened_per_response()) {
-        let differ = keeps(a) == keeps(b) && (x - y).abs() > OPENED_APART;
+        let differ = shares_differ((x, a.answered), (y, b.answered), OPENED_APART);
+        let differ = keeps(a) == keeps(b) && differ;
         let text = || {
             let (x, y) = (percent(x), percent(y));
             format!("a new connection for {x} of the responses against {y}")
@@ -191,7 +213,8 @@ fn load(
 }
 
 fn in_flight(one: &Member, other: &Member, a: &Work, b: &Work) -> Option<String> {
-    let ((low1, high1), (low2, high2)) = (a.in_flight?, b.in_flight?);
+    let ((low1, _), (low2, _)) = (a.in_flight?, b.in_flight?);
+    let (high1, high2) = (a.in_flight_at_most?, b.in_flight_at_most?);
     (high1 * IN_FLIGHT_APART < low2 || high2 * IN_FLIGHT_APART < low1).then_some(())?;
     let text = |work: &Work, asked| work.in_flight_text(asked);
     Some(format!("{} in flight against {}", text(a, one.concurrency)?, text(b, other.concurrency)?))

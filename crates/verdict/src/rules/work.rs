@@ -24,12 +24,16 @@ pub struct Work {
     pub statuses: BTreeMap<u16, u64>,
     /// `Document Length`, or body bytes per request.
     pub body_bytes: Option<f64>,
+    /// By how much chance moves it, as a standard error; 0 where that is not known.
+    pub body_bytes_error: f64,
     /// Bytes per response, head and body.
     pub bytes: Option<f64>,
     /// How connections were used.
     pub connections: Connections,
     /// In flight on average: bounds by Little's law.
     pub in_flight: Option<(f64, f64)>,
+    /// The upper bound, if places that fell empty at the end of the run count as in use.
+    pub in_flight_at_most: Option<f64>,
     /// Method of the request.
     pub method: Option<String>,
     /// Path of the URL.
@@ -101,9 +105,11 @@ impl Work {
             responses: responses(report),
             statuses: report.statuses.clone(),
             body_bytes: report.body_bytes_per_request(),
+            body_bytes_error: 0.0,
             bytes: report.bytes_per_request(),
             connections: report.connections,
             in_flight: in_flight(report),
+            in_flight_at_most: in_flight_at_most(report),
             method: None,
             path: report.path.clone(),
             http_version: None,
@@ -138,6 +144,17 @@ impl Work {
     pub fn server(&self) -> Option<&Server> {
         self.circumstances.as_ref()?.server.as_ref()
     }
+}
+
+/// Once no request is left to send, each place is empty for as long as the longest request takes at most: in a short run
+/// that is most of its time.
+fn in_flight_at_most(report: &Report) -> Option<f64> {
+    let (_, high) = in_flight(report)?;
+    let longest_ms = report.total.as_ref().and_then(|total| total.max_ms).map(|max| max.high());
+    let all = report.concurrency.zip(longest_ms).zip(report.taken_s);
+    let Some(((asked, longest_ms), taken)) = all else { return Some(high) };
+    let emptied = asked.saturating_sub(1) as f64 * longest_ms / 1e3 / taken.low();
+    Some((high + emptied).min(asked as f64).max(high))
 }
 
 fn responses(report: &Report) -> Responses {

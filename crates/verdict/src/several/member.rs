@@ -49,12 +49,14 @@ fn work(run: &Run, findings: &[Finding], tool_version: Option<&str>) -> Work {
         responses: responses(record),
         statuses: record.statuses.clone(),
         body_bytes,
+        body_bytes_error: body_bytes_error(record).unwrap_or(0.0),
         // A head changes by a date at most; what else was received may belong to no response.
         bytes: body_bytes
             .filter(|_| !record.first_head.is_empty())
             .map(|body_bytes| body_bytes + record.first_head.len() as f64),
         connections: connections(record),
         in_flight: figures::in_flight(run).map(|mean| (mean, mean)),
+        in_flight_at_most: figures::in_flight_at_most(run),
         method: Some(plan.requests.method.clone()),
         path: Some(plan.target.path.clone()),
         http_version: Some(plan.http_version()),
@@ -95,6 +97,17 @@ fn body_bytes(record: &Record) -> Option<f64> {
         return Some(bytes / told as f64);
     }
     (record.responses > 0).then(|| record.body_bytes as f64 / record.responses as f64)
+}
+
+/// By how much that mean misses the mean of all responses that the server has, as a standard error: 0 where all are
+/// equally long. `None` of more lengths than are told apart.
+fn body_bytes_error(record: &Record) -> Option<f64> {
+    let mean = body_bytes(record).filter(|_| record.body_lengths_other == 0)?;
+    let told: u64 = record.body_lengths.values().sum();
+    let squares =
+        |(bytes, responses): (&u64, &u64)| (*bytes as f64 - mean).powi(2) * *responses as f64;
+    let squares: f64 = record.body_lengths.iter().map(squares).sum();
+    (told > 0).then(|| squares.sqrt() / told as f64)
 }
 
 /// As they were used, whatever was asked for.

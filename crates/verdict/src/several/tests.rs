@@ -135,6 +135,56 @@ fn a_faster_target_is_no_unequal_work() {
     assert!(!is_equal_work(&members(&[("a", open(2000.0, 2)), ("b", open(3000.0, 2))])));
 }
 
+/// Forty requests, four at a time, 1 ms each.
+fn short(change: impl FnOnce(&mut Run)) -> Run {
+    let mut run = run(4);
+    run.plan.load = ablaze_model::plan::Load::Closed { connections: 4, pipeline: 1 };
+    run.plan.limits.requests = Some(40);
+    run.elapsed_ns = 10_000_000;
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(1_000_000, 40);
+    run.record.in_flight_ns = 40_000_000;
+    change(&mut run);
+    run
+}
+
+#[test]
+fn what_chance_does_to_a_short_run_is_no_unequal_work() {
+    let against = |change: fn(&mut Run)| {
+        let runs = [("a", short(|_| {})), ("b", short(change))];
+        finding(&compared(&runs), D05).map(|found| found.evidence.clone())
+    };
+    assert_eq!(against(|_| {}), None);
+    // The last response took 40 ms, with nothing left to send beside it.
+    let late = |run: &mut Run| {
+        run.elapsed_ns = 49_000_000;
+        run.record.answered.total.record(40_000_000);
+        run.record.in_flight_ns = 79_000_000;
+    };
+    assert_eq!(against(late), None);
+    // For the same numbers, ended by its time, nothing but the load explains them.
+    let by_time = |run: &mut Run| {
+        run.plan.limits.requests = None;
+        run.elapsed_ns = 49_000_000;
+        run.record.in_flight_ns = 79_000_000;
+    };
+    assert_eq!(against(by_time).unwrap(), "a against b: 4 in flight against 1.61");
+    // One response of forty was refused; three connections were closed and opened again.
+    assert_eq!(against(|run| run.record.statuses = [(200, 39), (503, 1)].into()), None);
+    assert_eq!(against(|run| run.record.reused = 37), None);
+    let half = against(|run| run.record.statuses = [(200, 20), (503, 20)].into()).unwrap();
+    assert_eq!(half, "a against b: status 200 against 200 (50 %) and 503 (50 %)");
+    // A page of either 10 or 20 bytes: 15.0 against 15.5 on average.
+    let lengths =
+        |short, long| self::short(|run| run.record.body_lengths = [(10, short), (20, long)].into());
+    let compared_lengths = |one, other| {
+        let runs = [("a", one), ("b", other)];
+        finding(&compared(&runs), D05).map(|found| found.severity)
+    };
+    assert_eq!(compared_lengths(lengths(20, 20), lengths(18, 22)), None);
+    assert_eq!(compared_lengths(lengths(40, 0), lengths(0, 40)), Some(Severity::Invalid));
+}
+
 #[test]
 fn single_runs_and_runs_of_different_days_are_suspect() {
     let several = compared(&[("a", run(2000)), ("b", run(2050))]);

@@ -1,7 +1,8 @@
 //! What a replay is made of: what a document did, the figures that it printed, its command lines,
 //! and the files of the fair versions. One constant per document, in [`super::documents`].
 
-use ablaze_verdict::printed::{self, Text};
+use ablaze_report::number::decimal;
+use ablaze_verdict::printed::{self, Printed, Text};
 
 /// A document with measurements that can be replayed.
 #[derive(Debug)]
@@ -28,6 +29,8 @@ pub struct Document {
     pub files: &'static [(&'static str, &'static str)],
     /// What the fair version asks, for the head of its part of the page.
     pub asks: &'static str,
+    /// The parts of the fair version with flame graphs, by their names.
+    pub profiled: &'static [&'static str],
 }
 
 /// One command line of a document.
@@ -81,16 +84,30 @@ impl Document {
 impl Then {
     /// The rate that was printed.
     pub fn rate_per_s(self, texts: &[Text]) -> Option<f64> {
-        let report = |text: usize, number: usize| texts.get(text)?.reports.get(number)?.rate();
+        self.printed(texts).map(|rate| rate.value)
+    }
+
+    /// The same with the digits that it was printed with.
+    pub fn in_its_digits(self, texts: &[Text]) -> Option<String> {
+        let rate = self.printed(texts)?;
+        Some(decimal(rate.value, (-rate.step.log10()).round().max(0.0) as usize))
+    }
+
+    fn printed(self, texts: &[Text]) -> Option<Printed> {
+        let report = |text: usize, number: usize| {
+            let report = texts.get(text)?.reports.get(number)?;
+            report.rate_per_s.or_else(|| Some(Printed { value: report.rate()?, step: 1.0 }))
+        };
         match self {
             Self::Report(number) => report(0, number),
             Self::ReportOf(text, number) => report(text, number),
-            Self::Rate(text, number) => Some(texts.get(text)?.rates.get(number)?.rate_per_s.value),
+            Self::Rate(text, number) => Some(texts.get(text)?.rates.get(number)?.rate_per_s),
             Self::Point(name, concurrency) => {
                 let curves = texts.iter().flat_map(|text| &text.sweeps).flat_map(|s| &s.curves);
                 let mut points =
                     curves.filter(|curve| curve.name == name).flat_map(|curve| &curve.points);
-                points.find(|(at, _)| *at == concurrency).map(|(_, rate)| *rate)
+                let (_, rate) = points.find(|(at, _)| *at == concurrency)?;
+                Some(Printed { value: *rate, step: 1.0 })
             }
         }
     }
@@ -113,14 +130,32 @@ mod tests {
     }
 
     #[test]
+    fn figures_keep_the_digits_they_were_printed_with() {
+        let shown = |number: &str| {
+            let document = ALL.iter().find(|document| document.number == number).unwrap();
+            let texts = document.read();
+            let line = (document.lines)().into_iter().next().unwrap();
+            line.then.in_its_digits(&texts).unwrap()
+        };
+        assert_eq!(
+            ["001", "002", "003", "004"].map(shown),
+            ["42.56", "9,709.59", "17,163.78", "14,046"]
+        );
+    }
+
+    #[test]
     fn every_experiment_can_be_carried_out() {
         for document in ALL {
+            let mut parts_of = Vec::new();
             for (name, text) in document.files {
                 let whole = parts::read(text, false).unwrap_or_else(|e| panic!("{name}, {e}"));
                 let quick = parts::read(text, true).unwrap_or_else(|e| panic!("{name}, {e}"));
                 assert_eq!(whole.len(), quick.len(), "{name}");
                 assert!(name.starts_with(document.number), "{name}");
+                parts_of.extend(whole.into_iter().filter_map(|part| part.name));
             }
+            let known = |name: &&str| parts_of.iter().any(|part| part == name);
+            assert!(document.profiled.iter().all(known), "{}", document.number);
         }
     }
 }

@@ -59,6 +59,7 @@ const GURL_AND_AB: Document = Document {
     ],
     files: &[experiment!("000-gurl-and-ab.toml"), experiment!("000-client-threads.toml")],
     asks: "Both clients on the same connections, and ablaze with 1, 2 and 4 threads.",
+    profiled: &[],
 };
 
 /// Level- against edge-triggered epoll.
@@ -112,13 +113,19 @@ const LEVEL_AND_EDGE: Document = Document {
          blocks, whatever its size.",
         "ab ran with one connection (its default), so the servers were never busy with more than one response, \
          and 36 to 51 MB/s on loopback is a tenth or less of what one connection carries.",
+        "Likelier causes are in the sources of that time: `g++ epoll.cc -o epoll` compiles without -O; LT printed a line at each \
+         switch, ET none; and LT never disarmed EPOLLOUT, so that after the first blocked response it was woken \
+         again and again for nothing.",
+        "`0.247 [ms] (mean, across all concurrent requests)` is not the time of one user's request, as the notes say: it is the \
+         length of the test divided by the requests of all 100 users. A request of one user took 24.701 ms, the line above.",
         "-t is not a timeout, as the notes say: it is the length of the test, and sets -n to \
          50,000. The timeout is -s.",
         "Whether a response blocked at all was not checked. Here 1,048,576 bytes do not unless the \
          send buffer is small, and 48,576 bytes do not even then.",
     ],
     files: &[experiment!("001-level-and-edge.toml")],
-    asks: "Both servers with responses that block and responses that do not, ten at a time.",
+    asks: "Both servers with responses that block and responses that do not, ten at a time; what they counted shows which do.",
+    profiled: &[],
 };
 
 /// Three ways to serve that do not answer.
@@ -160,9 +167,14 @@ const THREE_SERVERS: Document = Document {
          times the 83 bytes of ab's own request.",
         "The queues of connections differ too (5, 1,024 and 4,096), and all of it was compiled without \
          optimisation.",
+        "The flame graphs are of runs with ten times the requests, in which the profiler cost SERVER_3 10.3 % of its rate and \
+         SERVER_2 13.6 %. They show shares of the time on a processor, with one request in flight at SERVER_3 and 1,000 at \
+         SERVER_2, and not what a request costs.",
     ],
     files: &[experiment!("002-with-responses.toml"), experiment!("002-without-responses.toml")],
-    asks: "The three with the same HTTP response at both concurrencies, and without it.",
+    asks: "The three with the same HTTP response at both concurrencies, with flame graphs of the CPU time per request, and without \
+        a response.",
+    profiled: &["1,000 at a time"],
 };
 
 /// Fibers against nginx.
@@ -227,11 +239,15 @@ const FIBERS_AND_NGINX: Document = Document {
         "nginx 1.18 closes a connection after 100 requests: 9,907 times in that run. routn never does.",
         "libco's switch against ucontext is 2.0 %, from one run each; the pool was measured with a tenth of \
          the requests, for 1.8 s.",
+        "2 threads were slower than 1, and the page does not say why. The median of Connect is 0 ms with 1 thread and 5 ms with 2 \
+         and with more: opening a connection waits for no thread of the server, as the kernel answers, so these \
+         milliseconds were most likely spent in ab, whose one thread was then the limit. Faster servers cannot show behind it.",
         "routn's build asks for `-o3`, which names an output file; the build was not optimised.",
     ],
     files: &[experiment!("003-fibers-and-nginx.toml")],
     asks: "All servers with the same 138 bytes and status 200, and as many threads as nginx has \
         workers.",
+    profiled: &[],
 };
 
 /// The concurrencies of CppNet's chart.
@@ -246,7 +262,7 @@ const WAYS_TO_ACCEPT: Document = Document {
     did: &[
         "`ab -kc[1-10000] -n100000 http://127.0.0.1:8921/hello`: 100,000 requests over kept connections for a \
          page of 14 bytes, 1 to 10,000 at a time, three times each; the chart has the best of the three. CppNet with a listener per thread (cppnet_1), \
-         CppNet with one listener and EPOLLEXCLUSIVE (cppnet_2), and muduo, two threads each.",
+         CppNet with one listener and EPOLLEXCLUSIVE (cppnet_2), and muduo, two threads each, under WSL2.",
         "Its charts of Windows and macOS cannot be replayed here: ablaze's servers run on Linux.",
     ],
     printed: &[printed!("004-sweep.txt")],
@@ -274,6 +290,11 @@ const WAYS_TO_ACCEPT: Document = Document {
         "From one connection to two, every rate grows more than twofold (2.36, 2.45 and 4.90 times): in a \
          closed loop that is impossible unless the single connection was slow for another reason, \
          such as idle processors that had to wake up.",
+        "From 200 connections to 500, cppnet_1 loses 44 %, muduo 51 % and cppnet_2 15 %, and the page does not say why. The cause \
+         cannot be read from the chart. All three share ab with its one thread and a machine of four cores under WSL2, a virtual \
+         machine in which client and servers ran together, and with 500 connections each carries 200 requests.",
+        "With -k a connection is accepted once and then kept: 100 times in 100,000 requests at 100 connections. The way to accept \
+         then matters only through how it distributes the connections among the threads.",
         "100,000 requests last 0.6 to 7 s; with 10,000 connections each carries 10 requests, and opening it is \
          part of the measured time.",
         "ab has one thread, and at 190,000/s it is near its own limit; its CPU time was not shown.",
@@ -282,4 +303,5 @@ const WAYS_TO_ACCEPT: Document = Document {
     ],
     files: &[experiment!("004-ways-to-accept.toml")],
     asks: "The same sweep with the same time at every point, connections open before the clock.",
+    profiled: &[],
 };

@@ -21,6 +21,7 @@ use serde_json::json;
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED, note};
 use crate::experiments::pages;
+use crate::experiments::profiles;
 use crate::experiments::progress::{LiveLine, in_words};
 use crate::experiments::series::{self, Planned};
 use crate::experiments::{own_program, parts};
@@ -186,7 +187,9 @@ fn planned(document: &Document, quick: bool) -> Result<Vec<Planned>, CommandErro
         for (at, mut part) in parts.into_iter().enumerate() {
             // Said once, at the first part of a file.
             part.described.about = part.described.about.filter(|_| at == 0);
-            series.push(Planned::of(Path::new(name), part));
+            let planned = Planned::of(Path::new(name), part);
+            let profiled = document.profiled.contains(&planned.heading.as_str());
+            series.push(Planned { profiled, ..planned });
         }
     }
     Ok(series)
@@ -248,6 +251,8 @@ fn closing(replayed: &Replayed<'_>) -> String {
     let mut text = String::new();
     for done in &replayed.done {
         text.push_str(&format!("\n{}\n{}", done.planned.heading, done.in_words()));
+        let Planned { experiment, .. } = &done.planned;
+        text.push_str(&profiles::words(experiment, &done.folder).unwrap_or_default());
     }
     let rows = replayed.in_short();
     if !rows.is_empty() {

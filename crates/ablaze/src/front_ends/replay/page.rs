@@ -46,7 +46,7 @@ impl Replayed<'_> {
         let texts = self.document.read();
         let whole = |rate: f64| grouped(rate.round() as u64);
         let row = |again: &Again| {
-            let then = again.line.then.rate_per_s(&texts).map_or("-".to_owned(), whole);
+            let then = again.line.then.in_its_digits(&texts).unwrap_or_else(|| "-".to_owned());
             let figures = |tool| again.with(tool).map(|run| run.as_ref().map(|run| run.figures()));
             let now = |tool| match figures(tool) {
                 None => "-".to_owned(),

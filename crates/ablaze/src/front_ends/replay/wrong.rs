@@ -2,7 +2,7 @@
 
 use ablaze_report::page::FindingText;
 use ablaze_verdict::printed::Text;
-use ablaze_verdict::{DiagnosisId, Finding, Severity, rules};
+use ablaze_verdict::{DiagnosisId, Finding, rules};
 
 use super::document::{Document, Then};
 
@@ -15,12 +15,12 @@ pub struct Found {
     pub lines: Vec<String>,
 }
 
-/// Every diagnosis above a note that no other explains, in the order of their numbers.
+/// Every diagnosis that no other explains, in the order of their numbers.
 pub fn found(document: &Document, texts: &[Text]) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     let mut add = |findings: &[Finding], line: Option<&str>| {
         let roots = findings.iter().filter(|f| f.explained_by.is_none());
-        for finding in roots.filter(|finding| finding.severity > Severity::Note) {
+        for finding in roots {
             let at = all.iter().position(|found| found.gravest.id == finding.id);
             let at = at.unwrap_or_else(|| {
                 all.push(Found { gravest: finding.clone(), lines: Vec::new() });
@@ -61,10 +61,7 @@ pub fn ids(found: &[Found], line: &str) -> String {
 /// The same of findings on a run.
 pub fn ids_of(findings: &[Finding]) -> String {
     let roots = findings.iter().filter(|finding| finding.explained_by.is_none());
-    let mut ids: Vec<DiagnosisId> = roots
-        .filter(|finding| finding.severity > Severity::Note)
-        .map(|finding| finding.id)
-        .collect();
+    let mut ids: Vec<DiagnosisId> = roots.map(|finding| finding.id).collect();
     ids.sort_unstable();
     ids.dedup();
     let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();

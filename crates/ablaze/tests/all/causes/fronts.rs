@@ -6,10 +6,9 @@ use serde_json::Value;
 
 use crate::command::support::{Said, ablaze};
 
-/// What the machine, or the shortness of the runs, may add to any condition: two runs of 40 requests may differ in
-/// how many of them found a connection closed (D05).
-pub const OF_THE_MACHINE: [&str; 10] =
-    ["D05", "D07", "D11", "D13", "D14", "D15", "D16", "D17", "D23", "D30"];
+/// What the machine, or the shortness of the runs, may add to any condition.
+pub const OF_THE_MACHINE: [&str; 9] =
+    ["D07", "D11", "D13", "D14", "D15", "D16", "D17", "D23", "D30"];
 
 /// A way to load a URL.
 pub struct Front {
@@ -24,8 +23,6 @@ pub struct Front {
     takes_options: bool,
     /// Whether what it prints has findings of a run in which nothing came as expected.
     pub tells_of_failure: bool,
-    /// Whether it prints the findings of its runs at all, and their sentences.
-    pub tells_of_runs: bool,
 }
 
 const fn front(name: &'static str, words: &'static [&'static str]) -> Front {
@@ -36,15 +33,26 @@ const fn front(name: &'static str, words: &'static [&'static str]) -> Front {
         is_experiment: false,
         takes_options: true,
         tells_of_failure: true,
-        tells_of_runs: true,
     }
 }
 
 const fn experiment(name: &'static str, words: &'static [&'static str]) -> Front {
-    Front { is_experiment: true, tells_of_runs: false, ..front(name, words) }
+    Front { is_experiment: true, ..front(name, words) }
 }
 
-pub const FRONTS: [Front; 7] = [
+/// What `run` is told, with a line for each option behind it.
+const EXPERIMENT: &str = "\
+repeats = 1
+[targets.a]
+url = \"URL\"
+[targets.b]
+url = \"URL\"
+[load]
+connections = 4
+requests = 40
+";
+
+pub const FRONTS: [Front; 8] = [
     front("load", &["load", "URL", "-n", "40", "-c", "4", "--json"]),
     front("explain", &["load", "URL", "-n", "40", "-c", "4", "-o", "FILE"]),
     Front { prints_json: false, ..front("ab", &["ab", "-k", "-n", "40", "-c", "4", "URL"]) },
@@ -66,6 +74,7 @@ pub const FRONTS: [Front; 7] = [
         "sweep",
         &["sweep", "URL", "-c", "3,4", "-n", "40", "--repeat", "1", "--json", "--folder", "DIR"],
     ),
+    experiment("run", &["run", "EXPERIMENT", "--json", "--folder", "DIR"]),
     experiment(
         "find",
         &[
@@ -103,7 +112,7 @@ impl Front {
     }
 
     /// Loads the URL.
-    pub fn of(&self, url: &str, options: &[&str]) -> Told {
+    pub fn of(&self, url: &str, mut options: &[&str]) -> Told {
         let scratch = ablaze_testing::scratch::kept(
             env!("CARGO_TARGET_TMPDIR"),
             &format!("causes-{}", self.name),
@@ -114,6 +123,14 @@ impl Front {
             .words
             .iter()
             .map(|word| word.replace("URL", url).replace("FILE", &file).replace("DIR", &folder));
+        let asked = scratch.join("experiment.toml").display().to_string();
+        let words = words.map(|word| word.replace("EXPERIMENT", &asked));
+        if self.name == "run" {
+            let lines = options.chunks_exact(2).map(line_of);
+            let text = EXPERIMENT.replace("URL", url) + &lines.collect::<String>();
+            std::fs::write(&asked, text).expect("the scratch folder can be written");
+            options = &[];
+        }
         let (mut words, url) = words.partition::<Vec<String>, _>(|word| !word.contains(url));
         words.extend(options.iter().map(|option| (*option).to_owned()));
         words.extend(url);
@@ -126,6 +143,11 @@ impl Front {
         let ours = |id: &String| !OF_THE_MACHINE.contains(&id.as_str());
         Told { found: found.into_iter().filter(ours).collect(), said }
     }
+}
+
+/// `--timeout 300ms` as a line of a file.
+fn line_of(option: &[&str]) -> String {
+    format!("{} = \"{}\"\n", option[0].trim_start_matches("--"), option[1])
 }
 
 /// `ablaze: D02 INVALID no response: …`

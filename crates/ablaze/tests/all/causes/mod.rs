@@ -102,15 +102,10 @@ fn hold_to(condition: &Condition, front: &Front, url: &str) -> Result<(), String
     let found: Vec<&str> = said.found.iter().map(String::as_str).collect();
     let failed = front.is_experiment || !front.tells_of_failure;
     let nothing_measured = failed && found.is_empty() && said.said.status != 0;
-    // The JSON of a search has the verdict of each stage, and no findings.
-    let is_silent = front.name == "find" && found.is_empty();
-    if found != condition.found && !nothing_measured && !is_silent {
+    if found != condition.found && !nothing_measured {
         return Err(format!("found {found:?} instead of {:?}\n{all}", condition.found));
     }
-    if front.tells_of_runs
-        && !condition.says.is_empty()
-        && !condition.says.iter().any(|says| all.contains(says))
-    {
+    if !condition.says.is_empty() && !condition.says.iter().any(|says| all.contains(says)) {
         return Err(format!("says none of {:?}\n{all}", condition.says));
     }
     let misled = MISLEADING

@@ -1,10 +1,11 @@
 //! The report of a comparison: a row per target, and what may be said about each pair.
 
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, SKIPPED};
 use ablaze_stats::compare::{NotComparable, Outcome};
 
 use super::{failures, worth};
 use crate::experiment::comparison::{Against, Answer, Compared, Comparison, NoInterval};
+use crate::experiment::counters;
 use crate::experiment::curve::Point;
 use crate::number::{amount, counted, percent, rate, time};
 use crate::table::Table;
@@ -25,7 +26,14 @@ pub fn comparison(
     }
     lines.extend(failures(experiment, results));
     lines.push(String::new());
+    // Of targets that all failed for reasons of theirs there is no more to say than that.
+    if results.failed().all(|(_, why)| !why.starts_with(SKIPPED))
+        && results.measured().next().is_none()
+    {
+        return lines.join("\n");
+    }
     lines.extend(rows(experiment, results, comparison).lines());
+    lines.extend(what_servers_counted(experiment, results));
     lines.push(String::new());
     if unequal.is_empty() || rank_anyway {
         lines.extend(ratios(experiment, comparison).lines());
@@ -71,6 +79,17 @@ fn rows(experiment: &Experiment, results: &Results, comparison: &Comparison) -> 
         table.row(cells, "");
     }
     table
+}
+
+/// What built-in servers counted, where responses blocked.
+fn what_servers_counted(experiment: &Experiment, results: &Results) -> Vec<String> {
+    let shown = counters::any_blocked(results).then(|| counters::table(experiment, results));
+    let Some((mut head, rows)) = shown.flatten() else { return Vec::new() };
+    head[0] = "per response";
+    let mut table = Table::new(&[0]);
+    table.row(head.into_iter().map(str::to_owned).collect(), "");
+    rows.into_iter().for_each(|row| table.row(row, ""));
+    std::iter::once(String::new()).chain(table.lines()).collect()
 }
 
 /// The cells of a target, behind its name.

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED};
+use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED, Target};
 use ablaze_model::finding::{DiagnosisId, Finding, Limit, Severity};
+use ablaze_model::spec::TargetSpec;
 
 use crate::number::counted;
 use crate::table::sentence;
 
 /// Findings are broken between words at this many characters.
-const WIDTH: usize = 110;
+pub(crate) const WIDTH: usize = 110;
 
 /// Whether the runs are to be believed, what limited them and what was found: the beginning of every report.
 pub(crate) fn worth(
@@ -135,6 +136,14 @@ fn together(judged: &JudgedTogether) -> Vec<String> {
     roots.collect::<Vec<_>>().iter().flat_map(line).collect()
 }
 
+/// Why a run of a target failed. What may be wrong with a port or a protocol is no question of a built-in server's.
+pub(crate) fn why_of<'a>(target: &Target, why: &'a str) -> &'a str {
+    match (&target.source, why.rsplit_once(": ")) {
+        (TargetSpec::Model(_), Some((what, question))) if question.ends_with('?') => what,
+        _ => why,
+    }
+}
+
 /// Which trials failed, and why: of one target and load the first reason.
 pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String> {
     let mut reasons: BTreeMap<(usize, usize), (&str, usize)> = BTreeMap::new();
@@ -145,7 +154,24 @@ pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String
     let line = |((target, load), (why, count)): (&(usize, usize), &(&str, usize))| {
         let (name, label) = (&experiment.targets[*target].name, &experiment.loads[*load].label);
         let of = experiment.repeats_of(*target);
+        let why = why_of(&experiment.targets[*target], why);
         format!("  failed: {name}, {label}, {count} of {of} runs: {why}")
     };
     reasons.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ablaze_model::spec::ModelSpec;
+
+    #[test]
+    fn a_built_in_server_is_not_asked_what_it_is() {
+        let why = "127.0.0.1:1 closed the connection without a response: does it speak TLS?";
+        let built_in = Target::new("a", TargetSpec::Model(ModelSpec::default()));
+        assert_eq!(why_of(&built_in, why), "127.0.0.1:1 closed the connection without a response");
+        assert_eq!(why_of(&built_in, "it went away: no answer"), "it went away: no answer");
+        let another = Target::new("b", TargetSpec::Command("./server".to_owned()));
+        assert_eq!(why_of(&another, why), why);
+    }
 }

@@ -5,13 +5,14 @@ use ablaze_model::finding::{Severity, Verdict};
 use ablaze_model::plan::Arrivals;
 use ablaze_stats::rate_search::{Found, Trial};
 
+use super::runs::WIDTH;
 use crate::number::{counted, rate};
-use crate::table::Table;
+use crate::table::{Table, sentence};
 
 /// The whole report.
 pub fn search(search: &Search, searched: &Searched) -> String {
     let texts = search.conditions();
-    let mut lines = vec![answer(searched, &texts), what(search)];
+    let mut lines = vec![answer(searched, &texts), what_for(search)];
     lines.extend(doubts(searched));
     lines.push(String::new());
     lines.extend(rows(searched, &texts).lines());
@@ -103,7 +104,8 @@ fn why(searched: &Searched, per_s: f64, trial: Trial) -> &str {
     stage.and_then(|stage| stage.why.as_deref()).unwrap_or("its stages did not agree")
 }
 
-fn what(search: &Search) -> String {
+/// What was looked for, and how.
+pub(crate) fn what_for(search: &Search) -> String {
     let poisson = search.arrivals() == Arrivals::Poisson;
     format!(
         "{} · {} · open loop, {} arrivals · stages of {} s, {} s to confirm · {}",
@@ -139,15 +141,16 @@ fn doubts(searched: &Searched) -> Vec<String> {
             told.push(finding.id);
             let (id, name) = (finding.id, finding.id.name());
             let (severity, evidence) = (finding.severity, &finding.evidence);
-            lines.push(format!("  {id} {severity} {name}: {evidence} {}", finding.fix));
+            let text =
+                format!("{severity} {name}: {} {}", evidence.replace('\n', " "), finding.fix);
+            lines.extend(sentence(&format!("  {id} "), &text, WIDTH));
         }
     }
     let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
     for text in answered.iter().flat_map(|measured| &measured.unsupported) {
-        lines.push(format!(
-            "  {text}: too few responses in a stage for this percentile, so the slowest stand for \
-             it; use longer stages (-d)"
-        ));
+        let why = "too few responses in a stage for this percentile, so the slowest stand for it; \
+                   use longer stages (-d)";
+        lines.extend(sentence(&format!("  {text}: "), why, WIDTH));
     }
     lines
 }

@@ -82,6 +82,7 @@ impl Http1 {
         out: &mut Output,
     ) -> Next {
         if let Some(fault) = met.fault {
+            self.struck += 1;
             later.spoil(fault, head_bytes);
         }
         let next = match met.delay_ns {

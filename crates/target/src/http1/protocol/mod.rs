@@ -65,6 +65,8 @@ pub struct Http1 {
     /// Requests answered, since they were last asked for, and on this connection.
     answered: u64,
     answered_ever: u64,
+    /// Of those answered since then, how many met a fault.
+    struck: u64,
     last: bool,
 }
 
@@ -119,6 +121,12 @@ impl Http1 {
     #[inline]
     pub fn take_answered(&mut self) -> u64 {
         mem::take(&mut self.answered)
+    }
+
+    /// How many of them met a fault; `None`, as nearly always, if none did.
+    #[inline]
+    pub fn take_struck(&mut self) -> Option<u64> {
+        (self.struck > 0).then(|| mem::take(&mut self.struck))
     }
 
     /// Whether no request is under way and no byte of one has come.

@@ -4,6 +4,7 @@ use std::io::IoSlice;
 use std::sync::Arc;
 
 use ablaze_target::Options;
+use ablaze_target::counters::Counters;
 use ablaze_target::http1::date::Date;
 use ablaze_target::http1::output::Output;
 use ablaze_target::protocol::{Next, Protocol};
@@ -72,6 +73,13 @@ impl Side {
 
     pub fn is_idle(&self) -> bool {
         self.protocol.is_idle()
+    }
+
+    /// Faults that struck since the last call.
+    pub fn struck(&mut self) -> u64 {
+        let counters = Counters::default();
+        self.protocol.count_into(&counters);
+        counters.read().faults
     }
 
     /// The server is about to stop.

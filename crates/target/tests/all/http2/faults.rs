@@ -19,6 +19,7 @@ fn struck(fault: Fault) -> (Vec<Frame>, Side) {
         side.receive(&[]);
         frames.extend(side.frames());
     }
+    assert_eq!(side.struck(), 1, "{fault:?}");
     (frames, side)
 }
 
