@@ -146,7 +146,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     if !is_missed(report) {
         return None;
     }
-    let (asked, rate) = (report.concurrency?, report.rate()?);
+    let (asked, rate) = (report.asked()?, report.rate()?);
     let mean_ms = report.mean_ms()?;
     let (_, high) = arithmetic::in_flight(report)?;
     let mut evidence = format!(
@@ -171,7 +171,7 @@ fn on_report(report: &Report) -> Option<Finding> {
             .to_owned()
     } else {
         "Most of the connections were not used: they were never opened, or they waited for \
-         something that the times do not include."
+         something that the times do not include, such as a response that never came."
             .to_owned()
     };
     let fix = format!(
@@ -185,11 +185,10 @@ fn on_report(report: &Report) -> Option<Finding> {
 
 /// Fewer than half of the requests asked for were ever in flight, even by the upper bound.
 pub(super) fn is_missed(report: &Report) -> bool {
-    let asked = report.concurrency.unwrap_or(1);
-    let in_flight = arithmetic::in_flight(report);
+    let asked = report.asked().unwrap_or(1);
+    let in_flight = arithmetic::most_in_flight(report);
     // On a schedule the connections are a bound at most.
-    let open_loop = report.open_loop || report.command.as_ref().is_some_and(|line| line.open_loop);
-    asked > 1 && !open_loop && in_flight.is_some_and(|(_, high)| high < asked as f64 * MISSED)
+    asked > 1 && !report.is_paced() && in_flight.is_some_and(|most| most < asked as f64 * MISSED)
 }
 
 fn gravity(reached: f64, asked: u64) -> Severity {

@@ -9,7 +9,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::printed::{Document, Report};
+use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
 use crate::words::{counted, grouped, listed, percent};
 
@@ -81,8 +81,15 @@ fn is_success(run: &Run, status: u16) -> bool {
     expected && !(by_default && status >= 300)
 }
 
+/// hey, oha and vegeta have requests without a response among all.
+fn responses(report: &Report) -> Option<u64> {
+    let among = matches!(report.tool, Tool::Hey | Tool::Oha | Tool::Vegeta);
+    let sum = || report.statuses.values().copied().fold(0, u64::saturating_add);
+    if among { Some(sum()) } else { report.complete }
+}
+
 fn on_report(report: &Report) -> Option<Finding> {
-    let (complete, others) = (report.complete?, report.non_2xx?);
+    let (complete, others) = (responses(report)?, report.non_2xx?);
     let share = others as f64 / complete as f64;
     if complete == 0 || share <= SHARE || nothing_came_back(report) {
         return None;
@@ -118,6 +125,10 @@ fn on_report(report: &Report) -> Option<Finding> {
     let cause = if others == complete && report.body_bytes == Some(0) {
         let no_page = "What came back is not a page: it has no body and no success status.";
         format!("{no_page} {counted_so}")
+    } else if report.tool == Tool::Vegeta {
+        "Error pages and redirects cost a server different work than the intended page. vegeta's times and rate \
+         are those of all responses; its throughput is that of 2xx and 3xx."
+            .to_owned()
     } else if share > MOST {
         format!("{CAUSE_OF_MOST} {counted_so}")
     } else {

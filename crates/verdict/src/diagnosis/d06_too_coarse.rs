@@ -6,7 +6,7 @@ use crate::DiagnosisId::D06;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Connections, Printed, Report};
 use crate::rules::arithmetic::{cuts_times, nothing_came_back, url};
-use crate::words::{decimal, grouped, time};
+use crate::words::{decimal, grouped, listed, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D06,
@@ -54,7 +54,7 @@ fn on_report(report: &Report) -> Option<Finding> {
 
 /// The same load, with times that can be read.
 fn fix(report: &Report) -> String {
-    let asked = report.concurrency.map_or(String::new(), |asked| format!(" -c {asked}"));
+    let asked = report.asked().map_or(String::new(), |asked| format!(" -c {asked}"));
     let closes = report.connections == Connections::PerRequest;
     let close = if closes { " --no-keepalive" } else { "" };
     let url = url(report).unwrap_or_else(|| "URL".to_owned());
@@ -65,10 +65,18 @@ fn fix(report: &Report) -> String {
 }
 
 fn absent(report: &Report, fix: &str) -> Option<Finding> {
-    report.complete.filter(|complete| *complete > 0 && !report.tool.is_read_in_part())?;
+    report.complete.filter(|complete| *complete > 0)?;
     let evidence = match (report.mean_ms(), report.per_request_ms) {
         (Some(_), _) => {
-            "No percentiles are printed, only the minimum, the mean and the maximum.".to_owned()
+            let times = report.total.unwrap_or_default();
+            let printed = [
+                ("the minimum", times.min_ms),
+                ("the mean", times.mean_ms),
+                ("the deviation", times.deviation_ms),
+                ("the maximum", times.max_ms),
+            ];
+            let printed = printed.into_iter().filter(|(_, ms)| ms.is_some());
+            format!("No percentiles are printed, only {}.", listed(printed.map(|(name, _)| name)))
         }
         (None, Some(Printed { value, .. })) => format!(
             "No percentiles and no maximum are printed. {} ms is a mean, computed from the rate.",
@@ -85,7 +93,9 @@ fn absent(report: &Report, fix: &str) -> Option<Finding> {
 fn mean_by_littles_law(report: &Report) -> Option<String> {
     let rate = report.rate().filter(|rate| *rate > 0.0)?;
     let (in_flight, why) = match is_missed(report) {
-        false => (report.concurrency?, "By Little's law the mean is"),
+        // On a schedule that is the asked rate's.
+        false if report.is_paced() => return None,
+        false => (report.asked()?, "By Little's law the mean is"),
         // ab's one connection.
         true if nothing_came_back(report) => (1, "One after another, each took"),
         true => return None,

@@ -196,7 +196,7 @@ struct Stall {
 
 fn on_report(report: &Report) -> Option<Finding> {
     let stall = stall(report)?;
-    let (asked, taken_s, complete) = (report.concurrency?, report.taken_s?.value, report.complete?);
+    let (asked, taken_s, complete) = (report.asked()?, report.taken_s?.value, report.complete?);
     let row = report.total?;
     let (deviation, mean, max) = (row.deviation_ms?.value, row.mean_ms?.value, row.max_ms?.value);
     let crowd = crowd_ms(report)?;
@@ -261,7 +261,7 @@ fn crowd_ms(report: &Report) -> Option<f64> {
 }
 
 fn stall(report: &Report) -> Option<Stall> {
-    let asked = report.concurrency.filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
+    let asked = report.asked().filter(|asked| *asked >= FEWEST_IN_FLIGHT)? as f64;
     if d08_connection_attempts_lost::timer_ms(report).is_some() {
         return None;
     }

@@ -188,7 +188,7 @@ fn on_report(report: &Report) -> Option<Finding> {
         decimal(median, 0),
         decimal(timer_ms / 1e3, 0)
     );
-    let asked = report.concurrency.map_or("as many connections as requested".to_owned(), |asked| {
+    let asked = report.asked().map_or("as many connections as requested".to_owned(), |asked| {
         format!("{} connections at once", grouped(asked))
     });
     Some(Finding::new(

@@ -206,7 +206,7 @@ fn on_report(report: &Report) -> Option<Finding> {
     let (row, median, max) = (report.total?, report.median_ms()?, report.max_ms()?);
     let later_ms = max.value - median.value;
     let (least, _, most) = slow_requests(&row, report.complete?)?;
-    let in_flight = report.concurrency.unwrap_or(1).max(2) as f64;
+    let in_flight = report.asked().unwrap_or(1).max(2) as f64;
     if !TIMER_MS.contains(&later_ms)
         || median.value > later_ms / 10.0
         || most >= in_flight / 2.0

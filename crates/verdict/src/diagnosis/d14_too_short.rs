@@ -185,7 +185,9 @@ fn longer(tool: Option<Tool>) -> String {
 }
 
 fn on_report(report: &Report) -> Option<Finding> {
-    let complete = report.complete.filter(|complete| *complete > 0)?;
+    if report.complete == Some(0) {
+        return None;
+    }
     let taken_s = report.taken_s.map(|taken| taken.value);
     let mut severity = None;
     let mut evidence = Vec::new();
@@ -193,10 +195,11 @@ fn on_report(report: &Report) -> Option<Finding> {
         severity = severity.max(Some(gravity(taken_s < TOO_SHORT_S)));
         evidence.push(format!("The run took {} s.", decimal(taken_s, 3)));
     }
-    let asked = report.concurrency.filter(|_| !is_missed(report)).unwrap_or(1);
-    let each = complete as f64 / asked.max(1) as f64;
-    if asked > 1 && each < FEW {
-        severity = severity.max(Some(gravity(each < TOO_FEW)));
+    let asked = report.asked_connections().filter(|_| !is_missed(report)).unwrap_or(1);
+    // A report that was cut off may have its length alone.
+    let each = |complete: u64| complete as f64 / asked.max(1) as f64;
+    if let Some(complete) = report.complete.filter(|n| asked > 1 && each(*n) < FEW) {
+        severity = severity.max(Some(gravity(each(complete) < TOO_FEW)));
         evidence.push(per_connection(complete, asked));
     }
     Some(Finding::new(D14, severity?, evidence.join(" "), CAUSE, longer(Some(report.tool))))
@@ -231,12 +234,19 @@ fn on_comparison(comparison: &Comparison, _: Option<usize>) -> Option<Finding> {
     ))
 }
 
-fn of_program(program: Program) -> Option<Tool> {
-    Some(match program {
+fn of_program(program: Program) -> Tool {
+    match program {
         Program::Ab => Tool::Ab,
         Program::Gurl => Tool::Gurl,
         Program::Ablaze => Tool::Ablaze,
-    })
+        Program::Wrk => Tool::Wrk,
+        Program::H2load => Tool::H2load,
+        Program::Hey => Tool::Hey,
+        Program::Oha => Tool::Oha,
+        Program::Bombardier => Tool::Bombardier,
+        Program::Vegeta => Tool::Vegeta,
+        Program::Siege => Tool::Siege,
+    }
 }
 
 /// A command whose report is not there.
@@ -253,7 +263,7 @@ fn on_command(command: &Command, _: Option<usize>) -> Option<Finding> {
         gravity(each < TOO_FEW),
         evidence,
         CAUSE,
-        longer(of_program(command.program)),
+        longer(Some(of_program(command.program))),
     ))
 }
 

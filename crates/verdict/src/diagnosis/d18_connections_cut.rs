@@ -224,7 +224,20 @@ fn on_report(report: &Report) -> Option<Finding> {
          (keepalive_requests 1000)."
             .to_owned()
     } else {
-        format!("The server closes connections after {} requests on average.", amount(each))
+        // Those that stand at the end have had a part of theirs.
+        let open = report.asked_connections().unwrap_or(0);
+        let least = complete as f64 / closes.saturating_add(open) as f64;
+        match open {
+            open if closes > open.saturating_mul(20) => {
+                format!("The server closes connections after {} requests on average.", amount(each))
+            }
+            _ => format!(
+                "The server closes connections after {} to {} requests on average, as those that still \
+                 stood at the end are counted or not.",
+                amount(least),
+                amount(each)
+            ),
+        }
     };
     Some(Finding::new(
         D18,

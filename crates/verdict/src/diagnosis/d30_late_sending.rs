@@ -1,6 +1,8 @@
 //! D30: requests of an open loop left later than they were due, so that the times from their sending
 //! hide a waiting that a user would have seen (coordinated omission).
 
+mod printed;
+
 use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::record::Intended;
@@ -27,10 +29,14 @@ const NEVER_SENT: f64 = 0.01;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
-    shown_by: ShownBy::Run,
+    shown_by: ShownBy::Text,
     severities: &[Severity::Note, Severity::Suspect],
     explained_by: &[D07, D11, D13, D23],
-    forms: Forms { run: Some(OnRun { check: on_run, seen }), ..Forms::NONE },
+    forms: Forms {
+        run: Some(OnRun { check: on_run, seen }),
+        report: Some(printed::on_report),
+        ..Forms::NONE
+    },
 };
 
 /// 99 % times, ns.

@@ -7,8 +7,8 @@ use ablaze_model::plan::Load;
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D36;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Connections, Program, Report, command_in};
-use crate::words::{grouped, listed};
+use crate::printed::{Command, Connections, Printed, Program, Report, command_in};
+use crate::words::{amount, counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D36,
@@ -18,14 +18,25 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     forms: Forms { saved_run: Some(on_saved_run), report: Some(on_report), ..Forms::NONE },
 };
 
+/// Requests that are under way when a run's time is up may take this much longer.
+const LAST_S: f64 = 60.0;
+/// A tool that paces its requests may begin with some at once.
+const BURST: f64 = 100.0;
+
 /// What a report shows of that for which a command may ask.
 struct Shown<'a> {
     concurrency: Option<u64>,
+    /// That is the number of connections, however they are used.
+    connections: bool,
     host: Option<&'a str>,
     port: Option<u16>,
     path: Option<&'a str>,
     complete: Option<u64>,
     keep_alive: Option<bool>,
+    threads: Option<u64>,
+    /// Its length: as the tool was told, and as it was.
+    asked_s: Option<Printed>,
+    taken_s: Option<f64>,
     open_loop: bool,
     /// What the tool was to do, and not what it printed.
     is_plan: bool,
@@ -34,7 +45,8 @@ struct Shown<'a> {
 /// A printed report under the command that stands above it.
 fn on_report(report: &Report) -> Option<Finding> {
     let shown = Shown {
-        concurrency: report.concurrency,
+        concurrency: report.clients.or(report.concurrency),
+        connections: report.clients.is_some(),
         host: report.host.as_deref(),
         port: report.port,
         path: report.path.as_deref(),
@@ -44,6 +56,9 @@ fn on_report(report: &Report) -> Option<Finding> {
             Connections::PerRequest => Some(false),
             Connections::Unknown => None,
         },
+        threads: report.threads,
+        asked_s: report.asked_s,
+        taken_s: report.taken_s.map(|taken| taken.value),
         open_loop: report.open_loop,
         is_plan: false,
     };
@@ -65,11 +80,15 @@ fn on_saved_run(run: &Run) -> Option<Finding> {
             Load::Closed { connections, .. } => Some(u64::from(connections)),
             Load::Open { .. } => None,
         },
+        connections: false,
         host: Some(&plan.target.host),
         port: Some(plan.target.port),
         path: Some(&plan.target.path),
         complete: Some(plan.limits.requests.unwrap_or(0).max(run.record.finished())),
         keep_alive: Some(plan.connections.keep_alive),
+        threads: None,
+        asked_s: None,
+        taken_s: None,
         open_loop: plan.load.is_open(),
         is_plan: true,
     };
@@ -104,7 +123,8 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
         let words = |open: bool| if open { "an open loop" } else { "a closed loop" }.to_owned();
         differ("", words(asked_open), Some(words(open)));
     }
-    if command.concurrency.0 == command.concurrency.1 && !asked_open && !open {
+    let closed = !asked_open && !open;
+    if command.concurrency.0 == command.concurrency.1 && (closed || shown.connections) {
         let asked = grouped(command.concurrency.0);
         differ("a concurrency of", asked, shown.concurrency.map(grouped));
     }
@@ -120,6 +140,25 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
             format!("{} requests", grouped(asked)),
             Some(format!("{} complete", grouped(complete))),
         );
+    }
+    let threads = shown.threads.map(|threads| counted(threads, "thread"));
+    if let Some(asked) = command.threads {
+        differ("", counted(asked, "thread"), threads);
+    }
+    if let Some(asked) = command.duration_s {
+        let other = shown.asked_s.filter(|told| (told.value - asked).abs() > told.step);
+        // What is under way at the end may take some time more.
+        let longer = shown.taken_s.filter(|taken| *taken > asked * 1.5 + LAST_S);
+        let length = other.map(|told| told.value).or(longer).map(|s| format!("{} s", amount(s)));
+        differ("a run of", format!("{} s", amount(asked)), length);
+    }
+    if let (Some(asked), Some(taken_s), Some(complete)) =
+        (command.rate_per_s, shown.taken_s, shown.complete)
+    {
+        let most = asked * 1.1 * taken_s + BURST.max(command.concurrency.1 as f64);
+        let came =
+            (complete as f64 > most).then(|| format!("{}/s", amount(complete as f64 / taken_s)));
+        differ("at most", format!("{}/s", amount(asked)), came);
     }
     let words = |kept: bool| if kept { "kept" } else { "closed after each request" }.to_owned();
     if let Some(asked) = command.keep_alive {

@@ -7,7 +7,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D04, D37};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
-use crate::printed::Report;
+use crate::printed::{Document, Report};
 use crate::words::{counted, grouped, percent};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -21,6 +21,9 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
         ..Forms::NONE
     },
 };
+
+/// Mean lengths further apart than this share are not those of one page with a date in it.
+const FAR: f64 = 0.2;
 
 fn on_run(run: &Run) -> Option<Finding> {
     let record = &run.record;
@@ -152,8 +155,10 @@ fn on_report(report: &Report) -> Option<Finding> {
         "Responses that broke off have another length than the first; others may differ because \
          the page does."
     } else {
-        "ab expects every response to be as long as the first. A page that contains a date, a \
-         counter or a token changes its length each time, which is not a failure."
+        of_lengths_far_apart(report, complete, parts.length).unwrap_or(
+            "ab expects every response to be as long as the first. A page that contains a date, a \
+             counter or a token changes its length each time, which is not a failure.",
+        )
     };
     let fix = if others > 0 {
         "Find out first why connections broke (`curl -v`, the server's log): the lengths may \
@@ -163,6 +168,24 @@ fn on_report(report: &Report) -> Option<Finding> {
          `curl -i` to see what differs."
     };
     Some(Finding::new(D37, Severity::Note, evidence, cause, fix))
+}
+
+/// A date or a counter changes a length by a few bytes: how far the others are from the first shows in the sum.
+fn of_lengths_far_apart(report: &Report, complete: u64, others: u64) -> Option<&'static str> {
+    let Document::Bytes(first) = report.document? else { return None };
+    let body = u64::try_from(report.body_bytes?).ok()?;
+    let like_it = complete.checked_sub(others)?.checked_mul(first)?;
+    let each = body.saturating_sub(like_it) as f64 / others as f64;
+    if each < first as f64 * (1.0 - FAR) {
+        return Some(
+            "By the bytes they are much shorter than the first: responses that were cut off, that are empty or \
+             no HTTP, or another page. The report does not tell which.",
+        );
+    }
+    (each > first as f64 * (1.0 + FAR)).then_some(
+        "By the bytes they are much longer than the first: another page, or the first was cut off. The report does \
+         not tell which.",
+    )
 }
 
 #[cfg(test)]

@@ -54,7 +54,8 @@ fn on_report(report: &Report) -> Option<Finding> {
         evidence.join(" "),
         format!(
             "These figures follow from each other, and no rounding explains the difference: the \
-             report was edited, put together from several runs, or computed wrongly.{which}{bytes}"
+             report was edited or cut off, lost a line, was put together from several runs, or was computed \
+             wrongly.{which}{bytes}"
         ),
         "Take the report again from the output of the run, unchanged; if that prints the same, \
          measure with another tool.",

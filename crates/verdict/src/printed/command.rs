@@ -1,7 +1,9 @@
 //! A load tester's command line in a text: what it asked for. It needs no prompt and no code block
 //! around it, but it must be one: options that the program knows, and a URL.
 
+mod grammars;
 mod native;
+mod peers;
 
 use super::line::count;
 
@@ -14,10 +16,24 @@ pub enum Program {
     Gurl,
     /// ablaze's own options.
     Ablaze,
+    /// wrk, and wrk2, which has one option more.
+    Wrk,
+    /// h2load.
+    H2load,
+    /// hey.
+    Hey,
+    /// oha.
+    Oha,
+    /// bombardier.
+    Bombardier,
+    /// vegeta: the attack, whose report another command prints.
+    Vegeta,
+    /// siege.
+    Siege,
 }
 
 /// A command line, as far as it can be held against a report.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Command {
     /// Line of the text, from 1.
     pub line: usize,
@@ -27,10 +43,18 @@ pub struct Command {
     pub program: Program,
     /// Requests asked for; the tool's default where nothing else is said.
     pub requests: Option<u64>,
-    /// Requests in flight asked for: the lowest and the highest, as documents write `-c[1-100]`.
+    /// Connections asked for: the lowest and the highest, as documents write `-c[1-100]`.
     pub concurrency: (u64, u64),
     /// A limit of time was given.
     pub timed: bool,
+    /// That limit in seconds, of the tools whose reports are held against it.
+    pub duration_s: Option<f64>,
+    /// Requests per second that were asked for, at most: over all connections.
+    pub rate_per_s: Option<f64>,
+    /// The client's threads.
+    pub threads: Option<u64>,
+    /// Requests that each connection has in flight.
+    pub streams: u64,
     /// Requests are to be sent on a schedule; the concurrency is then a bound at most.
     pub open_loop: bool,
     /// Connections are to be kept. `None`: the program's report does not say either way.
@@ -47,6 +71,8 @@ pub struct Command {
 
 /// The command line in a cleaned line of text.
 pub fn find(line: &str, number: usize) -> Option<Command> {
+    // What it attacks is often piped into it.
+    let line = line.find("vegeta attack ").map_or(line, |at| &line[at..]);
     in_words(&shell_words(line), number)
 }
 
@@ -62,7 +88,11 @@ pub fn in_words(words: &[String], number: usize) -> Option<Command> {
             ("ablaze", Some("gurl")) => (1, gurl),
             ("ablaze", Some("load")) => (1, native::read),
             ("ablaze", _) => (0, native::read),
-            _ => continue,
+            ("vegeta", _) => (0, peers::vegeta),
+            (name, _) => match peers::of(name) {
+                Some(parse) => (0, parse),
+                None => continue,
+            },
         };
         if let Some((asked, used)) = parse(&rest[skipped..]) {
             let text = words[index..index + 1 + skipped + used].join(" ");
@@ -113,7 +143,13 @@ struct Words {
     program: Program,
     requests: Option<u64>,
     concurrency: (u64, u64),
+    without_pauses: bool,
     timed: bool,
+    duration_s: Option<f64>,
+    rate_per_s: Option<f64>,
+    rate_each: Option<f64>,
+    threads: Option<u64>,
+    streams: u64,
     open_loop: bool,
     keep_alive: Option<bool>,
     plain_request: bool,
@@ -127,7 +163,13 @@ impl Words {
             program,
             requests,
             concurrency: (concurrency, concurrency),
+            without_pauses: false,
             timed: false,
+            duration_s: None,
+            rate_per_s: None,
+            rate_each: None,
+            threads: None,
+            streams: 1,
             open_loop: false,
             keep_alive: None,
             plain_request: true,
@@ -137,7 +179,11 @@ impl Words {
     }
 
     fn command(self, line: usize, text: String) -> Option<Command> {
-        let (host, port, path) = split_url(self.url.as_deref()?)?;
+        let (host, port, path) = match self.url.as_deref() {
+            Some(url) => split_url(url)?,
+            None if self.program == Program::Vegeta => Default::default(),
+            None => return None,
+        };
         Some(Command {
             line,
             text,
@@ -145,6 +191,10 @@ impl Words {
             requests: self.requests,
             concurrency: self.concurrency,
             timed: self.timed,
+            duration_s: self.duration_s,
+            rate_per_s: self.rate_per_s,
+            threads: self.threads,
+            streams: self.streams.max(1),
             open_loop: self.open_loop,
             keep_alive: self.keep_alive,
             plain_request: self.plain_request,

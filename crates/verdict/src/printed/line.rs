@@ -35,6 +35,45 @@ pub fn cleaned(line: &str) -> String {
     }
 }
 
+/// The text with points where another locale has written decimal commas: figures that every tool prints with
+/// decimals show that. `94,865` alone is ambiguous, and shows nothing.
+pub fn with_points(text: &str) -> Cow<'_, str> {
+    const WITH_DECIMALS: [&str; 12] = [
+        "Requests per second:",
+        "Time taken for tests:",
+        "Time per request:",
+        "Requests/sec:",
+        "Transfer/sec:",
+        "finished in ",
+        "Reqs/sec",
+        "Average:",
+        "Elapsed time:",
+        "Transaction rate:",
+        "\"elapsed_time\":",
+        "\"transaction_rate\":",
+    ];
+    let behind = |line: &str| {
+        let label = WITH_DECIMALS.iter().find_map(|label| line.split_once(label))?;
+        let value = label.1.trim_start();
+        let end = value.find(|c: char| !c.is_ascii_digit() && c != ',')?;
+        let (whole, decimals) = value[..end].split_once(',')?;
+        let own =
+            decimals.bytes().all(|byte| byte.is_ascii_digit()) && !value[end..].starts_with('.');
+        Some(own && !decimals.is_empty() && (whole == "0" || decimals.len() != 3))
+    };
+    if !text.lines().any(|line| behind(line) == Some(true)) {
+        return Cow::Borrowed(text);
+    }
+    let characters: Vec<char> = text.chars().collect();
+    let digit =
+        |at: Option<usize>| at.and_then(|at| characters.get(at)).is_some_and(char::is_ascii_digit);
+    let point = |(at, character): (usize, &char)| match character {
+        ',' if digit(at.checked_sub(1)) && digit(Some(at + 1)) => '.',
+        other => *other,
+    };
+    Cow::Owned(characters.iter().enumerate().map(point).collect())
+}
+
 /// The cells of an HTML table as words: `ab -w` prints its report so.
 fn without_table_tags(line: &str) -> Cow<'_, str> {
     if !line.contains("<t") {
@@ -176,6 +215,21 @@ mod tests {
         assert_eq!(count("1.5"), None);
         assert_eq!(numbers("0    1   3.9      0      41 (note)").len(), 5);
         assert_eq!(numbers("3 requests").len(), 1);
+    }
+
+    #[test]
+    fn another_locale_s_decimals_are_read() {
+        let text =
+            "Time taken for tests:   0,064 seconds\nRequests per second:    7837,42 [#/sec]\n";
+        assert_eq!(with_points(text), text.replace(',', "."));
+        for text in [
+            "  94,865 requests/s",
+            "Requests/sec: 1,234,567.89",
+            "Requests/sec: 12,345",
+            "a, b: 1,5",
+        ] {
+            assert_eq!(with_points(text), text);
+        }
     }
 
     #[test]

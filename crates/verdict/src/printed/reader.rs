@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use super::abort;
 use super::labels::{self, Label, Labelled};
-use super::line::cleaned;
+use super::line::{cleaned, with_points};
 use super::{
     Abort, Command, Connections, LoneRate, PrintedVerdict, Program, Report, Text, Tool, command,
     native, peers, remarks, sweep, targets, verdict,
@@ -20,6 +20,7 @@ const LABEL_CHARACTERS: usize = 40;
 
 /// Reads a text.
 pub fn read(text: &str) -> Text {
+    let text = &*with_points(text);
     let mut reader = Reader::default();
     for (index, raw) in text.lines().enumerate() {
         reader.line(raw, index + 1);
@@ -292,6 +293,14 @@ impl Current {
 /// What follows from the form of the whole report.
 fn finish(report: &mut Report, seen: &HashSet<Label>) {
     if !report.tool.has_ab_labels() {
+        let asked = report.command.as_ref().and_then(|command| command.keep_alive);
+        if report.tool == Tool::Wrk && report.asked_per_s().is_some() {
+            // Without percentiles wrk2 prints what wrk does.
+            (report.tool, report.open_loop) = (Tool::Wrk2, true);
+        }
+        if report.connections == Connections::Unknown && asked == Some(false) {
+            report.connections = Connections::PerRequest;
+        }
         if !report.statuses.is_empty() && report.tool != Tool::Ablaze {
             report.non_2xx = Some(report.other_statuses());
         }
@@ -331,6 +340,13 @@ fn fits(program: Program, tool: Tool) -> bool {
         Program::Ab => tool.is_ab_like(),
         Program::Gurl => matches!(tool, Tool::Gurl | Tool::AblazeGurl | Tool::Ab),
         Program::Ablaze => tool == Tool::Ablaze,
+        Program::Wrk => matches!(tool, Tool::Wrk | Tool::Wrk2),
+        Program::H2load => tool == Tool::H2load,
+        Program::Hey => tool == Tool::Hey,
+        Program::Oha => tool == Tool::Oha,
+        Program::Bombardier => tool == Tool::Bombardier,
+        Program::Vegeta => tool == Tool::Vegeta,
+        Program::Siege => tool == Tool::Siege,
     }
 }
 

@@ -46,13 +46,13 @@ pub enum Tool {
     H2load,
     /// hey.
     Hey,
-    /// oha, of which only the figures that all tools have are read.
+    /// oha.
     Oha,
-    /// bombardier, likewise.
+    /// bombardier.
     Bombardier,
-    /// vegeta, likewise.
+    /// vegeta.
     Vegeta,
-    /// siege, likewise.
+    /// siege.
     Siege,
 }
 
@@ -74,11 +74,6 @@ impl Tool {
             Self::Vegeta => "vegeta",
             Self::Siege => "siege",
         }
-    }
-
-    /// Only requests, rate, length and errors are read of its reports.
-    pub fn is_read_in_part(self) -> bool {
-        matches!(self, Self::Oha | Self::Bombardier | Self::Vegeta | Self::Siege)
     }
 
     /// Its lines have ab's labels.
@@ -169,6 +164,12 @@ pub struct Report {
     pub concurrency: Option<u64>,
     /// Requests were sent on a schedule, whether or not responses came.
     pub open_loop: bool,
+    /// Connections that were asked for, where each may have several requests in flight.
+    pub clients: Option<u64>,
+    /// The client's threads.
+    pub threads: Option<u64>,
+    /// Length of the run that was asked for.
+    pub asked_s: Option<Printed>,
     /// Length of the run.
     pub taken_s: Option<Printed>,
     /// Requests that ended, failed ones included where the tool does so.
@@ -213,6 +214,10 @@ pub struct Report {
     pub processing: Option<Times>,
     /// Percentiles of the total, ascending: percent and ms. 100 is the longest.
     pub percentiles: Vec<(f64, Printed)>,
+    /// Figures that only this tool prints, by what they are called in a sentence.
+    pub own: Vec<(&'static str, Printed)>,
+    /// The histogram of the total, where it is printed: times in ms, and requests.
+    pub histogram: Vec<(Printed, u64)>,
     /// The verdict and the findings that ablaze printed with it.
     pub said: Option<PrintedVerdict>,
     /// ab warned that median and mean are apart.
@@ -236,6 +241,9 @@ impl Report {
             statuses: BTreeMap::new(),
             concurrency: None,
             open_loop: false,
+            clients: None,
+            threads: None,
+            asked_s: None,
             taken_s: None,
             complete: None,
             failed: None,
@@ -258,9 +266,44 @@ impl Report {
             both_kilobytes_per_s: None,
             processing: None,
             percentiles: Vec::new(),
+            own: Vec::new(),
+            histogram: Vec::new(),
             said: None,
             warned: false,
         }
+    }
+
+    /// A figure that only this tool prints.
+    pub fn own(&self, name: &str) -> Option<Printed> {
+        self.own.iter().find(|(own, _)| *own == name).map(|(_, figure)| *figure)
+    }
+
+    /// Requests in flight that were asked for: as printed, else by the command above.
+    pub fn asked(&self) -> Option<u64> {
+        let streams = self.command.as_ref().map_or(1, |command| command.streams);
+        let by_command = || Some(self.connections_by_command()?.saturating_mul(streams));
+        if streams > 1 { by_command() } else { self.concurrency.or_else(by_command) }
+    }
+
+    /// Connections that were asked for: as printed, else by the command above.
+    pub fn asked_connections(&self) -> Option<u64> {
+        self.clients.or(self.concurrency).or_else(|| self.connections_by_command())
+    }
+
+    fn connections_by_command(&self) -> Option<u64> {
+        let (low, high) = self.command.as_ref()?.concurrency;
+        (low == high && low > 0).then_some(low)
+    }
+
+    /// Requests per second that were asked for, at most, where the command above says so.
+    pub fn asked_per_s(&self) -> Option<f64> {
+        self.command.as_ref()?.rate_per_s
+    }
+
+    /// Requests were sent no faster than asked for: connections are a bound at most, and may be idle.
+    pub fn is_paced(&self) -> bool {
+        let command = self.command.as_ref();
+        self.open_loop || command.is_some_and(|line| line.open_loop || line.rate_per_s.is_some())
     }
 
     /// Responses by status whose status is not 200 to 299.

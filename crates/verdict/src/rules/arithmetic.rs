@@ -1,12 +1,40 @@
 //! What several rules compute from a report.
 
-use crate::printed::{Connections, Report, Times, Tool};
+use crate::printed::{Connections, Printed, Report, Times, Tool};
+
+/// Of fewer responses for each connection, those that had not come at the end are a large part.
+const FEWEST_EACH: u64 = 5;
 
 /// Requests in flight on average, by Little's law: rate × mean time. A lower and an upper bound,
 /// as the mean was rounded when it was printed. `None` unless the tool measured a mean.
 pub fn in_flight(report: &Report) -> Option<(f64, f64)> {
     let (rate, mean_ms) = (report.rate()?, report.mean_ms()?);
     Some((rate * mean_ms.low() / 1e3, rate * mean_ms.high() / 1e3))
+}
+
+/// The most that may have been in flight on average while all connections had requests to send: before the
+/// first was sent they were opened, and a slow request may have been the last one, alone.
+pub fn most_in_flight(report: &Report) -> Option<f64> {
+    let (_, high) = in_flight(report)?;
+    let Some(taken_ms) = report.taken_s.map(|taken| taken.high() * 1e3) else {
+        return report.tool.has_ab_labels().then_some(high);
+    };
+    let max = |times: Option<Times>| times.and_then(|row| row.max_ms).map_or(0.0, Printed::high);
+    let (connect, total) = (max(report.connect), report.max_ms().map_or(0.0, Printed::high));
+    // ab has the connect in the total.
+    let connect = if report.tool.has_ab_labels() { 0.0 } else { connect };
+    let timed = report.asked_s.is_some() || report.command.as_ref().is_some_and(|line| line.timed);
+    // These have no times of requests that failed, of which one may have been the last.
+    let untimed = report.failed != Some(0) && !report.tool.has_ab_labels();
+    let (asked, complete) = (report.asked().unwrap_or(1), report.complete.unwrap_or(0));
+    // At the end as many may be under way as have come back.
+    let begun = timed && complete < asked.saturating_mul(FEWEST_EACH);
+    if begun || untimed && !timed {
+        return None;
+    }
+    let last_ms = if timed { 0.0 } else { total };
+    let room_ms = taken_ms - connect - last_ms;
+    if room_ms <= 0.0 { None } else { Some(high * taken_ms / room_ms) }
 }
 
 /// No byte came back for any request.

@@ -103,7 +103,7 @@ fn of_report(report: &Report, number: usize) -> Option<Member> {
             .join(", "),
         rate_per_s: report.rate()?,
         requests: report.complete,
-        concurrency: report.concurrency,
+        concurrency: report.asked(),
         identity: format!("{:?} {identity:?}", report.tool),
         curve: format!(
             "{} {}",

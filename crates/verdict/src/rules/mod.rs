@@ -19,7 +19,7 @@ pub(crate) use curve::{Curves, of_members as curves_of};
 pub use differences::{Difference, between as differences};
 pub use work::{Circumstances, Responses, Server, Work};
 
-use crate::DiagnosisId::{self, D01, D07, D08, D09, D14, D18, D43};
+use crate::DiagnosisId::{self, D01, D07, D08, D09, D14, D18, D30, D43};
 use crate::diagnosis::{Diagnosis, Forms};
 use crate::finding::{Finding, Severity, Verdict, settled};
 use crate::printed::{Abort, Command, PrintedVerdict, Report, Sweep, Text};
@@ -86,7 +86,7 @@ pub fn report(report: &Report) -> Vec<Finding> {
 }
 
 /// Rules that compute from the figures what the report does not print.
-const COMPUTED: [DiagnosisId; 6] = [D01, D07, D08, D09, D14, D18];
+const COMPUTED: [DiagnosisId; 7] = [D01, D07, D08, D09, D14, D18, D30];
 
 /// What is found in a report. From figures that contradict each other nothing follows.
 fn of_report(report: &Report) -> Vec<Finding> {

@@ -115,7 +115,7 @@ impl Work {
             http_version: None,
             tls: report.tls,
             open_loop: report.open_loop,
-            asked_per_s: None,
+            asked_per_s: report.asked_per_s(),
             taken_s: report.taken_s.map(|taken| taken.value),
             circumstances: None,
         }

@@ -1,5 +1,6 @@
 //! The reader of printed reports and the rules, on whole reports; in one program, so that it is linked once.
 
+mod causes;
 mod contradictions;
 mod golden;
 mod noise;

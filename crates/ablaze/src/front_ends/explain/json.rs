@@ -133,7 +133,7 @@ fn report(report: &printed::Report) -> Value {
         "port": report.port,
         "path": report.path,
         "requests": report.complete,
-        "concurrency": report.concurrency,
+        "concurrency": report.asked(),
         "seconds": report.taken_s.map(|taken| taken.value),
         "rate_per_s": report.rate(),
     })

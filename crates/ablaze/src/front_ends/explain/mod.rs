@@ -41,9 +41,8 @@ struct CommandLine {
 const AFTER_HELP: &str = "\
 Measures nothing and does not use the network: every finding shows the arithmetic on the printed
 or saved figures. A command line above a report, or saved with a run, is checked against it; several
-reports, single rates under one command, and tables of rates over concurrency are compared. Reports of
-ab, gurl, ablaze, wrk, h2load and hey are read whole; of oha, bombardier, vegeta and siege requests, rate,
-length and errors.
+reports, single rates under one command, and tables of rates over concurrency are compared. Read are
+reports of ab, gurl, ablaze, wrk, wrk2, h2load, hey, oha, bombardier, vegeta and siege.
 docs/diagnoses.md explains each finding.
 Exit status: 0 explained; 1 no report found in a file; 2 usage error.";
 

@@ -161,18 +161,12 @@ fn report_head(number: usize, report: &Report, place: &Place<'_>) -> String {
         facts.push(format!("{host}:{port}{}", report.path.as_deref().unwrap_or_default()));
     }
     facts.extend(report.complete.map(|complete| counted(complete, "request")));
-    facts.extend(report.concurrency.map(|asked| format!("concurrency {}", grouped(asked))));
+    facts.extend(report.asked().map(|asked| format!("concurrency {}", grouped(asked))));
     // As they were printed.
     facts.extend(report.taken_s.map(|taken| format!("{} s", decimal(taken.value, 3))));
     facts.extend(report.failed.filter(|n| *n > 0).map(|n| format!("{} failed", grouped(n))));
     facts.extend(report.rate().map(|rate| format!("{}/s", decimal(rate, 2))));
     head.push_str(&paragraph("  ", &facts.join(" · ")));
-    if report.tool.is_read_in_part() {
-        let name = report.tool.name();
-        let said =
-            format!("requests, rate, length and errors are read of {name}'s report, not its times");
-        head.push_str(&paragraph("  ", &said));
-    }
     head
 }
 

@@ -15,7 +15,7 @@ const SHORTEST_RESPONSE_BYTES: f64 = 19.0;
 pub fn on_report(report: &Report) -> Option<Finding> {
     let complete = report.complete?;
     if complete == 0 {
-        return Some(none_at_all(failures(report)));
+        return Some(none_at_all(report));
     }
     let total_bytes = match report.total_bytes {
         // A negative count has wrapped and says nothing.
@@ -82,21 +82,43 @@ fn cause(report: &Report) -> String {
     format!("The target closed the connections without an HTTP response. {counts}")
 }
 
-fn none_at_all(failed: u64) -> Finding {
-    let (evidence, cause) = match failed {
-        0 => (
+const CURL: &str = "Try the target once with `curl -v`: it shows what the target does.";
+const SIEGE: &str = "siege counts as failed what got no response, and responses with a status of 5xx; the report does \
+                     not tell which these were.";
+
+fn none_at_all(report: &Report) -> Finding {
+    let came = report.total_bytes.filter(|bytes| *bytes > 0).map(i64::unsigned_abs);
+    if report.tool == Tool::Siege {
+        let evidence = format!("No request was successful; {} failed.", grouped(failures(report)));
+        return Finding::new(D02, Severity::Invalid, evidence, SIEGE, CURL);
+    }
+    let told = report.failed.is_some() || report.write_errors.is_some();
+    let (evidence, cause) = match (failures(report), came) {
+        (0, _) if !told => (
+            "No request got a response.".to_owned(),
+            "Nothing listens there, or whatever does sent no HTTP response, or the run ended before the first; \
+             how many failed is not there to be read.",
+        ),
+        (0, _) => (
             "No request was complete when the run ended.".to_owned(),
             "The run was ended, by its limit of time or by hand, before the first response was \
              complete.",
         ),
-        failed => (
+        (failed, Some(bytes)) => (
+            format!(
+                "No request got a response; {} failed, though {} came back.",
+                grouped(failed),
+                counted(bytes, "byte")
+            ),
+            "What came back was no response to the client: the target speaks another protocol, or \
+             another version of HTTP than the client (h2load without --h1 speaks HTTP/2).",
+        ),
+        (failed, None) => (
             format!("No request got a response; {} failed.", grouped(failed)),
-            "Nothing listens there, or whatever does closed every connection without an HTTP \
-             response.",
+            "Nothing listens there, or whatever does sent no HTTP response, or not in time.",
         ),
     };
-    let fix = "Try the target once with `curl -v`: it shows what the target does.";
-    Finding::new(D02, Severity::Invalid, evidence, cause, fix)
+    Finding::new(D02, Severity::Invalid, evidence, cause, CURL)
 }
 
 /// What failed, under whatever name.
@@ -111,29 +133,31 @@ fn share_of(report: &Report, complete: u64) -> Option<Finding> {
         false => failed(report)?,
     };
     // These tools have failed requests among the complete ones.
-    let among = report.tool.is_ab_like() || matches!(report.tool, Tool::H2load | Tool::Hey);
+    let among =
+        report.tool.is_ab_like() || matches!(report.tool, Tool::Hey | Tool::Oha | Tool::Vegeta);
     let all = if among { complete } else { complete.saturating_add(unanswered) };
     let share = unanswered as f64 / all as f64;
     if share <= SHARE {
         return None;
     }
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
-    let evidence = format!(
-        "{} of {} ({}) got no whole response: {how}",
-        grouped(unanswered),
-        counted(all, "request"),
-        percent(share)
-    );
-    let cause = if report.tool.is_ab_like() {
-        "Connections were refused, reset, or closed without a response. ab counts such requests as \
-         complete: they are in the rate, and in the times."
-    } else if among {
-        "Connections were refused, reset or closed, or requests timed out; such requests are among \
-         those that the report calls done."
-    } else {
-        "Connections were refused, reset or closed, or requests timed out; such requests are in \
-         neither the rate nor the times."
+    let of = format!("{} of {} ({})", grouped(unanswered), counted(all, "request"), percent(share));
+    if report.tool == Tool::Siege {
+        return Some(Finding::new(D02, severity, format!("{of} failed."), SIEGE, CURL));
+    }
+    let evidence = format!("{of} got no whole response: {how}");
+    let what = "Connections were refused, reset or closed, requests timed out, or what came back was no \
+                HTTP response.";
+    let counted_so = match report.tool {
+        tool if tool.is_ab_like() => {
+            "ab counts such requests as complete: they are in the rate, and in the times."
+        }
+        Tool::Hey | Tool::Oha => "Such requests are in the rate, and not in the times.",
+        Tool::Vegeta => "Such requests are in the times, and not in the throughput.",
+        Tool::Bombardier => "Such requests are in the rate, and in the times.",
+        _ => "Such requests are in neither the rate nor the times.",
     };
+    let cause = format!("{what} {counted_so}");
     let fix = "Try the target several times with `curl -v`, see in its log what it did, and \
                measure again once all requests get a response; `ablaze` counts failures by kind.";
     Some(Finding::new(D02, severity, evidence, cause, fix))

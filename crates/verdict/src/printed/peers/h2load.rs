@@ -12,9 +12,11 @@ pub fn begins(line: &str) -> Option<Tool> {
 pub fn take(report: &mut Report, line: &str) -> bool {
     if let Some((_, clients)) = line.split_once("spawning thread #") {
         let clients = clients.split_once(": ").and_then(|(_, rest)| count(rest));
-        report.concurrency =
-            clients.map(|more| report.concurrency.unwrap_or(0).saturating_add(more));
-        report.connections = Connections::Kept(None);
+        report.clients = clients.map(|more| report.clients.unwrap_or(0).saturating_add(more));
+        report.concurrency = report.clients;
+        report.threads = Some(report.threads.unwrap_or(0) + 1);
+        // Those that the server closes it opens again, and does not say so.
+        report.connections = Connections::Unknown;
         main_duration(report, line);
     } else if let Some(protocol) = behind(line, "Application protocol:") {
         // How many streams a client has open is not printed.
@@ -24,14 +26,21 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     } else if let Some(counts) = behind(line, "requests:") {
         requests(report, counts);
     } else if let Some(counts) = behind(line, "status codes:") {
-        let good = counts.split_once(" 2xx").and_then(|(good, _)| count(good));
-        report.non_2xx = good.zip(report.complete).map(|(good, all)| all.saturating_sub(good));
+        let of = |class| counts.split(", ").find(|item| item.ends_with(class)).and_then(count);
+        let [good, others @ ..] = [" 2xx", " 3xx", " 4xx", " 5xx"].map(of);
+        let others: u64 = others.into_iter().flatten().fold(0, u64::saturating_add);
+        report.non_2xx = good.map(|_| others);
+        own(report, "the number with a status", good.map(|good| good.saturating_add(others)));
     } else if let Some(traffic) = behind(line, "traffic:") {
         report.total_bytes = in_brackets(traffic);
         report.body_bytes = traffic.rsplit(", ").next().and_then(in_brackets);
     } else if let Some(cells) = behind(line, "time for request:") {
         report.total = times(cells);
         report.percentiles = percentiles(cells);
+    } else if let Some(cells) = behind(line, "req/s           :") {
+        let names = ["the least req/s", "the most req/s", "the mean req/s"];
+        let figures = super::super::line::numbers(cells);
+        report.own.extend(names.into_iter().zip(figures));
     } else if let Some(cells) = behind(line, "time for connect:") {
         report.connect = times(cells);
     } else {
@@ -57,8 +66,8 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 /// `Timing-based test with 1s of warm-up time and 1s of main duration`: the rate is that of the latter.
 fn main_duration(report: &mut Report, line: &str) {
     let before = line.split_once(" of main duration").map(|(before, _)| before);
-    let duration = before.and_then(|before| before.rsplit(' ').next()).and_then(time_s);
-    report.taken_s = duration.or(report.taken_s);
+    report.asked_s = before.and_then(|before| before.rsplit(' ').next()).and_then(time_s);
+    report.taken_s = report.asked_s.or(report.taken_s);
 }
 
 /// `finished in 31.26ms, 159964.17 req/s, 5.67MB/s`.
@@ -70,15 +79,26 @@ fn finished(report: &mut Report, line: &str) {
     report.kilobytes_per_s = items.next().and_then(kibibytes);
 }
 
-/// `5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout`. Those with another
-/// status than 2xx and 3xx count as failed too.
+/// `5000 total, 5000 started, 5000 done, 5000 succeeded, 0 failed, 0 errored, 0 timeout`. Failed are those with
+/// another status than 2xx and 3xx, and those that got no response, which alone are errored; only some of the latter
+/// are among those that are done. The rate is that of the responses.
 fn requests(report: &mut Report, counts: &str) {
     let named = |name: &str| {
         let item = counts.split(", ").find(|item| item.trim_end().ends_with(name))?;
         count(item)
     };
-    report.complete = named(" done");
-    report.failed = named(" errored");
+    let (succeeded, failed, errored) = (named(" succeeded"), named(" failed"), named(" errored"));
+    let bad = failed.zip(errored).map_or(0, |(failed, errored)| failed.saturating_sub(errored));
+    report.complete = succeeded.map(|good| good.saturating_add(bad));
+    report.failed = errored;
+    own(report, "the number failed", failed);
+    own(report, "the number of requests in total", named(" total"));
+    own(report, "the number started", named(" started"));
+    own(report, "the number done", named(" done"));
+}
+
+fn own(report: &mut Report, name: &'static str, count: Option<u64>) {
+    report.own.extend(count.map(|count| (name, Printed { value: count as f64, step: 0.0 })));
 }
 
 /// `181.64KB (186000) total`.

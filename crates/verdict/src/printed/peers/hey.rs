@@ -1,70 +1,177 @@
-//! hey. oha begins with the same word.
+//! hey, and oha, which has its form: the same labels, with a rate of successes and other units.
 
-use super::{behind, error_line, status_line, time_ms, time_s};
+use super::{behind, scaled, time_ms, time_s};
 use crate::printed::line::number;
-use crate::printed::{Connections, Printed, Report, Tool};
+use crate::printed::{Connections, Printed, Report, Times, Tool};
+
+/// What oha calls the requests that were under way when the time was up: no failures.
+const CUT_OFF: &str = "aborted due to deadline";
 
 pub fn begins(line: &str) -> Option<Tool> {
     (line == "Summary:").then_some(Tool::Hey)
 }
 
 pub fn take(report: &mut Report, line: &str) -> bool {
-    if line.starts_with("Success rate:") {
-        report.tool = Tool::Oha;
-        return true;
-    }
+    summary(report, line)
+        || details(report, line)
+        || histogram(report, line)
+        || statuses(report, line)
+        || percentile(report, line)
+        || is_heading(line)
+}
+
+fn summary(report: &mut Report, line: &str) -> bool {
+    // Without a response all are 0, or no numbers.
     let total = |text| time_ms(text).filter(|ms: &Printed| ms.value > 0.0);
-    if let Some(taken) = behind(line, "Total:") {
+    if let Some(rate) = behind(line, "Success rate:") {
+        report.tool = Tool::Oha;
+        let percent = number(rate).map(|(percent, _)| percent);
+        report.own.extend(percent.map(|percent| ("the success rate", percent)));
+    } else if let Some(taken) = behind(line, "Total:") {
         report.taken_s = time_s(taken);
         report.connections = Connections::Unknown;
     } else if let Some(ms) = behind(line, "Slowest:") {
-        report.total.get_or_insert_default().max_ms = total(ms);
+        row(report).max_ms = total(ms);
     } else if let Some(ms) = behind(line, "Fastest:") {
-        report.total.get_or_insert_default().min_ms = total(ms);
+        row(report).min_ms = total(ms);
     } else if let Some(ms) = behind(line, "Average:") {
-        report.total.get_or_insert_default().mean_ms = total(ms);
+        row(report).mean_ms = total(ms);
     } else if let Some(rate) = behind(line, "Requests/sec:") {
         report.rate_per_s = number(rate).map(|(rate, _)| rate);
     } else if let Some(bytes) = behind(line, "Total data:") {
-        report.body_bytes = number(bytes).map(|(bytes, _)| bytes.value as i64);
-    } else if let Some((status, responses)) = status_line(line) {
-        report.statuses.insert(status, responses);
-        report.complete = Some(report.complete.unwrap_or(0).saturating_add(responses));
-        report.failed = report.failed.or(Some(0));
-    } else if let Some(failed) = error_line(line).filter(|_| !line.contains('|')) {
-        // hey counts them in its rate.
-        report.failed = Some(report.failed.unwrap_or(0).saturating_add(failed));
-        report.complete = Some(report.complete.unwrap_or(0).saturating_add(failed));
-    } else if let Some((percent, ms)) = percentile(line) {
-        report.percentiles.push((percent, ms));
+        data(report, bytes);
+    } else if let Some(bytes) = behind(line, "Size/request:") {
+        report.own.extend(size(bytes).map(|bytes| ("the size per request", bytes)));
+    } else if let Some(bytes) = behind(line, "Size/sec:") {
+        report.own.extend(size(bytes).map(|bytes| ("the size per second", bytes)));
     } else {
-        return is_other(line);
+        return false;
     }
     true
 }
 
-/// `10% in 0.0010 secs`, of some versions `10%% in …`.
-fn percentile(line: &str) -> Option<(f64, Printed)> {
-    let (percent, rest) = number(line)?;
-    let ms = time_ms(rest.trim_start_matches('%').trim_start().strip_prefix("in ")?)?;
-    Some((percent.value, ms))
+fn row(report: &mut Report) -> &mut Times {
+    report.total.get_or_insert_default()
 }
 
-/// Lines with nothing to take: those of the histogram (`0.001 [1] |■`) and of the phases.
-fn is_other(line: &str) -> bool {
+/// hey prints bytes, oha rounds them.
+fn data(report: &mut Report, text: &str) {
+    let Some(bytes) = size(text) else { return };
+    if bytes.step == 1.0 {
+        report.body_bytes = Some(bytes.value as i64);
+    }
+    report.own.push(("the total data", bytes));
+}
+
+/// `28000 bytes`, `13.67 KiB`.
+fn size(text: &str) -> Option<Printed> {
+    let (printed, rest) = number(text)?;
+    let by: f64 = match rest.trim() {
+        "B" | "bytes" => 1.0,
+        "KiB" => 1024.0,
+        "MiB" => 1024.0 * 1024.0,
+        "GiB" => 1024.0 * 1024.0 * 1024.0,
+        "TiB" => 1024.0 * 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    };
+    Some(scaled(printed, by))
+}
+
+/// The phases: mean, shortest and longest.
+fn details(report: &mut Report, line: &str) -> bool {
+    const PHASES: [&str; 5] =
+        ["DNS+dialup:", "DNS-lookup:", "req write:", "resp wait:", "resp read:"];
+    let Some(phase) = PHASES.iter().find(|phase| line.starts_with(**phase)) else { return false };
+    let cells: Vec<Option<Printed>> = line[phase.len()..].split(',').map(time_ms).collect();
+    if let [mean_ms, min_ms, max_ms] = cells[..] {
+        let times = Times { mean_ms, min_ms, max_ms, ..Times::default() };
+        // hey prints those of the whole request as the shortest and the longest time to connect.
+        let times = match report.tool {
+            Tool::Hey => Times { mean_ms, ..Times::default() },
+            _ => times,
+        };
+        let some = [mean_ms, min_ms, max_ms].into_iter().flatten().any(|ms| ms.value > 0.0);
+        match *phase {
+            "DNS+dialup:" => report.connect = some.then_some(times),
+            "resp wait:" => {
+                report.waiting = some.then_some(Times { mean_ms, min_ms, max_ms, ..times })
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
+/// `0.001 [20] |■■`, of oha with a unit behind the time.
+fn histogram(report: &mut Report, line: &str) -> bool {
+    let Some((mark, rest)) = line.split_once('[') else { return false };
+    let Some((count, bar)) = rest.split_once(']') else { return false };
+    if mark.trim().is_empty() || !bar.trim_start().starts_with('|') {
+        return false;
+    }
+    let mark = time_ms(mark).or_else(|| number(mark).map(|(s, _)| scaled(s, 1e3)));
+    // oha may print those of a part once more, below all.
+    let again = !report.percentiles.is_empty();
+    if let (Some(mark), Ok(count), false) = (mark, count.trim().parse(), again) {
+        report.histogram.push((mark, count));
+    }
+    true
+}
+
+/// `[200] 20000 responses`; `[3] Get "http://…": …`.
+fn statuses(report: &mut Report, line: &str) -> bool {
+    let Some((what, rest)) = line.strip_prefix('[').and_then(|line| line.split_once(']')) else {
+        return false;
+    };
+    let rest = rest.trim();
+    let responses = number(rest).filter(|(_, after)| after.trim().starts_with("response"));
+    let more = |to: &mut Option<u64>, count: u64| *to = Some(to.unwrap_or(0).saturating_add(count));
+    match (responses, what.parse::<u64>()) {
+        (Some((responses, _)), Ok(status)) => {
+            let responses = responses.value as u64;
+            if let Ok(status) = status.try_into() {
+                report.statuses.insert(status, responses);
+            }
+            more(&mut report.complete, responses);
+        }
+        (None, Ok(count)) if !rest.is_empty() => {
+            // Both tools have them in their rates.
+            more(&mut report.complete, count);
+            if rest != CUT_OFF {
+                more(&mut report.failed, count);
+            }
+        }
+        _ => return false,
+    }
+    report.failed = report.failed.or(Some(0));
+    true
+}
+
+/// `10% in 0.0010 secs`, of some versions `10%% in …`. hey has `0% in 0.0000 secs` for those it cannot tell.
+fn percentile(report: &mut Report, line: &str) -> bool {
+    let Some((percent, rest)) = number(line) else { return false };
+    let Some(ms) = rest.trim_start_matches('%').trim_start().strip_prefix("in ") else {
+        return false;
+    };
+    let last = report.percentiles.last().map_or(0.0, |(last, _)| *last);
+    // oha may print those of a part once more, below all.
+    if let Some(ms) = time_ms(ms).filter(|_| percent.value > last) {
+        report.percentiles.push((percent.value, ms));
+    }
+    true
+}
+
+/// Lines with nothing to take.
+fn is_heading(line: &str) -> bool {
     let starts = [
         "Summary:",
         "Size/request:",
-        "Response time histogram:",
+        "Response time histogram",
+        "Response time distribution",
         "Latency distribution:",
         "Details (average",
-        "DNS+dialup:",
-        "DNS-lookup:",
-        "req write:",
-        "resp wait:",
-        "resp read:",
         "Status code distribution:",
         "Error distribution:",
     ];
-    starts.iter().any(|start| line.starts_with(start)) || line.contains("]") && line.contains('[')
+    starts.iter().any(|start| line.starts_with(start)) || line.contains("% in NaN")
 }

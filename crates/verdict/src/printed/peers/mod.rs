@@ -1,9 +1,10 @@
-//! Reports of other load generators, each in a form of its own: wrk, h2load and hey are read whole, of the
-//! others what all have in common (requests, rate, length, errors).
+//! Reports of other load generators, each in a form of its own.
 
+mod bombardier;
 mod h2load;
 mod hey;
-mod others;
+mod siege;
+mod vegeta;
 mod wrk;
 
 use super::line::number;
@@ -11,7 +12,15 @@ use super::{Printed, Report, Tool};
 
 /// The tool whose report begins with this cleaned line.
 pub fn begins(line: &str) -> Option<Tool> {
-    [wrk::begins, h2load::begins, hey::begins, others::begins].iter().find_map(|find| find(line))
+    let tools = [
+        wrk::begins,
+        h2load::begins,
+        hey::begins,
+        bombardier::begins,
+        vegeta::begins,
+        siege::begins,
+    ];
+    tools.iter().find_map(|find| find(line))
 }
 
 /// Takes what a cleaned line of such a report says; whether it is one of its lines.
@@ -19,11 +28,10 @@ pub fn take(report: &mut Report, line: &str) -> bool {
     match report.tool {
         Tool::Wrk | Tool::Wrk2 => wrk::take(report, line),
         Tool::H2load => h2load::take(report, line),
-        Tool::Hey => hey::take(report, line),
-        Tool::Oha => others::oha(report, line),
-        Tool::Bombardier => others::bombardier(report, line),
-        Tool::Vegeta => others::vegeta(report, line),
-        Tool::Siege => others::siege(report, line),
+        Tool::Hey | Tool::Oha => hey::take(report, line),
+        Tool::Bombardier => bombardier::take(report, line),
+        Tool::Vegeta => vegeta::take(report, line),
+        Tool::Siege => siege::take(report, line),
         Tool::Ab | Tool::AblazeAb | Tool::Gurl | Tool::AblazeGurl | Tool::Ablaze => false,
     }
 }
@@ -67,19 +75,6 @@ fn kibibytes(text: &str) -> Option<Printed> {
         _ => return None,
     };
     Some(scaled(printed, by))
-}
-
-/// `[200] 20000 responses`: a status and how many.
-fn status_line(line: &str) -> Option<(u16, u64)> {
-    let (status, rest) = line.strip_prefix('[')?.split_once(']')?;
-    let (count, after) = number(rest)?;
-    after.trim().starts_with("response").then_some((status.parse().ok()?, count.value as u64))
-}
-
-/// `[3] Get "http://…": …`: how many failed so; `[3] connection closed …` in oha.
-fn error_line(line: &str) -> Option<u64> {
-    let (count, rest) = line.strip_prefix('[')?.split_once(']')?;
-    (status_line(line).is_none() && !rest.trim_start().is_empty()).then(|| count.parse().ok())?
 }
 
 /// The number behind a label: `Requests/sec: 11110.1234`.

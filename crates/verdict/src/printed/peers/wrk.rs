@@ -11,10 +11,12 @@ pub fn begins(line: &str) -> Option<Tool> {
 
 pub fn take(report: &mut Report, line: &str) -> bool {
     if begins(line).is_some() {
-        if let Some((_, url)) = line.split_once(" test @ ") {
+        if let Some((length, url)) = line.split_once(" test @ ") {
+            report.asked_s = length.rsplit(' ').next().and_then(time_s);
             crate::printed::native::url(report, url.trim());
         }
-        report.connections = Connections::Kept(None);
+        // Those that the server closes it opens again, and does not say so.
+        report.connections = Connections::Unknown;
         return true;
     }
     threads(report, line)
@@ -29,17 +31,24 @@ pub fn take(report: &mut Report, line: &str) -> bool {
 
 /// `2 threads and 10 connections`.
 fn threads(report: &mut Report, line: &str) -> bool {
-    let Some((_, rest)) = line.split_once(" threads and ") else { return false };
-    report.concurrency = count(rest);
+    let Some((threads, rest)) = line.split_once(" threads and ") else { return false };
+    (report.threads, report.clients) = (count(threads), count(rest));
+    report.concurrency = report.clients;
     true
 }
 
-/// `Latency   635.91us    0.89ms  12.92ms   93.69%`: mean, deviation, longest; wrk2 has the 99 % there.
+/// `Latency   635.91us    0.89ms  12.92ms   93.69%`: mean, deviation, longest; some builds of wrk2 have the 99 %
+/// there, and say so above.
 fn latency(report: &mut Report, line: &str) -> bool {
+    if line.starts_with("Thread Stats ") && line.contains(" 99% ") {
+        report.total = Some(Times::default());
+        (report.tool, report.open_loop) = (Tool::Wrk2, true);
+        return true;
+    }
     let Some(rest) = line.strip_prefix("Latency ") else { return false };
     let cells: Vec<_> = rest.split_whitespace().map_while(time_ms).collect();
     let [mean, deviation, third] = cells.as_slice() else { return false };
-    let max_ms = (report.tool == Tool::Wrk).then_some(*third);
+    let max_ms = report.total.is_none().then_some(*third);
     // Without a response all are 0.
     if mean.value > 0.0 {
         let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
@@ -81,12 +90,27 @@ fn counts(report: &mut Report, line: &str) -> bool {
     true
 }
 
+/// The end of the spectrum, and what it says there.
+const SPECTRUM: [(&str, &str); 3] = [
+    ("Mean", "the mean of the spectrum"),
+    ("StdDeviation", "the deviation of the spectrum"),
+    ("Max", "the maximum of the spectrum"),
+];
+
 /// The lines that only wrk2 prints: what it adjusted, and its percentiles once more.
 fn is_of_wrk2(report: &mut Report, line: &str) -> bool {
     let starts = ["Thread calibration:", "Initialised ", "Detailed Percentile spectrum", "Value "];
     let is_own = starts.iter().any(|start| line.starts_with(start)) || line.starts_with("#[");
     if is_own {
         (report.tool, report.open_loop) = (Tool::Wrk2, true);
+    }
+    // `#[Mean    =        6.460, StdDeviation   =        1.930]`, in ms.
+    if let Some(items) = line.strip_prefix("#[") {
+        for (name, own) in SPECTRUM {
+            let figure = items.split(',').find(|item| item.trim_start().starts_with(name));
+            let figure = figure.and_then(|item| number(item.split_once('=')?.1));
+            report.own.extend(figure.map(|(figure, _)| (own, figure)));
+        }
     }
     let is_number = |word: &str| word.parse::<f64>().is_ok();
     let cells = line.split_whitespace().collect::<Vec<_>>();

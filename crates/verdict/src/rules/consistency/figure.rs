@@ -14,6 +14,8 @@ pub enum Figure {
     Non2xx,
     Kept,
     Statuses,
+    /// The requests by their time.
+    Histogram,
     Document,
     TotalBytes,
     /// The same, rounded.
@@ -29,6 +31,8 @@ pub enum Figure {
     Cell(Row, Column),
     /// The requests that took at most a time: percent.
     Percentile(f64),
+    /// What only one tool prints, by what it is called there.
+    Own(&'static str),
 }
 
 /// A row of the table of times.
@@ -124,7 +128,8 @@ impl Figure {
             Both => report.both_kilobytes_per_s,
             Cell(row, column) => column.of(&row.of(report)?),
             Percentile(percent) => report.percentile(percent),
-            FailedParts | Non2xx | Kept | Statuses | Document => None,
+            Own(name) => report.own(name),
+            FailedParts | Non2xx | Kept | Statuses | Histogram | Document => None,
         }
     }
 
@@ -139,10 +144,13 @@ impl Figure {
 
     /// Whether it says nothing of requests and their times.
     pub fn is_of_bytes(self) -> bool {
-        matches!(
-            self,
-            Document | TotalBytes | Kilobytes | BodyBytes | SentBytes | Received | Sent | Both
-        )
+        match self {
+            Own(name) => ["data", "size", "bytes", "throughput"].iter().any(|of| name.contains(of)),
+            Document | TotalBytes | Kilobytes | BodyBytes | SentBytes | Received | Sent | Both => {
+                true
+            }
+            _ => false,
+        }
     }
 
     /// What the report's tool calls it.
@@ -165,6 +173,7 @@ impl Figure {
                 }
             }
             Percentile(percent) => format!("{percent} %"),
+            Own(name) => name.to_owned(),
             _ if report.tool.has_ab_labels() => format!("`{}`", self.label()),
             _ => self.words().to_owned(),
         }
@@ -180,6 +189,7 @@ impl Figure {
             Non2xx => "Non-2xx responses",
             Kept => "Keep-Alive requests",
             Statuses => "Status Codes",
+            Histogram => "Response time histogram",
             Document => "Document Length",
             TotalBytes => "Total transferred",
             Kilobytes => "",
@@ -191,7 +201,7 @@ impl Figure {
             Received => "Transfer rate",
             Sent => "kb/s sent",
             Both => "kb/s total",
-            Cell(..) | Percentile(_) => "",
+            Cell(..) | Percentile(_) | Own(_) => "",
         }
     }
 
@@ -202,6 +212,7 @@ impl Figure {
             Complete => "the number of requests",
             Failed => "the number of errors",
             Statuses => "the numbers by status",
+            Histogram => "the histogram",
             TotalBytes => "the bytes received",
             Kilobytes => "the kilobytes received",
             Rate => "the rate",

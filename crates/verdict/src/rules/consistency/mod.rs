@@ -4,6 +4,7 @@
 
 mod counts;
 pub(crate) mod figure;
+mod peers;
 mod rates;
 mod times;
 
@@ -30,6 +31,7 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
     let mut found = rates::contradictions(report);
     found.extend(counts::contradictions(report));
     found.extend(times::contradictions(report));
+    found.extend(peers::contradictions(report));
     found
 }
 

@@ -3,6 +3,7 @@
 use super::Contradiction;
 use super::figure::Figure::{self, *};
 use super::figure::{Range, digits};
+use super::peers::HEY_KEEPS;
 use crate::printed::{Printed, Report, Tool};
 
 /// `target` = `factor` × the product of `times` / the product of `by`.
@@ -22,8 +23,6 @@ const fn formula(
     Formula { target, factor, times, by }
 }
 
-/// hey keeps no more results than this; the others are only in its rate.
-const HEY_KEEPS: u64 = 1_000_000;
 /// Milliseconds in a second.
 const MS: f64 = 1000.0;
 /// Bytes in ab's kilobyte; gurl's has 1000.
@@ -62,10 +61,10 @@ pub fn contradictions(report: &Report) -> Vec<Contradiction> {
 /// Whether the tool's rates are the quotients of what it prints above them.
 fn divides(report: &Report) -> bool {
     match report.tool {
-        // Requests that failed are in one of the two, and in the other as well or not.
-        Tool::H2load => report.failed == Some(0),
         Tool::Hey => report.complete.is_some_and(|complete| complete < HEY_KEEPS),
-        tool => !tool.is_read_in_part(),
+        // A mean of samples, and only the good ones: `peers` has what holds there.
+        Tool::Bombardier | Tool::Vegeta => false,
+        _ => true,
     }
 }
 

@@ -1,0 +1,85 @@
+//! bombardier. Its rate is a mean of the rates in parts of the run; how long a run of so many requests took is
+//! not printed.
+
+use super::{behind, time_ms, time_s};
+use crate::printed::line::{count, number};
+use crate::printed::{Connections, Printed, Report, Times, Tool};
+
+/// Without the intro (`-p r`) its table is the first.
+pub fn begins(line: &str) -> Option<Tool> {
+    let table = line.starts_with("Statistics ") && line.ends_with(" Max") && line.contains("Stdev");
+    (table || line.starts_with("Bombarding ")).then_some(Tool::Bombardier)
+}
+
+pub fn take(report: &mut Report, line: &str) -> bool {
+    intro(report, line)
+        || statistics(report, line)
+        || percentile(report, line)
+        || codes(report, line)
+        || is_other(line)
+}
+
+/// `Bombarding http://h/ with 100000 request(s) using 125 connection(s)`, `… for 10s using …`.
+fn intro(report: &mut Report, line: &str) -> bool {
+    let Some(target) = behind(line, "Bombarding ") else { return false };
+    crate::printed::native::url(report, target.split_whitespace().next().unwrap_or_default());
+    let before = target.split_once(" connection").map(|(before, _)| before);
+    report.concurrency = before.and_then(|text| count(text.rsplit(' ').next()?));
+    report.connections = Connections::Unknown;
+    if let Some((_, length)) = target.split_once(" for ") {
+        report.asked_s = time_s(length);
+        report.taken_s = report.asked_s;
+    }
+    if let Some((_, requests)) = target.split_once(" with ") {
+        let requests = count(requests).map(|n| Printed { value: n as f64, step: 0.0 });
+        report.own.extend(requests.map(|requests| ("the number asked for", requests)));
+    }
+    true
+}
+
+/// `Latency  2.76ms  1.20ms  31.50ms`: mean, deviation, longest. Requests that failed are among them.
+fn statistics(report: &mut Report, line: &str) -> bool {
+    if let Some(rate) = behind(line, "Reqs/sec") {
+        report.rate_per_s = number(rate).map(|(rate, _)| rate);
+    } else if let Some(cells) = behind(line, "Latency ").filter(|rest| !rest.starts_with("Dist")) {
+        let cells: Vec<Printed> = cells.split_whitespace().map_while(time_ms).collect();
+        if let [mean, deviation, max] = cells[..] {
+            let (mean_ms, deviation_ms, max_ms) = (Some(mean), Some(deviation), Some(max));
+            let times = Times { mean_ms, deviation_ms, max_ms, ..Times::default() };
+            report.total = (max.value > 0.0).then_some(times);
+        }
+    } else {
+        return false;
+    }
+    true
+}
+
+/// `50%     1.23ms`; a bar of progress has a percentage too, and no time behind it.
+fn percentile(report: &mut Report, line: &str) -> bool {
+    let Some((percent, rest)) = number(line) else { return false };
+    let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
+    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
+        report.percentiles.push((percent.value, ms));
+    }
+    true
+}
+
+fn codes(report: &mut Report, line: &str) -> bool {
+    if line.contains("xx - ") {
+        let of = |item: &str| count(item.split_once("xx - ")?.1);
+        let numbers: Vec<u64> = line.split(", ").filter_map(of).collect();
+        report.complete = Some(numbers.iter().copied().fold(0, u64::saturating_add));
+        report.non_2xx =
+            report.complete.zip(numbers.get(1)).map(|(all, good)| all.saturating_sub(*good));
+    } else if let Some(others) = behind(line, "others - ") {
+        report.failed = count(others);
+    } else {
+        return false;
+    }
+    true
+}
+
+fn is_other(line: &str) -> bool {
+    let starts = ["Statistics", "Latency", "HTTP codes:", "Throughput:", "Done!", "[", "Errors:"];
+    starts.iter().any(|start| line.starts_with(start)) || line.contains('%') || line.contains(" - ")
+}

@@ -1,0 +1,65 @@
+//! siege, in its lines and in the JSON that later versions print instead.
+
+use super::{behind, scaled, time_ms};
+use crate::printed::line::{count, number};
+use crate::printed::{Connections, Printed, Report, Tool};
+
+pub fn begins(line: &str) -> Option<Tool> {
+    let line = line.trim_start_matches('{').trim_start();
+    let text = line.starts_with("Transactions:") && line.ends_with("hits");
+    (text || line.starts_with("\"transactions\":")).then_some(Tool::Siege)
+}
+
+/// The labels and the names of the JSON.
+const LABELS: [(&str, &str); 12] = [
+    ("Transactions:", "\"transactions\":"),
+    ("Availability:", "\"availability\":"),
+    ("Elapsed time:", "\"elapsed_time\":"),
+    ("Data transferred:", "\"data_transferred\":"),
+    ("Response time:", "\"response_time\":"),
+    ("Transaction rate:", "\"transaction_rate\":"),
+    ("Throughput:", "\"throughput\":"),
+    ("Concurrency:", "\"concurrency\":"),
+    ("Successful transactions:", "\"successful_transactions\":"),
+    ("Failed transactions:", "\"failed_transactions\":"),
+    ("Longest transaction:", "\"longest_transaction\":"),
+    ("Shortest transaction:", "\"shortest_transaction\":"),
+];
+
+pub fn take(report: &mut Report, line: &str) -> bool {
+    let line = line.trim_start_matches('{').trim_start();
+    let found = LABELS.iter().find_map(|(label, name)| {
+        let value = behind(line, label).or_else(|| behind(line, name))?;
+        Some((*label, value))
+    });
+    let Some((label, value)) = found else {
+        return matches!(line, "" | "}") || line.starts_with("HTTP OK received:");
+    };
+    let figure = || number(value).map(|(figure, _)| figure);
+    let mut own = |name, figure: Option<Printed>| {
+        report.own.extend(figure.map(|figure| (name, figure)));
+    };
+    match label {
+        "Transactions:" => {
+            report.complete = count(value);
+            report.connections = Connections::Unknown;
+        }
+        "Availability:" => own("the availability", figure()),
+        "Elapsed time:" => report.taken_s = figure(),
+        "Data transferred:" => own("the data transferred", figure()),
+        "Throughput:" => own("the throughput", figure()),
+        "Concurrency:" => own("the concurrency", figure()),
+        "Successful transactions:" => own("the successful transactions", figure()),
+        "Transaction rate:" => report.rate_per_s = figure(),
+        "Failed transactions:" => report.failed = count(value),
+        "Response time:" => report.total.get_or_insert_default().mean_ms = time(value),
+        "Longest transaction:" => report.total.get_or_insert_default().max_ms = time(value),
+        _ => report.total.get_or_insert_default().min_ms = time(value),
+    }
+    true
+}
+
+/// In seconds where no unit is printed.
+fn time(value: &str) -> Option<Printed> {
+    time_ms(value).or_else(|| number(value).map(|(s, _)| scaled(s, 1e3)))
+}

@@ -1,0 +1,102 @@
+//! vegeta's text report. It has three rates: that of the attack, that of the responses that were good, and what was
+//! asked for, which it does not print.
+
+use super::time_ms;
+use crate::printed::line::{count, number};
+use crate::printed::{Printed, Report, Times, Tool};
+
+pub fn begins(line: &str) -> Option<Tool> {
+    (line.starts_with("Requests") && line.contains("[total, rate")).then_some(Tool::Vegeta)
+}
+
+/// `Requests      [total, rate, throughput]  1200, 120.00, 65.87`.
+pub fn take(report: &mut Report, line: &str) -> bool {
+    let Some((names, cells)) = line.split_once(']') else { return line.starts_with("Error Set:") };
+    let Some((label, names)) = names.split_once('[') else { return false };
+    let names: Vec<&str> = names.split(',').map(str::trim).collect();
+    let cells: Vec<&str> = cells.split(',').map(str::trim).collect();
+    let cell = |name: &str| {
+        let at = names.iter().position(|known| *known == name)?;
+        cells.get(at).copied()
+    };
+    let figure = |name: &str| cell(name).and_then(number).map(|(figure, _)| figure);
+    let own = |report: &mut Report, name, figure: Option<Printed>| {
+        report.own.extend(figure.map(|figure| (name, figure)));
+    };
+    report.open_loop = true;
+    match label.trim() {
+        "Requests" => {
+            report.complete = cell("total").and_then(count);
+            own(report, "the rate of the attack", figure("rate"));
+            // `throughput` counts the good responses, which is the rate of any other tool.
+            report.rate_per_s = figure("throughput").or_else(|| figure("rate"));
+        }
+        "Duration" => {
+            report.taken_s = cell("total").and_then(seconds);
+            own(report, "the length of the attack", cell("attack").and_then(seconds));
+            own(report, "the wait at its end", cell("wait").and_then(seconds));
+        }
+        "Latencies" => latencies(report, &names, &cells),
+        "Bytes In" => {
+            report.body_bytes = cell("total").and_then(count).and_then(|n| n.try_into().ok());
+            own(report, "the mean of bytes in", figure("mean"));
+        }
+        "Bytes Out" => {
+            own(report, "the total of bytes out", figure("total"));
+            own(report, "the mean of bytes out", figure("mean"));
+        }
+        "Success" => own(report, "the success ratio", figure("ratio")),
+        "Status Codes" => statuses(report, cells.first().copied().unwrap_or_default()),
+        _ => return false,
+    }
+    true
+}
+
+/// `1m4s`, as Go writes times: in units that follow each other. vegeta rounds to the unit below the first, and
+/// Go leaves out the zeros at the end; older versions do not round.
+fn milliseconds(text: &str) -> Option<Printed> {
+    let mut sum: Option<Printed> = None;
+    let mut rest = text;
+    while rest.starts_with(|c: char| c.is_ascii_digit()) {
+        let part = time_ms(rest)?;
+        let (_, after) = number(rest)?;
+        let unit = time_ms(&format!("1{after}"))?.value;
+        let below = if unit > 1000.0 { unit / 60.0 } else { unit / 1000.0 };
+        let so_far = sum.unwrap_or(Printed { value: 0.0, step: below });
+        sum = Some(Printed { value: so_far.value + part.value, step: so_far.step.min(part.step) });
+        rest = after.trim_start_matches(|c: char| c.is_alphabetic());
+    }
+    sum
+}
+
+fn seconds(text: &str) -> Option<Printed> {
+    milliseconds(text).map(|ms| super::scaled(ms, 1e-3))
+}
+
+fn latencies(report: &mut Report, names: &[&str], cells: &[&str]) {
+    let mut times = Times::default();
+    for (name, cell) in names.iter().zip(cells) {
+        let Some(ms) = milliseconds(cell) else { continue };
+        match *name {
+            "min" => times.min_ms = Some(ms),
+            "mean" => times.mean_ms = Some(ms),
+            "max" => times.max_ms = Some(ms),
+            percent => report.percentiles.extend(percent.parse().ok().map(|percent| (percent, ms))),
+        }
+    }
+    report.total = Some(times);
+}
+
+/// `0:535  200:665`: 0 for those without a response.
+fn statuses(report: &mut Report, items: &str) {
+    for (status, responses) in items.split_whitespace().filter_map(|item| item.split_once(':')) {
+        match (status.parse::<u16>(), count(responses)) {
+            (Ok(0), Some(failed)) => report.failed = Some(failed),
+            (Ok(status), Some(responses)) => {
+                report.statuses.insert(status, responses);
+            }
+            _ => {}
+        }
+    }
+    report.failed = report.failed.or(Some(0));
+}

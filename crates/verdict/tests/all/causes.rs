@@ -1,0 +1,186 @@
+//! What is said of runs against servers whose behaviour is known: the cause that was there, and none that was not.
+
+use ablaze_verdict::DiagnosisId::{self, D01, D02, D04, D08, D30, D37};
+use ablaze_verdict::printed::read;
+use ablaze_verdict::rules::judge;
+
+/// Of the report that begins with this command: the findings with what is said of each.
+fn said(text: &str, command: &str) -> Vec<(DiagnosisId, String)> {
+    let runs = text.split("\n$ ").map(|run| format!("$ {}", run.trim_start_matches("$ ")));
+    let run = runs.into_iter().find(|run| run.lines().next() == Some(command));
+    let run = run.unwrap_or_else(|| panic!("no {command}"));
+    let judgement = judge(&read(&run));
+    let [report] = judgement.reports.as_slice() else { panic!("no report of {command}") };
+    let findings = report.findings.iter();
+    findings.map(|one| (one.id, format!("{} {}", one.evidence, one.cause))).collect()
+}
+
+fn of(id: DiagnosisId, said: &[(DiagnosisId, String)]) -> Option<&str> {
+    said.iter().find(|(found, _)| *found == id).map(|(_, said)| said.as_str())
+}
+
+const AB: &str = include_str!("../printed/real-ab-2.txt");
+const H2LOAD: &str = include_str!("../printed/real-h2load-2.txt");
+const HEY: &str = include_str!("../printed/real-hey.txt");
+const OHA: &str = include_str!("../printed/real-oha.txt");
+const BOMBARDIER: &str = include_str!("../printed/real-bombardier.txt");
+const SIEGE: &str = include_str!("../printed/real-siege.txt");
+const VEGETA: &str = include_str!("../printed/real-vegeta.txt");
+const WRK: &str = include_str!("../printed/real-wrk-2.txt");
+const WRK2: &str = include_str!("../printed/real-wrk2.txt");
+
+/// One request in a hundred takes 3 s: the last of a counted run is awaited alone.
+#[test]
+fn a_slow_last_request_is_no_unused_connection() {
+    for (text, command) in [
+        (AB, "$ ab -n 500 -c 20 http://127.0.0.1:23017/"),
+        (HEY, "$ hey -n 500 -c 20 http://127.0.0.1:23017/"),
+        (HEY, "$ hey -n 200 -c 20 -t 1 http://127.0.0.1:23017/"),
+        (OHA, "$ oha --no-tui -n 500 -c 20 http://127.0.0.1:23017/"),
+        (OHA, "$ oha --no-tui -n 200 -c 20 -t 1s http://127.0.0.1:23017/"),
+        (BOMBARDIER, "$ bombardier -c 20 -n 500 -l http://127.0.0.1:23017/"),
+        (H2LOAD, "$ h2load --h1 -n 500 -c 20 http://127.0.0.1:23017/"),
+    ] {
+        assert_eq!(of(D01, &said(text, command)), None, "{command}");
+    }
+}
+
+/// Two requests are served at a time: the others wait, and are in no report when the time is up.
+#[test]
+fn what_waits_at_the_end_is_no_unused_connection() {
+    let command = "$ wrk -t2 -c100 -d2s --latency http://127.0.0.1:23022/";
+    assert_eq!(of(D01, &said(WRK, command)), None);
+    let handshakes = "$ h2load -n 2000 -c 10 -m 4 https://127.0.0.1:23012/";
+    assert_eq!(of(D01, &said(H2LOAD, handshakes)), None);
+}
+
+/// Connections are opened at 20/s, and users wait between requests.
+#[test]
+fn a_paced_client_leaves_connections_idle() {
+    assert_eq!(
+        of(D01, &said(H2LOAD, "$ h2load --h1 -n 500 -c 50 -r 20 http://127.0.0.1:23001/")),
+        None
+    );
+    assert_eq!(of(D01, &said(SIEGE, "$ siege -c 10 -r 10 -d 0.1 http://127.0.0.1:23001/")), None);
+    assert_eq!(of(D01, &said(HEY, "$ hey -z 2s -c 10 -q 20 http://127.0.0.1:23001/")), None);
+}
+
+/// `http.server` of Python has a backlog of 5.
+#[test]
+fn a_short_backlog_is_seen_in_oha_s_connects() {
+    let found = said(OHA, "$ oha --no-tui -n 300 -c 10 http://127.0.0.1:23002/");
+    assert!(of(D08, &found).unwrap().contains("1,007 ms"), "{found:?}");
+}
+
+#[test]
+fn h2load_s_errors_are_counted_among_all_requests() {
+    // 392 never got a response, most of them were never sent.
+    let found = said(H2LOAD, "$ h2load --h1 -n 500 -c 10 http://127.0.0.1:23016/");
+    assert!(of(D02, &found).unwrap().contains("392 of 500 requests"), "{found:?}");
+    // 150 streams were refused: they are no responses of another status.
+    let found = said(H2LOAD, "$ h2load -n 1000 -c 10 -m 20 http://127.0.0.1:23028/");
+    assert!(of(D02, &found).unwrap().contains("150 of 1,000 requests"), "{found:?}");
+    assert_eq!(of(D04, &found), None);
+    // HTTP/2 to a server that speaks HTTP/1.1 alone there: it responds, with 400.
+    let found = said(H2LOAD, "$ h2load -n 100 -c 5 http://127.0.0.1:23001/");
+    assert!(of(D02, &found).unwrap().contains("1,545 bytes came back"), "{found:?}");
+}
+
+#[test]
+fn garbage_and_silence_are_not_called_closed_connections() {
+    for (text, command) in [
+        (WRK, "$ wrk -t1 -c5 -d1s http://127.0.0.1:23021/"),
+        (HEY, "$ hey -n 500 -c 10 http://127.0.0.1:23019/"),
+        (OHA, "$ oha --no-tui -n 20 -c 5 -t 1s http://127.0.0.1:23020/"),
+    ] {
+        let found = said(text, command);
+        let said = of(D02, &found).unwrap_or_else(|| panic!("{command}"));
+        assert!(!said.contains("closed every connection"), "{said}");
+        assert!(said.contains("HTTP response"), "{said}");
+    }
+}
+
+/// siege counts 5xx as failed; they were responses.
+#[test]
+fn siege_s_failures_may_be_responses() {
+    let found = said(SIEGE, "$ siege -b -c 10 -r 50 http://127.0.0.1:23001/half");
+    let said = of(D02, &found).unwrap();
+    assert!(said.contains("232 of 500 requests (46 %) failed") && said.contains("5xx"), "{said}");
+    assert!(!said.contains("no whole response"), "{said}");
+}
+
+/// Bodies cut off in the middle, and heads that are none, are no page with a date in it.
+#[test]
+fn lengths_far_apart_are_not_those_of_one_page() {
+    for command in [
+        "$ ab -r -n 500 -c 10 http://127.0.0.1:23016/",
+        "$ ab -r -k -n 1000 -c 10 http://127.0.0.1:23019/",
+        "$ ab -r -n 1000 -c 10 http://127.0.0.1:23015/",
+    ] {
+        let found = said(AB, command);
+        let said = of(D37, &found).unwrap_or_else(|| panic!("{command}"));
+        assert!(said.contains("much shorter") && !said.contains("a date"), "{command}: {said}");
+    }
+}
+
+#[test]
+fn a_schedule_that_was_not_kept_is_named() {
+    let found = said(WRK2, "$ wrk2 -t2 -c200 -d3s -R50000 http://127.0.0.1:23001/");
+    assert!(of(D30, &found).unwrap().contains("50,000/s were requested"), "{found:?}");
+    let kept = "$ wrk2 -t2 -c50 -d12s -R2000 --latency http://127.0.0.1:23001/";
+    assert_eq!(of(D30, &said(WRK2, kept)), None);
+    let kept = "$ echo \"GET http://127.0.0.1:23001/\" | vegeta attack -rate=2000/s -duration=2s | vegeta report";
+    assert_eq!(of(D30, &said(VEGETA, kept)), None);
+}
+
+/// A line lost, the end cut off, decimal commas: what is left is read for what it is.
+#[test]
+fn what_is_left_of_a_mutilated_report_is_judged() {
+    let run = |text: &str, command: &str| {
+        let runs = text.split("\n$ ").map(|run| format!("$ {}", run.trim_start_matches("$ ")));
+        runs.into_iter().find(|run| run.lines().next() == Some(command)).unwrap()
+    };
+    let ids = |text: &str| {
+        let reports = judge(&read(text)).reports;
+        let [report] = reports.as_slice() else { panic!("{text}") };
+        let ids: Vec<DiagnosisId> = report.findings.iter().map(|one| one.id).collect();
+        (report.subject.clone(), ids, report.findings.clone())
+    };
+    // Cut off before the numbers by status: 0.07 s are short all the same.
+    let hey = run(HEY, "$ hey -n 500 -c 10 -m POST -d hello http://127.0.0.1:23001/post");
+    let (_, found, _) = ids(&hey[..hey.find("Latency distribution").unwrap()]);
+    assert!(found.contains(&DiagnosisId::D14), "{found:?}");
+    // Without the number of those that failed nobody can say that the time was up.
+    let refused = run(BOMBARDIER, "$ bombardier -c 5 -n 100 http://127.0.0.1:23099/");
+    let (_, _, found) = ids(&refused.replace("    others - 100\n", ""));
+    let cause = &found.iter().find(|one| one.id == D02).unwrap().cause;
+    assert!(!cause.contains("by its limit of time"), "{cause}");
+    for (text, command) in [
+        (AB, "$ ab -i -n 500 -c 10 http://127.0.0.1:23001/"),
+        (WRK2, "$ wrk2 -t1 -c10 -d2s -R1000 http://127.0.0.1:23001/nope"),
+        (H2LOAD, "$ h2load --h1 -n 1000 -c 10 -m 5 http://127.0.0.1:23001/"),
+        (HEY, "$ hey -n 300 -c 100 http://127.0.0.1:23022/"),
+    ] {
+        let points = run(text, command);
+        let (command, body) = points.split_once('\n').unwrap();
+        let characters: Vec<char> = body.chars().collect();
+        let between = |at: usize| {
+            at > 0
+                && characters[at - 1].is_ascii_digit()
+                && characters.get(at + 1).is_some_and(char::is_ascii_digit)
+        };
+        let commas = characters.iter().enumerate();
+        let commas = commas.map(|(at, c)| if *c == '.' && between(at) { ',' } else { *c });
+        let text = format!("{command}\n{}", commas.collect::<String>());
+        let ((with, found, _), (without, expected, _)) = (ids(&text), ids(&points));
+        assert_eq!(
+            (with.rate_per_s, with.taken_s),
+            (without.rate_per_s, without.taken_s),
+            "{text}"
+        );
+        let but_36 = |ids: Vec<DiagnosisId>| {
+            ids.into_iter().filter(|id| *id != DiagnosisId::D36).collect::<Vec<_>>()
+        };
+        assert_eq!(but_36(found), but_36(expected), "{command}");
+    }
+}
