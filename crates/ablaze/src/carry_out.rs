@@ -29,6 +29,24 @@ pub fn carry_out(
     timed(plan, command_line, monitoring, watcher).map(|(run, _)| run)
 }
 
+/// As [`carry_out`]; before that, `prepare` is given the handle on the run.
+///
+/// # Errors
+/// When the run could not take place.
+pub fn prepared(
+    plan: Plan,
+    command_line: Words,
+    monitoring: Monitoring,
+    watcher: &mut dyn Watcher,
+    prepare: impl FnOnce(&Control),
+) -> Result<Run, CommandError> {
+    let control = listened_for()?;
+    prepare(&control);
+    let (run, _) =
+        ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?;
+    Ok(run)
+}
+
 /// As [`carry_out`]; with the measured window by the monotonic clock, ns.
 ///
 /// # Errors
@@ -39,12 +57,18 @@ pub fn timed(
     monitoring: Monitoring,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), CommandError> {
+    let control = listened_for()?;
+    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?)
+}
+
+/// The handle on a run to come, which Ctrl-C ends.
+fn listened_for() -> Result<Arc<Control>, CommandError> {
     let control = Arc::new(Control::new());
     stop_at_interrupt(&control)?;
     if let Some(worker) = worker_to_panic() {
         control.have_panic(worker);
     }
-    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?)
+    Ok(control)
 }
 
 /// The worker that is to panic in the middle of the run: ABLAZE_PANIC_WORKER=NUMBER, from 0. For the test

@@ -160,6 +160,9 @@ fn fix(failure: &FirstFailure, to: &str, run: &Run) -> String {
         FailureKind::ShortBody => {
             format!("{to} closed every connection in the middle of a response: see its log")
         }
+        FailureKind::ShortHead => format!(
+            "{to} closed every connection before the head of the response was complete: see its log"
+        ),
         FailureKind::Malformed => malformed(to, run),
         FailureKind::NoHttp2 => {
             format!("no common protocol: {to} does not speak HTTP/2; remove --http 2")

@@ -27,6 +27,11 @@ impl Files {
     /// When one has none, or cannot.
     pub fn checked(paths: &[PathBuf], kind: Kind) -> Result<Self, CommandError> {
         let checked = |path: &PathBuf| {
+            if path.as_os_str() == STDOUT {
+                return Err(CommandError::usage(
+                    "-o - prints a single run: for other results use --json",
+                ));
+            }
             exporters::checked(path, kind)
                 .map(|exporter| (path.clone(), exporter))
                 .map_err(|error| CommandError::usage(format!("--output {error}")))
@@ -73,7 +78,45 @@ pub struct Outputs {
     files: Files,
     conditions: Vec<Condition>,
     json: bool,
+    /// The format that standard output gets instead of the report.
+    printed: Option<&'static dyn Exporter>,
     explain: bool,
+}
+
+/// The name by which `-o` means standard output.
+const STDOUT: &str = "-";
+
+/// The format of `-o -`, if that was asked for.
+///
+/// # Errors
+/// When it has no format, one that there is not, or another has standard output.
+fn printed(
+    paths: &[PathBuf],
+    format: Option<&str>,
+    json: bool,
+) -> Result<Option<&'static dyn Exporter>, CommandError> {
+    let refused = |problem: String| Err(CommandError::usage(problem));
+    let known = || exporters::extensions(Kind::Run).replace('.', "");
+    match (paths.iter().filter(|path| path.as_os_str() == STDOUT).count(), format) {
+        (0, None) => Ok(None),
+        (0, Some(_)) => refused(
+            "--format is the format of standard output and needs `-o -`; that of a file follows \
+             from its extension"
+                .to_owned(),
+        ),
+        (_, None) => refused(format!("-o - needs a format: --format, one of {}", known())),
+        (2.., _) => refused("-o - is there more than once".to_owned()),
+        (_, Some(_)) if json => {
+            refused("--json and -o - both print to standard output: use one of them".to_owned())
+        }
+        (_, Some(format)) => match exporters::of_path(Path::new(&format!("run.{format}"))) {
+            Ok(exporter) if exporter.beside().is_empty() => Ok(Some(exporter)),
+            Ok(_) => refused(format!(
+                "--format {format} has files beside it: name one, as in -o run.{format}"
+            )),
+            Err(_) => refused(format!("unknown --format '{format}': use one of {}", known())),
+        },
+    }
 }
 
 impl Outputs {
@@ -82,9 +125,13 @@ impl Outputs {
     /// # Errors
     /// When a file has no known format or cannot be written, or a condition cannot be read.
     pub fn checked(asked: &ReportOptions) -> Result<Self, CommandError> {
-        let files = Files::checked(&asked.outputs, Kind::Run)?;
+        let printed = printed(&asked.outputs, asked.format.as_deref(), asked.json)?;
+        let is_stdout = |path: &&PathBuf| path.as_os_str() == STDOUT;
+        let paths: Vec<PathBuf> =
+            asked.outputs.iter().filter(|path| !is_stdout(path)).cloned().collect();
+        let files = Files::checked(&paths, Kind::Run)?;
         if asked.profile.is_some() {
-            for path in &asked.outputs {
+            for path in &paths {
                 let graph = format!("{}-flame-target.svg", stem(path));
                 file::check_writable(&path.with_file_name(graph))
                     .map_err(|error| CommandError::usage(format!("--output {error}")))?;
@@ -98,6 +145,7 @@ impl Outputs {
                 CommandError::usage(format!("--fail-if {error}"))
             })?,
             json: asked.json,
+            printed,
             explain: asked.explain,
         })
     }
@@ -113,9 +161,13 @@ impl Outputs {
     /// Prints the native report, or JSON if that was asked for. `kept` names the files that have it.
     pub fn print(&self, assessed: &Assessed, kept: &[String]) {
         outlets::attempt("the report on standard output", || {
-            let report = match self.json {
-                true => json::write(assessed),
-                false => text::write(assessed, &Style { explain: self.explain, ..style() }),
+            let report = match (self.json, self.printed) {
+                (true, _) => json::write(assessed),
+                (_, Some(exporter)) => {
+                    let exported = self.exported(assessed);
+                    exporter.export(&exported, "run").map_err(CommandError::machine)?.text
+                }
+                (_, None) => text::write(assessed, &Style { explain: self.explain, ..style() }),
             };
             outlets::print_report(&report, kept);
             Ok(())

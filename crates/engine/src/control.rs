@@ -20,6 +20,25 @@ pub struct Control {
     snapshots: Mutex<Vec<Arc<Snapshot>>>,
     wakers: Mutex<Vec<Waker>>,
     at_rest: Mutex<Option<AtRest>>,
+    heads: Mutex<Option<Heads>>,
+}
+
+/// Who is shown what arrives of each response of HTTP/1 until its head is complete.
+#[derive(Clone)]
+pub(crate) struct Heads {
+    /// What one call is shown of a message at least, if it came together.
+    pub bytes: u32,
+    /// Called by the workers, between one request and the next.
+    pub show: Arc<Show>,
+}
+
+/// What is called with it.
+type Show = dyn Fn(&[u8]) + Send + Sync;
+
+impl fmt::Debug for Heads {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("Heads")
+    }
 }
 
 /// What is done when the load is over.
@@ -92,6 +111,20 @@ impl Control {
         if let Some(AtRest(look)) = look.filter(|_| !self.stopped()) {
             unless_it_panics(look);
         }
+    }
+
+    /// Shows what arrives of each response of HTTP/1: after every piece all that came of it so far, up to the one
+    /// that completes the head, what is of the body in that piece included. `bytes` is how much of a message is
+    /// read in one piece where that much is there, up to 64 KiB. Called before the run; costs time for every response, and
+    /// workers wait for `show`.
+    pub fn show_heads(&self, bytes: u32, show: impl Fn(&[u8]) + Send + Sync + 'static) {
+        let heads = Heads { bytes: bytes.min(64 * 1024), show: Arc::new(show) };
+        *self.heads.lock().unwrap_or_else(PoisonError::into_inner) = Some(heads);
+    }
+
+    /// Who wants to see heads.
+    pub(crate) fn heads(&self) -> Option<Heads> {
+        self.heads.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Has this worker (from 0) panic when its first slice has ended. What then becomes of the report can

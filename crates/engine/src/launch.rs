@@ -193,6 +193,7 @@ fn carry_out<D: Driver, S: BodySink + Send>(
                     numbers: Arc::clone(&numbers),
                     snapshot: Arc::clone(&snapshots[worker as usize]),
                     cpus_to_spare: plan.workers.cpus_to_spare,
+                    heads: control.heads(),
                 };
                 let setup = assignment.driver_setup(endpoints.clone());
                 let (moments, make_driver, tls) = (&moments, &make_driver, tls.as_ref());

@@ -240,9 +240,11 @@ impl Recorder {
         self.record.repeated_after_failure += u64::from(counts && after_failure);
     }
 
-    /// A connection is given up because bytes came that belong to no response.
-    pub fn surplus(&mut self) {
-        self.record.surplus += u64::from(self.window_is_open());
+    /// A connection is given up because these bytes came, which belong to no response.
+    pub fn surplus(&mut self, bytes: &[u8]) {
+        let counts = u64::from(self.window_is_open());
+        self.record.surplus += counts;
+        self.record.surplus_responses += counts * u64::from(bytes.starts_with(b"HTTP/1."));
     }
 
     /// A failure that belongs to no exchange of the window: connecting before it was unreachable.

@@ -39,9 +39,14 @@ fn trust(spec: &mut LoadSpec, words: &mut Vec<String>, authority: &Path) -> Resu
     let name = authority.display().to_string();
     let bytes = std::fs::read(authority)
         .map_err(|error| Failure::Impossible(format!("{name}: {}", reason(&error))))?;
-    spec.tls.trust = TrustSpec::Issuers(Blob::new(&name, bytes));
-    if let Some(at) = words.iter().position(|word| word == "--cacert") {
-        words.drain(at..(at + 2).min(words.len()));
+    let before =
+        std::mem::replace(&mut spec.tls.trust, TrustSpec::Issuers(Blob::new(&name, bytes)));
+    // The words are shown to people, and are to name one authority.
+    if matches!(before, TrustSpec::Issuers(_)) {
+        words.retain(|word| !word.starts_with("--cacert="));
+        if let Some(at) = words.iter().position(|word| word == "--cacert") {
+            words.drain(at..(at + 2).min(words.len()));
+        }
     }
     words.extend(["--cacert".to_owned(), name]);
     Ok(())
@@ -100,6 +105,9 @@ mod tests {
         let mut load = load("--cacert b --http 2");
         load.tls.trust = TrustSpec::Issuers(Blob::new("b", Vec::new()));
         let trusting = aimed(&load, &serving(Some(&path)), &[]).unwrap();
+        load.words = Words(vec!["--cacert=b".into(), "--http".into(), "2".into()]);
+        let joined = aimed(&load, &serving(Some(&path)), &[]).unwrap();
+        assert!(!joined.words.0.join(" ").contains("--cacert=b"), "{:?}", joined.words);
         load.tls.trust = TrustSpec::Anyone;
         let careless = aimed(&load, &serving(Some(&path)), &[]).unwrap();
         std::fs::remove_file(&path).unwrap();

@@ -38,6 +38,7 @@ mod error;
 mod load;
 #[doc(hidden)]
 pub mod planning;
+mod remedies;
 mod run;
 mod server_words;
 mod stop;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::remedies::in_setters;
 use ablaze_model::run::Ended;
 use ablaze_model::saved;
 pub use ablaze_model::saved::LoadError;
@@ -27,7 +28,10 @@ pub struct Run {
 
 impl Run {
     pub(crate) fn new(run: ablaze_model::Run, notes: Vec<String>) -> Self {
-        Self { assessed: live::assessed(run), notes }
+        let mut assessed = live::assessed(run);
+        let findings = std::mem::take(&mut assessed.judged.findings);
+        assessed.judged.findings = findings.into_iter().map(in_setters).collect();
+        Self { assessed, notes }
     }
 
     /// Reads a run that [`save`](Self::save) or `ablaze -o` kept as JSON, of this version or an older one. It is judged
@@ -174,7 +178,7 @@ impl Run {
         self.latency().max_ns()
     }
 
-    /// CPU time of this client's threads per request, ns, without watching actively for responses (`--spin`); `None` when
+    /// CPU time of this client's threads per request, ns, without what it spends watching for responses; `None` when
     /// nothing finished.
     pub fn client_cpu_per_request_ns(&self) -> Option<f64> {
         Effort::of(&self.assessed.run).map(|effort| effort.work_ns().max(0.0))

@@ -14,8 +14,10 @@ pub enum FailureKind {
     Timeout,
     /// The server closed without sending a byte of a response.
     ClosedWithoutResponse,
-    /// The server closed in the middle of the response.
+    /// The server closed in the middle of a body.
     ShortBody,
+    /// The server closed before the head of the response was complete.
+    ShortHead,
     /// The response is not HTTP/1, or contradicts itself.
     Malformed,
     /// The head of the response is longer than allowed.
@@ -73,12 +75,13 @@ pub enum FailureKind {
 
 impl FailureKind {
     /// All kinds, in the order reports list them.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::Refused,
         Self::Reset,
         Self::Timeout,
         Self::ClosedWithoutResponse,
         Self::ShortBody,
+        Self::ShortHead,
         Self::Malformed,
         Self::TooLarge,
         Self::Unreachable,
@@ -115,6 +118,7 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::ClosedWithoutResponse => "closed without a response",
             Self::ShortBody => "short body",
+            Self::ShortHead => "short head",
             Self::Malformed => "malformed",
             Self::TooLarge => "head too large",
             Self::Unreachable => "unreachable",
@@ -149,6 +153,7 @@ impl FailureKind {
         match self {
             Self::Timeout => "timed out",
             Self::ShortBody => "with a short body",
+            Self::ShortHead => "closed within the head of the response",
             Self::TooLarge => "with too large a head",
             Self::LocalPorts => "without a local port",
             Self::LocalDescriptors => "without a descriptor",
@@ -182,6 +187,7 @@ impl FailureKind {
             Self::Timeout => "timeout",
             Self::ClosedWithoutResponse => "closed-without-response",
             Self::ShortBody => "short-body",
+            Self::ShortHead => "short-head",
             Self::Malformed => "malformed",
             Self::TooLarge => "too-large",
             Self::Unreachable => "unreachable",

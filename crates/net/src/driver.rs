@@ -279,4 +279,7 @@ pub struct Setup {
     /// Every connection carries one request and is not ended by RST: prefer what makes short
     /// connections cheap.
     pub short_connections: bool,
+    /// How much of a message is read in one piece where a head is expected, if it is there; `None` for what costs
+    /// least.
+    pub head_bytes: Option<u32>,
 }

@@ -13,6 +13,8 @@ pub(crate) fn in_words(run: &Run) -> String {
     let completed = facts.is_some_and(|facts| facts.all_completed());
     let why = match first.kind {
         FailureKind::NoHttp2 => ": the server does not speak HTTP/2",
+        FailureKind::AnsweredInTls => ": the server responds in TLS, https:// is meant",
+        FailureKind::AnsweredInPlain => ": the server responds in plain HTTP, not TLS",
         kind if kind.is_of_proxy() => ": the proxy opened no tunnel",
         kind if kind.is_of_tls() && completed => {
             ": the server ended the connections after the TLS handshake"
@@ -41,6 +43,8 @@ mod tests {
         assert_eq!(in_words(&run), "no connection could be made");
         for (kind, why) in [
             (FailureKind::CertificateIssuer, ": the TLS handshake failed"),
+            (FailureKind::AnsweredInTls, ": the server responds in TLS, https:// is meant"),
+            (FailureKind::AnsweredInPlain, ": the server responds in plain HTTP, not TLS"),
             (FailureKind::NoHttp2, ": the server does not speak HTTP/2"),
             (FailureKind::ProxyRefused, ": the proxy opened no tunnel"),
             (FailureKind::Http2Violated, ""),

@@ -100,11 +100,18 @@ impl<'a> Response<'a> {
 pub struct Fields(Vec<u8>);
 
 impl Fields {
-    /// Adds a field. Bytes that would end its line, or that no field may have (RFC 9110, 5.5),
-    /// become spaces.
+    /// Adds a field. Bytes of the value that would end its line, or that no value may have (RFC 9110, 5.5),
+    /// become spaces, bytes that no name may have (5.6.2) `-`. Fields that the server itself writes, and that a response
+    /// must not have twice, are left out: Content-Length, Content-Type, Transfer-Encoding, Connection and Date.
     pub fn add(&mut self, name: &str, value: &str) {
+        const OF_THE_SERVER: [&str; 5] =
+            ["content-length", "content-type", "transfer-encoding", "connection", "date"];
+        if name.is_empty() || OF_THE_SERVER.iter().any(|own| name.eq_ignore_ascii_case(own)) {
+            return;
+        }
         let clean = |byte: u8| if matches!(byte, b'\r' | b'\n' | 0) { b' ' } else { byte };
-        self.0.extend(name.bytes().map(clean));
+        let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        self.0.extend(name.bytes().map(|byte| if token(byte) { byte } else { b'-' }));
         self.0.extend_from_slice(b": ");
         self.0.extend(value.bytes().map(clean));
         self.0.extend_from_slice(b"\r\n");
@@ -220,5 +227,17 @@ mod tests {
         fields.add("X-One", "1");
         fields.add("X-Two", "2\r\nSet-Cookie: a");
         assert_eq!(fields.as_bytes(), b"X-One: 1\r\nX-Two: 2  Set-Cookie: a\r\n");
+    }
+
+    #[test]
+    fn what_the_server_writes_is_not_written_twice_and_names_are_tokens() {
+        let mut fields = Fields::default();
+        for own in
+            ["Content-Length", "content-length", "Transfer-Encoding", "Connection", "Date", ""]
+        {
+            fields.add(own, "9");
+        }
+        fields.add("X Y:", "1");
+        assert_eq!(fields.as_bytes(), b"X-Y-: 1\r\n");
     }
 }

@@ -26,6 +26,7 @@ pub mod event_loop;
 #[doc(hidden)]
 pub mod fibers;
 pub mod handler;
+pub mod health;
 #[doc(hidden)]
 pub mod http1;
 #[doc(hidden)]
@@ -50,6 +51,7 @@ pub mod service;
 pub mod tls;
 
 pub use counters::Counts;
+pub use health::Health;
 pub use http1::{filler, response};
 pub use models::Model;
 pub use options::Options;

@@ -13,6 +13,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use crate::accepting::{AcceptMode, HandOver, Intake, accept_for_others};
 use crate::counters::{Counters, Counts};
 use crate::handler::Handler;
+use crate::health::{Health, State};
 use crate::listener::{ListenError, listen_on};
 use crate::models::{IoModel, Worker};
 use crate::options::{Options, OptionsError};
@@ -50,12 +51,13 @@ pub struct WorkerError(String);
 pub struct Stop {
     waker: OwnedFd,
     set: AtomicBool,
+    health: Health,
 }
 
 impl Stop {
-    fn new() -> io::Result<Self> {
+    fn new(health: &Health) -> io::Result<Self> {
         let waker = eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?;
-        Ok(Self { waker, set: AtomicBool::new(false) })
+        Ok(Self { waker, set: AtomicBool::new(false), health: health.clone() })
     }
 
     /// Whether the thread is to stop.
@@ -93,9 +95,11 @@ impl Server {
     /// Starts a server around a handler. It listens when this returns.
     ///
     /// # Errors
-    /// As [`Self::start`].
+    /// As [`Self::start`]; and when options are set that are about the responses of the built-in server: `status`,
+    /// `body_bytes`, `routes` and `echo_everywhere`.
     pub fn start_with<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         options.validate()?;
+        options.validate_for_own_handler()?;
         Self::start_checked(options, handler)
     }
 
@@ -107,6 +111,7 @@ impl Server {
         let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2)).transpose();
         let tls = tls.map_err(|why| StartError::Options(OptionsError(why)))?;
         let service = Arc::new(Service::new(handler, &options, tls, registry.clone()));
+        let health = Health::default();
         let shared_options = Arc::new(options.clone());
         let (intakes, acceptor) = intakes(listeners, &options, threads)?;
         let mut workers = Vec::new();
@@ -117,7 +122,7 @@ impl Server {
                 service: service.clone(),
                 options: shared_options.clone(),
                 counters: Arc::new(Counters::default()),
-                stop: Arc::new(Stop::new()?),
+                stop: Arc::new(Stop::new(&health)?),
             });
         }
         let mut entries: Vec<_> = workers
@@ -136,9 +141,11 @@ impl Server {
         let count = workers.len();
         let threads = options.model.start(workers, &options)?;
         // From here on, whatever fails: dropping this stops what runs.
-        let mut running = Running { address, registry, workers: count, threads };
+        let mut running = Running { address, registry, workers: count, threads, health };
         if let Some(acceptor) = acceptor {
-            running.threads.insert(0, acceptor.start(acceptor_counters, &options)?);
+            running
+                .threads
+                .insert(0, acceptor.start(acceptor_counters, &options, &running.health)?);
         }
         Ok(running)
     }
@@ -190,11 +197,17 @@ struct Acceptor {
 }
 
 impl Acceptor {
-    fn start(self, counters: Arc<Counters>, options: &Options) -> io::Result<Thread> {
-        let stop = Arc::new(Stop::new()?);
+    fn start(
+        self,
+        counters: Arc<Counters>,
+        options: &Options,
+        health: &Health,
+    ) -> io::Result<Thread> {
+        let stop = Arc::new(Stop::new(health)?);
         let told = stop.clone();
         let batch = options.accept_batch;
         let accept = move || {
+            let _leaving = Leaving(told.clone());
             counters.begin();
             let ended = accept_for_others(&self.listener, &self.queues, batch, &counters, &told);
             counters.end();
@@ -239,6 +252,7 @@ fn work<M: IoModel, H: Handler>(
     shared: Arc<M::Shared>,
     ready: &SyncSender<io::Result<()>>,
 ) -> io::Result<()> {
+    let _leaving = Leaving(worker.stop.clone());
     let cpus = &worker.options.cpus;
     if let Some(&cpu) = cpus.get(worker.number % cpus.len().max(1))
         && let Err(error) = ablaze_sys::pin_thread(cpu)
@@ -263,6 +277,17 @@ fn work<M: IoModel, H: Handler>(
     ended
 }
 
+/// Dropped when a worker's thread ends, also by a panic.
+struct Leaving(Arc<Stop>);
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        if !self.0.is_set() {
+            self.0.health.tell(State::Failed);
+        }
+    }
+}
+
 /// Threads that are stopped if nobody takes them over.
 struct Started(Vec<Thread>);
 
@@ -279,6 +304,7 @@ pub struct Running {
     registry: Arc<Registry>,
     workers: usize,
     threads: Vec<Thread>,
+    health: Health,
 }
 
 impl Running {
@@ -297,6 +323,12 @@ impl Running {
         self.registry.total()
     }
 
+    /// Tells when one of its workers ends by itself, which [`stop`](Self::stop) says only at the end: without that worker
+    /// the others go on, and it is another server.
+    pub fn health(&self) -> Health {
+        self.health.clone()
+    }
+
     /// Its threads with their counters.
     #[doc(hidden)]
     pub fn registry(&self) -> &Arc<Registry> {
@@ -309,6 +341,7 @@ impl Running {
     /// # Errors
     /// When a worker had ended by itself: connections it should have served were lost.
     pub fn stop(mut self) -> Result<Counts, WorkerError> {
+        self.health.tell(State::Stopped);
         end(&mut self.threads)?;
         Ok(self.registry.total())
     }
@@ -316,6 +349,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.health.tell(State::Stopped);
         // Who wants to know calls `stop`.
         let _ = end(&mut self.threads);
     }

@@ -28,6 +28,8 @@ pub struct Service<H> {
     pub split: bool,
     /// Whether connections may be kept.
     pub keep_alive: bool,
+    /// A client of HTTP/1.0 is told that its connection will be closed.
+    pub tells_http10_of_close: bool,
     /// Requests after which a connection is closed.
     pub max_requests: u64,
     /// Delays, faults and limits that responses are subject to.
@@ -85,6 +87,7 @@ impl<H: Handler> Service<H> {
             head_bytes: options.head_bytes.unwrap_or(0),
             split: options.write == WriteMode::Split,
             keep_alive: options.keep_alive,
+            tells_http10_of_close: options.tells_http10_of_close,
             max_requests: options.max_requests.unwrap_or(u64::MAX),
             circumstances: Circumstances::new(options),
             max_head_bytes: options.max_head_bytes,

@@ -79,6 +79,9 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     if let Some(text) = outcome::explanation(run) {
         note(&text);
     }
+    if report.format.is_some() {
+        verdict::say(&assessed, report.explain, report.quiet);
+    }
     let refuted = report.strict && verdict::is_invalid(&assessed);
     Ok(ExitCode::from(match (outputs.fails(run), outcome::status(run)) {
         (_, INTERRUPTED) => INTERRUPTED,

@@ -255,6 +255,9 @@ pub struct ReportOptions {
     /// Save the report to a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub outputs: Vec<PathBuf>,
+    /// Format of `-o -`, which prints that instead of the report
+    #[arg(long, value_name = "NAME")]
+    pub format: Option<String>,
     /// Print the report as JSON
     #[arg(long)]
     pub json: bool,

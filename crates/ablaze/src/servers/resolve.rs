@@ -176,6 +176,7 @@ fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError>
         routes: routes.map_err(|error| CommandError::usage(error.to_string()))?,
         echo_everywhere: responses.echo,
         response: responses.kind.map_or(own.response, |kind| kind.told()),
+        tells_http10_of_close: true,
         keep_alive: connections.keep_alive.unwrap_or(own.keep_alive),
         max_requests: limit(connections.max_requests),
         read_timeout: limit(connections.read_timeout_ns).map(Duration::from_nanos),

@@ -26,6 +26,7 @@ pub(crate) use self::connections::{SETUP_ATTEMPTS, failure_of};
 pub(crate) use self::course::work;
 use self::open_loop::OpenLoop;
 use crate::connection::{Connection, Exchange};
+use crate::control::Heads;
 use crate::outbox::{Layout, Outbox};
 use crate::protocol::Protocol;
 use crate::recorder::{Recorder, Snapshot};
@@ -57,6 +58,8 @@ pub struct Assignment {
     pub snapshot: Arc<Snapshot>,
     /// There are CPUs that neither a worker nor a local target needs.
     pub cpus_to_spare: bool,
+    /// Who wants to see heads.
+    pub heads: Option<Heads>,
 }
 
 /// What a worker hands over at the end.
@@ -118,6 +121,7 @@ impl Assignment {
             short_connections: (!self.plan.connections.keep_alive
                 || self.plan.connections.requests_per_connection == Some(1))
                 && self.plan.connections.close != Close::Reset,
+            head_bytes: self.heads.as_ref().map(|heads| heads.bytes),
         }
     }
 }

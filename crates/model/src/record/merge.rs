@@ -24,6 +24,7 @@ impl Record {
             repeated: 0,
             repeated_after_failure: 0,
             surplus: 0,
+            surplus_responses: 0,
             left_open: 0,
             unfinished: 0,
             never_sent: 0,
@@ -70,6 +71,7 @@ impl Record {
             repeated,
             repeated_after_failure,
             surplus,
+            surplus_responses,
             left_open,
             unfinished,
             never_sent,
@@ -120,6 +122,7 @@ impl Record {
         self.repeated += repeated;
         self.repeated_after_failure += repeated_after_failure;
         self.surplus += surplus;
+        self.surplus_responses += surplus_responses;
         self.left_open += left_open;
         self.unfinished += unfinished;
         self.never_sent += never_sent;

@@ -57,6 +57,8 @@ pub struct Record {
     pub repeated_after_failure: u64,
     /// Connections that were given up because bytes came that belonged to no response.
     pub surplus: u64,
+    /// Those of them whose bytes began as another response does: the server sends more of them than were asked for.
+    pub surplus_responses: u64,
     /// Connections that the server was to close after a response, and did not within a second, in which no
     /// request waited for them.
     pub left_open: u64,

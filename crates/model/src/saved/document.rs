@@ -55,6 +55,8 @@ pub(super) struct Document {
     #[serde(default)]
     pub surplus: u64,
     #[serde(default)]
+    pub surplus_responses: u64,
+    #[serde(default)]
     pub left_open: u64,
     pub reused: u64,
     pub connections_opened: u64,

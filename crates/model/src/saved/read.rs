@@ -170,6 +170,7 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         repeated: document.repeated,
         repeated_after_failure: document.repeated_after_failure,
         surplus: document.surplus,
+        surplus_responses: document.surplus_responses,
         left_open: document.left_open,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,

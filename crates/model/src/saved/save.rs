@@ -73,6 +73,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         repeated: record.repeated,
         repeated_after_failure: record.repeated_after_failure,
         surplus: record.surplus,
+        surplus_responses: record.surplus_responses,
         left_open: record.left_open,
         reused: record.reused,
         connections_opened: record.connections_opened,

@@ -39,6 +39,8 @@ pub struct EpollDriver {
     waker: Waker,
     events: Box<[libc::epoll_event]>,
     buffer: Box<[u8]>,
+    /// One read while a head is expected; at most `visit::BULK_BYTES`.
+    head_bytes: usize,
     batch_cap: u32,
     batch: Batch,
 }
@@ -74,6 +76,9 @@ impl EpollDriver {
             waker,
             events: vec![libc::epoll_event { events: 0, u64: 0 }; events].into_boxed_slice(),
             buffer: vec![0; visit::BULK_BYTES].into_boxed_slice(),
+            head_bytes: setup
+                .head_bytes
+                .map_or(visit::HEAD_BYTES, |bytes| (bytes as usize).clamp(1, visit::BULK_BYTES)),
             batch_cap,
             batch: Batch::default(),
         })

@@ -13,7 +13,7 @@ use crate::socket;
 
 /// One read while a head is expected. Small, so that the body behind it stays in the kernel and
 /// can be dropped there; large enough for any usual head.
-const HEAD_BYTES: usize = 4 * 1024;
+pub(super) const HEAD_BYTES: usize = 4 * 1024;
 /// One read of small messages; stays in the first-level cache.
 const STREAM_BYTES: usize = 16 * 1024;
 /// One read of bodies that are wanted: half a megabyte and more fall out of the second-level
@@ -135,7 +135,7 @@ impl EpollDriver {
     fn read_once<H: Handler<EpollIo>>(&mut self, handler: &mut H, slot: Slot) -> bool {
         let connection = &self.io.connections[slot as usize];
         let capacity = match connection.receive {
-            Receive::Head => HEAD_BYTES,
+            Receive::Head => self.head_bytes,
             Receive::Bulk => BULK_BYTES,
             // Paused, it comes here only after a failed send, to deliver what had arrived.
             Receive::Stream | Receive::Pause => STREAM_BYTES,

@@ -54,11 +54,12 @@ impl UringDriver {
         let head_buffers =
             (setup.slots - setup.spares.min(setup.slots)).clamp(8, 4096).next_power_of_two() as u16;
         let batch_cap = setup.batch_cap.max(1) as usize;
+        let head_bytes = setup.head_bytes.unwrap_or(HEAD_BUFFER_BYTES).max(HEAD_BUFFER_BYTES);
         let io = UringIo::new(setup)?;
         // SAFETY: of the driver's fields the ring (in `io`) is dropped first.
         let (heads, bulk) = unsafe {
             (
-                BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, HEAD_BUFFER_BYTES)?,
+                BufferRing::new(&io.ring, HEAD_GROUP, head_buffers, head_bytes)?,
                 BufferRing::new(&io.ring, BULK_GROUP, BULK_BUFFERS, BULK_BUFFER_BYTES)?,
             )
         };

@@ -136,6 +136,8 @@ pub struct UringIo {
     suspects: VecDeque<(u64, Slot, u32)>,
     /// A reset was missed once: receives are armed one by one from then on.
     careful: bool,
+    /// Bytes read at once where a head is expected.
+    head_read_bytes: u32,
     waker: Waker,
 }
 
@@ -174,6 +176,7 @@ impl UringIo {
             delivering: NO_SLOT,
             suspects: VecDeque::new(),
             careful: false,
+            head_read_bytes: setup.head_bytes.unwrap_or(receiving::HEAD_READ_BYTES),
             waker: Waker::new()?,
         };
         io.watch_waker();

@@ -66,6 +66,7 @@ fn setup(address: Address) -> Setup {
         constant_bytes: REQUEST.into(),
         batch_cap: 64,
         short_connections: false,
+        head_bytes: None,
     }
 }
 

@@ -68,6 +68,7 @@ fn drive(address: SocketAddr, requests: u32, connections: u32) -> (u64, u64) {
         constant_bytes: (*b"ping").into(),
         batch_cap: 64,
         short_connections: false,
+        head_bytes: None,
     };
     let mut driver = EpollDriver::new(setup).unwrap();
     let mut handler = Loop { requests, requests_left: 0, connections_left: connections };

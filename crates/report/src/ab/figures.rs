@@ -134,7 +134,7 @@ fn failed(record: &Record, variable_length: bool) -> Failed {
             FailureKind::Reset | FailureKind::ClosedWithoutResponse | FailureKind::Timeout => {
                 &mut failed.receive
             }
-            FailureKind::ShortBody => &mut failed.length,
+            FailureKind::ShortBody | FailureKind::ShortHead => &mut failed.length,
             // ab counts them nowhere; what it has for the rest is this.
             FailureKind::Malformed | FailureKind::TooLarge | FailureKind::Other => {
                 &mut failed.exceptions

@@ -236,7 +236,8 @@ impl Handler for Shared {
 fn input_and_room_for_output_in_one_event_are_both_seen() {
     for model in LOOPS {
         let holding: &'static Holding = Box::leak(Box::new(Holding(Mutex::new(()))));
-        let server = Server::start_with(blocking(model), Shared(holding)).unwrap();
+        let options = Options { body_bytes: None, ..blocking(model) };
+        let server = Server::start_with(options, Shared(holding)).unwrap();
         let mut client = connect(server.address());
         let mut other = connect(server.address());
         client.write_all(GET).unwrap();

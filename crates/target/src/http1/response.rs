@@ -10,7 +10,7 @@ use crate::options::Options;
 /// What a response says about the connection (RFC 9112, 9.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Persistence {
-    /// It stays open; HTTP/1.1 implies it.
+    /// As the version of the protocol has it by itself: HTTP/1.1 keeps it open.
     Implied,
     /// It stays open, and an HTTP/1.0 client must be told.
     Announced,

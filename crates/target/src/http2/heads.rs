@@ -239,13 +239,7 @@ impl Parts {
         if says.fault.is_none() && !complete {
             says.fault = Some(StreamFault::PseudoMissing);
         }
-        says.method = Some(match method {
-            b"GET" => Method::Get,
-            b"HEAD" => Method::Head,
-            b"POST" => Method::Post,
-            b"PUT" => Method::Put,
-            _ => Method::Other,
-        });
+        says.method = Some(Method::of(method));
         let path = if has_path { &self.path[..] } else { authority };
         let text = &mut says.text;
         text.extend_from_slice(method);

@@ -51,6 +51,9 @@ pub struct Options {
     pub response: ResponseKind,
     /// Keep connections open as the protocol says, or close each after its response.
     pub keep_alive: bool,
+    /// A client of HTTP/1.0 is told that its connection will be closed. The protocol does not ask for it
+    /// (RFC 9112, 9.3), and Go's servers do not say so.
+    pub tells_http10_of_close: bool,
     /// Requests after which a connection is closed; the last response announces it.
     pub max_requests: Option<u64>,
     /// How long an idle connection is kept.
@@ -70,8 +73,8 @@ pub struct Options {
     pub server_name: String,
     /// Longest head of a request; a longer one is answered 431.
     pub max_head_bytes: usize,
-    /// Longest body that `/echo` takes in; a longer one is answered 413. It is held in memory
-    /// until it is complete, because a client may send all of it before it reads.
+    /// Longest body that `/echo`, or a handler that wants bodies, takes in; a longer one is answered 413. It is held
+    /// in memory until it is complete, because a client may send all of it before it reads.
     pub max_body_bytes: u64,
     /// Connections the kernel keeps waiting to be accepted, per listener; it may allow less.
     pub backlog: i32,
@@ -107,6 +110,7 @@ impl Default for Options {
             echo_everywhere: false,
             response: ResponseKind::Http,
             keep_alive: true,
+            tells_http10_of_close: true,
             max_requests: None,
             read_timeout: None,
             delay: Delay::default(),

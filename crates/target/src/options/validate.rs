@@ -29,6 +29,26 @@ impl Options {
         self.check().map_err(OptionsError)
     }
 
+    /// Whether a handler of one's own can honour all of it.
+    ///
+    /// # Errors
+    /// One sentence about the first option that is for the built-in responses only.
+    pub(crate) fn validate_for_own_handler(&self) -> Result<(), OptionsError> {
+        let of_routes = [
+            ("status", self.status != Self::default().status),
+            ("body_bytes", self.body_bytes.is_some()),
+            ("routes", !self.routes.is_empty()),
+            ("echo_everywhere", self.echo_everywhere),
+        ];
+        match of_routes.iter().find(|(_, is_set)| *is_set) {
+            None => Ok(()),
+            Some((name, _)) => Err(OptionsError(format!(
+                "`{name}` is about the responses of the built-in server (`Server::start`): a handler of one's \
+                 own decides that itself"
+            ))),
+        }
+    }
+
     fn check(&self) -> Result<(), String> {
         self.check_responses()?;
         self.check_connections()?;

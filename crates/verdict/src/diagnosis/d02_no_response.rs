@@ -40,12 +40,13 @@ const SHARE: f64 = 0.01;
 const MOST: f64 = 0.5;
 /// Failures by which the far end left a request without a response; those of this machine have
 /// diagnoses of their own.
-const OF_THE_SERVER: [FailureKind; 28] = [
+const OF_THE_SERVER: [FailureKind; 29] = [
     FailureKind::Refused,
     FailureKind::Reset,
     FailureKind::Timeout,
     FailureKind::ClosedWithoutResponse,
     FailureKind::ShortBody,
+    FailureKind::ShortHead,
     FailureKind::Malformed,
     FailureKind::TooLarge,
     FailureKind::Unreachable,

@@ -28,6 +28,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         return None;
     }
     let reason = match Reason::of(&record.first_head) {
+        Reason::None if record.surplus_responses > 0 => Reason::SurplusResponses,
         Reason::None if record.surplus > 0 => Reason::Surplus,
         reason => reason,
     };
@@ -47,7 +48,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         fix,
     );
     // What the head itself says needs no failed requests to explain it.
-    let in_the_head = !matches!(reason, Reason::Surplus | Reason::None | Reason::Unknown);
+    let in_the_head = !matches!(
+        reason,
+        Reason::Surplus | Reason::SurplusResponses | Reason::None | Reason::Unknown
+    );
     Some(if in_the_head { finding.not_explained_by(D02) } else { finding })
 }
 
@@ -93,6 +97,8 @@ enum Reason {
     NoLength,
     /// Nothing in the head, but more bytes came than it announced.
     Surplus,
+    /// Nothing in the head, but another response came behind it.
+    SurplusResponses,
     /// Nothing in the head.
     None,
     /// There is no head to look at.
@@ -158,6 +164,12 @@ impl Reason {
                 "Compare the body in `curl -i` and the URL with its Content-Length, and have the \
                  server announce the length that it sends.",
             ),
+            Self::SurplusResponses => (
+                "The server sends more responses than it was asked for: a next one could not be told \
+                 apart from them, so the client closes the connection.",
+                "Look at a whole response with `curl -i` and the URL, and find what responds twice \
+                 in the server.",
+            ),
             Self::None => (
                 "The head of the response permits keeping the connection open, but the server \
                  closes it anyway.",
@@ -207,6 +219,10 @@ mod tests_on_runs {
         let cause = on_run(&run).unwrap().cause;
         assert!(cause.contains("closes it anyway") && !cause.contains("more bytes"), "{cause}");
         run.record.surplus = 20_000;
+        run.record.surplus_responses = 20_000;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("more responses than"), "{}", finding.cause);
+        run.record.surplus_responses = 0;
         let cause = on_run(&run).unwrap().cause;
         assert!(cause.starts_with("The server sends more bytes"), "{cause}");
         // It may announce what it sends: there must be nothing.

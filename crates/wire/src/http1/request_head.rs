@@ -41,8 +41,37 @@ pub enum Method {
     Post,
     /// PUT
     Put,
+    /// PATCH
+    Patch,
+    /// DELETE
+    Delete,
+    /// OPTIONS
+    Options,
+    /// CONNECT
+    Connect,
+    /// TRACE
+    Trace,
     /// Any other token.
     Other,
+}
+
+impl Method {
+    /// The method of this name; names are case-sensitive (RFC 9110, 9.1).
+    #[inline]
+    pub fn of(name: &[u8]) -> Self {
+        match name {
+            b"GET" => Self::Get,
+            b"HEAD" => Self::Head,
+            b"POST" => Self::Post,
+            b"PUT" => Self::Put,
+            b"PATCH" => Self::Patch,
+            b"DELETE" => Self::Delete,
+            b"OPTIONS" => Self::Options,
+            b"CONNECT" => Self::Connect,
+            b"TRACE" => Self::Trace,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// How the end of a request's body is found (RFC 9112, 6.3).
@@ -175,13 +204,7 @@ fn any_request_line(bytes: &[u8], start: usize) -> Result<Option<RequestLine>, &
     if next_space(&bytes[target_start..target_end]) < target_end - target_start {
         return Err("white space or a control in the target");
     }
-    let method = match &bytes[start..method_end] {
-        b"GET" => Method::Get,
-        b"HEAD" => Method::Head,
-        b"POST" => Method::Post,
-        b"PUT" => Method::Put,
-        _ => Method::Other,
-    };
+    let method = Method::of(&bytes[start..method_end]);
     Ok(Some(RequestLine { method, target: target_start..target_end, minor_version, end }))
 }
 

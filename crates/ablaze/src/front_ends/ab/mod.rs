@@ -22,6 +22,7 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
+use ablaze_engine::Control;
 use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::run::Ended;
 use ablaze_model::spec::Secrets;
@@ -30,7 +31,7 @@ use ablaze_report::ab as report;
 use ablaze_report::file::is_stream;
 use ablaze_report::number::counted;
 
-use crate::carry_out::{Silent, carry_out, own_command_line};
+use crate::carry_out::{Silent, own_command_line, prepared};
 use crate::error::{FAIL_IF_MET, NOT_TO_BE_BELIEVED, note};
 use crate::outputs::Outputs;
 use crate::{CommandError, outlets, profile, terminal, verdict};
@@ -74,7 +75,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
         Outputs::checked(&native.report).map_err(|error| Refused::native_usage(error.line))?;
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
-    if !json(&native) {
+    if !machine_readable(&native) {
         let shown = lines.are_shown();
         outlets::print_with(|out| introduction(options, &spec, shown, out));
     }
@@ -85,12 +86,17 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     let planned = planning::resolve(&spec, &secrets, &names)
         .map_err(|error| Refused::of_planning(error.into(), spec::host_to_resolve(&spec)))?;
     options.remarks.iter().chain(&planned.notes).for_each(|line| note(line));
-    if !json(&native) {
+    if !machine_readable(&native) {
         outlets::print_with(|out| verbose::before(&planned.plan, options.verbosity, out));
     }
     let plan = planned.plan.clone();
-    let mut run =
-        carry_out(plan, spec.words.clone(), spec.monitoring(), &mut lines).map_err(of_ours)?;
+    let prepare = |control: &Control| {
+        if !machine_readable(&native) {
+            verbose::during(control, options.verbosity);
+        }
+    };
+    let mut run = prepared(plan, spec.words.clone(), spec.monitoring(), &mut lines, prepare)
+        .map_err(of_ours)?;
     if let Some(sides) = &native.report.profile {
         outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
     }
@@ -116,7 +122,7 @@ fn tell(
     if run.ended != Ended::Interrupted && !unreachable {
         lines.finished(run.record.finished());
     }
-    if json(native) {
+    if machine_readable(native) {
         outputs.print(assessed, &kept);
     } else if !unreachable {
         let shown = lines.are_shown();
@@ -170,9 +176,9 @@ fn left_open(run: &Run) -> Option<String> {
     })
 }
 
-/// Whether stdout carries JSON and nothing else.
-fn json(native: &crate::native::Options) -> bool {
-    native.report.json
+/// Whether stdout carries JSON, or another format, and nothing else.
+fn machine_readable(native: &crate::native::Options) -> bool {
+    native.report.json || native.report.format.is_some()
 }
 
 fn of_ours(error: CommandError) -> Refused {
@@ -201,7 +207,6 @@ fn introduction(
 
 /// Everything ab prints when the run has ended.
 fn results(options: &Options, run: &Run, shown: bool, out: &mut dyn Write) -> io::Result<()> {
-    verbose::after(&run.record, options.verbosity, out)?;
     let closes_line = !shown && options.layout.html.is_none();
     if closes_line && run.ended != Ended::Interrupted {
         writeln!(out, "..done")?;

@@ -1,19 +1,23 @@
-//! ab's `-v`. ab prints while it runs; here the heads and statuses come when the run has ended,
-//! because a reporter does not sit in the hot path: the request's head, the head of the response
-//! that was complete first, and a line per response by status.
+//! ab's `-v`: the request's head before the run, what arrives of each response while it runs, and what is
+//! known of TLS behind it. A reporter does not sit in the hot path: whoever asks for this has a line
+//! printed between one request and the next, as with ab, and no rate to speak of.
 
 use std::io::{self, Write};
 
+use ablaze_engine::Control;
 use ablaze_model::plan::tls_names::suite;
 use ablaze_model::record::{Spoken, TlsParty};
 use ablaze_model::{FailureKind, Plan, Record, Run};
 
 use super::error::Refused;
+use crate::outlets;
 
 /// Level from which heads and unexpected statuses are printed.
 const HEADS: i64 = 2;
 /// Level from which every status is.
 const STATUSES: i64 = 3;
+/// How much ab keeps of a response until its head is complete.
+const KEPT: usize = 8191;
 
 /// What is known before the run: the request.
 ///
@@ -28,28 +32,51 @@ pub fn before(plan: &Plan, verbosity: i64, out: &mut dyn Write) -> io::Result<()
     write!(out, "\n---\n")
 }
 
-/// What is known after it: responses.
-///
-/// # Errors
-/// Those of writing.
-pub fn after(record: &Record, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
-    if verbosity >= HEADS && !record.first_head.is_empty() {
-        writeln!(out, "LOG: header received:")?;
-        out.write_all(&record.first_head)?;
-        writeln!(out)?;
+/// What is printed while it runs: as ab does, whatever has come of a response after each piece, until its head
+/// is complete, and then its status.
+pub fn during(control: &Control, verbosity: i64) {
+    if verbosity >= HEADS {
+        control.show_heads(KEPT as u32 + 1, move |text| {
+            outlets::print_with(|out| piece(text, verbosity, out));
+        });
     }
-    for (status, count) in &record.statuses {
-        let line = match status {
-            200..300 if verbosity >= STATUSES => format!("LOG: Response code = {status}"),
-            200..300 => continue,
-            _ if verbosity >= HEADS => format!("WARNING: Response code not 2xx ({status})"),
-            _ => continue,
-        };
-        for _ in 0..*count {
-            writeln!(out, "{line}")?;
-        }
+}
+
+/// What has come of a response so far.
+fn piece(text: &[u8], verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    // ab holds it as a C string.
+    let text = &text[..text.len().min(KEPT)];
+    let text = &text[..text.iter().position(|byte| *byte == 0).unwrap_or(text.len())];
+    writeln!(out, "LOG: header received:")?;
+    out.write_all(text)?;
+    writeln!(out)?;
+    if find(text, b"\r\n\r\n").or(find(text, b"\n\n")).is_some() {
+        status_line(status(text), verbosity, out)?;
     }
     Ok(())
+}
+
+/// The three bytes that ab takes for the status.
+fn status(text: &[u8]) -> &[u8] {
+    let line = find(text, b"HTTP").map_or(&b""[..], |at| &text[at..]);
+    match line.get("HTTP/1.x ".len()..) {
+        Some(rest) if !rest.is_empty() => &rest[..rest.len().min(3)],
+        _ => b"500",
+    }
+}
+
+fn find(text: &[u8], what: &[u8]) -> Option<usize> {
+    text.windows(what.len()).position(|window| window == what)
+}
+
+fn status_line(status: &[u8], verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    let status = String::from_utf8_lossy(status);
+    match status.as_bytes().first() {
+        Some(b'2') if verbosity >= STATUSES => writeln!(out, "LOG: Response code = {status}"),
+        Some(b'2') => Ok(()),
+        _ if verbosity >= HEADS => writeln!(out, "WARNING: Response code not 2xx ({status})"),
+        _ => Ok(()),
+    }
 }
 
 /// What is known of TLS: from level 2 on the versions and suites that were agreed on, as ab prints

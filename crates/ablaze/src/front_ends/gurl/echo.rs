@@ -44,6 +44,7 @@ pub fn serve_until_stopped(address: &str) -> Result<ExitCode, CommandError> {
     let options = Options {
         address: servers::address(address)?,
         server_name: SERVER_NAME.into(),
+        tells_http10_of_close: false,
         ..Options::default()
     };
     // Before any thread starts: all of them have to leave these signals to this one.

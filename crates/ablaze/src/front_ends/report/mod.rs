@@ -47,6 +47,9 @@ pub(super) struct CommandLine {
     /// Save it to a file, in the format of its extension. Repeatable
     #[arg(short, long = "output", value_name = "FILE")]
     pub(super) outputs: Vec<PathBuf>,
+    /// Format of `-o -`, which prints that of a run
+    #[arg(long, value_name = "NAME")]
+    format: Option<String>,
     /// Print as JSON
     #[arg(long, action = ArgAction::SetTrue)]
     pub(super) json: bool,
@@ -166,6 +169,7 @@ fn read(path: &Path) -> Result<Saved, CommandError> {
 fn of_run(run: Run, path: Option<&Path>, line: &CommandLine) -> Result<u8, CommandError> {
     let outputs = Outputs::checked(&ReportOptions {
         outputs: line.outputs.clone(),
+        format: line.format.clone(),
         json: line.json,
         explain: line.explain,
         fail_if: line.fail_if.clone(),

@@ -51,6 +51,7 @@ fn serve(
     notes.iter().for_each(|text| note(text));
     tls::write_authority(authority_file.as_deref(), options.tls.as_ref())?;
     ready::announce(&server, options, ready_fd);
+    ready::stop_when_a_worker_fails(&server)?;
     if process.stop_with_stdin {
         ready::stop_when_stdin_ends()?;
     }

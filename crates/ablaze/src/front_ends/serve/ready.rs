@@ -85,3 +85,21 @@ pub fn stop_when_stdin_ends() -> Result<(), CommandError> {
         CommandError::machine(format!("cannot start a thread to watch standard input: {error}"))
     })
 }
+
+/// When a worker of the server ends by itself, says so and asks this process to stop: with a worker fewer it would be
+/// another server than the one that was asked for.
+///
+/// # Errors
+/// When there is no thread for it.
+pub fn stop_when_a_worker_fails(server: &Running) -> Result<(), CommandError> {
+    let health = server.health();
+    let watch = move || {
+        if health.wait_for_failure() {
+            note("a worker of the server has failed: the server stops");
+            ablaze_sys::signals::stop_this_process();
+        }
+    };
+    thread::Builder::new().name("health".into()).spawn(watch).map(|_| ()).map_err(|error| {
+        CommandError::machine(format!("cannot start a thread to watch the workers: {error}"))
+    })
+}

@@ -1,6 +1,8 @@
 //! The report beside the real ab's: the same labels in the same order, the same columns, files of
 //! the same shape, progress in the same steps.
 
+use std::time::Duration;
+
 use crate::ab::report_reader::Report;
 use crate::ab::support::{Ran, Scratch, Server, ablaze, ok, real_ab};
 
@@ -235,17 +237,48 @@ fn the_html_table_has_ab_s_rows() {
 }
 
 #[test]
-fn heads_and_statuses_are_shown_on_demand() {
-    let server = not_found();
-    let Some((ours, theirs)) = both(&["-v", "2", "-n", "1"], &server) else { return };
-    let verbose = |ran: &Ran| -> String {
-        let start = ran.stdout.find("INFO: GET header == ").unwrap();
-        let end = ran.stdout.find("..done").unwrap();
-        // ab shows what it had read with the head, parts of the body among it.
-        ran.stdout[start..end].replace("no!\n", "\n")
+fn heads_and_statuses_are_shown_as_ab_does() {
+    let long = |status: &str| {
+        let body: String = ('a'..='z').cycle().take(20_000).collect();
+        format!(
+            "HTTP/1.0 {status}\r\nConnection: keep-alive\r\nContent-Length: 20000\r\n\r\n{body}"
+        )
     };
-    assert_eq!(verbose(&ours), verbose(&theirs));
-    let url = Server::answering(ok("hello")).url();
-    let three = ablaze(&["-v", "3", "-n", "4", &url]);
-    assert_eq!(three.stdout.matches("LOG: Response code = 200\n").count(), 4);
+    let split = Server::start(|client| {
+        for _ in 0..2 {
+            let Some(_) = client.request() else { return };
+            let kept = "ection: keep-alive\r\nContent-Length: 5\r\n\r\nhe";
+            for part in ["HTTP/1.0 200 OK\r\nConn", kept, "llo"] {
+                client.send(part.as_bytes());
+                // Two reads of the client: each is printed.
+                std::thread::sleep(Duration::from_millis(100));
+            }
+        }
+    });
+    let shown = |ran: &Ran| -> String {
+        let start = ran.stdout.find("Benchmarking ").unwrap();
+        let end = ran.stdout.find("Server Software:").unwrap();
+        ran.stdout[start..end].to_owned()
+    };
+    let closing: &[&[&str]] = &[&["-v", "2", "-n", "3"], &["-v4", "-n2", "-q"]];
+    let keeping: &[&[&str]] = &[&["-v", "2", "-k"], &["-v3", "-n2", "-k"]];
+    for (server, lines) in [
+        (not_found(), closing),
+        (Server::answering(long("302 Found")), closing),
+        (Server::answering("HTTP/1.0 200 OK\n\na\0b\n"), closing),
+        (Server::keeping(KEEPING), keeping),
+        (Server::keeping(long("200 OK")), keeping),
+        (split, keeping),
+    ] {
+        for words in lines {
+            let Some((ours, theirs)) = both(words, &server) else { return };
+            let (ours, theirs) = (shown(&ours), shown(&theirs));
+            let same = ours.bytes().zip(theirs.bytes()).take_while(|(ours, theirs)| ours == theirs);
+            let same = same.count();
+            let (left, right) = (ours.get(same..), theirs.get(same..));
+            assert!(ours == theirs, "{words:?}, from byte {same}: {left:.200?} {right:.200?}");
+        }
+    }
+    let Some((ours, theirs)) = both(&["-v", "1", "-n", "1"], &not_found()) else { return };
+    assert_eq!(shown(&ours), shown(&theirs));
 }

@@ -333,6 +333,9 @@ fn gurls_echo_answers_every_path_and_gives_back_what_is_posted() {
 
     let got = ablaze(&["gurl", "-an", "20", "-bench", &format!("{url}any/path")]);
     let posted = ablaze(&["gurl", "-an", "20", "-d", "twelve bytes", "-bench", &url]);
+    // What gurl's own server sent, by the totals of its reports: 137 bytes to either version.
+    let of_ab = ablaze(&["ab", "-n", "10", &url]);
+    assert!(of_ab.stdout.contains("Total transferred:      1370 bytes\n"), "{of_ab:?}");
     let kill =
         Command::new("kill").args(["-TERM", &echo.id().to_string()]).bounded_status().unwrap();
     assert!(kill.success());

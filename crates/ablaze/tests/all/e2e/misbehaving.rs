@@ -35,7 +35,7 @@ fn table() -> Vec<(B, All)> {
         (B::Reset, Fail("reset")),
         (B::ResetMidBody { announced: 100, sent: 10 }, Fail("reset")),
         (B::ShortBody { announced: 100, sent: 10 }, Fail("short-body")),
-        (B::ShortHead, Fail("short-body")),
+        (B::ShortHead, Fail("short-head")),
         (B::Late(MS(30)), Succeed),
         (B::Hang, Fail("timeout")),
         (B::Stall { announced: 100, sent: 10 }, Fail("timeout")),

@@ -74,3 +74,39 @@ fn scripts_find_ab_s_lines_with_stderr_merged() {
         assert!(text.contains(" (longest request)"), "{text}");
     }
 }
+
+#[test]
+fn standard_output_has_the_format_that_was_asked_for_and_no_report() {
+    let server = serve();
+    let target = url(&server, "/");
+    let file = Scratch::new("same.json");
+    for (words, format, begins) in [
+        (&[&target[..], "-n", "20", "-c", "2"][..], "csv", "phase,"),
+        (&[&target, "-n", "20", "-c", "2"], "hlog", "#"),
+        (&[&target, "-n", "20", "-c", "2", "-o", file.word()], "json", "{"),
+        (&["report", file.word()], "csv", "phase,"),
+        (&["ab", "-n", "20", &target], "csv", "phase,"),
+    ] {
+        let output = if words[0] == "ab" { "--output" } else { "-o" };
+        let ran = match words[0] {
+            "ab" => ablaze(&[&["ab", output, "-", "--format", format], &words[1..]].concat()),
+            _ => ablaze(&[words, &[output, "-", "--format", format]].concat()),
+        };
+        assert_eq!(ran.status, 0, "{words:?}: {ran:?}");
+        assert!(ran.stdout.starts_with(begins), "{words:?}: {ran:?}");
+        assert!(
+            !ran.stdout.contains("requests/s ") && !ran.stdout.contains("Benchmark"),
+            "{ran:?}"
+        );
+    }
+    for (words, says) in [
+        (&["-o", "-"][..], "--format"),
+        (&["--format", "csv"], "-o -"),
+        (&["-o", "-", "--format", "pdf"], "csv"),
+        (&["-o", "-", "--format", "csv", "--json"], "use one of them"),
+    ] {
+        let ran = ablaze(&[&[&target[..], "-n", "2"], words].concat());
+        assert_eq!(ran.status, 2, "{words:?}: {ran:?}");
+        assert!(ran.stderr.contains(says), "{words:?}: {ran:?}");
+    }
+}

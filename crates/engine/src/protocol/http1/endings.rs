@@ -37,7 +37,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         }
         if connection.state.response_began {
             let kind = match why {
-                CloseReason::Eof => FailureKind::ShortBody,
+                CloseReason::Eof => short(connection.state.reading),
                 other => failure_of(other).0,
             };
             self.oldest_failed(slot, at, Failure::of((kind, failure_of(why).1)));
@@ -137,7 +137,8 @@ impl<S: BodySink> Worker<Http1<S>> {
         if connection.in_flight > 0 && connection.state.reading == Reading::ToEnd {
             self.answered(slot, at, connection.state.body_bytes, false);
         } else if connection.in_flight > 0 && connection.state.response_began {
-            self.oldest_failed(slot, at, Failure::of((FailureKind::ShortBody, 0)));
+            let kind = short(connection.state.reading);
+            self.oldest_failed(slot, at, Failure::of((kind, 0)));
         }
     }
 
@@ -150,5 +151,13 @@ impl<S: BodySink> Worker<Http1<S>> {
             connection.state.response_began = false;
             self.oldest_failed(slot, at, Failure::of((FailureKind::TlsTruncated, 0)));
         }
+    }
+}
+
+/// What a response is called that ends where its reading is.
+fn short(reading: Reading) -> FailureKind {
+    match reading {
+        Reading::Head => FailureKind::ShortHead,
+        _ => FailureKind::ShortBody,
     }
 }

@@ -47,6 +47,10 @@ impl<S: BodySink> Worker<Http1<S>> {
                 response::scan(&spill.bytes, spill.resume, no_body, max_head_bytes)
             }
         };
+        if let Some(shown) = &self.protocol.shown {
+            let text = spill.map_or(bytes, |spill| &self.protocol.spills[spill as usize].bytes);
+            (shown.show)(text);
+        }
         match scan {
             Ok(Scan::Incomplete { resume }) => {
                 let spill = spill.unwrap_or_else(|| self.begin_spill(slot, bytes));
@@ -90,7 +94,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         // With more templates than places the method may differ: only the sole owner may reuse.
         let sole_owner = self.outbox.templates() <= self.protocol.heads.len();
         let known = &mut self.protocol.heads[index];
-        if sole_owner {
+        if sole_owner && self.protocol.shown.is_none() {
             known.bytes.clear();
             known.bytes.extend_from_slice(bytes);
             known.head = Some(head);

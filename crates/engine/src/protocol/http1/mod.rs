@@ -21,6 +21,7 @@ use self::heads::{KnownHead, Spill};
 use self::sends::Sends;
 use super::{Failure, Made, Protocol};
 use crate::connection::Stage;
+use crate::control::Heads;
 use crate::sink::{Bodies, BodySink};
 use crate::worker::waiting::{Arrivals, Gathering};
 use crate::worker::{Assignment, Worker};
@@ -32,6 +33,8 @@ pub(crate) struct Http1<S> {
     /// Beginnings of heads that came in pieces.
     spills: Vec<Spill>,
     free_spills: Vec<u32>,
+    /// Who wants to see heads; none of them is known then.
+    shown: Option<Heads>,
     sends: Sends,
     bodies: Bodies<S>,
 }
@@ -84,6 +87,7 @@ impl<S: BodySink> Http1<S> {
             heads: templates.iter().take(64).map(|_| KnownHead::default()).collect(),
             spills: Vec::new(),
             free_spills: Vec::new(),
+            shown: assignment.heads.clone(),
             sends: Sends::of(plan, plan.places_per_connection()),
             bodies: Bodies::new(sink, assignment.places()),
         }

@@ -37,7 +37,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 return;
             }
             if connection.in_flight == 0 || connection.state.held {
-                return self.surplus(io, slot);
+                return self.surplus(io, slot, rest);
             }
             let piece = match connection.state.reading {
                 Reading::Head => self.read_head(io, slot, rest, at),
@@ -52,13 +52,13 @@ impl<S: BodySink> Worker<Http1<S>> {
                     rest = &rest[rest.len() - left..];
                     let connection = &self.connections[slot as usize];
                     if left > 0 && connection.in_flight == 1 && connection.state.server_keeps {
-                        return self.response_with_surplus(io, slot, at);
+                        return self.response_with_surplus(io, slot, at, rest);
                     }
                     self.response_complete(io, slot, at);
                 }
                 Piece::Interim { rest: left } => rest = &rest[rest.len() - left..],
                 Piece::Broken(kind) => return self.broken(io, slot, at, kind),
-                Piece::Unasked => return self.surplus(io, slot),
+                Piece::Unasked => return self.surplus(io, slot, rest),
             }
         }
     }

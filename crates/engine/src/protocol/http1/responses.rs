@@ -66,16 +66,22 @@ impl<S: BodySink> Worker<Http1<S>> {
     /// More bytes came than the last response in flight has: nobody asked for them, and a next
     /// response could not be told apart from them. The connection is not used again.
     #[cold]
-    pub(super) fn response_with_surplus<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
+    pub(super) fn response_with_surplus<I: Io>(
+        &mut self,
+        io: &mut I,
+        slot: Slot,
+        at: u64,
+        surplus: &[u8],
+    ) {
         let body_bytes = self.connections[slot as usize].state.body_bytes;
         self.answered(slot, at, body_bytes, false);
-        self.surplus(io, slot);
+        self.surplus(io, slot, surplus);
     }
 
     /// Bytes came that belong to no response: whatever they are, the next one cannot be told apart.
     #[cold]
-    pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot) {
-        self.recorder.surplus();
+    pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8]) {
+        self.recorder.surplus(bytes);
         self.end_connection(io, slot, close_at_once(&self.plan));
     }
 

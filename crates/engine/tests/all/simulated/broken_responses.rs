@@ -21,7 +21,8 @@ fn closed_within_head_or_body() {
             moment.send_part(MS, 0, len);
             moment.far.close_after(MS);
         });
-        all_fail(&peer, FailureKind::ShortBody);
+        let within_head = len < HELLO.len() - b"hello".len();
+        all_fail(&peer, if within_head { FailureKind::ShortHead } else { FailureKind::ShortBody });
     }
 }
 

@@ -20,7 +20,7 @@ const POLL_FIRST: u16 = 1;
 /// `IORING_RECV_MULTISHOT`.
 const MULTISHOT: u16 = 2;
 /// Bytes read at once where a head is expected whose body is dropped afterwards.
-const HEAD_READ_BYTES: u32 = 1024;
+pub(super) const HEAD_READ_BYTES: u32 = 1024;
 /// Most that one request discards; the rest follows in another.
 const DISCARD_BYTES_MAX: u64 = 1 << 30;
 /// Bytes discarded at once when the end is not known.
@@ -142,7 +142,7 @@ impl UringIo {
                 (entry, STREAM)
             }
             Receive::Head => {
-                let entry = opcode::Recv::new(file, nowhere, HEAD_READ_BYTES)
+                let entry = opcode::Recv::new(file, nowhere, self.head_read_bytes)
                     .ioprio(POLL_FIRST)
                     .buf_group(HEAD_GROUP)
                     .build()

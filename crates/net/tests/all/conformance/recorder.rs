@@ -143,6 +143,7 @@ pub fn setup(slots: u32, endpoints: Vec<Endpoint>, constant_bytes: &[u8]) -> Set
         constant_bytes: constant_bytes.into(),
         batch_cap: 64,
         short_connections: false,
+        head_bytes: None,
     }
 }
 

@@ -28,6 +28,7 @@ fn setup() -> Setup {
         constant_bytes: REQUEST.into(),
         batch_cap: 64,
         short_connections: false,
+        head_bytes: None,
     }
 }
 

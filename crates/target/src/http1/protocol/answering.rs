@@ -37,6 +37,7 @@ impl Http1 {
         let keep = may_keep && !(head.minor_version == 0 && response.is_stream());
         let rendering = Rendering {
             persistence: match (keep, head.minor_version) {
+                (false, 0) if !service.tells_http10_of_close => Persistence::Implied,
                 (false, _) => Persistence::Close,
                 (true, 0) => Persistence::Announced,
                 (true, _) => Persistence::Implied,

@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use ablaze_target::conditions::{Fault, FaultShare, ResponseKind, WriteMode};
+use ablaze_target::handler::{Handler, Reply, Request, Response};
 use ablaze_target::{Model, Options, Running, Server};
 use ablaze_testing::Bounded;
 use ablaze_testing::client::{Client, get};
@@ -91,6 +92,20 @@ fn every_model_does_what_the_protocol_says_behind_a_response() {
         assert_eq!((trickled.len(), ended), (right.len(), None), "{model}");
         let lines = outcome(&server(&[]), "GET /stream?lines=3&every=5ms HTTP/1.0\r\n\r\n").0;
         assert!(lines.ends_with(b"\r\n\r\nline 1 of 3\nline 2 of 3\nline 3 of 3\n"), "{model}");
+        let stream = "GET /stream?lines=3&every=5ms HTTP/1.1\r\nHost: t\r\n\r\n";
+        for fault in [Fault::ResetBefore, Fault::ResetDuring, Fault::ResetAfter] {
+            let server = server(&[fault]);
+            let (heard, ended) = outcome(&server, stream);
+            assert_eq!(ended, reset, "{model} {fault:?}");
+            // A reset may overtake bytes that were not read yet, and none of them is another's.
+            assert!(heard.is_empty() || fault != Fault::ResetBefore, "{model}");
+            assert!(heard.is_empty() || heard.starts_with(b"HTTP/1.1 200 "), "{model} {fault:?}");
+            let whole = heard.ends_with(b"0\r\n\r\n");
+            assert!(!whole || fault == Fault::ResetAfter, "{model} {fault:?}");
+            // The worker goes on with the others.
+            assert_eq!(outcome(&server, stream).1, reset, "{model} {fault:?}");
+            assert_eq!(server.stop().unwrap().requests, 2, "{model} {fault:?}");
+        }
     }
 }
 
@@ -270,5 +285,44 @@ fn a_delayed_last_response_ends_without_a_reset_on_every_model() {
         let ended = stream.read_to_end(&mut heard).err().map(|error| error.kind());
         let responses = String::from_utf8(heard).unwrap().matches("HTTP/1.1 200").count();
         assert_eq!((responses, ended), (1, None), "{model}");
+    }
+}
+
+/// Panics where it is told to.
+struct Panics;
+
+impl Handler for Panics {
+    fn reply<'a>(&'a self, request: &Request<'a>) -> Reply<'a> {
+        assert!(request.path != b"/panic", "a panic that was asked for");
+        Response::text(200, "well").into()
+    }
+}
+
+#[test]
+fn a_worker_that_panics_is_told_of_while_the_others_serve() {
+    for model in [Model::EpollEt, Model::EpollLt] {
+        let server =
+            Server::start_with(Options { model, threads: 2, ..options() }, Panics).unwrap();
+        let health = server.health();
+        outcome(&server, "GET /panic HTTP/1.0\r\n\r\n");
+        assert!(health.wait_for_failure(), "{model}");
+        assert!(server.stop().is_err(), "{model}");
+    }
+    let server = Server::start_with(options(), Panics).unwrap();
+    let health = server.health();
+    assert!(outcome(&server, "GET / HTTP/1.0\r\n\r\n").0.ends_with(b"well"));
+    server.stop().unwrap();
+    assert!(!health.wait_for_failure());
+}
+
+#[test]
+fn options_that_a_handler_of_ones_own_cannot_honour_are_refused() {
+    for (name, options) in [
+        ("status", Options { status: 201, ..options() }),
+        ("body_bytes", Options { body_bytes: Some(5), ..options() }),
+        ("echo_everywhere", Options { echo_everywhere: true, ..options() }),
+    ] {
+        let refused = Server::start_with(options, Panics).unwrap_err().to_string();
+        assert!(refused.contains(&format!("`{name}`")), "{refused}");
     }
 }

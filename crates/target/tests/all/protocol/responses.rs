@@ -150,6 +150,16 @@ fn a_client_of_1_0_gets_streams_up_to_the_end_of_the_connection() {
 }
 
 #[test]
+fn a_server_may_leave_out_what_http_1_0_implies() {
+    let options = Options { tells_http10_of_close: false, ..Options::default() };
+    let (head, _) = head_and_body(&Bench::new(&options).ask("GET / HTTP/1.0\r\n\r\n").bytes);
+    assert_eq!(field(&head, "Connection"), None);
+    let close = "GET / HTTP/1.1\r\nHost: t\r\nConnection: close\r\n\r\n";
+    let (head, _) = head_and_body(&Bench::new(&options).ask(close).bytes);
+    assert_eq!(field(&head, "Connection"), Some("close"));
+}
+
+#[test]
 fn routes_from_the_options_come_first_and_exact_ones_before_patterns() {
     let route = |path: &str, status, body: &str| Route {
         path: path.into(),

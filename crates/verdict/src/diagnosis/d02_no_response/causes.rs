@@ -114,6 +114,10 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         Reset => "The server, or something in front of it, resets connections.",
         ClosedWithoutResponse => "The server closes connections without a response.",
         ShortBody => "The server closes connections in the middle of a response.",
+        ShortHead => {
+            "The server closes connections before the head of a response is complete, as one that \
+             crashes or is cut off does."
+        }
         Malformed if record.first_malformed.is_empty() => {
             "The server's responses have bodies that are not valid chunked coding."
         }
