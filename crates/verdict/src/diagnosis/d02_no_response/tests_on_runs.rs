@@ -157,8 +157,10 @@ fn what_follows_a_completed_handshake_is_no_failed_handshake() {
     let mut run = sample::run();
     run.record.responses = 0;
     run.record.failures[FailureKind::ClientCertificate as usize] = 20_000;
-    let facts = |handshakes_full| {
-        ablaze_model::record::TlsFacts { connected: 10, handshakes_full, ..Default::default() }
+    let facts = |handshakes_full| ablaze_model::record::TlsFacts {
+        connected: 10,
+        handshakes_full,
+        ..Default::default()
     };
     run.record.tls = Some(facts(10).into());
     assert!(on_run(&run).unwrap().cause.starts_with("The TLS handshakes were completed"));

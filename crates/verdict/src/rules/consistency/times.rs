@@ -110,12 +110,21 @@ fn longest(report: &Report) -> Option<Contradiction> {
     at_most(report, Cell(Row::Total, Column::Max), Percentile(100.0))
 }
 
-/// The median, too. ab's takes, of an odd number, the mean of the middle one and the next.
+/// The median, too. ab's takes, of an odd number, the mean of the middle one and the next; the textbook's, which
+/// `ablaze ab` prints under the same labels, of an even number the mean of the two in the middle, of which 50 % is the
+/// upper one: half of that at least.
 fn middle(report: &Report) -> Vec<Contradiction> {
     let median = Cell(Row::Total, Column::Median);
-    let mut found = Vec::new();
-    found.extend(at_most(report, Percentile(50.0), median));
     let odd = report.complete.is_none_or(|complete| complete % 2 == 1);
+    let of_two = report.complete.is_none_or(|complete| complete % 2 == 0);
+    let mut found = Vec::new();
+    let printed = Percentile(50.0).printed(report).zip(median.printed(report));
+    let half = printed.is_some_and(|(half, median)| {
+        half.value <= 2.0 * median.value + half.step.max(median.step)
+    });
+    if !(report.tool.is_ab_like() && of_two && half) {
+        found.extend(at_most(report, Percentile(50.0), median));
+    }
     if report.complete.is_some_and(|complete| complete >= 10) {
         let above = if odd && report.tool.is_ab_like() { 66.0 } else { 50.0 };
         found.extend(at_most(report, median, Percentile(above)));
