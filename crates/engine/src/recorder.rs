@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 use ablaze_stats::{Latency, touched};
 
 use self::groups::GroupRecorder;
+pub use self::more::Lost;
 pub use self::snapshot::Snapshot;
 use crate::connection::Exchange;
 use ablaze_model::failure::FailureKind;
@@ -231,22 +232,6 @@ impl Recorder {
         }
     }
 
-    /// An exchange is sent again; `after_failure` where the connection was given up here, for a request
-    /// before it that failed.
-    pub fn repeated(&mut self, exchange: &Exchange, after_failure: bool) {
-        let is_new = exchange.started_ns == 0 && self.window_is_open();
-        let counts = is_new || exchange.started_ns >= self.window_start_ns;
-        self.record.repeated += u64::from(counts);
-        self.record.repeated_after_failure += u64::from(counts && after_failure);
-    }
-
-    /// A connection is given up because these bytes came, which belong to no response.
-    pub fn surplus(&mut self, bytes: &[u8]) {
-        let counts = u64::from(self.window_is_open());
-        self.record.surplus += counts;
-        self.record.surplus_responses += counts * u64::from(bytes.starts_with(b"HTTP/1."));
-    }
-
     /// A failure that belongs to no exchange of the window: connecting before it was unreachable.
     pub fn count_failure(&mut self, at: u64, kind: FailureKind, errno: i32, connecting: bool) {
         self.record.failures[kind as usize] += 1;
@@ -278,12 +263,24 @@ impl Recorder {
         }
     }
 
-    /// An exchange that timed out, or is in flight when the run ends, has a part of its response.
-    pub fn stopped(&mut self, exchange: &Exchange, response: StoppedResponse, timed_out: bool) {
-        if exchange.started_ns < self.window_start_ns || response.silent_ns < Stopped::SILENCE_NS {
+    /// An exchange that timed out, or is in flight when the run ends, has a part of its response; `endless` if
+    /// only the end of the connection ends it.
+    pub fn stopped(
+        &mut self,
+        exchange: &Exchange,
+        response: StoppedResponse,
+        timed_out: bool,
+        endless: bool,
+    ) {
+        if exchange.started_ns < self.window_start_ns {
             return;
         }
         let stopped = &mut self.record.stopped;
+        stopped.partway += u64::from(timed_out);
+        stopped.endless += u64::from(timed_out && endless);
+        if response.silent_ns < Stopped::SILENCE_NS {
+            return;
+        }
         stopped.timed_out += u64::from(timed_out);
         stopped.unfinished += u64::from(!timed_out);
         stopped.note(Some(response));

@@ -6,10 +6,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
-use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval};
+use ablaze_report::experiment::comparison::{Comparison, Metric, NoInterval, ratio_of};
 use ablaze_report::experiment::curve::is_most;
 use ablaze_report::number::amount;
-use ablaze_stats::compare::{Pair, compare};
+use ablaze_stats::compare::MIN_PAIRS;
 use ablaze_verdict::{DiagnosisId, Severity};
 
 /// A condition on the ratio of two targets.
@@ -205,13 +205,12 @@ impl Check {
         let comparison = Comparison::of(experiment, results, load, control);
         let against = comparison.against.iter().find(|against| against.target == target);
         let metrics = against.into_iter().flat_map(|against| &against.metrics);
-        let plain =
-            metrics.filter(|compared| compared.metric == self.metric).find_map(|compared| {
-                match compared.ratio {
-                    Err(NoInterval::NotInTurns { plain }) => plain,
-                    _ => None,
-                }
-            });
+        let mut of_metric = metrics.filter(|compared| compared.metric == self.metric);
+        let plain = match of_metric.next().map(|compared| compared.ratio) {
+            Some(Err(NoInterval::AsRequested)) => return self.as_requested(""),
+            Some(Err(NoInterval::NotInTurns { plain })) => plain,
+            _ => None,
+        };
         let Some(plain) = plain else {
             let why = format!("{} was not measured in every run", self.metric.name());
             let text = format!("{self}: cannot be judged, {why}");
@@ -225,6 +224,13 @@ impl Check {
         Standing { text, answer }
     }
 
+    /// Both carried the whole rate of an open loop: as far as the rate goes they are equal.
+    fn as_requested(&self, label: &str) -> Standing {
+        let text = format!("{self}{label}: the rate was as requested in both");
+        let answer = if self.meets(1.0) { Answer::Met } else { Answer::NotMet };
+        Standing { text, answer }
+    }
+
     fn meets(&self, value: f64) -> bool {
         match self.sign {
             Sign::Below => value < self.limit,
@@ -235,20 +241,26 @@ impl Check {
     }
 
     fn of_pairs(&self, pairs: &[(&Figures, &Figures)], label: &str) -> Standing {
-        let pair = |(one, other): &(&Figures, &Figures)| {
-            Some(Pair { target: self.metric.of(one)?, control: self.metric.of(other)? })
-        };
-        let unknown = |why: String| Standing {
-            text: format!("{self}{label}: cannot be judged, {why}"),
-            answer: Answer::Unknown,
-        };
-        let seen: Vec<Pair> = pairs.iter().filter_map(pair).collect();
-        if !is_most(seen.len(), pairs.len()) {
-            return unknown(format!("{} was not measured in most runs", self.metric.name()));
-        }
-        let ratio = match compare(&seen) {
-            Ok(ratio) => ratio,
-            Err(why) => return unknown(why.to_string()),
+        let cannot = |why: String| format!("{self}{label}: cannot be judged, {why}");
+        let ratio = match ratio_of(self.metric, pairs) {
+            Some(Ok((ratio, _))) => ratio,
+            Some(Err(NoInterval::AsRequested)) => return self.as_requested(label),
+            Some(Err(why @ NoInterval::Missing { .. })) => {
+                // The runs are there, and what a few of them lack is not the fault of what was changed.
+                let text = cannot(format!("{} is {why}", self.metric.name()));
+                let answer = match pairs.len() < MIN_PAIRS {
+                    true => Answer::Unknown,
+                    false => Answer::NotShown,
+                };
+                return Standing { text, answer };
+            }
+            Some(Err(why)) => {
+                return Standing { text: cannot(why.to_string()), answer: Answer::Unknown };
+            }
+            None => {
+                let why = format!("{} was not measured in any pair of runs", self.metric.name());
+                return Standing { text: cannot(why), answer: Answer::Unknown };
+            }
         };
         let answer = match (self.meets(ratio.low), self.meets(ratio.high)) {
             (true, true) => Answer::Met,
@@ -290,97 +302,5 @@ impl Answer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ablaze_model::experiment::{Outcome, Trial};
-    use ablaze_testing::experiments;
-    use ablaze_verdict::Finding;
-
-    /// The second target's rate is `ratio` times the first's, give or take three parts in a hundred.
-    fn results(repeats: u32, ratio: f64) -> Results {
-        let mut results = Results::default();
-        for repeat in 0..repeats {
-            let noise = 1.0 + (f64::from(repeat % 3) - 1.0) * 0.03;
-            for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
-                let figures = Box::new(experiments::figures(rate));
-                let trial = Trial { repeat, load: 0, target };
-                results.trials.push((trial, Outcome::Measured(figures)));
-            }
-        }
-        results
-    }
-
-    #[test]
-    fn runs_that_others_disturbed_decide_nothing() {
-        let check: Check = "other / one rate < 0.95".parse().unwrap();
-        let disturbed = |number: usize| {
-            let mut results = results(12, 0.8);
-            for (_, outcome) in results.trials.iter_mut().take(number) {
-                if let Outcome::Measured(figures) = outcome {
-                    let noise = Finding::new(DiagnosisId::D13, Severity::Suspect, "", "", "");
-                    figures.findings.push(noise);
-                }
-            }
-            check.judge(&experiments::experiment(), &results, &[]).remove(0)
-        };
-        assert_eq!(disturbed(12).answer, Answer::Met);
-        let standing = disturbed(13);
-        assert_eq!(standing.answer, Answer::NotShown);
-        assert!(standing.text.contains("during 13 of 24 runs"), "{}", standing.text);
-    }
-
-    fn answer(check: &str, repeats: u32, ratio: f64) -> Answer {
-        let check: Check = check.parse().unwrap();
-        let experiment = experiments::experiment();
-        check.fits(&experiment).unwrap();
-        let standing = check.judge(&experiment, &results(repeats, ratio), &[]);
-        assert_eq!(standing.len(), 1);
-        standing[0].answer
-    }
-
-    #[test]
-    fn the_whole_interval_decides() {
-        let check = "other / one rate < 0.95";
-        assert_eq!(answer(check, 12, 0.8), Answer::Met);
-        assert_eq!(answer(check, 12, 1.0), Answer::NotMet);
-        assert_eq!(answer(check, 12, 0.95), Answer::NotShown);
-        assert_eq!(answer(check, 5, 0.5), Answer::Unknown);
-        // In the sample half the rate is twice the CPU time.
-        assert_eq!(answer("other / one cpu >= 1.5", 12, 0.5), Answer::Met);
-        assert_eq!(answer("other / one P99 <= 1.5", 12, 0.5), Answer::NotMet);
-        assert_eq!(answer("one / other rate > 1.5", 12, 0.5), Answer::Met);
-    }
-
-    #[test]
-    fn what_is_not_shown_fails_nothing_and_what_cannot_be_judged_fails_both() {
-        use Answer::*;
-        let fails = |answer: Answer| (answer.fails_if_met(), answer.fails_unless_met());
-        assert_eq!(fails(Met), (true, false));
-        assert_eq!(fails(NotMet), (false, true));
-        assert_eq!(fails(NotShown), (false, false));
-        assert_eq!(fails(Unknown), (true, true));
-        let check: Check = "other / one rate < 0.95".parse().unwrap();
-        let unequal = ["one responses 200, other 404".to_owned()];
-        let standing = check.judge(&experiments::experiment(), &results(12, 0.5), &unequal);
-        assert_eq!(standing[0].answer, Unknown);
-        assert!(standing[0].text.ends_with("one responses 200, other 404"), "{standing:?}");
-    }
-
-    #[test]
-    fn what_cannot_be_understood_names_the_fix() {
-        let error = |text: &str| text.parse::<Check>().unwrap_err().to_string();
-        assert!(error("mine / nginx rate").contains("'mine / nginx rate < 0.95'"));
-        assert!(error("mine / nginx speed < 1").contains("rate, p50, p99, CPU/request"));
-        assert!(error("mine rate < 1").contains("two targets"));
-        assert!(error("mine / nginx rate < 95%").contains("a number above 0"));
-        let fits = |text: &str| {
-            let check: Check = text.parse().unwrap();
-            check.fits(&experiments::experiment()).unwrap_err().to_string()
-        };
-        assert!(fits("mine / one rate < 1").ends_with(
-            "unknown target `mine`; expected one of one, \
-            other"
-        ));
-        assert!(fits("one / one rate < 1").contains("itself"));
-    }
-}
+#[path = "check_tests.rs"]
+mod tests;

@@ -10,7 +10,7 @@ use crate::number::{grouped, percent, rate, time};
 
 /// The names a condition may begin with, for help texts and errors.
 pub const METRICS: &str = "rate mean p50 p90 p99 p99.9 (or another percentile) max errors unexpected status.NNN lag \
-     cpu";
+     cpu (the client's, per request)";
 
 /// A figure of a Run that can be compared with a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +85,7 @@ impl Condition {
         self.judge_value(run, self.metric.value(run))
     }
 
-    /// As [`Condition::judge`], with the slowest response in place of a percentile that too few responses
+    /// As [`Condition::judge`], with the slowest response, or the latest request, in place of a percentile that too few
     /// came for: whoever asks for at most some time is told no sooner that it holds.
     pub fn judge_by_slowest(&self, run: &Run) -> Outcome {
         self.judge_value(run, self.value_or_slowest(run))
@@ -94,6 +94,10 @@ impl Condition {
     fn value_or_slowest(&self, run: &Run) -> Option<f64> {
         self.metric.value(run).or_else(|| match self.metric {
             Metric::Percentile(_) => Metric::Max.value(run),
+            Metric::Lag => {
+                let intended = run.record.answered.intended.as_ref()?;
+                intended.lag.max_ns().map(|ns| ns as f64)
+            }
             _ => None,
         })
     }

@@ -88,7 +88,12 @@ pub fn resting(run: &Run) -> Option<f64> {
     if !steady || measured_ns * 100 < run.elapsed_ns * 95 || run.elapsed_ns == 0 {
         return None;
     }
-    let places_ns = f64::from(connections) * f64::from(pipeline) * measured_ns as f64;
+    // With one request for each place there is none behind a response.
+    let places = u64::from(connections) * u64::from(pipeline);
+    if record.finished() <= places {
+        return None;
+    }
+    let places_ns = places as f64 * measured_ns as f64;
     Some((1.0 - record.in_flight_ns as f64 / places_ns).max(0.0))
 }
 
@@ -118,6 +123,14 @@ mod tests {
             (worker.user_ns, worker.system_ns) = (2_000_000, 1_000);
         }
         assert!(!Effort::of(&run).unwrap().has_parts);
+    }
+
+    #[test]
+    fn nothing_rests_behind_a_last_request() {
+        let mut run = sample::ordinary();
+        assert!(super::resting(&run).is_some());
+        (run.record.responses, run.record.drain_ns) = (100, None);
+        assert_eq!(super::resting(&run), None);
     }
 
     #[test]

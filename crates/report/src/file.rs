@@ -25,6 +25,11 @@ impl FileError {
         Self { path: path.to_path_buf(), problem: problem.into() }
     }
 
+    /// What is wrong with it and what to do, without its path.
+    pub fn problem(&self) -> &str {
+        &self.problem
+    }
+
     /// What to do when the operating system does not let this path be written.
     pub fn from_io(path: &Path, error: &io::Error) -> Self {
         if path.as_os_str().is_empty() {

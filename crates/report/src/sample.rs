@@ -105,6 +105,8 @@ pub fn troubled() -> Run {
     record.stopped = Stopped {
         timed_out: 2,
         unfinished: 0,
+        partway: 2,
+        endless: 0,
         longest: Some(StoppedResponse {
             silent_ns: 29_000_000_000,
             body_bytes: 1,

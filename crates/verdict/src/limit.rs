@@ -1,9 +1,9 @@
 //! What bounded the rate of a Run. A rate means something only with its limit: the server's own
 //! capacity, the client's, or neither.
 
-use ablaze_model::Run;
 pub use ablaze_model::finding::{Limit, Limited};
-use ablaze_model::plan::Load;
+use ablaze_model::plan::{Arrivals, Load};
+use ablaze_model::{FailureKind, Run};
 
 use crate::live::figures::{self, Busy, Machine, of_a_core};
 use crate::words::{amount, counted, grouped, percent, time};
@@ -24,6 +24,15 @@ const HELD_UP: f64 = 0.5;
 const IN_USE: f64 = 0.9;
 /// A thread that waited for a CPU for this share of the time was held up by whoever had it.
 const WAITED: f64 = 0.1;
+/// Only where client and server together waited for a CPU for this share of the time was it most of the time.
+const WAITED_MOST: f64 = 0.5;
+/// Requests that nobody answered held this share of the time of all in flight.
+const HELD: f64 = 0.5;
+/// In flight for so many times as long as the longest response: it is not just a slow one.
+const LONGER: u64 = 2;
+/// An open loop whose server keeps up ends with the rate times the mean time in flight, one whose server does
+/// not with twice that or more.
+const KEPT_UP: f64 = 1.5;
 /// The clocks of CPUs and of the run are read at times of their own: in a shorter run their
 /// quotient says nothing of how busy anybody was.
 const SHORTEST_NS: u64 = 100_000_000;
@@ -42,6 +51,11 @@ pub fn of(run: &Run) -> Limited {
     }
 }
 
+/// Whether the rate is the client's: an open loop, whose whole rate the server carried, whatever else was at its limit.
+pub fn is_as_requested(run: &Run) -> bool {
+    run.elapsed_ns > 0 && asked_rate(run).is_some()
+}
+
 fn seen_from_here(run: &Run) -> Limited {
     let unknown = |evidence: &str| Limited { by: Limit::Unknown, evidence: evidence.to_owned() };
     if run.record.responses == 0 || run.elapsed_ns == 0 {
@@ -56,7 +70,8 @@ fn seen_from_here(run: &Run) -> Limited {
         let length = time(run.elapsed_ns as f64 / 1e6);
         return unknown(&format!("a run of {length} is too short to show it"));
     }
-    full_server(server.as_ref(), client.as_ref())
+    unanswered(run)
+        .or_else(|| full_server(server.as_ref(), client.as_ref()))
         .or_else(|| shared(run, server.as_ref(), client.as_ref()))
         .or_else(|| full_client(run, server.as_ref(), client.as_ref()))
         .or_else(|| network(run))
@@ -72,7 +87,7 @@ fn seen_from_here(run: &Run) -> Limited {
                     "the server is on another machine, where its CPUs cannot be observed"
                 }
                 Some(_) if server.is_none() => server_unseen(run),
-                Some(_) => "nothing was at its limit",
+                Some(_) => "no CPU was at its limit",
             };
             unknown(&format!("{why}{client}"))
         })
@@ -89,15 +104,59 @@ fn server_unseen(run: &Run) -> &'static str {
     }
 }
 
+/// All that was due was sent and answered. How much that was is the schedule's, with arrivals at random or a limited
+/// number by more or less than the rate.
 fn asked_rate(run: &Run) -> Option<Limited> {
-    let Load::Open { rate, .. } = run.plan.load else { return None };
+    let Load::Open { rate, arrivals, .. } = run.plan.load else { return None };
+    let record = &run.record;
     let asked = (rate.from_per_s + rate.to_per_s) / 2.0;
-    let came = run.record.responses as f64 / figures::elapsed_s(run);
-    if came < asked * ASKED || run.record.never_sent > 0 {
+    let elapsed_s = figures::elapsed_s(run);
+    let came = record.responses as f64 / elapsed_s;
+    let due = (record.finished() + record.unfinished) as f64;
+    let even = arrivals == Arrivals::Constant && run.plan.limits.requests.is_none();
+    if even && due < asked * elapsed_s * ASKED {
         return None;
     }
-    let evidence = format!("{}/s requested, {}/s answered", amount(asked), amount(came));
+    // What is in flight at the end was sent, too.
+    let in_flight = record.unfinished as f64;
+    let all_came = record.responses as f64 >= due * ASKED;
+    if record.never_sent > 0 || !all_came && record.responses as f64 + in_flight < due * ASKED {
+        return None;
+    }
+    let left = if all_came {
+        String::new()
+    } else {
+        let usual = asked * record.answered.total.mean_ns()? / 1e9;
+        if in_flight > KEPT_UP * usual + 2.0 * usual.sqrt() {
+            return None;
+        }
+        format!(", {} still in flight at the end", counted(record.unfinished, "request"))
+    };
+    let evidence = format!("{}/s requested, {}/s answered{left}", amount(asked), amount(came));
     Some(Limited { by: Limit::AskedRate, evidence })
+}
+
+/// Most of the time in flight was that of requests that timed out or had waited for very long at the end: the rate
+/// is what the other places did.
+fn unanswered(run: &Run) -> Option<Limited> {
+    let record = &run.record;
+    let in_flight_ns = record.in_flight_ns as f64;
+    let held = 1.0 - record.answered.total.sum_ns() as f64 / in_flight_ns.max(1.0);
+    let longest_ns = record.answered.total.max_ns()?;
+    let timed_out = record.failures_of(FailureKind::Timeout);
+    let timeouts = timed_out * 2 > record.failures_total();
+    let hang = record.unfinished > record.never_sent
+        && record.unfinished_oldest_ns > longest_ns.saturating_mul(LONGER);
+    if in_flight_ns == 0.0 || held < HELD || !(timeouts || hang) {
+        return None;
+    }
+    let evidence = format!(
+        "{} of the time in flight was theirs; {} timed out, {} were in flight at the end",
+        percent(held),
+        grouped(timed_out),
+        grouped(record.unfinished.saturating_sub(record.never_sent))
+    );
+    Some(Limited { by: Limit::Unanswered, evidence })
 }
 
 fn full_server(server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
@@ -136,7 +195,12 @@ fn shared(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Lim
     let full = SHARED_FULL * processors;
     // The machine's own figure has interrupts too, which are on account of no process. What others
     // used limits only whoever waited for it.
-    let waited = [server, client].into_iter().any(|side| side.wanting - side.busiest >= WAITED);
+    let waiting = |side: &Busy| side.wanting - side.busiest;
+    // It was most of the time, or with what it waited for a thread would have been at its limit.
+    let of_full = [server, client]
+        .into_iter()
+        .any(|side| waiting(side) >= WAITED && side.wanting >= CLIENT_FULL);
+    let waited = of_full || waiting(server) + waiting(client) >= WAITED_MOST;
     let of_two = server.cores + client.cores >= full || busy - others >= full;
     let by = match of_two {
         true => Limit::SharedCpu,
@@ -193,7 +257,8 @@ fn connections(run: &Run) -> Option<Limited> {
     Some(Limited { by: Limit::Connections, evidence })
 }
 
-/// Nothing is full, and each request waits for the one before.
+/// No CPU is full, and each request waits for the one before: for the network where that takes most of the time.
+/// What a server waits for itself (a lock, a pool of workers, a sleep) no CPU shows.
 fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option<Limited> {
     let in_flight = figures::asked_in_flight(run)?;
     let mean_ms = run.record.answered.total.mean_ns()? / 1e6;
@@ -205,10 +270,10 @@ fn round_trip(run: &Run, server: Option<&Busy>, client: Option<&Busy>) -> Option
         .map_or(String::new(), |client| format!(", the client's {}", of_a_core(client.busiest)));
     if let Some(server) = server {
         let evidence = format!(
-            "{requests}, and nothing was at its limit: the server's busiest thread ran at {}{client}",
+            "{requests}, and no CPU was at its limit: the server's busiest thread ran at {}{client}",
             of_a_core(server.busiest)
         );
-        return Some(Limited { by: Limit::RoundTrip, evidence });
+        return Some(Limited { by: Limit::ResponseTime, evidence });
     }
     let monitor = run.monitor.as_ref().filter(|monitor| !monitor.target.on_this_host)?;
     let wire_ms = monitor.connections.as_ref()?.last.shortest_round_trip?.median_ns as f64 / 1e6;
@@ -234,137 +299,4 @@ fn beside(server: &str, client: Option<&Busy>) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::live::sample;
-
-    fn limit(run: &Run) -> Limit {
-        of(run).by
-    }
-
-    #[test]
-    fn the_side_that_is_full_is_the_limit() {
-        let run = sample::run();
-        let limited = of(&run);
-        assert_eq!(limited.by, Limit::Server);
-        assert_eq!(
-            limited.to_string(),
-            "limited by the server: its one thread ran at 96 % of a core, the client at 75 %"
-        );
-        let run = sample::with_shares(0.60, 0.90);
-        assert_eq!(limit(&run), Limit::Client);
-        assert!(of(&run).evidence.contains("worked 90 % of the time; the server's busiest thread"));
-        // Both nearly full: the fuller one.
-        assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
-        assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Client);
-    }
-
-    #[test]
-    fn interrupts_belong_to_whoever_causes_them() {
-        let mut run = sample::with_shares(0.78, 0.4);
-        assert_eq!(limit(&run), Limit::RoundTrip);
-        // A fifth of the busy time went to interrupts: 0.78 / 0.8 is more than 95 %.
-        sample::processors(&mut run).interrupts_ns = 2_950_000_000;
-        assert_eq!(limit(&run), Limit::Server);
-    }
-
-    #[test]
-    fn two_processors_can_be_full_before_either_side_is() {
-        assert_eq!(limit(&sample::with_shares(0.93, 0.90)), Limit::SharedCpu);
-        // Others had the processors that the server's thread waited for.
-        let mut run = sample::with_shares(0.5, 0.4);
-        sample::threads(&mut run)[0].waited_ns = 4_800_000_000;
-        sample::processors(&mut run).user_ns = 14_000_000_000;
-        sample::processors(&mut run).idle_ns = 0;
-        let limited = of(&run);
-        assert_eq!(limited.by, Limit::OtherProcesses);
-        assert!(limited.evidence.contains("other processes"), "{limited}");
-    }
-
-    #[test]
-    fn others_on_the_cpus_limit_nobody_who_wants_none() {
-        // The server sleeps, the client waits, and somebody else keeps both CPUs busy.
-        let mut run = sample::with_shares(0.0, 0.004);
-        sample::processors(&mut run).user_ns = 19_900_000_000;
-        sample::processors(&mut run).idle_ns = 0;
-        let limited = of(&run);
-        assert_eq!(limited.by, Limit::RoundTrip, "{limited}");
-        // Interrupts that carry our packets are ours.
-        let mut run = sample::with_shares(0.7, 0.7);
-        sample::processors(&mut run).interrupts_ns = 5_000_000_000;
-        sample::processors(&mut run).idle_ns = 1_000_000_000;
-        assert_ne!(limit(&run), Limit::RoundTrip);
-    }
-
-    #[test]
-    fn a_moment_shows_no_limit() {
-        let mut run = sample::with_shares(0.5, 0.9);
-        run.elapsed_ns = 309_000;
-        run.workers[0].window_ns = 309_000;
-        run.workers[0].busy_ns = 640_000;
-        run.monitor = None;
-        let limited = of(&run);
-        assert_eq!(limited.by, Limit::Unknown);
-        assert_eq!(limited.evidence, "a run of 309 µs is too short to show it");
-        // Clocks of CPUs and of the window are read at times of their own: nobody works for 207 %.
-        assert!(figures::client(&run).unwrap().busiest <= 1.0);
-    }
-
-    #[test]
-    fn a_server_that_was_seen_too_briefly_is_not_called_unobservable() {
-        let mut run = sample::with_shares(0.5, 0.2);
-        run.elapsed_ns = 300_000_000;
-        sample::monitor(&mut run).target.processes[0].readings = 1;
-        assert_eq!(
-            of(&run).evidence,
-            "the run was too short to measure the server's CPU; the client's busiest thread \
-             worked 20 %"
-        );
-        sample::monitor(&mut run).target.processes.clear();
-        assert!(of(&run).evidence.starts_with("the server's process cannot be observed"));
-    }
-
-    #[test]
-    fn nothing_full_is_the_round_trip_in_closed_loop_and_the_rate_in_open_loop() {
-        let mut run = sample::with_shares(0.3, 0.2);
-        let limited = of(&run);
-        assert_eq!(limited.by, Limit::RoundTrip);
-        assert!(limited.evidence.starts_with("each of the 100 requests in flight took"));
-        sample::open_loop(&mut run, 2_000.0);
-        assert_eq!(limit(&run), Limit::AskedRate);
-        sample::open_loop(&mut run, 4_000.0);
-        assert_eq!(limit(&run), Limit::Unknown);
-        // All of its 100 connections were in use: each response takes 50 ms.
-        run.record.in_flight_ns = 99 * u128::from(run.elapsed_ns);
-        assert_eq!(limit(&run), Limit::Connections);
-    }
-
-    #[test]
-    fn what_is_not_seen_is_not_guessed() {
-        let mut run = sample::with_shares(0.96, 0.2);
-        sample::monitor(&mut run).target.on_this_host = false;
-        assert_eq!(limit(&run), Limit::Unknown);
-        assert!(of(&run).evidence.contains("cannot be observed"));
-        run.monitor = None;
-        assert_eq!(limit(&run), Limit::Unknown);
-        run.record.responses = 0;
-        assert_eq!(of(&run).evidence, "no response came");
-    }
-
-    #[test]
-    fn a_remote_target_can_be_as_far_away_as_its_responses_take() {
-        let mut run = sample::with_shares(0.96, 0.2);
-        let monitor = sample::monitor(&mut run);
-        monitor.target.on_this_host = false;
-        let mut seen = sample::connections();
-        seen.last.shortest_round_trip.as_mut().unwrap().median_ns = 48_000_000;
-        monitor.connections = Some(seen);
-        run.record.answered.total.clear();
-        run.record.answered.total.record_many(50_000_000, 20_000);
-        assert_eq!(limit(&run), Limit::RoundTrip);
-        let last = &mut sample::monitor(&mut run).connections.as_mut().unwrap().last;
-        last.busy_ns = Some(100);
-        last.window_limited_ns = Some(60);
-        assert_eq!(limit(&run), Limit::Network);
-    }
-}
+mod tests;

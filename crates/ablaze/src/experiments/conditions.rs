@@ -1,8 +1,10 @@
 //! `--fail-if` on comparisons, and the checks of a file: read before the first run, judged at the
-//! end, told on stderr.
+//! end, told in every form of the report, and on stderr where a build fails by them.
 
-use ablaze_lab::check::{Answer, Check, Standing};
+use ablaze_lab::check::{Answer, Check};
 use ablaze_model::experiment::{Experiment, Results};
+use ablaze_model::printable;
+use serde_json::json;
 
 use crate::CommandError;
 use crate::error::note;
@@ -60,38 +62,92 @@ impl Conditions {
         results: &Results,
         unequal: &[String],
     ) -> Vec<[String; 2]> {
-        let judged = |check: &Check| check.judge(experiment, results, unequal);
-        let fails_if = |standing: Standing| {
-            let answer = match standing.answer {
-                Answer::Met => "met",
-                Answer::NotMet => "not met",
-                Answer::NotShown => "not shown",
-                Answer::Unknown => "cannot be judged",
-            };
-            let fails = if standing.answer.fails_if_met() { ": exit status 3" } else { "" };
-            [format!("fail if {}", standing.text), format!("{answer}{fails}")]
+        let row = |judged: Judged| {
+            let (what, fails) = (judged.what(), if judged.fails { ": exit status 3" } else { "" });
+            [what, format!("{}{fails}", judged.answer)]
         };
-        let checks = |standing: Standing| {
-            let fails = if standing.answer.fails_unless_met() { ": exit status 3" } else { "" };
-            let answer = in_words(standing.answer);
-            [standing.text, format!("{answer}{fails}")]
-        };
-        let rows = self.checks.iter().flat_map(judged).map(checks);
-        rows.chain(self.fail_if.iter().flat_map(judged).map(fails_if)).collect()
+        self.judged(experiment, results, unequal).map(row).collect()
     }
 
-    /// How the checks stand, a line each, for the report.
+    /// How they stand, a line each, for the report.
     pub fn in_words(
         &self,
         experiment: &Experiment,
         results: &Results,
         unequal: &[String],
     ) -> String {
-        let standing = self.checks.iter().flat_map(|c| c.judge(experiment, results, unequal));
-        let line = |standing: Standing| {
-            format!("  check {}  {}\n", standing.text, in_words(standing.answer))
+        let line = |judged: Judged| {
+            let check = if judged.must_hold { "check " } else { "" };
+            format!("  {check}{}  {}\n", judged.what(), judged.answer)
         };
-        standing.map(line).collect()
+        self.judged(experiment, results, unequal).map(line).collect()
+    }
+
+    /// These results as JSON, with how the conditions stand under `checks`.
+    pub fn in_json(
+        &self,
+        json: &str,
+        experiment: &Experiment,
+        results: &Results,
+        unequal: &[String],
+    ) -> String {
+        let Ok(mut value) = serde_json::from_str::<serde_json::Value>(json) else {
+            return json.to_owned();
+        };
+        let check = |judged: Judged| {
+            let must = if judged.must_hold { "hold" } else { "not be met" };
+            json!({"must": must, "text": judged.text, "answer": judged.answer, "fails": judged.fails})
+        };
+        value["checks"] = self.judged(experiment, results, unequal).map(check).collect();
+        format!("{}\n", printable::json(&format!("{value:#}")))
+    }
+
+    /// The checks and then the conditions, each with its answer.
+    fn judged(
+        &self,
+        experiment: &Experiment,
+        results: &Results,
+        unequal: &[String],
+    ) -> impl Iterator<Item = Judged> {
+        let judged = |check: &Check| check.judge(experiment, results, unequal);
+        let checks = self.checks.iter().flat_map(judged).map(|standing| Judged {
+            must_hold: true,
+            answer: in_words(standing.answer),
+            fails: standing.answer.fails_unless_met(),
+            text: standing.text,
+        });
+        let fail_if = self.fail_if.iter().flat_map(judged).map(|standing| Judged {
+            must_hold: false,
+            answer: match standing.answer {
+                Answer::Met => "met",
+                Answer::NotMet => "not met",
+                Answer::NotShown => "not shown",
+                Answer::Unknown => "cannot be judged",
+            },
+            fails: standing.answer.fails_if_met(),
+            text: standing.text,
+        });
+        checks.chain(fail_if).collect::<Vec<_>>().into_iter()
+    }
+}
+
+/// A condition with its answer.
+struct Judged {
+    /// A check; else a condition of `--fail-if`.
+    must_hold: bool,
+    /// The condition with the figure that it was judged by.
+    text: String,
+    answer: &'static str,
+    /// Whether a build fails by it.
+    fails: bool,
+}
+
+impl Judged {
+    fn what(&self) -> String {
+        match self.must_hold {
+            true => self.text.clone(),
+            false => format!("fail if {}", self.text),
+        }
     }
 }
 

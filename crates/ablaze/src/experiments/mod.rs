@@ -109,11 +109,20 @@ pub fn carried_out(
     progress.finish();
     let results = results.map_err(|error| {
         CommandError::machine(format!(
-            "cannot save or read the results: {error}; free some space, delete what is damaged, or use \
-             --folder with another"
+            "cannot read the results: {error}; delete what is damaged, or use --folder with another"
         ))
     })?;
+    told_if_unsaved(&folder);
     Ok((folder, results))
+}
+
+/// What could not be saved: the report has it all the same.
+pub fn told_if_unsaved(folder: &Folder) {
+    if let Some(unsaved) = folder.unsaved() {
+        outlets::lost(&CommandError::machine(format!(
+            "cannot save {unsaved}; the experiment ends here, and this run is in the report only"
+        )));
+    }
 }
 
 /// Runs it as the options of its command say: title and note of its page, its folder or a new `stem-N`, progress or
@@ -136,6 +145,13 @@ pub fn as_asked(
 pub struct Kept {
     contents: Contents,
     has_page: bool,
+}
+
+impl Kept {
+    /// What is printed of it: its report in words or as JSON.
+    pub fn report(&self, showing: shown::Showing) -> &str {
+        if showing.json { &self.contents.json } else { &self.contents.text }
+    }
 }
 
 /// Puts the page of an experiment into its folder and what was asked for into files, before the report is
@@ -182,14 +198,18 @@ pub fn contents(
 ) -> Contents {
     let as_words = shown::Showing { json: false, ..showing };
     let as_json = shown::Showing { json: true, ..showing };
-    let text = shown::either(experiment, results, judged, as_words);
     let unequal = showing.unequal(judged);
     let ranked = unequal.is_empty();
+    let mut text = shown::either(experiment, results, judged, as_words);
+    text.push_str(&conditions.in_words(experiment, results, &unequal));
+    let json = shown::either(experiment, results, judged, as_json);
+    let json = conditions.in_json(&json, experiment, results, &unequal);
     let file = std::fs::read_to_string(folder.path().join(described::FILE)).unwrap_or_default();
     let shown = page::Shown {
         ranked,
         pick: showing.pick,
         printed: &text,
+        figures: &json,
         asked: &asked::kept(folder.path()),
         file: &file,
         checks: &conditions.rows(experiment, results, &unequal),
@@ -199,7 +219,7 @@ pub fn contents(
     Contents {
         page,
         chart: Some(charts::main(experiment, results, showing.pick, ranked)),
-        json: shown::either(experiment, results, judged, as_json),
+        json,
         csv: Some(csv::experiment(experiment, results)),
         text,
     }
@@ -241,6 +261,12 @@ pub fn print_chart(
 pub fn told_if_interrupted(folder: &Folder, results: &Results) {
     if results.interrupted {
         let path = folder.path().display();
+        if folder.unsaved().is_some() {
+            note(&format!(
+                "once it can be written, repeat the command with --folder {path} to continue"
+            ));
+            return;
+        }
         note(&format!("interrupted; to continue, repeat the command with --folder {path}"));
     }
 }

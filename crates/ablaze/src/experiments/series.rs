@@ -18,7 +18,7 @@ use super::former::Former;
 use super::parts::Part;
 use super::progress::{BESIDE_A_RUN, LiveLine, in_words};
 use super::shown::{self, Showing};
-use super::{asked, beside_each_other, contents, described, own_program, pages};
+use super::{asked, beside_each_other, contents, described, own_program, pages, told_if_unsaved};
 use crate::CommandError;
 use crate::carry_out::listen_for_interrupts;
 
@@ -98,8 +98,10 @@ impl Done {
     /// Its figures as JSON, under its heading: they lie in the page.
     pub fn figures(&self) -> (String, String) {
         let showing = Showing { json: true, ..Showing::default() };
-        let Planned { heading, experiment, .. } = &self.planned;
+        let Planned { heading, experiment, conditions, .. } = &self.planned;
         let figures = shown::either(experiment, &self.results, &self.judged, showing);
+        let unequal = showing.unequal(&self.judged);
+        let figures = conditions.in_json(&figures, experiment, &self.results, &unequal);
         (heading.clone(), figures)
     }
 
@@ -177,6 +179,7 @@ fn one(
     let results = run(experiment, &mut folder, own_program()?, &mut client, &mut progress);
     progress.finish();
     let mut results = results.map_err(|error| not_kept(&error))?;
+    told_if_unsaved(&folder);
     if planned.profiled && !results.interrupted {
         super::profiles::take(experiment, &planned.secrets, &folder, quiet)?;
         results.interrupted = crate::carry_out::interrupted();

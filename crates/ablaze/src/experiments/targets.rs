@@ -15,6 +15,13 @@ pub fn read(text: &str, secrets: &mut Secrets) -> Result<Target, CommandError> {
     if what.is_empty() {
         return Err(wrong(text, "nothing follows the name: expected NAME=URL or NAME=serve:MODEL"));
     }
+    if let (None, Some((before, _))) = (name, text.split_once('='))
+        && !before.contains(['/', '?', ':', '#'])
+    {
+        return Err(CommandError::usage(format!(
+            "the name `{before}` of a target may contain letters, digits, spaces, `-`, `_`, `.` and `+` only"
+        )));
+    }
     let called = |made_up: &str| name.unwrap_or(made_up).to_owned();
     if let Some(words) = what.strip_prefix("serve:") {
         return Ok(Target::new(called(words), model(&called(words), words)?));
@@ -114,6 +121,17 @@ fn wrong(text: &str, why: &str) -> CommandError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_is_none_is_no_url() {
+        let said = |text: &str| read(text, &mut Secrets::default()).unwrap_err().line;
+        for (text, name) in [("a b & c=serve:epoll-et", "a b & c"), ("<b>=http://h/", "<b>")] {
+            let error = said(text);
+            assert!(error.starts_with(&format!("the name `{name}` of a target may")), "{error}");
+        }
+        assert!(read("http://h/x?a&b=1", &mut Secrets::default()).is_ok());
+        assert!(read("h.example?a&b=1", &mut Secrets::default()).is_ok());
+    }
 
     fn target(text: &str) -> Target {
         read(text, &mut Secrets::default()).unwrap()

@@ -116,7 +116,7 @@ fn compared(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
     let showing = Showing { json: options.json, allow_unequal, ..Showing::default() };
     let kept =
         experiments::kept(&experiment, &folder, &results, &judged, (showing, &conditions), &files);
-    terminal::print(&shown::comparison(&experiment, &results, &judged, showing));
+    terminal::print(kept.report(showing));
     if !showing.json {
         outlets::attempt("what the profiles say", || {
             experiments::profiles::words(&experiment, &folder).map(|words| outlets::print(&words))

@@ -143,11 +143,8 @@ fn run(line: &CommandLine) -> Result<ExitCode, CommandError> {
     };
     let kept =
         experiments::kept(&experiment, &folder, &results, &judged, (showing, &conditions), &files);
-    terminal::print(&shown::either(&experiment, &results, &judged, showing));
+    terminal::print(kept.report(showing));
     let unequal = showing.unequal(&judged);
-    if !line.json {
-        terminal::print(&conditions.in_words(&experiment, &results, &unequal));
-    }
     experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     if results.interrupted {
@@ -223,7 +220,8 @@ fn several(
             let showing = Showing { json, ..showing };
             shown::either(experiment, &done.results, &done.judged, showing)
         };
-        let result: serde_json::Value = serde_json::from_str(&shown(true)).unwrap_or_default();
+        let result = conditions.in_json(&shown(true), experiment, &done.results, &unequal);
+        let result: serde_json::Value = serde_json::from_str(&result).unwrap_or_default();
         documents.push(serde_json::json!({ "part": done.planned.heading, "result": result }));
         let said = conditions.in_words(experiment, &done.results, &unequal);
         let text = format!("{}\n{}{said}\n", done.planned.heading, shown(false));

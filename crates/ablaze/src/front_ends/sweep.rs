@@ -13,7 +13,7 @@ use crate::error::{INTERRUPTED, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::loads;
 use crate::experiments::options::{ExperimentOptions, LOAD, RUN_LENGTH, load_words};
-use crate::experiments::shown::{self, Showing};
+use crate::experiments::shown::Showing;
 use crate::outputs::Files;
 use crate::{CommandError, experiments, terminal};
 
@@ -110,7 +110,7 @@ fn swept(matches: &ArgMatches) -> Result<ExitCode, CommandError> {
         (showing, &Conditions::default()),
         &files,
     );
-    terminal::print(&shown::sweep(&experiment, &results, &judged, showing));
+    terminal::print(kept.report(showing));
     experiments::print_chart(&experiment, &results, &judged, showing);
     experiments::told_at_the_end(&kept, &folder, showing, &files);
     experiments::told_if_interrupted(&folder, &results);

@@ -301,7 +301,8 @@ Placeholders in path, header fields and body, of constant width:
 
 Values: times 500ms, 10s, 1m30s, 2h (a bare number is seconds); counts 1000, 10k, 2M;
   sizes 64KB (1000), 64KiB (1024).
-Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu.
+Metrics of --fail-if: rate mean p50 p90 p99 p99.9 max errors unexpected status.NNN lag cpu
+(the client's per request).
 Formats of -o by extension: {formats}.
 An error is a request without a valid response; a response outside --expect is unexpected. Redirects
 are not followed.

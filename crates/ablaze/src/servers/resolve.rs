@@ -310,7 +310,13 @@ mod tests {
             fields(&given).into_iter().filter(|field| fields(&own).contains(field)).collect();
         assert_eq!(
             same,
-            ["model: EpollEt", "cpus: []", "echo_everywhere: false", "max_head_bytes: 65536"]
+            [
+                "model: EpollEt",
+                "cpus: []",
+                "echo_everywhere: false",
+                "tells_http10_of_close: true",
+                "max_head_bytes: 65536"
+            ]
         );
     }
 

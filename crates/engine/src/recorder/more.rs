@@ -1,4 +1,5 @@
-//! What only some runs keep of an exchange, off the way of the others: its group's part, and a line of its own.
+//! What only some runs keep of an exchange, off the way of the others: its group's part, a line of its own, and that
+//! it was sent again.
 
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::RequestLine;
@@ -6,7 +7,44 @@ use ablaze_model::record::RequestLine;
 use super::Recorder;
 use crate::connection::Exchange;
 
+/// How a connection ended whose requests are sent again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Lost {
+    /// The server closed it, or did not process them.
+    Closed,
+    /// The far end reset it.
+    Reset,
+    /// Behind a response that announced the close, where the server processes nothing (RFC 9112, 9.6).
+    Announced,
+    /// It was given up here, for a request before them that failed.
+    AfterFailure,
+    /// It was closed here, for bytes that belonged to no response.
+    AfterSurplus,
+}
+
 impl Recorder {
+    /// An exchange is sent again, as its connection ended in such a way.
+    pub fn repeated(&mut self, exchange: &Exchange, lost: Lost) {
+        let is_new = exchange.started_ns == 0 && self.window_is_open();
+        let counts = is_new || exchange.started_ns >= self.window_start_ns;
+        self.record.repeated += u64::from(counts);
+        let of_these = match lost {
+            Lost::Closed => return,
+            Lost::Announced => &mut self.record.repeated_after_announced,
+            Lost::Reset => &mut self.record.repeated_after_reset,
+            Lost::AfterFailure => &mut self.record.repeated_after_failure,
+            Lost::AfterSurplus => &mut self.record.repeated_after_surplus,
+        };
+        *of_these += u64::from(counts);
+    }
+
+    /// A connection is given up because these bytes came, which belong to no response.
+    pub fn surplus(&mut self, bytes: &[u8]) {
+        let counts = u64::from(self.window_is_open());
+        self.record.surplus += counts;
+        self.record.surplus_responses += counts * u64::from(bytes.starts_with(b"HTTP/1."));
+    }
+
     /// A response that was read after its time or the window's was over: the thread looked late.
     #[cold]
     #[inline(never)]

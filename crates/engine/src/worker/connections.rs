@@ -64,6 +64,7 @@ impl<P: Protocol> Worker<P> {
         connection.state.ending();
         connection.deadline_ns = u64::MAX;
         if how == CloseHow::AwaitPeer {
+            self.recorder.record().awaited_close += 1;
             connection.deadline_ns = self.now_ns.saturating_add(AWAIT_CLOSE_NS);
             self.next_check_ns = self.next_check_ns.min(connection.deadline_ns);
         }

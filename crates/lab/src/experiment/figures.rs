@@ -3,6 +3,7 @@
 use ablaze_model::Assessed;
 use ablaze_model::experiment::Figures;
 use ablaze_report::effort::{self, Effort};
+use ablaze_verdict::limit;
 
 /// The figures of a run.
 pub(crate) fn of_run(Assessed { run, judged }: &Assessed) -> Figures {
@@ -27,5 +28,6 @@ pub(crate) fn of_run(Assessed { run, judged }: &Assessed) -> Figures {
         findings: judged.findings.clone(),
         started_unix_ns: run.started_unix_ns,
         elapsed_ns: run.elapsed_ns,
+        rate_as_requested: limit::is_as_requested(run),
     }
 }

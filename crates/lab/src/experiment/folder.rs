@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use ablaze_model::experiment::{Counted, Experiment, Figures, Outcome, Results, Tool, Trial};
 use ablaze_model::{Assessed, Run};
 use ablaze_report::experiment::pooled::{Pooled, shown_loads};
+use ablaze_report::file;
 use ablaze_report::system_error::reason;
-use ablaze_report::{file, hlog, json};
 use ablaze_verdict::live;
 
 use super::document::{self, FormerWords};
+pub use super::files::keep_printed;
+pub(crate) use super::files::{keep_run, kept_run, read, write};
 use super::{PrintedRun, figures};
 
 /// What was to be done.
@@ -30,6 +32,7 @@ const COUNTERS: &str = "counters";
 pub struct Folder {
     path: PathBuf,
     failed: BTreeMap<String, String>,
+    unsaved: Option<String>,
 }
 
 /// What is wrong with a folder of results.
@@ -97,11 +100,11 @@ impl Folder {
         let experiment = document::open(&path.join(EXPERIMENT), former)?
             .ok_or_else(|| error(path, format!("no results here: {EXPERIMENT} is missing")))?;
         let failed = read(&path.join(FAILED))?.unwrap_or_default();
-        Ok((Self { path: path.to_owned(), failed }, experiment))
+        Ok((Self { path: path.to_owned(), failed, unsaved: None }, experiment))
     }
 
     fn begin(path: PathBuf, experiment: &Experiment) -> Result<Self, FolderError> {
-        let folder = Self { path, failed: BTreeMap::new() };
+        let folder = Self { path, failed: BTreeMap::new(), unsaved: None };
         let runs = folder.path.join(RUNS);
         std::fs::create_dir_all(&runs).map_err(|failure| error(&runs, reason(&failure)))?;
         document::save(&folder.path.join(EXPERIMENT), experiment)?;
@@ -111,6 +114,16 @@ impl Folder {
     /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What could not be kept in it, and why: the run in hand then is nowhere else than in the results.
+    pub fn unsaved(&self) -> Option<&str> {
+        self.unsaved.as_deref()
+    }
+
+    /// Remembers that.
+    pub(crate) fn lacks(&mut self, what: String) {
+        self.unsaved = Some(what);
     }
 
     /// The file of a run.
@@ -129,10 +142,35 @@ impl Folder {
         run: &Assessed,
     ) -> Result<(), FolderError> {
         keep_run(&self.file(experiment, trial), run)?;
+        let partial = self.partial(experiment, trial);
+        for of_before in [partial.with_extension("hlog"), partial] {
+            // Where the run failed before. That there is none is the rule.
+            let _ = std::fs::remove_file(of_before);
+        }
         if self.failed.remove(&experiment.stem(trial)).is_some() {
             write(&self.path.join(FAILED), &self.failed)?;
         }
         Ok(())
+    }
+
+    /// Keeps what was measured of a run until its target exited, under another name: it is no run of the
+    /// experiment. Gives the name of its file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub(crate) fn keep_partial(
+        &self,
+        experiment: &Experiment,
+        trial: Trial,
+        run: &Assessed,
+    ) -> Result<String, FolderError> {
+        let path = self.partial(experiment, trial);
+        keep_run(&path, run)?;
+        Ok(format!("{RUNS}/{}", path.file_name().unwrap_or_default().display()))
+    }
+
+    fn partial(&self, experiment: &Experiment, trial: Trial) -> PathBuf {
+        self.path.join(RUNS).join(format!("{}.until-exit.json", experiment.stem(trial)))
     }
 
     /// Keeps what the server of a run counted, as it wrote it; gives what of it reports show.
@@ -150,7 +188,7 @@ impl Folder {
         std::fs::create_dir_all(self.path.join(COUNTERS))
             .map_err(|failure| error(&path, reason(&failure)))?;
         file::write_atomically(&path, counters.as_bytes())
-            .map_err(|failure| error(&path, failure))?;
+            .map_err(|failure| error(&path, failure.problem()))?;
         self.counted(experiment, trial)
     }
 
@@ -342,52 +380,4 @@ pub fn make_empty(path: &Path, option: &str) -> Result<(), FolderError> {
     let name = name.to_string_lossy();
     let why = format!("holds other files ({name}); use {option} with a new or empty folder");
     Err(error(path, why))
-}
-
-/// Keeps a run in this file, with its distributions in one for HDR tools beside it.
-pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderError> {
-    let kept = |path: &Path, text: String| {
-        file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
-    };
-    kept(&path.with_extension("hlog"), hlog::write(&assessed.run))?;
-    kept(path, json::write(assessed))
-}
-
-/// Keeps a run of another client in this file, with what it printed in a text beside it.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn keep_printed(path: &Path, run: &PrintedRun) -> Result<(), FolderError> {
-    let text = format!("$ {}\n\n{}", run.command_line.join(" "), run.printed);
-    let beside = path.with_extension("txt");
-    file::write_atomically(&beside, text.as_bytes()).map_err(|failure| error(&beside, failure))?;
-    write(path, run)
-}
-
-/// The run in this file; `None` when there is none.
-pub(crate) fn kept_run(path: &Path) -> Result<Option<Run>, FolderError> {
-    let Some(text) = text(path)? else { return Ok(None) };
-    let saved = json::load(&text).map_err(|failure| error(path, failure))?;
-    Ok(Some(saved.run))
-}
-
-/// The text of a file; `None` when there is none.
-fn text(path: &Path) -> Result<Option<String>, FolderError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(failure) => Err(error(path, reason(&failure))),
-    }
-}
-
-pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
-    let Some(text) = text(path)? else { return Ok(None) };
-    let damaged = |failure: serde_json::Error| error(path, format!("is damaged: {failure}"));
-    serde_json::from_str(&text).map(Some).map_err(damaged)
-}
-
-pub(crate) fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
-    text.push('\n');
-    file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure))
 }

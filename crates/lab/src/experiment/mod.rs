@@ -3,6 +3,7 @@
 
 pub(crate) mod document;
 mod figures;
+mod files;
 pub(crate) mod folder;
 mod printed;
 mod running;

@@ -76,6 +76,7 @@ impl PrintedRun {
             elapsed_ns: report
                 .taken_s
                 .map_or(self.lived_ns, |taken| (taken.value * 1e9).round() as u64),
+            rate_as_requested: false,
         })
     }
 

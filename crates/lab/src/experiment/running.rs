@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use ablaze_model::experiment::{
-    Experiment, Figures, Outcome, Results, SKIPPED, Tool, Trial, of_control,
+    Counted, Experiment, Figures, Outcome, Results, SKIPPED, Tool, Trial, of_control,
 };
 use ablaze_model::run::Ended;
 use ablaze_model::spec::TargetSpec;
 use ablaze_model::{LoadSpec, Run};
+use ablaze_report::number::{counted, time};
 use ablaze_verdict::live;
 
 use super::{Folder, FolderError, PrintedRun, figures};
@@ -65,7 +66,8 @@ pub trait Observer {
 /// Runs the trials that are not in the folder yet.
 ///
 /// # Errors
-/// When the folder cannot be written: results that cannot be kept are not worth the time.
+/// When the folder cannot be read. If it cannot be written any more the experiment ends, with the run in hand
+/// in its results ([`Folder::unsaved`]): more that cannot be kept is not worth the time.
 pub fn run(
     experiment: &Experiment,
     folder: &mut Folder,
@@ -82,29 +84,48 @@ pub fn run(
             continue;
         }
         observer.begins(experiment, trial, at + 1, trials.len());
-        let outcome = match targets.measured(trial, client, false) {
+        let (outcome, kept) = match targets.measured(trial, client, false) {
             Ok((Measured::Run(run), counters)) => {
                 let run = live::assessed(*run);
-                folder.keep(experiment, trial, &run)?;
-                let counted = folder.keep_counters(experiment, trial, counters.as_deref())?;
-                Outcome::Measured(Box::new(Figures { counted, ..figures::of_run(&run) }))
+                let kept = folder.keep(experiment, trial, &run);
+                let kept = kept
+                    .and_then(|()| folder.keep_counters(experiment, trial, counters.as_deref()));
+                let (counted, kept) = apart(kept);
+                (Outcome::Measured(Box::new(Figures { counted, ..figures::of_run(&run) })), kept)
             }
             Ok((Measured::Printed(run, figures), counters)) => {
-                folder.keep_printed(experiment, trial, &run)?;
-                let counted = folder.keep_counters(experiment, trial, counters.as_deref())?;
-                Outcome::Measured(Box::new(Figures { counted, ..*figures }))
+                let kept = folder.keep_printed(experiment, trial, &run);
+                let kept = kept
+                    .and_then(|()| folder.keep_counters(experiment, trial, counters.as_deref()));
+                let (counted, kept) = apart(kept);
+                (Outcome::Measured(Box::new(Figures { counted, ..*figures })), kept)
             }
             Err(Failure::Interrupted) => {
                 results.interrupted = true;
                 break;
             }
-            Err(Failure::Impossible(why)) => {
-                folder.note_failure(experiment, trial, &why)?;
-                Outcome::Failed(why)
+            Err(Failure::Impossible(mut why)) => {
+                let mut kept = Ok(());
+                if let Some(run) = targets.until_exit.take() {
+                    let partial = folder.keep_partial(experiment, trial, &live::assessed(run));
+                    match partial {
+                        Ok(file) => why = format!("{why}: saved as {file}"),
+                        Err(error) => kept = Err(error),
+                    }
+                }
+                let noted = folder.note_failure(experiment, trial, &why);
+                (Outcome::Failed(why), kept.and(noted))
             }
         };
         observer.ended(experiment, trial, &outcome);
         results.trials.push((trial, outcome));
+        if let Err(error) = kept {
+            // Nor could any other be saved, but what there is is worth a report.
+            let name = &experiment.targets[trial.target].name;
+            folder.lacks(format!("run {} of {name}: {error}", trial.repeat + 1));
+            results.interrupted = true;
+            break;
+        }
     }
     Ok(results)
 }
@@ -141,6 +162,8 @@ struct Targets<'a> {
     site: Site,
     serving: BTreeMap<usize, Serving>,
     response_known: bool,
+    /// The run whose target exited in the middle of it.
+    until_exit: Option<Run>,
     /// Targets whose command does not exist, and what was said of it: they are not tried again.
     never: BTreeMap<usize, String>,
 }
@@ -167,6 +190,7 @@ impl<'a> Targets<'a> {
             site,
             serving: BTreeMap::new(),
             response_known: false,
+            until_exit: None,
             never: BTreeMap::new(),
         }
     }
@@ -212,7 +236,11 @@ impl<'a> Targets<'a> {
             }
         };
         if let Some(status) = serving.ended() {
-            let why = format!("{} exited during the run ({status})", target.name);
+            let mut why = format!("{} exited during the run ({status})", target.name);
+            if let Measured::Run(run) = measured {
+                why.push_str(&until_exit(&run));
+                self.until_exit = Some(*run);
+            }
             return Err(Failure::Impossible(why));
         }
         if matches!(&measured, Measured::Run(run) if run.ended == Ended::Interrupted) {
@@ -251,6 +279,27 @@ impl<'a> Targets<'a> {
         {
             self.site.response = response;
         }
+    }
+}
+
+/// What a server counted, if that was kept, and whether everything was.
+fn apart(kept: Result<Option<Counted>, FolderError>) -> (Option<Counted>, Result<(), FolderError>) {
+    match kept {
+        Ok(counted) => (counted, Ok(())),
+        Err(error) => (None, Err(error)),
+    }
+}
+
+/// How much came before the target exited: ` after 800 responses, all within the first 200 ms`.
+fn until_exit(run: &Run) -> String {
+    let (record, slices) = (&run.record, &run.record.slices);
+    let responses = counted(record.responses, "response");
+    match slices.slices.iter().rposition(|slice| slice.responses > 0) {
+        Some(last) => {
+            let until_ns = (last as u64 + 1) * slices.slice_ns;
+            format!(" after {responses}, all within the first {}", time(until_ns as f64))
+        }
+        None => format!(" after {responses}"),
     }
 }
 

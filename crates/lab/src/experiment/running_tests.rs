@@ -12,11 +12,13 @@ use ablaze_testing::experiments;
 struct Saved {
     asked: Vec<String>,
     interrupt_at: Option<usize>,
+    /// The folder of runs, which the third run finds to be a file: as full as a disk can be.
+    broken: Option<std::path::PathBuf>,
 }
 
 impl Saved {
     fn new() -> Self {
-        Self { asked: Vec::new(), interrupt_at: None }
+        Self { asked: Vec::new(), interrupt_at: None, broken: None }
     }
 }
 
@@ -27,6 +29,10 @@ impl Runner for Saved {
             return Err(Failure::Interrupted);
         }
         self.asked.push(url.clone());
+        if let Some(runs) = self.broken.take_if(|_| self.asked.len() == 3) {
+            std::fs::rename(&runs, runs.with_extension("before")).unwrap();
+            std::fs::write(&runs, "").unwrap();
+        }
         if url.contains("gone") {
             return Err(Failure::Impossible("gone refused the connection".to_owned()));
         }
@@ -149,4 +155,54 @@ fn a_command_that_does_not_exist_is_started_once() {
     assert_eq!(failed.len(), 3);
     assert!(failed.iter().all(|why| why.contains("exit status: 127")), "{failed:?}");
     assert_eq!(std::fs::read_to_string(&count).unwrap().lines().count(), 1);
+}
+
+#[test]
+fn a_run_that_cannot_be_saved_is_in_the_results_and_ends_the_experiment() {
+    let scratch = Scratch::new("full");
+    let experiment = experiments::experiment();
+    let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
+    let mut client = Saved::new();
+    client.broken = Some(scratch.join("kept").join("runs"));
+    let program = ThisProgram::nowhere();
+    let results = run(&experiment, &mut folder, program, &mut client, &mut Nobody).unwrap();
+    assert_eq!((results.measured().count(), results.interrupted), (3, true));
+    assert_eq!(client.asked.len(), 3);
+    let told = folder.unsaved().unwrap();
+    assert!(told.starts_with("run "), "{told}");
+    assert_eq!(told.matches("/runs/").count(), 1, "{told}");
+    // What there is can be judged and shown.
+    std::fs::remove_file(scratch.join("kept").join("runs")).unwrap();
+    std::fs::rename(scratch.join("kept").join("runs.before"), scratch.join("kept").join("runs"))
+        .unwrap();
+    crate::beside::judged(&experiment, &folder, &results).unwrap();
+    let shown = folder.pooled(&experiment, &results).unwrap();
+    assert!(!shown.is_empty());
+    // And gone on with.
+    let results = carried_out(&experiment, &scratch, &mut Saved::new());
+    assert_eq!((results.measured().count(), results.interrupted), (6, false));
+}
+
+#[test]
+fn what_was_measured_until_a_target_exited_is_kept_and_not_ranked() {
+    let scratch = Scratch::new("exits");
+    let experiment = experiments::experiment();
+    let mut folder = Folder::at(&scratch.join("kept"), &experiment, &mut Former).unwrap();
+    let trial = Trial { repeat: 0, load: 0, target: 1 };
+    let mut saved = Saved::new();
+    let mut load = experiment.loads[0].spec.clone();
+    let (url, _) = ablaze_model::spec::UrlSpec::parse("http://other/").unwrap();
+    load.destination.url = Some(url);
+    let run = saved.run(&load, false).unwrap();
+    let said = until_exit(&run);
+    let responses = counted(run.record.responses, "response");
+    assert!(said.starts_with(&format!(" after {responses}, all within the first ")), "{said}");
+    let run = live::assessed(run);
+    let file = folder.keep_partial(&experiment, trial, &run).unwrap();
+    assert!(scratch.join("kept").join(&file).is_file(), "{file}");
+    assert_eq!(folder.figures(&experiment, trial).unwrap(), None);
+    // It ran to its end when it was tried again.
+    folder.keep(&experiment, trial, &run).unwrap();
+    assert!(!scratch.join("kept").join(&file).exists());
+    assert!(folder.figures(&experiment, trial).unwrap().is_some());
 }

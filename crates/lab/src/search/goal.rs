@@ -74,6 +74,9 @@ impl Goal {
             Metric::Percentile(percent) => {
                 latency.count() > 0 && latency.supported_quantile_ns(percent / 100.0).is_none()
             }
+            Metric::Lag => run.record.answered.intended.as_ref().is_some_and(|intended| {
+                intended.lag.count() > 0 && intended.lag.supported_quantile_ns(0.99).is_none()
+            }),
             _ => false,
         };
         self.conditions.iter().filter(unsupported).map(Condition::text).collect()

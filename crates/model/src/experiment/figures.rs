@@ -38,6 +38,8 @@ pub struct Figures {
     pub started_unix_ns: u64,
     /// Length of the measured window, ns.
     pub elapsed_ns: u64,
+    /// Whether the rate is the client's: an open loop, whose whole rate the target carried.
+    pub rate_as_requested: bool,
 }
 
 /// What a built-in server counted from its start to its end: the calls that tell whether a response could be written at

@@ -14,8 +14,12 @@ pub enum Limit {
     SharedCpu,
     /// Other processes had the processors that client or server waited for.
     OtherProcesses,
-    /// Nothing was at its limit: each request waited for the one before it.
+    /// The network's round trip: each request waited for the one before it.
     RoundTrip,
+    /// No CPU was at its limit: each request waited for the response to the one before it.
+    ResponseTime,
+    /// Requests that nobody answered held the places of the load.
+    Unanswered,
     /// No more was asked for.
     AskedRate,
     /// All connections that the open loop may use were in use.
@@ -35,6 +39,8 @@ impl Limit {
             Self::SharedCpu => "shared-cpu",
             Self::OtherProcesses => "other-processes",
             Self::RoundTrip => "round-trip",
+            Self::ResponseTime => "response-time",
+            Self::Unanswered => "unanswered",
             Self::AskedRate => "asked-rate",
             Self::Connections => "connections",
             Self::Network => "network",
@@ -51,6 +57,8 @@ impl fmt::Display for Limit {
             Self::SharedCpu => "limited by CPUs shared by client and server",
             Self::OtherProcesses => "limited by other processes on the same CPUs",
             Self::RoundTrip => "limited by the round trip",
+            Self::ResponseTime => "limited by the response time",
+            Self::Unanswered => "limited by requests without a response",
             Self::AskedRate => "limited by the requested rate",
             Self::Connections => "limited by the number of connections",
             Self::Network => "limited by the network",

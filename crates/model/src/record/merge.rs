@@ -23,8 +23,12 @@ impl Record {
             reused: 0,
             repeated: 0,
             repeated_after_failure: 0,
+            repeated_after_announced: 0,
+            repeated_after_reset: 0,
+            repeated_after_surplus: 0,
             surplus: 0,
             surplus_responses: 0,
+            awaited_close: 0,
             left_open: 0,
             unfinished: 0,
             never_sent: 0,
@@ -70,8 +74,12 @@ impl Record {
             reused,
             repeated,
             repeated_after_failure,
+            repeated_after_announced,
+            repeated_after_reset,
+            repeated_after_surplus,
             surplus,
             surplus_responses,
+            awaited_close,
             left_open,
             unfinished,
             never_sent,
@@ -121,8 +129,12 @@ impl Record {
         self.reused += reused;
         self.repeated += repeated;
         self.repeated_after_failure += repeated_after_failure;
+        self.repeated_after_announced += repeated_after_announced;
+        self.repeated_after_reset += repeated_after_reset;
+        self.repeated_after_surplus += repeated_after_surplus;
         self.surplus += surplus;
         self.surplus_responses += surplus_responses;
+        self.awaited_close += awaited_close;
         self.left_open += left_open;
         self.unfinished += unfinished;
         self.never_sent += never_sent;

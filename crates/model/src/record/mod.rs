@@ -51,16 +51,25 @@ pub struct Record {
     pub first_head: Vec<u8>,
     /// Responses on connections that stayed open for another request.
     pub reused: u64,
-    /// Requests sent again because a reused connection was closed before any response byte.
+    /// Requests sent again because a reused connection ended before any response byte.
     pub repeated: u64,
     /// Those of them whose connection this program gave up, because a request before them failed.
     pub repeated_after_failure: u64,
+    /// Those of them that had been pipelined behind a response that announced the close: the server processes
+    /// none of these.
+    pub repeated_after_announced: u64,
+    /// Those of them whose connection the far end reset (ECONNRESET, EPIPE) instead of closing it.
+    pub repeated_after_reset: u64,
+    /// Those of them whose connection this program closed because of surplus bytes.
+    pub repeated_after_surplus: u64,
     /// Connections that were given up because bytes came that belonged to no response.
     pub surplus: u64,
     /// Those of them whose bytes began as another response does: the server sends more of them than were asked for.
     pub surplus_responses: u64,
-    /// Connections that the server was to close after a response, and did not within a second, in which no
-    /// request waited for them.
+    /// Connections that the server was to close after a response and that were left to it to close; only so
+    /// many at a time are.
+    pub awaited_close: u64,
+    /// Those of them that it did not close within a second, in which no request waited for them.
     pub left_open: u64,
     /// Exchanges in flight when the run ended: neither success nor failure.
     pub unfinished: u64,

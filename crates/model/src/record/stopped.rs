@@ -8,6 +8,11 @@ pub struct Stopped {
     pub timed_out: u64,
     /// In flight when the run ended.
     pub unfinished: u64,
+    /// Ended by the timeout after a part of the response, however long the silence was: those of
+    /// `timed_out` among them.
+    pub partway: u64,
+    /// Those of `partway` whose body has no other end than the connection's, and stays open.
+    pub endless: u64,
     /// The one that waited longest for its next byte.
     pub longest: Option<StoppedResponse>,
 }
@@ -34,9 +39,11 @@ impl Stopped {
 
     /// Adds those of another worker.
     pub fn merge(&mut self, other: Self) {
-        let Self { timed_out, unfinished, longest } = other;
+        let Self { timed_out, unfinished, partway, endless, longest } = other;
         self.timed_out += timed_out;
         self.unfinished += unfinished;
+        self.partway += partway;
+        self.endless += endless;
         self.note(longest);
     }
 

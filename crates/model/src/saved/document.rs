@@ -53,9 +53,17 @@ pub(super) struct Document {
     #[serde(default)]
     pub repeated_after_failure: u64,
     #[serde(default)]
+    pub repeated_after_announced: u64,
+    #[serde(default)]
+    pub repeated_after_reset: u64,
+    #[serde(default)]
+    pub repeated_after_surplus: u64,
+    #[serde(default)]
     pub surplus: u64,
     #[serde(default)]
     pub surplus_responses: u64,
+    #[serde(default)]
+    pub awaited_close: u64,
     #[serde(default)]
     pub left_open: u64,
     pub reused: u64,
@@ -211,6 +219,10 @@ pub(super) struct Unfinished {
 pub(super) struct Stopped {
     pub timed_out: u64,
     pub unfinished: u64,
+    #[serde(default)]
+    pub partway: u64,
+    #[serde(default)]
+    pub endless: u64,
     pub longest: Option<StoppedResponse>,
 }
 

@@ -169,8 +169,12 @@ fn record(document: &Document) -> Result<Record, LoadError> {
         reused: document.reused,
         repeated: document.repeated,
         repeated_after_failure: document.repeated_after_failure,
+        repeated_after_announced: document.repeated_after_announced,
+        repeated_after_reset: document.repeated_after_reset,
+        repeated_after_surplus: document.repeated_after_surplus,
         surplus: document.surplus,
         surplus_responses: document.surplus_responses,
+        awaited_close: document.awaited_close,
         left_open: document.left_open,
         unfinished: document.unfinished.count,
         never_sent: document.unfinished.never_sent,
@@ -241,6 +245,8 @@ fn stopped(stopped: &Stopped) -> record::Stopped {
     record::Stopped {
         timed_out: stopped.timed_out,
         unfinished: stopped.unfinished,
+        partway: stopped.partway,
+        endless: stopped.endless,
         longest: stopped.longest.as_ref().map(|longest| record::StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,

@@ -72,8 +72,12 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         faults: record.faults.iter().map(Fault::save).collect(),
         repeated: record.repeated,
         repeated_after_failure: record.repeated_after_failure,
+        repeated_after_announced: record.repeated_after_announced,
+        repeated_after_reset: record.repeated_after_reset,
+        repeated_after_surplus: record.repeated_after_surplus,
         surplus: record.surplus,
         surplus_responses: record.surplus_responses,
+        awaited_close: record.awaited_close,
         left_open: record.left_open,
         reused: record.reused,
         connections_opened: record.connections_opened,
@@ -151,6 +155,8 @@ fn stopped(record: &Record) -> Stopped {
     Stopped {
         timed_out: record.stopped.timed_out,
         unfinished: record.stopped.unfinished,
+        partway: record.stopped.partway,
+        endless: record.stopped.endless,
         longest: record.stopped.longest.map(|longest| StoppedResponse {
             silent_ns: longest.silent_ns,
             body_bytes: longest.body_bytes,

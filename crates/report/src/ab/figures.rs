@@ -196,8 +196,8 @@ mod tests {
         run.record.failures = [1; FailureKind::ALL.len()];
         let figures = Figures::of(&run, false);
         // ab has no words for TLS, HTTP/2 and tunnels: what they fail of are exceptions.
-        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 1, exceptions: 23 });
-        assert_eq!(figures.complete, run.record.responses + 31);
+        assert_eq!(figures.failed, Failed { connect: 4, receive: 3, length: 2, exceptions: 23 });
+        assert_eq!(figures.complete, run.record.responses + 32);
     }
 
     #[test]

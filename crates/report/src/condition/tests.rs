@@ -136,3 +136,17 @@ fn what_cannot_be_understood_names_the_fix() {
     assert!(error("lag>1%").contains("a time"));
     assert!(error("").contains("such as p99>50ms"));
 }
+
+/// A percentile of a few is their largest, of lag as of latency.
+#[test]
+fn a_lag_of_few_requests_is_judged_by_the_latest() {
+    let mut run = crate::sample::ordinary();
+    let mut intended = ablaze_model::record::Intended::default();
+    intended.lag.record_many(3_000_000, 125);
+    run.record.answered.intended = Some(Box::new(intended));
+    let judged = |text: &str| text.parse::<Condition>().unwrap().judge_by_slowest(&run);
+    assert!(matches!(judged("lag<50ms"), Outcome::Met(_)), "{:?}", judged("lag<50ms"));
+    assert_eq!(judged("lag<1ms"), Outcome::NotMet);
+    let plain = "lag<50ms".parse::<Condition>().unwrap().judge(&run);
+    assert!(matches!(plain, Outcome::Unknown(_)), "{plain:?}");
+}

@@ -5,7 +5,7 @@ use ablaze_chart::terminal::Characters;
 use ablaze_chart::{Axis, BarLook, BarRow, Bars, Chart, Panel, Plot, Series, Unit};
 use ablaze_model::experiment::{Experiment, Results};
 
-use super::comparison::{Against, Comparison, Metric};
+use super::comparison::{Against, Comparison, Metric, NoInterval};
 use super::curve::{Curve, Pick, Point};
 
 /// A terminal narrower than this has no room for a chart.
@@ -122,6 +122,8 @@ pub(crate) fn ratios(experiment: &Experiment, comparison: &Comparison, against: 
                 let interval = Some((ratio.low, ratio.high));
                 bars.rows.push(BarRow { interval, ..row(ratio.ratio) });
             }
+            // One by definition: nothing was measured by it.
+            Err(NoInterval::AsRequested) => {}
             Err(why) => {
                 without.get_or_insert(why);
                 bars.rows.extend(of_medians(comparison, against, compared.metric).map(row));

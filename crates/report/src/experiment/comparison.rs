@@ -4,7 +4,8 @@
 
 use ablaze_model::experiment::{Experiment, Figures, Results};
 use ablaze_stats::compare::{
-    CONFIDENCE, Comparison as Ratio, NotComparable, Outcome, Pair, compare, holm, interval_at,
+    CONFIDENCE, Comparison as Ratio, MIN_PAIRS, NotComparable, Outcome, Pair, compare, holm,
+    interval_at,
 };
 use ablaze_stats::repeats::median;
 
@@ -73,6 +74,15 @@ pub enum Answer {
 pub enum NoInterval {
     /// What the pairs lack: too few of them, or a zero.
     Pairs(NotComparable),
+    /// Some pairs lack the figure, and those that have it are too few.
+    Missing {
+        /// Pairs that lack it.
+        missing: usize,
+        /// Pairs that were measured.
+        pairs: usize,
+    },
+    /// An open loop, whose whole rate both targets carried: the rate is the client's, not theirs.
+    AsRequested,
     /// The runs were not taken in turns, so that nothing pairs them ([`Results::paired`]).
     NotInTurns {
         /// First / second of the medians, where both are above zero.
@@ -84,6 +94,13 @@ impl std::fmt::Display for NoInterval {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Pairs(why) => why.fmt(f),
+            Self::Missing { missing, pairs } => {
+                write!(
+                    f,
+                    "missing in {missing} of {pairs} pairs; at least {MIN_PAIRS} must have it"
+                )
+            }
+            Self::AsRequested => f.write_str("as requested in both, so no difference between them"),
             Self::NotInTurns { .. } => f.write_str("runs not interleaved: no interval"),
         }
     }
@@ -122,7 +139,7 @@ pub struct Against {
     pub target: usize,
     /// What it is held against.
     pub control: usize,
-    /// By each metric that all its runs have, the one that decides first.
+    /// By each metric that its runs have, the one that decides first.
     pub metrics: Vec<Compared>,
 }
 
@@ -185,25 +202,54 @@ fn metrics(experiment: &Experiment) -> [Metric; 4] {
     }
 }
 
+/// The ratio of one metric over pairs of runs, or why there is none; `None` where no pair has the figure.
+///
+/// Pairs that lack it are left out, as long as most have it.
+pub fn ratio_of(
+    metric: Metric,
+    pairs: &[(&Figures, &Figures)],
+) -> Option<Result<(Ratio, Vec<Pair>), NoInterval>> {
+    let as_requested =
+        |(one, other): &&(&Figures, &Figures)| one.rate_as_requested && other.rate_as_requested;
+    let requested = pairs.iter().filter(as_requested).count();
+    if metric == Metric::Rate && is_most(requested, pairs.len()) {
+        return Some(Err(NoInterval::AsRequested));
+    }
+    let pair = |(one, other): &(&Figures, &Figures)| {
+        Some(Pair { target: metric.of(one)?, control: metric.of(other)? })
+    };
+    let seen: Vec<Pair> = pairs.iter().filter_map(pair).collect();
+    let missing = pairs.len() - seen.len();
+    if missing == 0 {
+        return Some(compare(&seen).map(|ratio| (ratio, seen)).map_err(NoInterval::Pairs));
+    }
+    let ratio = compare(&seen).ok().filter(|_| is_most(seen.len(), pairs.len()));
+    let lacking = NoInterval::Missing { missing, pairs: pairs.len() };
+    (!seen.is_empty()).then(|| ratio.map(|ratio| (ratio, seen)).ok_or(lacking))
+}
+
 fn of_pairs(metrics: [Metric; 4], pairs: &[(&Figures, &Figures)]) -> Vec<Compared> {
     let compared = |metric: Metric| {
-        let pair = |(one, other): &(&Figures, &Figures)| {
-            Some(Pair { target: metric.of(one)?, control: metric.of(other)? })
+        let (ratio, pairs) = match ratio_of(metric, pairs)? {
+            Ok((ratio, pairs)) => (Ok(ratio), pairs),
+            Err(why) => (Err(why), Vec::new()),
         };
-        let seen: Vec<Pair> = pairs.iter().filter_map(pair).collect();
-        let ratio = compare(&seen).map_err(NoInterval::Pairs);
-        // A metric that most runs do not have, or too few, is none of these targets.
-        let all = seen.len() == pairs.len();
-        if !(all || is_most(seen.len(), pairs.len()) && ratio.is_ok()) {
-            return None;
-        }
-        Some(Compared { metric, ratio, answer: None, among_several: None, pairs: seen })
+        Some(Compared { metric, ratio, answer: None, among_several: None, pairs })
     };
-    metrics.into_iter().filter_map(compared).collect()
+    decisive_first(metrics.into_iter().filter_map(compared).collect())
+}
+
+/// What cannot decide comes last.
+fn decisive_first(mut compared: Vec<Compared>) -> Vec<Compared> {
+    compared.sort_by_key(|compared| {
+        matches!(compared.ratio, Err(NoInterval::Missing { .. } | NoInterval::AsRequested))
+    });
+    compared
 }
 
 /// Of runs that nothing pairs: the plain ratio, and no answer.
 fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> Vec<Compared> {
+    let requested = [ones, others].iter().all(|runs| runs.iter().all(|run| run.rate_as_requested));
     let compared = |metric: Metric| {
         let of = |runs: &[&Figures]| {
             let figures: Vec<f64> = runs.iter().filter_map(|run| metric.of(run)).collect();
@@ -211,10 +257,13 @@ fn of_medians(metrics: [Metric; 4], ones: &[&Figures], others: &[&Figures]) -> V
         };
         let (one, other) = (of(ones)?, of(others)?);
         let plain = (one > 0.0 && other > 0.0).then(|| one / other);
-        let ratio = Err(NoInterval::NotInTurns { plain });
+        let ratio = match metric == Metric::Rate && requested {
+            true => Err(NoInterval::AsRequested),
+            false => Err(NoInterval::NotInTurns { plain }),
+        };
         Some(Compared { metric, ratio, answer: None, among_several: None, pairs: Vec::new() })
     };
-    metrics.into_iter().filter_map(compared).collect()
+    decisive_first(metrics.into_iter().filter_map(compared).collect())
 }
 
 /// The metric that decides is one question for each target, the others are many: each group is
@@ -250,117 +299,5 @@ fn correct(all: &mut [Against]) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use ablaze_model::experiment::{Outcome as TrialOutcome, Trial};
-    use ablaze_testing::experiments;
-
-    /// Runs of two targets: the second's rate is `ratio` times the first's, with some noise.
-    fn results(repeats: u32, ratio: f64) -> Results {
-        let mut results = Results::default();
-        for repeat in 0..repeats {
-            let noise = 1.0 + f64::from(repeat % 3) * 0.002;
-            for (target, rate) in [(0, 10_000.0), (1, 10_000.0 * ratio * noise)] {
-                let figures = Box::new(experiments::figures(rate));
-                let trial = Trial { repeat, load: 0, target };
-                results.trials.push((trial, TrialOutcome::Measured(figures)));
-            }
-        }
-        results
-    }
-
-    fn compared(repeats: u32, ratio: f64) -> Comparison {
-        Comparison::of(&experiments::experiment(), &results(repeats, ratio), 0, 0)
-    }
-
-    #[test]
-    fn a_clear_difference_is_shown_in_every_metric() {
-        let comparison = compared(10, 0.8);
-        let against = &comparison.against[0];
-        assert_eq!((against.target, against.control, against.metrics.len()), (1, 0, 4));
-        assert!(against.metrics.iter().all(|c| c.answer == Some(Answer::Worse)), "{against:?}");
-        let headline = against.headline().unwrap();
-        assert_eq!(headline.metric, Metric::ServerCpu);
-        assert!((headline.ratio.unwrap().ratio - 1.25).abs() < 0.01);
-    }
-
-    #[test]
-    fn the_same_twice_is_no_difference_and_few_runs_are_not_enough() {
-        let comparison = compared(10, 0.998);
-        let responses: Vec<_> = comparison.against[0].metrics.iter().map(|c| c.answer).collect();
-        assert_eq!(responses, [Some(Answer::NoDifferenceShown); 4]);
-        let few = compared(5, 0.5);
-        let headline = few.against[0].headline().unwrap();
-        assert_eq!(
-            headline.ratio,
-            Err(NoInterval::Pairs(NotComparable::NotEnoughRuns { pairs: 5 }))
-        );
-        assert_eq!(headline.answer, None);
-    }
-
-    #[test]
-    fn a_metric_decides_by_the_runs_that_have_it_if_most_do() {
-        let mut results = results(8, 0.8);
-        let without = |results: &mut Results, trials: std::ops::Range<usize>| {
-            for (_, outcome) in &mut results.trials[trials] {
-                if let TrialOutcome::Measured(figures) = outcome {
-                    figures.server_cpu_ns = None;
-                }
-            }
-            Comparison::of(&experiments::experiment(), results, 0, 0)
-        };
-        let one = without(&mut results, 3..4);
-        let headline = one.against[0].headline().unwrap();
-        assert_eq!((headline.metric, headline.ratio.unwrap().pairs), (Metric::ServerCpu, 7));
-        assert!(one.rows.iter().all(|row| row.as_ref().unwrap().server_cpu_ns.is_some()));
-        // Five pairs are too few to compare.
-        let many = without(&mut results, 3..8);
-        assert_eq!(many.against[0].headline().unwrap().metric, Metric::Rate);
-    }
-
-    #[test]
-    fn an_answer_that_changes_among_several_shows_the_wider_interval() {
-        // Noise such that the rate differs with a chance between 1/100 and 1/300.
-        let mut found = 0;
-        for shift in 0..60 {
-            let mut results = results(8, 1.0);
-            for (at, (trial, outcome)) in results.trials.iter_mut().enumerate() {
-                if let TrialOutcome::Measured(figures) = outcome {
-                    let noise = (at * 7919 % 97) as f64 / 97.0 * 0.05;
-                    let more = if trial.target == 1 { f64::from(shift) * 0.001 } else { 0.0 };
-                    figures.rate_per_s *= 1.0 + noise + more;
-                }
-            }
-            let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
-            for compared in &comparison.against[0].metrics {
-                let ratio = compared.ratio.unwrap();
-                let shown_as_one = ratio.outcome() != Outcome::NoDifferenceShown;
-                let differs = shown_as_one && compared.answer == Some(Answer::NoDifferenceShown);
-                assert_eq!(compared.among_several.is_some(), differs);
-                if let Some(wider) = compared.among_several {
-                    found += 1;
-                    assert!(wider.low <= 1.0 && wider.high >= 1.0, "{compared:?}");
-                    assert_eq!(wider.questions, 3);
-                }
-            }
-        }
-        assert!(found > 0);
-    }
-
-    #[test]
-    fn clients_are_compared_by_the_rate_that_they_get() {
-        let mut experiment = experiments::experiment();
-        experiment.targets[1].client = ablaze_model::experiment::Tool::Ab;
-        let comparison = Comparison::of(&experiment, &results(8, 0.8), 0, 0);
-        assert_eq!(comparison.against[0].headline().unwrap().metric, Metric::Rate);
-    }
-
-    #[test]
-    fn a_run_that_failed_takes_its_pair_away_and_no_more() {
-        let mut results = results(8, 0.8);
-        results.trials[3].1 = TrialOutcome::Failed("gone".to_owned());
-        let comparison = Comparison::of(&experiments::experiment(), &results, 0, 0);
-        assert_eq!(comparison.against[0].headline().unwrap().ratio.unwrap().pairs, 7);
-        assert_eq!(comparison.rows[0].as_ref().unwrap().rates_per_s.len(), 8);
-    }
-}
+#[path = "comparison_tests.rs"]
+mod tests;

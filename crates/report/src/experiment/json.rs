@@ -67,7 +67,8 @@ pub fn comparison(
 /// A search: the answer and every stage.
 pub fn search(search: &Search, searched: &Searched) -> String {
     let stages: Vec<Value> = searched.stages.iter().map(stage).collect();
-    printed(&json!({"search": search, "found": searched.found.map(found), "stages": stages,
+    printed(&json!({"search": search, "found": searched.found.map(found),
+        "verdict": super::text::verdict(searched).to_string(), "stages": stages,
         "interrupted": searched.interrupted, "gone": searched.gone}))
 }
 
@@ -114,7 +115,9 @@ fn metrics(against: &Against, ranked: bool) -> Vec<Value> {
                 }
                 value
             }
-            Err(why @ NoInterval::Pairs(_)) => {
+            Err(
+                why @ (NoInterval::Pairs(_) | NoInterval::Missing { .. } | NoInterval::AsRequested),
+            ) => {
                 json!({"metric": name, "ratio": null, "why": why.to_string()})
             }
             Err(why @ NoInterval::NotInTurns { plain }) => {
@@ -153,6 +156,8 @@ fn trials(experiment: &Experiment, results: &Results) -> Vec<Value> {
     }
     for (trial, why) in results.failed() {
         let mut value = named(trial);
+        // What failed is no run that could be read.
+        value["run"] = Value::Null;
         value["failed"] = why.into();
         all.push(value);
     }

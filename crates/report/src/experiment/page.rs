@@ -5,12 +5,12 @@
 use ablaze_chart::Chart;
 use ablaze_model::Run;
 use ablaze_model::experiment::{Asked, Experiment, Figures, JudgedTogether, Results, Target};
-use ablaze_model::finding::Severity;
+use ablaze_model::finding::{Finding, Severity};
 
 use super::comparison::{Against, Comparison};
 use super::curve::{Curve, Pick, Point};
 use super::pooled::{self, Pooled};
-use super::{charts, counters, json, profiles, text};
+use super::{charts, counters, profiles, text};
 use crate::number::rate;
 use crate::page::section;
 use crate::page::{Banner, Block, FindingText, Page, Section, TableBlock};
@@ -39,6 +39,8 @@ pub struct Shown<'a> {
     pub pick: Pick,
     /// Its report in words, which is folded away at the end.
     pub printed: &'a str,
+    /// Its figures, as JSON has them: they lie in the page.
+    pub figures: &'a str,
     /// How it was asked for, and by which file.
     pub asked: &'a Asked,
     /// The file that describes it; empty if there is none.
@@ -47,15 +49,15 @@ pub struct Shown<'a> {
     pub checks: &'a [[String; 2]],
 }
 
-/// The page of an experiment. Its figures lie in it as JSON.
+/// The page of an experiment.
 pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
     let Reported { experiment, results, judged, runs, profiled } = reported;
-    let Shown { ranked, pick, printed, asked, file, checks } = shown;
+    let Shown { ranked, pick, printed, figures, asked, file, checks } = shown;
     let names: Vec<&str> = experiment.targets.iter().map(|target| target.name.as_str()).collect();
     let names = names.join(", ");
     let mut page = Page::new(if asked.title.is_empty() { &names } else { &asked.title });
     page.about = asked.about.clone();
-    page.subtitle = text::what(experiment);
+    page.subtitle = text::what(experiment, results);
     if !asked.title.is_empty() {
         page.subtitle = format!("{names} · {}", page.subtitle);
     }
@@ -67,14 +69,10 @@ pub fn of_experiment(reported: Reported<'_>, shown: Shown<'_>) -> Page {
         if ranked && !comparison.against.is_empty() {
             page.sections.push(ratios(experiment, &comparison));
         }
-        let figures = json::comparison(experiment, results, &comparison, judged, ranked);
-        page.figures.push((experiment.title.clone(), figures));
     } else {
-        let curves = Curve::all(experiment, results, pick);
-        let figures = json::sweep(experiment, results, &curves, judged);
-        page.figures.push((experiment.title.clone(), figures));
         page.sections.extend(over_loads(experiment, results, pick));
     }
+    page.figures.push((experiment.title.clone(), figures.to_owned()));
     page.sections.extend(checked(checks));
     page.sections.extend(found(experiment, results, judged));
     if let Some(pooled) = runs.first() {
@@ -119,7 +117,7 @@ pub fn section_of(
     if !grave.is_empty() {
         parts.push(Section::default().with(Block::Findings(grave)));
     }
-    let what = Block::Remark(text::what(experiment));
+    let what = Block::Remark(text::what(experiment, results));
     let blocks = std::iter::once(what).chain(parts.into_iter().flat_map(|part| part.blocks));
     Section { heading: heading.to_owned(), blocks: blocks.collect() }
 }
@@ -197,8 +195,8 @@ fn findings(
         .iter()
         .filter(|found| found.gravest.severity > Severity::Note)
         .map(|found| FindingText {
-            of: format!("{} of {} runs{}", found.runs, runs.len(), found.names(experiment)),
-            finding: found.gravest.clone(),
+            of: format!("{} of {} runs{}", found.runs, runs.len(), found.example(experiment)),
+            finding: Finding { fix: found.fix(experiment), ..found.gravest.clone() },
             explains: Vec::new(),
         })
         .collect();

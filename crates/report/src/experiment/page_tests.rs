@@ -1,13 +1,13 @@
 //! Pages of experiments and searches, in a real browser too.
 
 use ablaze_model::experiment::{Measured, Outcome, Searched, Stage, Trial};
-use ablaze_model::finding::Verdict;
+use ablaze_model::finding::{DiagnosisId, Verdict};
 use ablaze_stats::rate_search::{Found, Trial as StageTrial};
 use ablaze_testing::browser;
 use ablaze_testing::experiments::{self, running};
 use serde_json::Value;
 
-use super::super::search_page;
+use super::super::{json, search_page};
 use super::*;
 use crate::page::figures_json;
 
@@ -41,7 +41,18 @@ fn page(targets: &[&str], loads: &[u32], repeats: u32) -> (Page, Results) {
         profiled: &[],
     };
     let asked = Asked::default();
+    let figures = match experiment.loads.len() {
+        1 => {
+            let comparison = Comparison::of(&experiment, &results, 0, experiment.control());
+            json::comparison(&experiment, &results, &comparison, &judged, true)
+        }
+        _ => {
+            let curves = Curve::all(&experiment, &results, Pick::Median);
+            json::sweep(&experiment, &results, &curves, &judged)
+        }
+    };
     let shown = Shown {
+        figures: &figures,
         ranked: true,
         pick: Pick::Median,
         printed: "the report",
@@ -207,4 +218,55 @@ fn explain_reads_the_figures_back() {
         let points = [(1, 1000.0 + more), (2, 2000.0 + more), (5, 3000.0 + more)];
         assert_eq!((other.name.as_str(), other.points.as_slice()), ("other", &points[..]));
     }
+}
+
+/// The stage that does not hold bounds the answer: what was found in it stands on the page as it does in the report.
+#[test]
+fn a_search_lists_the_same_findings_everywhere_with_their_stages() {
+    use ablaze_model::finding::DiagnosisId::{D07, D13};
+    let found = |id, evidence: &str| Finding::new(id, Severity::Suspect, evidence, "", "Fix it.");
+    let stage = |asked_per_s: f64, trial, findings| Stage {
+        asked_per_s,
+        confirming: false,
+        trial,
+        why: None,
+        measured: Some(Measured {
+            answered_per_s: asked_per_s,
+            figures: vec![None, None],
+            unsupported: Vec::new(),
+            verdict: Verdict::Suspect,
+            findings,
+        }),
+    };
+    let noise = || found(D13, "Others used 1.7 CPUs.");
+    let stall = found(D07, "No request finished for 100 ms.");
+    let stages = vec![
+        stage(1000.0, StageTrial::Holds, vec![noise()]),
+        stage(8000.0, StageTrial::Fails, vec![found(DiagnosisId::D02, "far beyond")]),
+        stage(2000.0, StageTrial::Fails, vec![noise(), stall]),
+    ];
+    let found = Some(Found::Limit { holds_per_s: 1000.0, fails_per_s: 2000.0 });
+    let searched = Searched { stages, found, interrupted: false, gone: None };
+    let search = experiments::search("p99<20ms,errors<0.1%");
+    let page = search_page::of_search(&search, &searched, None, &Asked::default());
+    let listed = page.sections.iter().flat_map(|section| &section.blocks);
+    let listed: Vec<(String, DiagnosisId)> = listed
+        .filter_map(|block| match block {
+            Block::Findings(findings) => Some(findings),
+            _ => None,
+        })
+        .flatten()
+        .map(|text| (text.of.clone(), text.finding.id))
+        .collect();
+    let held = ("at 1,000/s, which held".to_owned(), D13);
+    let bound = ("at 2,000/s, which did not hold".to_owned(), D07);
+    assert_eq!(listed, [held, bound]);
+    let printed = crate::experiment::text::search(&search, &searched);
+    assert!(
+        printed.contains("SUSPECT global stall, at 2,000/s, which did not hold: No"),
+        "{printed}"
+    );
+    assert!(printed.lines().nth(1).unwrap().starts_with("SUSPECT · one · "), "{printed}");
+    let value: Value = serde_json::from_str(&json::search(&search, &searched)).unwrap();
+    assert_eq!(value["verdict"], "SUSPECT");
 }

@@ -160,7 +160,7 @@ fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
         &["user", "kernel", "busy polling"],
     );
     for pooled in pooled {
-        let name = |who: &str| format!("{}: {who}", experiment.targets[pooled.target].name);
+        let name = |who: &str| of_whom(&experiment.targets[pooled.target].name, who);
         if let Some([user, kernel]) = parts_of_median(&pooled.server_ns) {
             let row = BarRow::new(&name("server"), pooled.target, &[user, kernel, 0.0]);
             bars.rows.push(row);
@@ -183,6 +183,15 @@ fn cpu(experiment: &Experiment, pooled: &[&Pooled], load: usize) -> Section {
         caption: caption.to_owned(),
         figures: true,
     })
+}
+
+/// `mine: server`, with a long name cut, so that the chart need not cut off whose time it is.
+fn of_whom(target: &str, who: &str) -> String {
+    const LONGEST: usize = 22;
+    match target.char_indices().nth(LONGEST) {
+        None => format!("{target}: {who}"),
+        Some(_) => format!("{}…: {who}", target.chars().take(LONGEST - 1).collect::<String>()),
+    }
 }
 
 #[cfg(test)]
@@ -254,5 +263,12 @@ mod tests {
         assert_eq!(titles, ["c=1", "c=10", "c=100"].map(at));
         sweep.loads = (1..=13).map(load).collect();
         assert_eq!(shown_loads(&sweep), [0, 6, 12]);
+    }
+
+    #[test]
+    fn a_long_name_is_cut_before_whose_time_it_is() {
+        assert_eq!(of_whom("mine", "server"), "mine: server");
+        let long = "a-very-long-name-of-a-target-that-nobody-would-type";
+        assert_eq!(of_whom(long, "client"), "a-very-long-name-of-a…: client");
     }
 }

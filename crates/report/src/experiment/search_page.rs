@@ -3,8 +3,8 @@
 
 use ablaze_chart::{Axis, Chart, Mark, Plot, Series, Unit};
 use ablaze_model::Run;
-use ablaze_model::experiment::{Asked, Measured, Search, Searched, Stage};
-use ablaze_model::finding::{Severity, Verdict};
+use ablaze_model::experiment::{Asked, Search, Searched, Stage};
+use ablaze_model::finding::Finding;
 use ablaze_stats::rate_search::{Found, Trial};
 
 use super::page::repeat;
@@ -57,28 +57,18 @@ fn folded(printed: &str) -> String {
 
 /// The answer, and how far it is to be believed.
 fn answer(searched: &Searched, texts: &[&str]) -> Section {
-    let worst = held(searched).map(|measured| measured.verdict).max().unwrap_or(Verdict::Valid);
-    let verdict = if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) };
-    let banner = Banner { verdict, text: text::answer(searched, texts) };
+    let banner = Banner { verdict: text::verdict(searched), text: text::answer(searched, texts) };
     Section::default().with(Block::Verdict(banner))
 }
 
-/// What the stages that held measured.
-fn held(searched: &Searched) -> impl Iterator<Item = &Measured> {
-    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
-    held.filter_map(|stage| stage.measured.as_ref())
-}
-
-/// What takes something away from the answer: what was found in the stages that held; `None` where nothing was.
+/// What takes something away from the answer, as the report has it; `None` where nothing does.
 fn found(searched: &Searched) -> Option<Section> {
-    let mut findings: Vec<FindingText> = Vec::new();
-    for finding in held(searched).flat_map(|measured| &measured.findings) {
-        let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
-        if root && !findings.iter().any(|text| text.finding.id == finding.id) {
-            let of = "a stage that held".to_owned();
-            findings.push(FindingText { of, finding: finding.clone(), explains: Vec::new() });
-        }
-    }
+    let of_finding = |(of, finding): (String, &Finding)| FindingText {
+        of,
+        finding: finding.clone(),
+        explains: Vec::new(),
+    };
+    let findings: Vec<FindingText> = text::findings(searched).into_iter().map(of_finding).collect();
     (!findings.is_empty()).then(|| Section::new(section::FOUND).with(Block::Findings(findings)))
 }
 

@@ -64,7 +64,10 @@ fn cpu(run: &Run) -> Option<String> {
         true => format!(" ({} user, {} kernel)", part(effort.user_ns), part(effort.system_ns)),
         false => String::new(),
     };
-    let text = if effort.spun_ns > 0.0 {
+    let text = if effort.spun_ns > 0.0 && effort.work_ns() <= 0.0 {
+        // The kernel's account is coarser than the clock by which polling is measured.
+        format!("client {} {unit}, busy polling included{parts}", time_in(effort.cpu_ns, unit_ns))
+    } else if effort.spun_ns > 0.0 {
         let (work, spun) = (cpu_time(effort.work_ns()), cpu_time(effort.spun_ns));
         format!("client {work} of work and {spun} of busy polling{parts}")
     } else {
@@ -87,7 +90,8 @@ fn busy(run: &Run) -> Option<String> {
         .map(|worker| worker.busy_ns as f64 / worker.window_ns as f64)
         .collect();
     let text = match shares.as_slice() {
-        [] => return None,
+        // Less than the clocks of CPUs show.
+        all if all.iter().all(|share| *share <= 0.0) => return None,
         [one] => format!("{} of its one thread's time", percent(*one, 1.0)),
         some if some.len() <= THREADS_LISTED => {
             let listed: Vec<String> = some.iter().map(|share| percent(*share, 1.0)).collect();

@@ -2,6 +2,7 @@
 //! status, throughput and cost in the next; then what was unexpected, what failed and how, and what stayed open.
 
 use ablaze_model::plan::Load;
+use ablaze_model::record::Record;
 use ablaze_model::run::Ended;
 use ablaze_model::{FailureKind, Run};
 
@@ -71,7 +72,8 @@ fn responses(run: &Run, style: &Style) -> Vec<String> {
 fn cost(run: &Run) -> Option<String> {
     let server = effort::of_the_server(run)
         .map(|(server_ns, _)| format!("{} {}", crate::proxy::watched(run), cpu_time(server_ns)));
-    let client = Effort::of(run).map(|effort| format!("client {}", cpu_time(effort.work_ns())));
+    let client = Effort::of(run).filter(|effort| effort.work_ns() > 0.0);
+    let client = client.map(|effort| format!("client {}", cpu_time(effort.work_ns())));
     let sides: Vec<String> = server.into_iter().chain(client).collect();
     (!sides.is_empty()).then(|| format!("CPU per request: {}", sides.join(", ")))
 }
@@ -172,27 +174,52 @@ fn open_ends(run: &Run, style: &Style) -> Vec<String> {
     }
     if record.repeated > 0 {
         let start = start("repeated", &grouped(record.repeated));
-        let after_failure = record.repeated_after_failure;
         let why = match run.plan.http2 {
-            None if after_failure >= record.repeated => {
-                "a request before them on the connection failed"
-            }
-            None if after_failure > 0 => {
-                "the server had closed the connection, or a request before them on it failed"
-            }
-            None => "the server had closed the connection",
-            Some(_) => "the server had not processed them (GOAWAY, REFUSED_STREAM)",
+            None => why_repeated(record),
+            Some(_) => "the server had not processed them (GOAWAY, REFUSED_STREAM)".to_owned(),
         };
         let text = &format!("sent again because {why}; timed from the first attempt");
         lines.extend(sentence(&start, text, style.width));
     }
     if record.left_open > 0 {
         let start = start("left open", &grouped(record.left_open));
-        let text = "not closed by the server within 1 s of the response that was to be the last; no \
-                    request waited for it";
-        lines.extend(sentence(&start, text, style.width));
+        let of = match record.awaited_close {
+            0 => String::new(),
+            awaited => format!(
+                " of the {} left to the server to close (only so many at a time are)",
+                grouped(awaited)
+            ),
+        };
+        let text = format!(
+            "not closed by the server within 1 s of the response that was to be the last{of}; no \
+             request waited for it"
+        );
+        lines.extend(sentence(&start, &text, style.width));
     }
     lines
+}
+
+/// How the connections had ended of requests that were sent again, with counts where it was in several ways.
+fn why_repeated(record: &Record) -> String {
+    let (reset, surplus) = (record.repeated_after_reset, record.repeated_after_surplus);
+    let after_failure = record.repeated_after_failure;
+    let announced = record.repeated_after_announced;
+    let closed = record.repeated.saturating_sub(announced + reset + surplus + after_failure);
+    let ways = [
+        ("they were pipelined behind a response that announced the close", announced),
+        ("the server had closed the connection", closed),
+        ("the connection had been reset", reset),
+        ("the client had closed the connection for surplus bytes", surplus),
+        ("a request before them on the connection failed", after_failure),
+    ];
+    let ways: Vec<(&str, u64)> = ways.into_iter().filter(|(_, count)| *count > 0).collect();
+    match ways.as_slice() {
+        [(way, _)] => (*way).to_owned(),
+        ways => {
+            let each = ways.iter().map(|(way, count)| format!("{way} ({})", grouped(*count)));
+            each.collect::<Vec<_>>().join(", ")
+        }
+    }
 }
 
 /// At the end of its time a closed loop always leaves what is in flight. Unfinished requests tell something in an open
@@ -217,7 +244,20 @@ fn share(part: u64, whole: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::range_text;
+    use super::{range_text, why_repeated};
+    use ablaze_model::record::Record;
+
+    #[test]
+    fn a_reset_is_not_told_as_a_close() {
+        let mut record = Record { repeated: 4, ..Record::new() };
+        assert_eq!(why_repeated(&record), "the server had closed the connection");
+        record.repeated_after_reset = 4;
+        assert_eq!(why_repeated(&record), "the connection had been reset");
+        (record.repeated_after_reset, record.repeated_after_surplus) = (1, 3);
+        let both = "the connection had been reset (1), the client had closed the connection for \
+                    surplus bytes (3)";
+        assert_eq!(why_repeated(&record), both);
+    }
 
     #[test]
     fn expected_statuses_are_named_as_they_are_typed() {

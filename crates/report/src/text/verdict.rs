@@ -29,15 +29,7 @@ pub(super) fn findings(judged: &Judged, style: &Style) -> Vec<String> {
     let mut lines = Vec::new();
     for (root, explained) in judged.with_explained() {
         lines.extend(finding(root, style));
-        if !explained.is_empty() {
-            let names: Vec<String> =
-                explained.iter().map(|other| format!("{} {}", other.id, other.id.name())).collect();
-            lines.extend(sentence(
-                "       ",
-                &format!("it explains {}", names.join(", ")),
-                style.width,
-            ));
-        }
+        lines.extend(it_explains(&explained, style));
     }
     let shown = |note: &&Finding| style.explain || !SAID_BY_THE_LIMIT.contains(&note.id);
     for note in judged.notes().filter(shown) {
@@ -47,12 +39,28 @@ pub(super) fn findings(judged: &Judged, style: &Style) -> Vec<String> {
             false => String::new(),
         };
         let text = format!("{}: {}{why}", note.id.name(), note.evidence);
-        lines.extend(sentence(&label, &text, style.width).iter().map(|line| style.dim(line)));
+        let explained = judged.findings.iter().filter(|other| other.explained_by == Some(note.id));
+        let mut of_note = sentence(&label, &text, style.width);
+        of_note.extend(it_explains(&explained.collect::<Vec<_>>(), style));
+        lines.extend(of_note.iter().map(|line| style.dim(line)));
     }
     if style.explain {
         lines.extend(passed(judged, style).iter().map(|line| style.dim(line)));
     }
     lines
+}
+
+/// What is listed below a finding: those that it explains, if there are any.
+fn it_explains(explained: &[&Finding], style: &Style) -> Vec<String> {
+    let names: Vec<String> =
+        explained.iter().map(|other| format!("{} {}", other.id, other.id.name())).collect();
+    match names.is_empty() {
+        true => Vec::new(),
+        false => {
+            let text = format!("it explains {}", names.join(", "));
+            sentence("       ", &text, style.width)
+        }
+    }
 }
 
 /// What the rules that found nothing went by.

@@ -93,7 +93,7 @@ fn shortage(run: &Run) -> Option<Finding> {
         grouped(record.failures_total())
     );
     let (cause, check) = idle_because(run, connections);
-    let about = grouped(reached.max(1.0).ceil() as u64);
+    let about = grouped(reached.max(1.0).round() as u64);
     let fix = format!("Read the rate as that of about {about} in flight{check}.");
     Some(Finding::new(D01, gravity(reached, asked), evidence, cause, fix))
 }

@@ -10,7 +10,7 @@ mod printed;
 mod silent;
 
 use super::d40_streams_limited::permits_no_stream;
-use super::{Diagnosis, Forms, OnRun, ShownBy, d29_stuck_connection};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d18_connections_cut, d29_stuck_connection};
 use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
@@ -85,28 +85,40 @@ fn on_run(run: &Run) -> Option<Finding> {
         return waiting.then(|| still_waiting(run));
     }
     let failures_of = |kind: FailureKind| match kind {
-        FailureKind::Timeout => record.failures_of(kind).saturating_sub(stuck.timed_out),
+        FailureKind::Timeout => {
+            record.failures_of(kind).saturating_sub(d29_stuck_connection::timed_out(&stuck))
+        }
         kind => record.failures_of(kind),
     };
     let kinds = OF_THE_SERVER.into_iter().filter(|kind| failures_of(*kind) > 0);
     let unanswered: u64 = OF_THE_SERVER.iter().map(|kind| failures_of(*kind)).sum();
-    let share = unanswered as f64 / record.finished() as f64;
+    // A request that was dropped on a new connection as well as on a reused one failed, sent again or not.
+    let again = d18_connections_cut::dropped(run).unwrap_or(0);
+    let of = record.finished() + again;
+    let share = (unanswered + again) as f64 / of as f64;
     if share <= SHARE {
         return went_away(run).or_else(|| silent::held(run));
     }
     let failed: Vec<(FailureKind, u64)> = kinds.map(|kind| (kind, failures_of(kind))).collect();
     let mut evidence = format!(
-        "{} of {} ({}) got no valid response: {}.",
-        grouped(unanswered),
-        counted(record.finished(), "request"),
+        "{} of {} ({}) got no valid response: {}{}.",
+        grouped(unanswered + again),
+        if again > 0 { counted(of, "request") + " sent" } else { counted(of, "request") },
         percent(share),
+        if again > 0 { format!("{} sent again, ", grouped(again)) } else { String::new() },
         causes::by_kind(&failed)
     );
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     if let Some(gone) = gone(run) {
         evidence = format!("{} {evidence}", gone.evidence());
     }
-    Some(Finding::new(D02, severity, evidence, causes::of(run, &failed), fix(run)))
+    let mut cause = causes::of(run, &failed);
+    if again > 0 {
+        cause.push_str(
+            " It happened on new connections as well as on reused ones: reuse is not why.",
+        );
+    }
+    Some(Finding::new(D02, severity, evidence, cause, fix(run)))
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -167,15 +179,21 @@ fn waited_for(run: &Run) -> String {
 }
 
 fn fix(run: &Run) -> String {
-    if causes::timed_out_here(run) {
+    if causes::timed_out_here(run) && !causes::held_by_the_server(run) {
         return "Permit more connections (--connections), or lower the rate (--rate), until requests \
                 leave when they are due."
             .to_owned();
     }
+    let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
+    if run.record.responses > 0 {
+        return format!(
+            "See in the server's log what became of these requests; `curl -v {curl}` shows what a \
+             single one gets."
+        );
+    }
     format!(
-        "Try the target once with `curl -v {}` to see what it does, and measure again once it \
-         responds.",
-        curl::arguments_where(run, |group| group.failures.iter().sum())
+        "Try the target once with `curl -v {curl}` to see what it does, and measure again once it \
+         responds."
     )
 }
 

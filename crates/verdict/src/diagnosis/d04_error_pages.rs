@@ -8,7 +8,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
-use crate::live::curl;
+use crate::live::{curl, headers};
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
 use crate::words::{counted, grouped, listed, percent};
@@ -46,21 +46,103 @@ fn on_run(run: &Run) -> Option<Finding> {
     }
     let statuses =
         others().map(|(status, responses)| format!("{status} ({}×)", grouped(*responses)));
+    let kind = Kind::of(others().map(|(status, _)| *status), count < record.responses);
     let evidence = format!(
-        "{} of {} ({}) did not succeed: {}.",
+        "{} of {} ({}) {}: {}.",
         grouped(count),
         counted(record.responses, "response"),
         percent(share),
+        kind.verb(),
         listed(statuses)
     );
-    let cause = if share > MOST { CAUSE_OF_MOST } else { CAUSE_OF_SOME };
-    let fix = format!(
-        "Look at one response with `curl -i {}`, fix the URL or the server, and measure again; if \
-         these responses are intended, give their status with --expect.",
-        curl::arguments_where(run, |group| group.unexpected)
-    );
+    let (cause, fix) = kind.in_words(run, share > MOST);
     let severity = if share > MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(D04, severity, evidence, cause, fix))
+}
+
+/// What the responses are that do not count as a success.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Redirects, and nothing else.
+    Redirects,
+    /// Successes, of which `--expect` names none.
+    Unnamed,
+    /// Beside others that succeeded: 429 or 503.
+    Refusals,
+    /// The connection speaks something else from then on.
+    Switched,
+    /// Anything else, or several of these.
+    Pages,
+}
+
+impl Kind {
+    fn of(statuses: impl Iterator<Item = u16> + Clone, others_succeeded: bool) -> Self {
+        let mut statuses = statuses;
+        let all = |these: &dyn Fn(u16) -> bool| statuses.clone().all(these);
+        if all(&|status| (300..400).contains(&status) && status != 304) {
+            Self::Redirects
+        } else if all(&|status| (200..300).contains(&status) || status == 304) {
+            Self::Unnamed
+        } else if others_succeeded && all(&|status| matches!(status, 429 | 503)) {
+            Self::Refusals
+        } else if statuses.all(|status| status == 101) {
+            Self::Switched
+        } else {
+            Self::Pages
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Redirects => "were redirects, which nobody followed",
+            Self::Switched => "changed the protocol",
+            Self::Unnamed => "had a status that is not expected",
+            Self::Refusals | Self::Pages => "did not succeed",
+        }
+    }
+
+    fn in_words(self, run: &Run, most: bool) -> (&'static str, String) {
+        let look = format!(
+            "Look at one response with `curl -i {}`",
+            curl::arguments_where(run, |group| group.unexpected)
+        );
+        match self {
+            Self::Redirects => (
+                "The rate has redirects in it, which cost a server different work than the page \
+                 that they lead to.",
+                format!(
+                    "{look} and load the URL that it leads to; if redirects are what is \
+                     measured, name their status with --expect."
+                ),
+            ),
+            Self::Unnamed => (
+                "Neither errors nor redirects: these statuses are outside of those expected, which are \
+                 2xx unless --expect says otherwise (3xx only where it is named).",
+                "Give the statuses that are intended with --expect, or find out why others come."
+                    .to_owned(),
+            ),
+            Self::Refusals => (
+                "The server refuses a part of the load: it limits requests per time or \
+                 connections, or is overloaded. Refusals cost it different work, and they count \
+                 in the rate and in the times.",
+                "Lower --rate or --connections until no request is refused, or raise the server's \
+                 limit; if refusals are intended, give their status with --expect."
+                    .to_owned(),
+            ),
+            Self::Switched => (
+                "The connection speaks another protocol from such a response on: the rate is that \
+                 of connections, each with one request.",
+                format!("{look}, and leave out the header that asks for the change."),
+            ),
+            Self::Pages => (
+                if most { CAUSE_OF_MOST } else { CAUSE_OF_SOME },
+                format!(
+                    "{look}, fix the URL or the server, and measure again; if these responses \
+                     are intended, give their status with --expect."
+                ),
+            ),
+        }
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -73,11 +155,19 @@ fn seen(run: &Run) -> Option<String> {
     })
 }
 
+/// Whether the request asks for a body only if it has changed (RFC 9110, 13.1): 304 is then what it may get.
+fn is_conditional(run: &Run) -> bool {
+    ["if-none-match", "if-modified-since"].iter().any(|name| headers::given(run, name).is_some())
+}
+
 /// What was expected; of a redirect that is so only if it was named.
 fn is_success(run: &Run, status: u16) -> bool {
     let asked = run.command_line.iter().any(|word| word.starts_with("--expect"));
     let by_default = run.plan.expect == [200..=399] && !asked;
     let expected = run.plan.expect.iter().any(|range| range.contains(&status));
+    if status == 304 && expected && is_conditional(run) {
+        return true;
+    }
     expected && !(by_default && status >= 300)
 }
 
@@ -163,7 +253,9 @@ mod tests_on_runs {
         assert_eq!(with(&mut run, 404, 21), Some(Severity::Suspect));
         assert_eq!(with(&mut run, 404, 20_000), Some(Severity::Invalid));
         assert_eq!(with(&mut run, 302, 20_000), Some(Severity::Invalid));
-        assert!(on_run(&run).unwrap().evidence.contains("302 (20,000×)"));
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("were redirects, which nobody followed: 302 (20,000×)"));
+        assert!(!format!("{finding:?}").contains("did not succeed"), "{finding:?}");
         // Named, they are meant.
         run.plan.expect = vec![302..=302, 404..=404];
         assert_eq!(with(&mut run, 302, 20_000), None);
@@ -172,6 +264,41 @@ mod tests_on_runs {
         run.plan.expect = vec![200..=399];
         run.command_line.extend(["--expect".to_owned(), "200-399".to_owned()]);
         assert_eq!(with(&mut run, 302, 20_000), None);
+    }
+}
+
+#[cfg(test)]
+mod tests_of_words {
+    use super::*;
+    use crate::live::sample;
+
+    fn with(statuses: &[(u16, u64)]) -> Run {
+        let mut run = sample::run();
+        run.record.statuses = statuses.iter().copied().collect();
+        run
+    }
+
+    #[test]
+    fn a_server_that_refuses_a_part_has_no_wrong_url() {
+        let finding = on_run(&with(&[(200, 4_000), (429, 16_000)])).unwrap();
+        assert!(finding.cause.contains("refuses a part of the load"), "{finding:?}");
+        assert!(
+            finding.fix.contains("Lower --rate") && !finding.fix.contains("URL"),
+            "{finding:?}"
+        );
+        let mut run = with(&[(200, 20_000)]);
+        run.plan.expect = vec![500..=500];
+        let finding = on_run(&run).unwrap();
+        assert!(finding.evidence.contains("had a status that is not expected: 200"), "{finding:?}");
+        assert!(finding.cause.starts_with("Neither errors nor redirects"), "{finding:?}");
+        assert!(!on_run(&with(&[(304, 20_000)])).unwrap().evidence.contains("redirect"));
+        let mut run = with(&[(304, 20_000)]);
+        run.command_line.extend(["-H".to_owned(), "If-None-Match: *".to_owned()]);
+        assert_eq!(on_run(&run), None, "asked for");
+        // All of them: nobody knows of a limit.
+        let finding = on_run(&with(&[(503, 20_000)])).unwrap();
+        assert!(finding.fix.contains("fix the URL or the server"), "{finding:?}");
+        assert!(on_run(&with(&[(101, 20_000)])).unwrap().cause.contains("another protocol"));
     }
 }
 

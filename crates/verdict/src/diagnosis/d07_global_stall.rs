@@ -62,6 +62,19 @@ const CAUSE: &str = "The server, the client, one of their machines or the networ
                      stopped for that long. Single requests did not cause it, and it is not a \
                      slow tail.";
 
+const HERE: (&str, &str) = (
+    "The server, the client or this machine stopped for that long. Single requests did not cause \
+     it, and it is not a slow tail.",
+    "Exclude the longest times from every comparison, and run again with `vmstat 1` running \
+     beside: it shows whether the machine stops.",
+);
+const HERE_AND_RAN_ON: (&str, &str) = (
+    "The server or the client stopped for that long; this machine did not, as the monitor's thread \
+     on it ran on. Single requests did not cause it, and it is not a slow tail.",
+    "Exclude the longest times from every comparison, and look in the server for what stops all of \
+     it at once: a garbage collection, a lock, a blocking call.",
+);
+
 fn on_run(run: &Run) -> Option<Finding> {
     let slices = &run.record.slices;
     let slice_s = slices.slice_ns as f64 / 1e9;
@@ -82,11 +95,11 @@ fn on_run(run: &Run) -> Option<Finding> {
     // An open loop works off what came meanwhile: its rate is the asked one.
     let without = asked_in_flight(run).map_or(String::new(), |_| {
         let per_s = run.record.responses as f64 / (elapsed_s(run) - lost_s);
-        format!(" Without it the rate would be about {}/s.", amount(per_s))
+        format!(" Without it the rate would be at least {}/s.", amount(per_s))
     });
     let named = stalls.iter().take(NAMED).map(|(at, length)| {
         format!(
-            "{} starting at {} s",
+            "at least {} starting at {} s",
             time(*length as f64 * slice_s * 1e3),
             amount(*at as f64 * slice_s)
         )
@@ -99,7 +112,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let share = lost_s / elapsed_s(run);
     let evidence = format!(
         "No request finished for {}{more}, with {} requests in flight on average and a median of \
-         {} finished requests per {} ms. That is {} of the run; the longest request took \
+         {} finished requests per {} ms. That is at least {} of the run; the longest request took \
          {}.{without}",
         listed(named),
         amount(in_flight(run)?),
@@ -108,27 +121,34 @@ fn on_run(run: &Run) -> Option<Finding> {
         percent(share),
         time(max_ns / 1e6)
     );
-    let finding = Finding::new(
-        D07,
-        gravity(share),
-        evidence,
-        CAUSE,
-        "Exclude the longest times from every comparison, and run again with `vmstat 1` running \
-         on both machines: it shows which one stops.",
-    );
-    let ran_on = own_pause_s(run).is_some_and(|gap_s| gap_s < longest_s * OF_THE_STALL);
+    // One pause that explains the longest stall, and all of them all stalls.
+    let covers = own_pauses_s(run).map(|(longest, total)| {
+        longest >= longest_s * OF_THE_STALL && total >= lost_s * OF_THE_STALL
+    });
+    let ran_on = covers == Some(false);
+    let (cause, fix) = match monitor(run) {
+        Some(monitor) if monitor.target.on_this_host && ran_on => HERE_AND_RAN_ON,
+        Some(monitor) if monitor.target.on_this_host => HERE,
+        _ => (
+            CAUSE,
+            "Exclude the longest times from every comparison, and run again with `vmstat 1` \
+             running on both machines: it shows which one stops.",
+        ),
+    };
+    let finding = Finding::new(D07, gravity(share), evidence, cause, fix);
     let finding = if ran_on { finding.not_explained_by(D23) } else { finding };
-    // A thread that had a CPU most of the time did not stop for lack of one.
-    let starved = d13_shared_processors::waited(run) >= STARVED;
+    // A share of the whole run says nothing of one moment: while others had the CPUs for so long, the thread
+    // that only sleeps was late, too.
+    let starved = covers == Some(true) && d13_shared_processors::waited(run) >= STARVED;
     Some(if starved { finding } else { finding.not_explained_by(D13) })
 }
 
-/// The longest time that this process stood still, in seconds. Where it is much shorter than the
-/// stall, something else stood still.
-fn own_pause_s(run: &Run) -> Option<f64> {
+/// The longest time that this process stood still, and all such times together, in seconds. Where they are much shorter
+/// than the stalls, something else stood still.
+fn own_pauses_s(run: &Run) -> Option<(f64, f64)> {
     let heartbeat = monitor(run)?.heartbeat.as_ref().filter(|heartbeat| heartbeat.beats > 0)?;
     let longest_ns = heartbeat.longest.iter().map(|gap| gap.length_ns).max().unwrap_or(0);
-    Some(longest_ns as f64 / 1e9)
+    Some((longest_ns as f64 / 1e9, heartbeat.gaps_ns as f64 / 1e9))
 }
 
 fn seen(run: &Run) -> Option<String> {

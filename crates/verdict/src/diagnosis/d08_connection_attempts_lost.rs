@@ -66,7 +66,11 @@ fn on_run(run: &Run) -> Option<Finding> {
             true => format!("; at most {} were seen waiting", grouped(longest)),
             false => String::new(),
         };
-        evidence.push(format!("It holds {}{seen}.", counted(backlog, "connection")));
+        // sk_acceptq_is_full() compares with `>`.
+        evidence.push(format!(
+            "It was given a backlog of {}, and Linux lets one more wait{seen}.",
+            grouped(backlog)
+        ));
     }
     if overflows.is_some() && void > 0 {
         evidence.push(format!(
@@ -143,7 +147,8 @@ fn seen(run: &Run) -> Option<String> {
 /// Times that an accept queue of the network namespace was full: it can be the target's only where
 /// that is in it.
 fn overflows(run: &Run) -> Option<u64> {
-    counter(run, "TcpExtListenOverflows").filter(|_| target(run).is_some())
+    let of_tcp = target(run).is_some() && run.plan.target.unix_socket.is_none();
+    counter(run, "TcpExtListenOverflows").filter(|_| of_tcp)
 }
 
 /// Whether the target's own accept queue can have been the full one.
@@ -240,9 +245,16 @@ mod tests_on_runs {
         assert_eq!(on_run(&run), None, "3 of 511 were seen waiting: another queue was full");
         let listener = sample::monitor(&mut run).target.listener.as_mut().unwrap();
         listener.longest_queue = Some(511);
+        run.plan.target.unix_socket = Some("/run/there".into());
+        assert_eq!(on_run(&run), None, "the counter is TCP's");
+        run.plan.target.unix_socket = None;
         let finding = on_run(&run).unwrap();
         assert!(finding.evidence.contains("was full 994 times"), "{}", finding.evidence);
-        assert!(finding.evidence.contains("It holds 511 connections"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("given a backlog of 511, and Linux lets one more"),
+            "{}",
+            finding.evidence
+        );
         assert!(finding.fix.contains("raise net.core.somaxconn"), "{}", finding.fix);
         let settings = &mut sample::monitor(&mut run).environment.settings;
         settings.insert("net.core.somaxconn".to_owned(), "4096".to_owned());

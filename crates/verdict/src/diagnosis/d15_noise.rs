@@ -41,6 +41,8 @@ const CHANGES: &str = "Something other than the target changes from run to run: 
                        CPU frequency, other guests of the host.";
 const SPREAD_REMEDY: &str = "Report the median and all runs, and do not call a difference smaller than this spread an \
      improvement.";
+const PAIRS_REMEDY: &str = "Report the median and all runs. Runs in turns make pairs: the interval of their ratio says \
+     whether a difference is shown.";
 const LATER: &str = "In between, software, load from neighbours or temperature may have changed, \
                      which could account for a difference.";
 const REMEDY: &str = "Run each at least three times, preferably ten, alternating (A B A B …), \
@@ -72,7 +74,9 @@ fn on_comparison(comparison: &Comparison, best_of_line: Option<usize>) -> Option
         (_, 1) => counted(targets[0].len() as u64, "run") + " of one target.",
         (true, 2) => "Only one run of each of the two is shown.".to_owned(),
         (true, number) => format!("Only one run of each of the {number} is shown."),
-        (false, number) => format!("Fewer than {RUNS} runs are shown for some of the {number}."),
+        (false, number) => {
+            format!("Fewer than {RUNS} runs are shown for some of the {number} targets.")
+        }
     };
     evidence.push_str(&best_of(best_of_line));
     evidence.extend(apart.iter().map(|apart| format!(" {apart}")));
@@ -133,8 +137,6 @@ fn close_pairs(members: &[Member]) -> Vec<(&Member, &Member)> {
 
 /// The longest time between the last run of one target and the first of another, if it is long.
 fn apart_in_time(targets: &[Repeats<'_>]) -> Option<String> {
-    let started =
-        |member: &&Member| Some(member.work.as_ref()?.circumstances.as_ref()?.started_unix_ns);
     let mut spans: Vec<(u64, u64)> = targets
         .iter()
         .filter_map(|runs| {
@@ -184,6 +186,11 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
             )
         })
         .collect();
+    if in_turns(targets) {
+        return (!evidence.is_empty()).then(|| {
+            Finding::new(D15, Severity::Note, evidence.join("\n"), CHANGES, PAIRS_REMEDY)
+        });
+    }
     let mut sorted: Vec<_> = repeated.iter().collect();
     sorted.sort_by(|a, b| a.2[1].total_cmp(&b.2[1]));
     for pair in sorted.windows(2) {
@@ -205,6 +212,28 @@ fn of_repeats(targets: &[Repeats<'_>]) -> Option<Finding> {
     }
     (!evidence.is_empty())
         .then(|| Finding::new(D15, Severity::Note, evidence.join("\n"), CHANGES, SPREAD_REMEDY))
+}
+
+/// Whether the runs of several targets were taken in turns: then what the machine did to one it did to the others,
+/// and pairs of runs show differences that are smaller than the spread.
+fn in_turns(targets: &[Repeats<'_>]) -> bool {
+    let began = |runs: &Repeats<'_>| {
+        let mut began: Vec<u64> = runs.iter().filter_map(started).collect();
+        began.sort_unstable();
+        began
+    };
+    let began: Vec<Vec<u64>> = targets.iter().map(began).collect();
+    let rounds = targets.iter().map(|runs| runs.len()).max().unwrap_or(0);
+    let round = |at: usize| began.iter().filter_map(move |began| began.get(at));
+    began.len() > 1
+        && began.iter().zip(targets).all(|(began, runs)| began.len() == runs.len())
+        && began.iter().all(|began| began.len() == rounds)
+        && (1..rounds).all(|at| round(at - 1).max() < round(at).min())
+}
+
+/// When a run began, ns since 1970, where that is known.
+fn started(member: &&Member) -> Option<u64> {
+    Some(member.work.as_ref()?.circumstances.as_ref()?.started_unix_ns)
 }
 
 fn best_of(line: Option<usize>) -> String {

@@ -4,11 +4,14 @@
 use ablaze_model::record::Http2Facts;
 use ablaze_model::{FailureKind, Run};
 
+mod repeated;
+
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
 use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, decimal, grouped, percent};
+pub(super) use repeated::dropped;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D18,
@@ -32,37 +35,8 @@ const NEAR: f64 = 0.05;
 fn on_run(run: &Run) -> Option<Finding> {
     match &run.record.http2 {
         Some(facts) => ended(run, facts).or_else(|| unprocessed(run)),
-        None => repeated(run).or_else(|| cut(run)),
+        None => repeated::found(run).or_else(|| surplus(run)).or_else(|| cut(run)),
     }
-}
-
-/// Requests that were sent again, as the server had closed their connection.
-fn repeated(run: &Run) -> Option<Finding> {
-    let record = &run.record;
-    // Where the client gave the connection up, the server closed nothing.
-    let repeated = record.repeated.saturating_sub(record.repeated_after_failure);
-    let share = repeated as f64 / record.finished() as f64;
-    if record.finished() == 0 || share <= REPEATED {
-        return None;
-    }
-    Some(Finding::new(
-        D18,
-        Severity::Suspect,
-        format!(
-            "{} of {} ({}) were sent again because the server had closed the reused connection \
-             before responding; {} connections were opened.",
-            grouped(repeated),
-            counted(record.finished(), "request"),
-            percent(share),
-            grouped(record.connections_opened)
-        ),
-        "The server closes reused connections without announcing it in the previous response \
-         (`Connection: close`): such a request is sent twice, its time includes both attempts, \
-         and the server may have carried it out twice.",
-        "Have the server announce the close or keep connections open longer, or close first with \
-         --requests-per-connection below the server's limit; --no-repeat counts such requests as \
-         errors.",
-    ))
 }
 
 /// Over HTTP/2 a server announces the end of a connection, and says which requests it did nothing with:
@@ -121,7 +95,9 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
 /// Streams that were refused although their connection went on.
 fn unprocessed(run: &Run) -> Option<Finding> {
     let record = &run.record;
-    let share = record.repeated as f64 / record.finished() as f64;
+    // Those in flight at the end may have been sent again, too.
+    let of = record.finished() + record.unfinished;
+    let share = record.repeated as f64 / of as f64;
     (record.finished() > 0 && share > REPEATED).then(|| {
         Finding::new(
             D18,
@@ -130,7 +106,7 @@ fn unprocessed(run: &Run) -> Option<Finding> {
                 "{} of {} ({}) were sent again because the server had not processed them; {} \
                  connections were opened.",
                 grouped(record.repeated),
-                counted(record.finished(), "request"),
+                counted(of, "request"),
                 percent(share),
                 grouped(record.connections_opened)
             ),
@@ -149,6 +125,36 @@ fn of_nginx(each: f64) -> &'static str {
         990.0..=1020.0 => " 1,000 requests is nginx's keepalive_requests since 1.19.10.",
         _ => "",
     }
+}
+
+/// Connections that the client closed, because bytes came behind a response that belong to none.
+fn surplus(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let share = record.surplus as f64 / record.responses as f64;
+    // Where no connection was left open, D19 has the same to say.
+    if record.surplus == 0 || record.responses == 0 || record.reused == 0 {
+        return None;
+    }
+    let again = match record.repeated_after_surplus {
+        0 => String::new(),
+        count => format!(" {} were sent again because of it.", counted(count, "request")),
+    };
+    Some(Finding::new(
+        D18,
+        if share > REPEATED { Severity::Suspect } else { Severity::Note },
+        format!(
+            "After {} of {} ({}) came bytes that belong to none, and the client closed the \
+             connection; {} connections were opened.{again}",
+            grouped(record.surplus),
+            counted(record.responses, "response"),
+            percent(share),
+            grouped(record.connections_opened)
+        ),
+        "The server sends more bytes than these responses have: a next response could not be told \
+         apart from them.",
+        "Compare the body in `curl -i` and the URL with its Content-Length, and have the server \
+         announce the length that it sends.",
+    ))
 }
 
 /// Connections that the server closed with a response.
@@ -287,14 +293,17 @@ mod tests_on_runs {
     }
 
     #[test]
-    fn requests_sent_twice_are_a_doubt_above_one_in_a_hundred() {
+    fn what_the_client_closed_for_surplus_bytes_the_server_did_not_close() {
         let mut run = sample::run();
-        run.record.repeated = 200;
-        assert_eq!(on_run(&run), None);
-        run.record.repeated = 201;
+        (run.record.reused, run.record.connections_opened) = (18_000, 2_100);
+        (run.record.surplus, run.record.repeated, run.record.repeated_after_surplus) =
+            (2_000, 300, 300);
         let finding = on_run(&run).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.starts_with("201 of 20,000 requests (1.0 %)"), "{finding:?}");
+        let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
+        assert!(said.starts_with("After 2,000 of 20,000 responses (10 %) came bytes"), "{said}");
+        assert!(said.contains("300 requests were sent again because of it"), "{said}");
+        assert!(!said.contains("server closes") && !said.contains("closed their"), "{said}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D19};
 use crate::finding::{Finding, Severity};
+use crate::live::headers;
 use crate::printed::{Connections, Report};
 use crate::words::{counted, grouped};
 
@@ -32,9 +33,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         Reason::None if record.surplus > 0 => Reason::Surplus,
         reason => reason,
     };
-    let (cause, fix) = match bodiless(run).filter(|_| reason == Reason::Surplus) {
-        Some(bodiless) => bodiless,
-        None => reason.in_words(&run.plan.http_version()),
+    let closes = matches!(reason, Reason::Close | Reason::NoKeepAlive);
+    let (cause, fix) = match asks_to_close(run) {
+        true if closes => (
+            "The request itself asks the server to close: it has `Connection: close`, or is HTTP/1.0 \
+             without `Connection: keep-alive`.",
+            "Leave out that header (--header), or say with --no-keepalive that each request is to \
+             have a connection of its own.",
+        ),
+        _ => bodiless(run)
+            .filter(|_| reason == Reason::Surplus)
+            .unwrap_or_else(|| reason.in_words(&run.plan.http_version())),
     };
     let finding = Finding::new(
         D19,
@@ -63,6 +72,15 @@ fn seen(run: &Run) -> Option<String> {
             grouped(record.reused),
             counted(record.responses, "response")
         )
+    })
+}
+
+/// Whether the requests were told to say that their connection is to be closed (RFC 9112, 9.3).
+fn asks_to_close(run: &Run) -> bool {
+    let is_old = run.plan.http2.is_none() && run.plan.requests.minor_version == 0;
+    headers::given(run, "connection").is_some_and(|value| {
+        let says = |token: &str| value.split(',').any(|said| said.trim() == token);
+        says("close") || is_old && !says("keep-alive")
     })
 }
 
@@ -133,7 +151,7 @@ impl Reason {
     fn in_words(self, version: &str) -> (&'static str, &'static str) {
         match self {
             Self::Close => (
-                "The server closes each connection and announces it: the head of its response has \
+                "The server announces the end of each connection: the head of its response has \
                  `Connection: close`.",
                 "Enable keep-alive in the server's configuration; if it is meant to close, use \
                  --no-keepalive.",
@@ -254,6 +272,23 @@ mod tests_on_runs {
         assert_eq!(on_run(&run).unwrap().not_explained_by, [D02]);
         run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
         assert!(on_run(&run).unwrap().not_explained_by.is_empty());
+    }
+
+    #[test]
+    fn a_server_that_was_asked_to_close_is_not_to_blame() {
+        let asked = |header: &str, minor_version| {
+            let mut run = sample::run();
+            run.record.reused = 0;
+            run.record.first_head =
+                b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n".to_vec();
+            run.command_line.extend(["-H".to_owned(), header.to_owned()]);
+            run.plan.requests.minor_version = minor_version;
+            on_run(&run).unwrap().cause.starts_with("The request itself asks")
+        };
+        assert!(asked("Connection: close", 1));
+        assert!(asked("Connection:", 0), "HTTP/1.0 needs the field");
+        assert!(!asked("Connection: Keep-Alive", 0));
+        assert!(!asked("X-Key: close", 1));
     }
 
     #[test]

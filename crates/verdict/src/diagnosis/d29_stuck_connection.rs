@@ -1,7 +1,7 @@
 //! D29: responses that stopped in the middle and never went on.
 
 use ablaze_model::Run;
-use ablaze_model::record::StoppedResponse;
+use ablaze_model::record::{Stopped, StoppedResponse};
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D29;
@@ -13,6 +13,8 @@ use crate::words::{counted, grouped, time};
 
 /// A response that has been silent for this multiple of the 99 % time has stopped.
 const TIMES_P99: u64 = 10;
+/// Linux gives a socket's send buffer so much at least before it lets a writer wait.
+const SEND_BUFFER_BYTES: u64 = 16 * 1024;
 /// From this share of the connections on the rate is that of the others.
 const MOST: f64 = 0.5;
 
@@ -40,25 +42,61 @@ fn on_run(run: &Run) -> Option<Finding> {
     {
         return None;
     }
-    let share = stopped.total() as f64 / f64::from(run.plan.load.connections().max(1));
+    // All that timed out in a response are told here, however long each had been silent by then.
+    let timed_out = timed_out(&stopped);
+    let (cause, fix) = why(&stopped, &longest);
+    let share =
+        (timed_out + stopped.unfinished) as f64 / f64::from(run.plan.load.connections().max(1));
     let severity = if share >= MOST { Severity::Invalid } else { Severity::Suspect };
     Some(Finding::new(
         D29,
         severity,
         format!(
-            "{} stopped partway for a second or longer: {} had timed out, {} were still waiting \
-             at the end. {} {}",
-            counted(stopped.total(), "response"),
-            grouped(stopped.timed_out),
+            "{} stopped partway: {} had timed out, {} were still waiting at the end. {} {}",
+            counted(timed_out + stopped.unfinished, "response"),
+            grouped(timed_out),
             grouped(stopped.unfinished),
             of_longest(&longest),
             of_queues(queues)
         ),
-        "The server started these responses and did not continue: usually it lost an event, such \
-         as the one that says a socket is writable again.",
-        "Check what the server does after a partial write: with edge-triggered epoll it must \
-         continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
+        cause,
+        fix,
     ))
+}
+
+/// Responses that timed out after a part of them.
+pub(super) fn timed_out(stopped: &Stopped) -> u64 {
+    stopped.timed_out.max(stopped.partway)
+}
+
+/// Why a response does not end of which only the end of the connection is the end.
+const ENDLESS: (&str, &str) = (
+    "The head of these responses has neither `Content-Length` nor `Transfer-Encoding: chunked`, so \
+     the body ends with the connection, and the server does not close it: a stream that does not \
+     end, or a length that is missing. No timeout is long enough for it.",
+    "Have the server send a Content-Length, or close the connection behind the body; a stream \
+     without an end has no response time to measure.",
+);
+
+/// Cause and fix: a server that writes less than its socket takes has no event to wait for.
+fn why(stopped: &Stopped, longest: &StoppedResponse) -> (&'static str, &'static str) {
+    if stopped.endless * 2 > stopped.partway {
+        ENDLESS
+    } else if longest.body_bytes < SEND_BUFFER_BYTES {
+        (
+            "The server started these responses and did not write the rest, although a socket takes \
+             more than what came: a last chunk or flush is missing, the Content-Length is too \
+             large, or its handler is blocked.",
+            "See in the server what follows the bytes that came (`curl -v` shows them).",
+        )
+    } else {
+        (
+            "The server started these responses and did not continue: usually it lost an event, \
+             such as the one that says a socket is writable again.",
+            "Check what the server does after a partial write: with edge-triggered epoll it must \
+             continue until EAGAIN, and with EPOLLONESHOT it must arm the event again.",
+        )
+    }
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -226,7 +264,6 @@ mod tests {
     use crate::DiagnosisId::D02;
     use crate::live::{judge, sample};
     use ablaze_model::FailureKind;
-    use ablaze_model::record::Stopped;
 
     fn stuck(connections: u64) -> Run {
         let mut run = sample::run();
@@ -234,6 +271,8 @@ mod tests {
         run.record.stopped = Stopped {
             timed_out: 0,
             unfinished: connections,
+            partway: 0,
+            endless: 0,
             longest: Some(StoppedResponse {
                 silent_ns: 6_000_000_000,
                 body_bytes: 2_500_000,
@@ -257,6 +296,24 @@ mod tests {
         let mut unseen = stuck(3);
         unseen.monitor = None;
         assert!(on_run(&unseen).unwrap().evidence.contains("could not be observed"));
+    }
+
+    #[test]
+    fn an_event_is_lost_only_where_a_buffer_can_be_full() {
+        assert!(on_run(&stuck(3)).unwrap().cause.contains("lost an event"));
+        let mut run = stuck(3);
+        run.record.stopped.longest.as_mut().unwrap().body_bytes = 5;
+        let finding = on_run(&run).unwrap();
+        assert!(finding.cause.contains("did not write the rest"), "{finding:?}");
+        assert!(!finding.fix.contains("epoll"), "{finding:?}");
+        run.record.stopped =
+            Stopped { timed_out: 6, partway: 100, endless: 100, ..run.record.stopped };
+        let finding = on_run(&run).unwrap();
+        assert!(
+            finding.evidence.starts_with("103 responses stopped partway: 100 had"),
+            "{finding:?}"
+        );
+        assert!(finding.cause.contains("neither `Content-Length`"), "{finding:?}");
     }
 
     #[test]

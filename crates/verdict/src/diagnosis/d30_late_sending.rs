@@ -3,15 +3,16 @@
 
 mod printed;
 
-use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::record::Intended;
+use ablaze_model::{FailureKind, Run};
 
 use ablaze_stats::Latency;
 
-use super::{Diagnosis, Forms, OnRun, ShownBy};
+use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
+use crate::live::figures::in_flight;
 use crate::words::{counted, grouped, percent, time};
 
 /// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
@@ -26,6 +27,10 @@ const MOST: f64 = 0.5;
 const LONG_PAUSE_NS: u64 = 5 * PAUSE_NS;
 /// More requests than this that were due and never sent: another rate than the one asked for.
 const NEVER_SENT: f64 = 0.01;
+/// With this share of the places in use on average, requests waited for one.
+const IN_USE: f64 = 0.5;
+/// A thread that waits for a processor for this share of the time is late because of that.
+const STARVED: f64 = 0.5;
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D30,
@@ -77,7 +82,19 @@ fn on_run(run: &Run) -> Option<Finding> {
         String::new()
     };
     let (cause, fix) = why(run);
-    Some(Finding::new(D30, severity, format!("{}{backlog}", described(&times)), cause, fix))
+    let evidence = format!("{}{backlog}", described(&times));
+    let finding = Finding::new(D30, severity, evidence, cause, fix);
+    // Who waits for a connection does not wait for a CPU, unless the server did so most of the time.
+    let starved = d13_shared_processors::waited(run) >= STARVED;
+    let of_connections = used(run) >= IN_USE && !starved;
+    Some(if of_connections { finding.not_explained_by(D13) } else { finding })
+}
+
+/// The share of the places that were in use, on average.
+fn used(run: &Run) -> f64 {
+    let per_connection = run.plan.places_per_connection();
+    let places = u64::from(run.plan.load.connections()) * u64::from(per_connection);
+    in_flight(run).map_or(0.0, |in_flight| in_flight / places.max(1) as f64)
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -107,21 +124,25 @@ fn why(run: &Run) -> (String, &'static str) {
     match run.plan.load {
         Load::Open { bounded: true, .. } if all_in_use => (
             format!(
-                "They waited for one of the {} permitted to become free: the server responds more \
-                 slowly than that many connections can sustain at this rate.",
-                counted(connections, "connection")
+                "They waited for {} permitted to become free: the server responds more slowly than \
+                 that many can sustain at this rate.",
+                one_of(connections, "the one connection", "one of the")
             ),
             "Take the response time as what a user sees; for a client that never waits, permit \
              more connections (--connections) or set no limit, or lower the rate.",
         ),
         Load::Open { .. } if all_in_use => (
             format!(
-                "They waited for one of {} to become free, which is as many as this machine \
-                 permits.",
-                counted(connections, "connection")
+                "They waited for {} to become free: this machine permits no more.",
+                one_of(connections, "the one connection", "one of")
             ),
             "Take the response time as what a user sees; raise the limit on descriptors (`ulimit \
              -n`) to permit more connections, or lower the rate.",
+        ),
+        _ if run.record.failures_of(FailureKind::Refused) > 0 => (
+            "Connections were refused, and after a refusal the client waits before it tries again."
+                .to_owned(),
+            "See why the server refused connections, and measure again.",
         ),
         _ => (
             "Connections were free: the client itself was late, because its threads had too much \
@@ -130,6 +151,13 @@ fn why(run: &Run) -> (String, &'static str) {
             "Take the response time as an upper bound; give the client more threads (--threads) or a \
              machine of its own, or lower the rate.",
         ),
+    }
+}
+
+fn one_of(connections: u64, one: &str, several: &str) -> String {
+    match connections {
+        1 => one.to_owned(),
+        more => format!("{several} {}", counted(more, "connection")),
     }
 }
 
@@ -157,7 +185,7 @@ fn highest(times: &Latency) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::live::sample;
+    use crate::live::{judge, sample};
 
     /// 20,000 requests that left so late, each answered after 500 µs.
     fn late_by(lag_ns: u64) -> Run {
@@ -204,10 +232,35 @@ mod tests {
         assert!(on_run(&run).unwrap().cause.contains("100 connections permitted"));
         run.record.connections_opened = 12;
         assert!(on_run(&run).unwrap().cause.contains("the client itself was late"));
+        run.record.failures[FailureKind::Refused as usize] = 5;
+        assert!(on_run(&run).unwrap().cause.starts_with("Connections were refused"));
+        run.record.failures = Default::default();
         if let Load::Open { bounded, connections, .. } = &mut run.plan.load {
             (*bounded, *connections) = (false, 12);
         }
-        assert!(on_run(&run).unwrap().cause.contains("as many as this machine permits"));
+        assert!(on_run(&run).unwrap().cause.contains("this machine permits no more"));
+        if let Load::Open { connections, .. } = &mut run.plan.load {
+            *connections = 1;
+        }
+        assert!(on_run(&run).unwrap().cause.contains("for the one connection to become free"));
+    }
+
+    #[test]
+    fn who_waits_for_a_connection_does_not_wait_for_a_cpu() {
+        let explained = |used: u128, waited_ns: u64| {
+            let mut run = late_by(1_200_000_000);
+            run.record.in_flight_ns = used * u128::from(run.elapsed_ns);
+            sample::idle(&mut run);
+            sample::threads(&mut run)[0].waited_ns = waited_ns;
+            sample::processors(&mut run).user_ns = 19_000_000_000;
+            sample::processors(&mut run).idle_ns = 0;
+            let findings = judge(&run).findings;
+            assert!(findings.iter().any(|finding| finding.id == D13), "{findings:?}");
+            findings.iter().find(|finding| finding.id == D30).unwrap().explained_by
+        };
+        assert_eq!(explained(99, 1_600_000_000), None);
+        assert_eq!(explained(99, 6_000_000_000), Some(D13));
+        assert_eq!(explained(10, 1_600_000_000), Some(D13));
     }
 
     #[test]

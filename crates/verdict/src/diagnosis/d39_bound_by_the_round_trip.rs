@@ -34,15 +34,16 @@ const AT_WORK: f64 = 0.5;
 
 fn on_run(run: &Run) -> Option<Finding> {
     let limited = limit::of(run);
-    if asked_in_flight(run) != Some(1) || limited.by != Limit::RoundTrip {
+    let waited = matches!(limited.by, Limit::RoundTrip | Limit::ResponseTime);
+    if asked_in_flight(run) != Some(1) || !waited {
         return None;
     }
     Some(Finding::new(
         D39,
         Severity::Note,
         format!("With c = 1, {}.", limited.evidence),
-        "One request at a time measures the round trip and wake-ups, which are the same for most \
-         servers: c = 1 compares round-trip latency, not capacity.",
+        "One request at a time measures how long a single response takes, the round trip and \
+         wake-ups included: c = 1 compares that, not capacity.",
         "To measure capacity, use -c 10, 100 and more until the rate no longer grows; c = 1 only \
          shows the shortest time a response can take.",
     ))
@@ -109,7 +110,7 @@ mod tests_on_runs {
         let mut run = sample::with_shares(0.4, 0.3);
         assert_eq!(on_run(&run), None, "100 in flight");
         assert!(
-            seen(&run).unwrap().starts_with("100 requests in flight; limited by the round trip")
+            seen(&run).unwrap().starts_with("100 requests in flight; limited by the response time")
         );
         run.plan.load = Load::Closed { connections: 1, pipeline: 1 };
         let finding = on_run(&run).unwrap();

@@ -26,7 +26,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     if share < NOTED {
         return None;
     }
-    let free = limit::of(run).by == Limit::RoundTrip;
+    let free = matches!(limit::of(run).by, Limit::RoundTrip | Limit::ResponseTime);
     let severity = if share >= MOST && free { Severity::Suspect } else { Severity::Note };
     let window = run.record.http2.as_ref()?.settings.map(|settings| {
         format!(
@@ -103,7 +103,7 @@ mod tests {
     fn windows_that_held_an_idle_server_back_are_a_doubt() {
         let mut run = waiting(0.6);
         sample::idle(&mut run);
-        assert_eq!(limit::of(&run).by, Limit::RoundTrip);
+        assert_eq!(limit::of(&run).by, Limit::ResponseTime);
         assert_eq!(on_run(&run).map(|found| found.severity), Some(Severity::Suspect));
         let mut run = waiting(0.4);
         sample::idle(&mut run);

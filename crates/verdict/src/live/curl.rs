@@ -1,6 +1,7 @@
 //! What stands behind `curl` in the fix of a finding: the URL, and what makes curl connect where the run
 //! did. The command that is advised must reach the server that was measured.
 
+use std::borrow::Cow;
 use std::net::IpAddr;
 
 use ablaze_model::Run;
@@ -32,6 +33,15 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
     is_path.then(|| format!("{}{name}", &url[..path]))
 }
 
+/// A URL as a shell takes it for one word.
+fn quoted(url: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/@%+,=".contains(&byte);
+    match url.bytes().all(plain) {
+        true => Cow::Borrowed(url),
+        false => Cow::Owned(format!("'{}'", url.replace('\'', "'\\''"))),
+    }
+}
+
 fn arguments_to(run: &Run, url: &str) -> String {
     let target = &run.plan.target;
     let way = if let Some(proxy) = &target.proxy {
@@ -59,7 +69,7 @@ fn arguments_to(run: &Run, url: &str) -> String {
         _ => "",
     };
     let body = if run.plan.requests.has_body { "--data-binary @FILE " } else { "" };
-    format!("{method}{version}{way}{trust}{body}{url}")
+    format!("{method}{version}{way}{trust}{body}{}", quoted(url))
 }
 
 /// Where the connections went, if that is not the host and port of the URL.
@@ -92,13 +102,13 @@ mod tests {
         }
         let worst = arguments_where(&run, |group| group.unexpected);
         assert_eq!(worst, "http://127.0.0.1:8080/err");
-        assert_eq!(arguments_where(&run, |_| 0), "http://127.0.0.1:8080/fast?x=1");
+        assert_eq!(arguments_where(&run, |_| 0), "'http://127.0.0.1:8080/fast?x=1'");
         run.plan.http2 = Some(ablaze_model::plan::Http2 { streams: 4 });
         run.plan.requests.has_body = true;
         run.plan.requests.method = "POST".into();
         assert_eq!(
             arguments(&run),
-            "-X POST --http2-prior-knowledge --data-binary @FILE http://127.0.0.1:8080/fast?x=1"
+            "-X POST --http2-prior-knowledge --data-binary @FILE 'http://127.0.0.1:8080/fast?x=1'"
         );
     }
 

@@ -1,9 +1,11 @@
 //! Judges a Run by the diagnoses that can be seen in one ([`crate::diagnosis`]), with the figures that
-//! several of them need: how busy each side was (`figures`), a command that repeats a request (`curl`), Little's law (`little`), timers of TCP
+//! several of them need: how busy each side was (`figures`), a command that repeats a request (`curl`), what its
+//! header asks for (`headers`), Little's law (`little`), timers of TCP
 //! (`timers`).
 
 pub(crate) mod curl;
 pub(crate) mod figures;
+pub(crate) mod headers;
 pub(crate) mod little;
 pub(crate) mod timers;
 mod unseen;

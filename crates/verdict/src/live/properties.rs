@@ -166,6 +166,14 @@ fn recorded(run: &mut Run, facts: &Facts) {
     let (repeated, after_failure) = facts.repeated;
     record.repeated = repeated;
     record.repeated_after_failure = after_failure.min(repeated);
+    let rest = repeated - record.repeated_after_failure;
+    (record.repeated_after_reset, record.repeated_after_surplus) = match facts.responses % 4 {
+        0 => (rest, 0),
+        1 => (rest / 2, rest / 3),
+        2 => (0, rest),
+        _ => (0, 0),
+    };
+    record.repeated_after_announced = if facts.responses % 4 == 3 { rest } else { 0 };
     record.slices.slices.clear();
 }
 
@@ -180,8 +188,12 @@ fn found(judged: &Judged, id: DiagnosisId) -> Option<&Finding> {
 fn contradiction(run: &Run, judged: &Judged) -> Option<String> {
     let has = |id| found(judged, id).is_some();
     let limit = judged.limited.by;
-    for (id, its) in [(D11, Limit::Client), (D12, Limit::Server), (D39, Limit::RoundTrip)] {
-        if has(id) && limit != its {
+    for (id, its) in [
+        (D11, &[Limit::Client] as &[_]),
+        (D12, &[Limit::Server]),
+        (D39, &[Limit::RoundTrip, Limit::ResponseTime]),
+    ] {
+        if has(id) && !its.contains(&limit) {
             return Some(format!("{id} beside `{limit}`"));
         }
     }
@@ -267,8 +279,15 @@ fn excluded(run: &Run, finding: &Finding) -> Option<&'static str> {
     if finding.id == D08 && said("The accept queue was full 0") {
         return Some("a full queue that was not");
     }
-    if finding.id == D18 && said("had closed") && record.repeated == record.repeated_after_failure {
+    let of_client = record.repeated_after_failure
+        + record.repeated_after_surplus
+        + record.repeated_after_announced;
+    if finding.id == D18 && said("had closed") && record.repeated <= of_client {
         return Some("closes of the server that were the client's");
+    }
+    let of_reset = of_client + record.repeated_after_reset;
+    if finding.id == D18 && said("the server had closed") && record.repeated <= of_reset {
+        return Some("closes that were resets");
     }
     if finding.id == D19 && said("closes it anyway") && record.surplus > 0 {
         return Some("a close of the server that was the client's");

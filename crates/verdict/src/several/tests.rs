@@ -220,6 +220,31 @@ fn repeats_among_each_other_show_no_difference() {
     assert!(found.evidence.contains("their runs overlap"), "{}", found.evidence);
 }
 
+/// Pairs of runs show differences that are smaller than the spread: what they show is not called noise beside them.
+#[test]
+fn the_spread_of_runs_in_turns_forbids_no_difference() {
+    let rates = [("a", 2000), ("b", 2900), ("b", 4000), ("a", 3000), ("a", 2500), ("b", 3500)];
+    let at = |(nth, (target, rate)): (usize, (&'static str, u64))| {
+        let mut run = run(rate);
+        run.started_unix_ns += nth as u64 * 10_000_000_000;
+        (target, run)
+    };
+    let runs: Vec<(&str, Run)> = rates.into_iter().enumerate().map(at).collect();
+    let several = compared(&runs);
+    let found = finding(&several, D15).unwrap();
+    assert!(found.evidence.contains("3 runs of a ranged from"), "{}", found.evidence);
+    assert!(!found.evidence.contains("overlap"), "{}", found.evidence);
+    assert!(!found.fix.contains("do not call"), "{}", found.fix);
+    // One after the other they make no pairs.
+    let mut runs = runs;
+    for (nth, (target, run)) in runs.iter_mut().enumerate() {
+        run.started_unix_ns += if *target == "b" { 600_000_000_000 } else { nth as u64 };
+    }
+    let several = compared(&runs);
+    let found = finding(&several, D15).unwrap();
+    assert!(found.evidence.contains("their runs overlap"), "{}", found.evidence);
+}
+
 #[test]
 fn waiting_for_room_that_never_was_short() {
     let waits = |model: &str, waited_ns: u64| {

@@ -23,7 +23,7 @@ use crate::error::{FAIL_IF_MET, NOTHING_MEASURED};
 use crate::experiments::conditions::Conditions;
 use crate::experiments::described::FILE;
 use crate::experiments::former::Former;
-use crate::experiments::shown::{self, Showing};
+use crate::experiments::shown::Showing;
 use crate::experiments::{file, saved};
 use crate::native::ReportOptions;
 use crate::outputs::{Files, Outputs};
@@ -213,11 +213,8 @@ fn of_experiment(path: &Path, line: &CommandLine) -> Result<u8, CommandError> {
         experiments::contents(&experiment, &folder, &results, &judged, (showing, &conditions));
     let exported = Exported::Experiment(&contents);
     files.keep_files(&exported);
-    terminal::print(&shown::either(&experiment, &results, &judged, showing));
+    terminal::print(if line.json { &contents.json } else { &contents.text });
     let unequal = showing.unequal(&judged);
-    if !line.json {
-        terminal::print(&conditions.in_words(&experiment, &results, &unequal));
-    }
     experiments::print_chart(&experiment, &results, &judged, showing);
     files.keep_streams(&exported);
     Ok(match results.measured().next() {

@@ -35,6 +35,13 @@ fn a_comparison_is_kept_and_shown_again() {
     let said = ablaze(&folder, &fails);
     assert_eq!(said.status, 3, "{said:?}");
     assert!(said.stderr.contains("cannot be judged"), "{}", said.stderr);
+    // The report says so in each of its forms.
+    let line = "  fail if epoll-et / epoll-lt rate < 0.5: cannot be judged";
+    assert!(said.stdout.contains(line), "{}", said.stdout);
+    let json = ablaze(&folder, &[&fails[..], &["--json"]].concat());
+    let value: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let check = &value["checks"][0];
+    assert_eq!((&check["answer"], &check["fails"]), (&"cannot be judged".into(), &true.into()));
     let other = [&words[..], &["--folder", "compare-1", "-H", "A: b"]].concat();
     assert_eq!(ablaze(&folder, &other).status, 2, "another experiment");
 }

@@ -45,8 +45,14 @@ fn a_target_that_dies_under_load_is_named() {
         ["compare", "serve:epoll-et", "--start", &start, "--repeat", "1", "-d", "3s", "-c", "2"];
     let said = ablaze(&folder, &words);
     assert_eq!(said.status, 1, "{said:?}");
-    assert!(said.stdout.contains("1 of 1 runs: mortal exited during the run"), "{}", said.stdout);
-    assert_eq!(runs(&folder.join("compare-1")).len(), 1);
+    assert!(said.stdout.contains("1 of 1 run: mortal exited during the run"), "{}", said.stdout);
+    // What came until then is kept beside the runs.
+    let partial = "2-mortal-c-2-1.until-exit.json";
+    assert!(said.stdout.contains(&format!("saved as runs/{partial}")), "{}", said.stdout);
+    let kept = runs(&folder.join("compare-1"));
+    assert_eq!(kept.iter().filter(|name| !name.contains("until-exit")).count(), 1, "{kept:?}");
+    let shown = ablaze(&folder, &["report", &format!("compare-1/runs/{partial}")]);
+    assert!(shown.stdout.contains(" responses in "), "{shown:?}");
 }
 
 #[test]

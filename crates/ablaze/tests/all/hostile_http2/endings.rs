@@ -55,7 +55,7 @@ fn silence() {
             })
         })
         .slow(),
-        row("a body that stops", "timeout", late, |peer| {
+        row("a body that stops", "timeout", "began its responses and did not end them", |peer| {
             each(peer, |peer, stream| {
                 peer.head(stream, OK)?;
                 peer.frame(DATA, 0, stream, b"the beginning")

@@ -115,14 +115,15 @@ fn at(server: &Running, host: &str) -> String {
 fn certificates() {
     let (issuer, other) = (Authority::new("issuer"), Authority::new("other"));
     let trusted = vec!["--cacert", issuer.cacert()];
-    let expired = "has expired or is not yet valid: renew it, or accept any with -k";
+    let expired = "has expired: renew it, or accept any with -k";
+    let early = "is not valid yet: check the clocks";
     let name = "is not valid for";
     let key = KeyPair::generate().unwrap();
     let own = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
     let own = (own.self_signed(&key).unwrap().pem(), key.serialize_pem());
     let rows = [
         (issuer.issue("localhost", (2001, 2002)), "localhost", "certificate-expired", expired),
-        (issuer.issue("localhost", (2080, 2090)), "localhost", "certificate-expired", expired),
+        (issuer.issue("localhost", (2080, 2090)), "localhost", "certificate-expired", early),
         (issuer.issue("elsewhere.example", NOW), "localhost", "certificate-name", name),
         (issuer.issue("127.0.0.2", NOW), "127.0.0.1", "certificate-name", "127.0.0.2"),
         (issuer.issue("localhost", NOW), "127.0.0.1", "certificate-name", "localhost"),

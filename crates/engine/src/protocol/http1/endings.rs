@@ -5,6 +5,7 @@ use ablaze_net::{CloseReason, Slot};
 use super::{Http1, Reading};
 use crate::connection::Exchange;
 use crate::protocol::Failure;
+use crate::recorder::Lost;
 use crate::sink::BodySink;
 use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
@@ -68,7 +69,13 @@ impl<S: BodySink> Worker<Http1<S>> {
             (CloseReason::Local, Some(kind)) => (kind, 0),
             _ => failure_of(why),
         };
-        let after_failure = why == CloseReason::Local && connection.given_up.is_some();
+        let lost = match why {
+            CloseReason::Local if connection.given_up.is_some() => Lost::AfterFailure,
+            CloseReason::Local if connection.state.surplus => Lost::AfterSurplus,
+            CloseReason::Local if announced => Lost::Announced,
+            CloseReason::Eof | CloseReason::Local => Lost::Closed,
+            _ => Lost::Reset,
+        };
         let mut repeats = false;
         for _ in 0..connection.in_flight {
             let ring = self.connections[slot as usize].state.oldest;
@@ -83,7 +90,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                     repeated: true,
                     ..Exchange::default()
                 };
-                self.recorder.repeated(exchange, after_failure);
+                self.recorder.repeated(exchange, lost);
                 self.protocol.bodies.end(place, false, at);
                 repeats = true;
                 break;
@@ -102,7 +109,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             exchange.repeated = true;
             exchange.sent_ns = 0;
             exchange.first_byte_ns = 0;
-            self.recorder.repeated(exchange, after_failure);
+            self.recorder.repeated(exchange, lost);
         }
     }
 

@@ -50,6 +50,8 @@ pub(crate) struct State {
     server_keeps: bool,
     /// A byte of the current response has arrived.
     response_began: bool,
+    /// Bytes came that belong to no response.
+    surplus: bool,
     /// The response is complete but its request not yet sent whole.
     held: bool,
     /// Sends that asked for notice and have not had it.

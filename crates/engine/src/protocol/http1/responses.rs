@@ -82,6 +82,7 @@ impl<S: BodySink> Worker<Http1<S>> {
     #[cold]
     pub(super) fn surplus<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8]) {
         self.recorder.surplus(bytes);
+        self.connections[slot as usize].state.surplus = true;
         self.end_connection(io, slot, close_at_once(&self.plan));
     }
 

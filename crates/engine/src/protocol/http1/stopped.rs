@@ -27,6 +27,7 @@ impl<S: BodySink> Worker<Http1<S>> {
                 Reading::Head | Reading::Chunked(_) | Reading::ToEnd => None,
             },
         };
-        self.recorder.stopped(&exchange, response, timed_out);
+        let endless = connection.state.reading == Reading::ToEnd;
+        self.recorder.stopped(&exchange, response, timed_out, endless);
     }
 }

@@ -68,6 +68,6 @@ impl<S: BodySink> Worker<Http2<S>> {
             missing_bytes: place.content_length.map(|all| all.saturating_sub(place.body_bytes)),
         };
         let exchange = self.exchanges[self.place_of(slot, tag)];
-        self.recorder.stopped(&exchange, response, timed_out);
+        self.recorder.stopped(&exchange, response, timed_out, false);
     }
 }

@@ -8,7 +8,7 @@ use ablaze_wire::http2::settings::PeerSettings;
 use super::permits::{GoAway, again};
 use super::{Http2, Session};
 use crate::connection::{Connection, Exchange};
-use crate::recorder::Recorder;
+use crate::recorder::{Lost, Recorder};
 use crate::sink::{Bodies, BodySink, Response};
 use crate::worker::{BULKY_BYTES, Worker};
 use ablaze_model::failure::FailureKind;
@@ -160,7 +160,7 @@ impl<S: BodySink> Responses<'_, S> {
         }
         self.bodies.end(self.first_place + tag as usize, false, self.at);
         *exchange = again(exchange, !rotation);
-        self.recorder.repeated(exchange, false);
+        self.recorder.repeated(exchange, Lost::Closed);
         let place = &mut self.connection.state.places[tag as usize];
         *place = super::Place { in_use: true, ..super::Place::default() };
         self.connection.state.waiting.push_back(tag);

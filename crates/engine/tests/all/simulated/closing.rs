@@ -31,6 +31,7 @@ fn a_server_that_announced_its_close_and_stays_is_waited_for_by_no_request() {
             check_sums(run);
             assert_eq!((run.record.responses, run.record.reused), (4, 0));
             assert_eq!((run.elapsed_ns, run.record.left_open), (4 * MS, left_open));
+            assert_eq!(run.record.awaited_close, left_open);
             let seen = closes(&log);
             assert!(seen.len() >= 3 && seen.iter().all(|seen| *seen == how), "{close:?} {seen:?}");
         });
@@ -47,6 +48,7 @@ fn a_server_that_closes_as_announced_is_waited_for_and_costs_no_time() {
         check_sums(run);
         // None was closed from here before that.
         assert_eq!((run.record.responses, run.record.left_open), (4, 0));
+        assert_eq!(run.record.awaited_close, 4);
         assert_eq!(run.elapsed_ns, 4 * MS);
     });
 }
@@ -62,7 +64,7 @@ fn servers_that_never_close_do_not_use_up_the_slots() {
             assert_eq!((run.record.responses, run.record.connections_opened), (400, 400));
             assert_eq!(run.elapsed_ns, 10 * MS);
             let spares = if keep_alive { 16 } else { 40 };
-            assert_eq!(run.record.left_open, spares);
+            assert_eq!((run.record.left_open, run.record.awaited_close), (spares, spares));
         });
     }
 }
@@ -78,6 +80,7 @@ fn requests_behind_an_announced_close_are_sent_again_as_often_as_it_takes() {
             check_sums(run);
             assert_eq!((run.record.responses, run.record.failures_total()), (40, 0), "{method}");
             assert!(run.record.repeated > 0);
+            assert_eq!(run.record.repeated_after_announced, run.record.repeated);
         });
     }
 }

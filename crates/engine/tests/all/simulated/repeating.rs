@@ -22,13 +22,13 @@ fn ending_at_second(end: Act) -> Script {
 
 #[test]
 fn and_timed_from_its_first_sending() {
-    for end in [FIN, RST] {
+    for (end, resets) in [(FIN, 0), (RST, 9)] {
         run(&plan(10, 1), &ending_at_second(end), |run| {
             check_sums(run);
             let record = &run.record;
             assert_eq!((record.responses, record.failures_total()), (10, 0));
             // All but the first, which opened the first connection.
-            assert_eq!(record.repeated, 9);
+            assert_eq!((record.repeated, record.repeated_after_reset), (9, resets));
             assert_eq!(record.connections_opened, 10);
             assert_eq!(record.answered.total.min_ns(), Some(MS));
             assert_eq!(record.answered.total.sum_ns(), u128::from(MS + 9 * (MS + 500 * US)));

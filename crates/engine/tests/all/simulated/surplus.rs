@@ -2,7 +2,7 @@
 
 use ablaze_net::CloseHow;
 
-use crate::simulated::support::{Log, MS, Script, Seen, check_sums, plan, run};
+use crate::simulated::support::{HELLO, Log, MS, Script, Seen, check_sums, plan, run};
 
 const WITH_SURPLUS: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello and more";
 
@@ -19,5 +19,23 @@ fn the_connection_is_closed_at_once() {
         assert_eq!(run.elapsed_ns, 10 * MS);
         let seen = log.take();
         assert!(seen.contains(&Seen::Closed(0, CloseHow::Fin)), "{seen:?}");
+    });
+}
+
+/// The second copy of a response comes while the next request is about to leave: the client closes the
+/// connection, not the server, and sends that request again.
+#[test]
+fn what_is_sent_again_for_it_is_told_apart_from_what_a_server_closed() {
+    let peer = Script::new(&[HELLO, HELLO], |moment| {
+        moment.send(MS, 0);
+        moment.send(MS, 1);
+    });
+    run(&plan(10, 1), &peer, |run| {
+        check_sums(run);
+        let record = &run.record;
+        assert_eq!((record.responses, record.failures_total()), (10, 0));
+        assert_eq!(record.repeated_after_surplus, record.repeated);
+        assert_eq!(record.repeated_after_reset, 0);
+        assert!(record.surplus > 0);
     });
 }

@@ -1,6 +1,7 @@
 //! An exchange fails when its timeout is over, in whatever stage it is, and the run goes on.
 
 use ablaze_model::FailureKind;
+use ablaze_model::record::Stopped;
 use ablaze_net::sim::{ConnectReply, Silent};
 
 use crate::simulated::support::{
@@ -52,9 +53,20 @@ fn before_the_head() {
         run(&with_timeout(plan(10, 2), timeout_ns), &first_two(|_| ()), |run| {
             check(run, timeout_ns);
             assert_eq!(run.record.failed.wait.count(), 0);
-            assert_eq!(run.record.stopped.total(), 0, "it never began");
+            assert_eq!(run.record.stopped, Stopped::default(), "it never began");
         });
     }
+}
+
+/// Without a length only a close ends the body, and none comes.
+#[test]
+fn behind_a_body_that_only_a_close_ends() {
+    let peer = Script::always(b"HTTP/1.1 200 OK\r\n\r\nok", MS);
+    run(&with_timeout(plan(4, 2), 250 * MS), &peer, |run| {
+        let stopped = run.record.stopped;
+        assert_eq!(run.record.failures_of(FailureKind::Timeout), 4);
+        assert_eq!((stopped.partway, stopped.endless, stopped.total()), (4, 4, 0));
+    });
 }
 
 #[test]
@@ -70,6 +82,7 @@ fn within_head_and_body() {
                 let stopped = run.record.stopped;
                 let stuck = timeout_ns - 3 * MS >= S;
                 assert_eq!((stopped.timed_out, stopped.unfinished), (u64::from(stuck) * 2, 0));
+                assert_eq!((stopped.partway, stopped.endless), (2, 0));
                 assert_eq!(
                     stopped.longest.map(|l| l.silent_ns),
                     stuck.then(|| timeout_ns - 3 * MS)

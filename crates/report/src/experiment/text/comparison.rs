@@ -19,7 +19,7 @@ pub fn comparison(
     rank_anyway: bool,
 ) -> String {
     let unequal = judged.unequal_work();
-    let mut lines = vec![what(experiment)];
+    let mut lines = vec![what(experiment, results)];
     lines.extend(worth(experiment, results, judged));
     if results.interrupted {
         lines.push(super::partial(experiment, results));
@@ -50,16 +50,16 @@ pub fn comparison(
     lines.join("\n")
 }
 
-fn what(experiment: &Experiment) -> String {
+fn what(experiment: &Experiment, results: &Results) -> String {
     if experiment.is_saved() {
-        return super::what(experiment);
+        return super::what(experiment, results);
     }
     let load = &experiment.loads[0];
     format!(
-        "{} · {} · {} of each{} · {}",
+        "{} · {} · {}{} · {}",
         counted(experiment.targets.len() as u64, "target"),
         load.label,
-        counted(u64::from(experiment.repeats), "run"),
+        super::runs_of_each(experiment, results),
         super::in_turns(experiment),
         experiment.placement.in_words()
     )

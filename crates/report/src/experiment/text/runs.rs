@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ablaze_model::experiment::{Experiment, Figures, JudgedTogether, Results, SKIPPED, Target};
+use ablaze_model::experiment::{
+    Experiment, Figures, JudgedTogether, Results, SKIPPED, Target, Trial, file_name,
+};
 use ablaze_model::finding::{DiagnosisId, Finding, Limit, Severity};
 use ablaze_model::spec::TargetSpec;
 
@@ -31,7 +33,8 @@ pub(crate) fn worth(
 
 /// `, interleaved`, where there is more than one target to take in turns.
 pub(crate) fn in_turns(experiment: &Experiment) -> &'static str {
-    if experiment.targets.len() > 1 { ", interleaved" } else { "" }
+    let here = experiment.targets.iter().filter(|target| target.saved_runs().is_none());
+    if here.count() > 1 { ", interleaved" } else { "" }
 }
 
 /// `interrupted after 2 of 6 runs: partial results`.
@@ -68,12 +71,14 @@ pub(crate) fn limits(runs: &[&Figures]) -> String {
 fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
     let all = counted(results.measured().count() as u64, "run");
     let among = |found: &Found| format!("in {} of {all}{}", found.runs, found.names(experiment));
+    let of = |found: &Found| format!("in {} of {all}{}", found.runs, found.example(experiment));
     let found = found(results);
     let (notes, grave): (Vec<&Found>, Vec<&Found>) =
         found.iter().partition(|found| found.gravest.severity == Severity::Note);
     let line = |found: &&Found| {
-        let Finding { id, severity, evidence, fix, .. } = found.gravest;
-        let text = format!("{severity} {}, {}: {evidence} {fix}", id.name(), among(found));
+        let Finding { id, severity, evidence, .. } = found.gravest;
+        let (of, fix) = (of(found), found.fix(experiment));
+        let text = format!("{severity} {}, {of}: {evidence} {fix}", id.name());
         sentence(&format!("  {id} "), &text, WIDTH)
     };
     let mut lines: Vec<String> = grave.iter().flat_map(line).collect();
@@ -92,6 +97,8 @@ fn findings(experiment: &Experiment, results: &Results) -> Vec<String> {
 pub(crate) struct Found<'a> {
     /// The gravest of its findings, or the first of these.
     pub gravest: &'a Finding,
+    /// The run that this is of.
+    of: Trial,
     /// Runs that it was found in.
     pub runs: usize,
     targets: BTreeSet<usize>,
@@ -102,12 +109,12 @@ pub(crate) fn found(results: &Results) -> Vec<Found<'_>> {
     let mut found: BTreeMap<DiagnosisId, Found<'_>> = BTreeMap::new();
     for (trial, run) in results.measured() {
         for finding in run.findings.iter().filter(|finding| finding.explained_by.is_none()) {
-            let new = Found { gravest: finding, runs: 0, targets: BTreeSet::new() };
+            let new = Found { gravest: finding, of: trial, runs: 0, targets: BTreeSet::new() };
             let of = found.entry(finding.id).or_insert(new);
             of.runs += 1;
             of.targets.insert(trial.target);
             if finding.severity > of.gravest.severity {
-                of.gravest = finding;
+                (of.gravest, of.of) = (finding, trial);
             }
         }
     }
@@ -125,6 +132,41 @@ impl Found<'_> {
     }
 }
 
+impl Found<'_> {
+    /// Which run the evidence is of: ` (nf, run 3)` of the only one, else ` (nf), for example nf, run 3`.
+    pub fn example(&self, experiment: &Experiment) -> String {
+        let run = run_of(experiment, self.of);
+        match self.runs {
+            1 => format!(" ({run})"),
+            _ => format!("{}, for example {run}", self.names(experiment)),
+        }
+    }
+
+    /// What to do about it. A server that was started for its runs has ended with them: the address that a
+    /// command names is its no more.
+    pub fn fix(&self, experiment: &Experiment) -> String {
+        let (fix, target) = (&self.gravest.fix, &experiment.targets[self.of.target]);
+        if !target.is_started_here() || !fix.contains("://") {
+            return fix.clone();
+        }
+        let name = &target.name;
+        format!(
+            "{fix} {name} ran at that address for its runs only: start it there again first. What it \
+             printed is in targets/{}.log.",
+            file_name(name)
+        )
+    }
+}
+
+/// `nf, c=10, run 3`, the load only where there are several.
+fn run_of(experiment: &Experiment, trial: Trial) -> String {
+    let label = match experiment.loads.len() {
+        1 => String::new(),
+        _ => format!("{}, ", experiment.loads[trial.load].label),
+    };
+    format!("{}, {label}run {}", experiment.targets[trial.target].name, trial.repeat + 1)
+}
+
 /// What was found in the runs beside each other: the reasons of a verdict that no run has by itself.
 fn together(judged: &JudgedTogether) -> Vec<String> {
     let line = |finding: &&Finding| {
@@ -136,8 +178,11 @@ fn together(judged: &JudgedTogether) -> Vec<String> {
     roots.collect::<Vec<_>>().iter().flat_map(line).collect()
 }
 
-/// Why a run of a target failed. What may be wrong with a port or a protocol is no question of a built-in server's.
+/// Why a run of a target failed. What may be wrong with a port or a protocol is no question of a built-in server's;
+/// the port of whatever is started here is the right one.
 pub(crate) fn why_of<'a>(target: &Target, why: &'a str) -> &'a str {
+    const PORT: &str = ", and check that it is the right port";
+    let why = why.strip_suffix(PORT).filter(|_| target.is_started_here()).unwrap_or(why);
     match (&target.source, why.rsplit_once(": ")) {
         (TargetSpec::Model(_), Some((what, question))) if question.ends_with('?') => what,
         _ => why,
@@ -146,32 +191,50 @@ pub(crate) fn why_of<'a>(target: &Target, why: &'a str) -> &'a str {
 
 /// Which trials failed, and why: of one target and load the first reason.
 pub(crate) fn failures(experiment: &Experiment, results: &Results) -> Vec<String> {
-    let mut reasons: BTreeMap<(usize, usize), (&str, usize)> = BTreeMap::new();
+    let mut reasons: BTreeMap<(usize, usize), Vec<(Trial, &str)>> = BTreeMap::new();
     // What was left out says so in its row.
     for (trial, why) in results.failed().filter(|(_, why)| !why.starts_with(SKIPPED)) {
-        reasons.entry((trial.target, trial.load)).or_insert((why, 0)).1 += 1;
+        reasons.entry((trial.target, trial.load)).or_default().push((trial, why));
     }
-    let line = |((target, load), (why, count)): (&(usize, usize), &(&str, usize))| {
+    let line = |((target, load), failed): (&(usize, usize), &Vec<(Trial, &str)>)| {
         let (name, label) = (&experiment.targets[*target].name, &experiment.loads[*load].label);
-        let of = experiment.repeats_of(*target);
+        let of = counted(u64::from(experiment.repeats_of(*target)), "run");
+        let (first, why) = failed[0];
         let why = why_of(&experiment.targets[*target], why);
-        format!("  failed: {name}, {label}, {count} of {of} runs: {why}")
+        let example = match failed.iter().all(|(_, other)| *other == failed[0].1) {
+            true => String::new(),
+            false => format!("for example run {}: ", first.repeat + 1),
+        };
+        format!("  failed: {name}, {label}, {} of {of}: {example}{why}", failed.len())
     };
     reasons.iter().map(line).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use ablaze_model::spec::ModelSpec;
-
-    #[test]
-    fn a_built_in_server_is_not_asked_what_it_is() {
-        let why = "127.0.0.1:1 closed the connection without a response: does it speak TLS?";
-        let built_in = Target::new("a", TargetSpec::Model(ModelSpec::default()));
-        assert_eq!(why_of(&built_in, why), "127.0.0.1:1 closed the connection without a response");
-        assert_eq!(why_of(&built_in, "it went away: no answer"), "it went away: no answer");
-        let another = Target::new("b", TargetSpec::Command("./server".to_owned()));
-        assert_eq!(why_of(&another, why), why);
+/// `6 runs of each`, or how many of each target were measured where these differ.
+pub(crate) fn runs_of_each(experiment: &Experiment, results: &Results) -> String {
+    let of = |target: usize| {
+        results.measured().filter(|(trial, _)| trial.target == target).count() as u64
+    };
+    let counts: Vec<u64> = (0..experiment.targets.len()).map(of).collect();
+    let planned = u64::from(experiment.repeats);
+    // What was left out says so in its row.
+    let as_planned =
+        |(at, count): (usize, &u64)| *count == planned || results.skipped(at).is_some();
+    if results.measured().next().is_none() || counts.iter().enumerate().all(as_planned) {
+        return format!("{} of each", counted(planned, "run"));
     }
+    let of = |(at, count): (usize, &u64)| {
+        let target = &experiment.targets[at];
+        let runs = match (at, target.saved_runs()) {
+            (_, Some(_)) => counted(*count, "saved run"),
+            (0, None) => counted(*count, "run"),
+            _ => count.to_string(),
+        };
+        format!("{runs} of {}", target.name)
+    };
+    counts.iter().enumerate().map(of).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+#[path = "runs_tests.rs"]
+mod tests;

@@ -1,7 +1,7 @@
 //! The report of a search for the highest rate that holds: the answer first, then a row per stage.
 
 use ablaze_model::experiment::{Search, Searched, Stage};
-use ablaze_model::finding::{Severity, Verdict};
+use ablaze_model::finding::{Finding, Severity, Verdict};
 use ablaze_model::plan::Arrivals;
 use ablaze_stats::rate_search::{Found, Trial};
 
@@ -12,7 +12,8 @@ use crate::table::{Table, sentence};
 /// The whole report.
 pub fn search(search: &Search, searched: &Searched) -> String {
     let texts = search.conditions();
-    let mut lines = vec![answer(searched, &texts), what_for(search)];
+    let answer = answer(searched, &texts);
+    let mut lines = vec![answer, format!("{} · {}", verdict(searched), what_for(search))];
     lines.extend(doubts(searched));
     lines.push(String::new());
     lines.extend(rows(searched, &texts).lines());
@@ -122,9 +123,9 @@ fn seconds(ns: u64) -> String {
     format!("{}", ns as f64 / 1e9)
 }
 
-/// What takes something away from the answer: of the stages that held, and of the one that did not
-/// and bounds it; the others are far beyond the limit, where much is out of order.
-fn doubts(searched: &Searched) -> Vec<String> {
+/// What was found above a note in the stages that held, and in the one that did not and bounds the answer, each
+/// diagnosis once with its stage; the others are far beyond the limit, where much is out of order.
+pub(crate) fn findings(searched: &Searched) -> Vec<(String, &Finding)> {
     let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
     let bound = match searched.found {
         Some(Found::Limit { fails_per_s, .. } | Found::LowestFails { fails_per_s }) => {
@@ -132,19 +133,37 @@ fn doubts(searched: &Searched) -> Vec<String> {
         }
         _ => None,
     };
-    let measured = held.chain(bound).filter_map(|stage| stage.measured.as_ref());
-    let mut lines = Vec::new();
-    let mut told = Vec::new();
-    for finding in measured.flat_map(|measured| &measured.findings) {
-        let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
-        if root && !told.contains(&finding.id) {
-            told.push(finding.id);
-            let (id, name) = (finding.id, finding.id.name());
-            let (severity, evidence) = (finding.severity, &finding.evidence);
-            let text =
-                format!("{severity} {name}: {} {}", evidence.replace('\n', " "), finding.fix);
-            lines.extend(sentence(&format!("  {id} "), &text, WIDTH));
+    let mut found: Vec<(String, &Finding)> = Vec::new();
+    for stage in held.chain(bound) {
+        let held = if stage.trial == Trial::Holds { "held" } else { "did not hold" };
+        let of = format!("at {}/s, which {held}", rate(stage.asked_per_s));
+        for finding in stage.measured.iter().flat_map(|measured| &measured.findings) {
+            let root = finding.explained_by.is_none() && finding.severity > Severity::Note;
+            if root && !found.iter().any(|(_, told)| told.id == finding.id) {
+                found.push((of.clone(), finding));
+            }
         }
+    }
+    found
+}
+
+/// How far the answer is to be believed: the worst verdict of the stages that held, and less where there is none.
+pub(crate) fn verdict(searched: &Searched) -> Verdict {
+    let held = searched.stages.iter().filter(|stage| stage.trial == Trial::Holds);
+    let verdicts =
+        held.filter_map(|stage| stage.measured.as_ref()).map(|measured| measured.verdict);
+    let worst = verdicts.max().unwrap_or(Verdict::Valid);
+    if searched.is_answered() { worst } else { worst.max(Verdict::Suspect) }
+}
+
+/// What takes something away from the answer.
+fn doubts(searched: &Searched) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (of, finding) in findings(searched) {
+        let (id, name) = (finding.id, finding.id.name());
+        let (severity, evidence) = (finding.severity, finding.evidence.replace('\n', " "));
+        let text = format!("{severity} {name}, {of}: {evidence} {}", finding.fix);
+        lines.extend(sentence(&format!("  {id} "), &text, WIDTH));
     }
     let answered = highest_that_holds(searched).and_then(|stage| stage.measured.as_ref());
     for text in answered.iter().flat_map(|measured| &measured.unsupported) {

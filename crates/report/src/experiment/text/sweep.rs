@@ -1,6 +1,6 @@
 //! The table of a sweep: a row per load, a group of columns per target.
 
-use ablaze_model::experiment::{Experiment, JudgedTogether, Results, Target};
+use ablaze_model::experiment::{Experiment, JudgedTogether, Results, SKIPPED, Target};
 
 use super::{failures, worth};
 use crate::experiment::curve::{Curve, Pick, Point};
@@ -15,7 +15,7 @@ pub fn sweep(
     pick: Pick,
 ) -> String {
     let mut lines = worth(experiment, results, judged);
-    lines.push(what(experiment));
+    lines.push(what(experiment, results));
     if results.interrupted {
         lines.push(super::partial(experiment, results));
     }
@@ -40,14 +40,19 @@ pub fn sweep(
 }
 
 /// How large the experiment is, and who had which processors.
-pub(crate) fn what(experiment: &Experiment) -> String {
+pub(crate) fn what(experiment: &Experiment, results: &Results) -> String {
     if experiment.is_saved() {
         let runs = counted(experiment.trials().len() as u64, "saved run");
         let targets = counted(experiment.targets.len() as u64, "target");
         return format!("{runs} of {targets}");
     }
+    let failed = results.failed().filter(|(_, why)| !why.starts_with(SKIPPED));
+    let failed = match failed.count() {
+        0 => String::new(),
+        failed => format!(" · {failed} of {} runs failed", experiment.trials().len()),
+    };
     format!(
-        "{} × {} × {}{} · {}",
+        "{} × {} × {}{}{failed} · {}",
         counted(experiment.targets.len() as u64, "target"),
         counted(experiment.loads.len() as u64, "load"),
         counted(u64::from(experiment.repeats), "run"),

@@ -3,6 +3,7 @@
 
 use ablaze_model::{FailureKind, Record, Run};
 
+use crate::limit::{self, Limit};
 use crate::words::{grouped, listed};
 
 /// Kinds with a smaller share of the failures are named, not explained.
@@ -25,12 +26,28 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut failed = failed.to_vec();
     failed.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let many = failed.iter().filter(|(_, count)| *count as f64 >= SHARE * all as f64);
-    let mut causes: Vec<&str> = many.map(|(kind, _)| cause(run, *kind)).collect();
+    let mut causes: Vec<String> = many.map(|(kind, count)| cause(run, *kind, *count)).collect();
     causes.dedup();
     if run.record.responses > 0 {
-        causes.push("The times of these requests are in no percentile but those of ab's table.");
+        let of_ab = match is_ab(run) {
+            true => " but those of ab's table",
+            false => "",
+        };
+        causes.push(format!("The times of these requests are in no percentile{of_ab}."));
     }
     causes.join(" ")
+}
+
+/// Whether ab's report is what is printed: `ablaze ab`, or a link of that name.
+fn is_ab(run: &Run) -> bool {
+    let words = &run.command_line;
+    let is_link = words.first().is_some_and(|word| word.rsplit('/').next() == Some("ab"));
+    is_link || words.get(1).is_some_and(|word| word == "ab")
+}
+
+/// Whether requests waited here for connections that others held, to which the server did not respond.
+pub fn held_by_the_server(run: &Run) -> bool {
+    run.record.responses == 0 || limit::of(run).by == Limit::Unanswered
 }
 
 /// Whether bytes of a response had come each time that a request failed, all of them for this reason.
@@ -72,11 +89,19 @@ fn completed(run: &Run) -> bool {
     run.record.tls.as_ref().is_some_and(|facts| facts.all_completed())
 }
 
-fn cause(run: &Run, kind: FailureKind) -> &'static str {
+/// What so many failures of a kind show.
+fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
     use FailureKind::*;
     let record = &run.record;
     let some = record.responses > 0;
-    match kind {
+    let partway = record.stopped.partway;
+    let text = match kind {
+        Refused if run.plan.target.unix_socket.is_some() => {
+            "The Unix socket refuses connections: no process listens on it, or the file is no socket."
+        }
+        Unreachable if run.plan.target.unix_socket.is_some() => {
+            "There is no Unix socket of that path, or it may not be opened."
+        }
         Refused if some => {
             "Connections were refused for a part of the run: nothing listened there then, or \
              something in front of the server rejected them."
@@ -93,6 +118,10 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
             "No connection could be established in time: a firewall drops the packets, or the \
              server's accept queue is full."
         }
+        Timeout if timed_out_here(run) && held_by_the_server(run) => {
+            "The server did not respond to the requests that were sent, which held all connections \
+             until --timeout was over: most of these requests waited here for one of those."
+        }
         Timeout if timed_out_here(run) => {
             "Most of the time that --timeout permits was over before these requests could be sent: \
              they waited here, for a free connection or for the client. What the server would \
@@ -106,13 +135,23 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         Timeout if all_in_a_response(run, kind) => {
             "The server began these responses, and did not end them in time."
         }
+        Timeout if partway > 0 && partway < count => {
+            return format!(
+                "The server did not respond to some requests in time, and began {} responses that \
+                 it did not complete in time.",
+                grouped(partway)
+            );
+        }
         Timeout if some => "The server did not respond to some requests in time.",
         Timeout => "The server accepts connections and does not respond in time.",
         Reset if all_in_a_response(run, kind) => {
             "The server, or something in front of it, resets connections in the middle of a response."
         }
+        Reset if some => "The server, or something in front of it, reset some connections.",
         Reset => "The server, or something in front of it, resets connections.",
+        ClosedWithoutResponse if some => "The server closed some connections without a response.",
         ClosedWithoutResponse => "The server closes connections without a response.",
+        ShortBody if some => "The server closed some connections in the middle of a response.",
         ShortBody => "The server closes connections in the middle of a response.",
         ShortHead => {
             "The server closes connections before the head of a response is complete, as one that \
@@ -120,6 +159,13 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         }
         Malformed if record.first_malformed.is_empty() => {
             "The server's responses have bodies that are not valid chunked coding."
+        }
+        Malformed if some => {
+            let what = match record.first_malformed.starts_with(b"HTTP/1.") {
+                true => "had heads that are not valid HTTP/1",
+                false => "were not HTTP/1",
+            };
+            return format!("{} of the responses {what}.", grouped(count));
         }
         Malformed if record.first_malformed.starts_with(b"HTTP/1.") => {
             "The server speaks HTTP/1, but the heads of its responses are not valid."
@@ -146,5 +192,6 @@ fn cause(run: &Run, kind: FailureKind) -> &'static str {
         GoAway => "The server ends connections (GOAWAY) before it has responded to all streams.",
         Http2Violated => "What the server sends breaks the rules of HTTP/2.",
         _ => "The server, or something in front of it, did not respond.",
-    }
+    };
+    text.to_owned()
 }

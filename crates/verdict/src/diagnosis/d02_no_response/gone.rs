@@ -29,7 +29,9 @@ pub fn gone(run: &Run) -> Option<Gone> {
     let ended_s = elapsed_s(run);
     let last = slices.slices.iter().rposition(|slice| slice.responses > 0)?;
     let from_s = (last + 1) as f64 * slices.slice_ns as f64 / 1e9;
-    let silent_s = ended_s - from_s;
+    // With no requests left to send, fewer responses are to come.
+    let drain_s = run.record.drain_ns.unwrap_or(0) as f64 / 1e9;
+    let silent_s = ended_s - from_s - drain_s;
     let failed: u64 = slices.slices[last + 1..].iter().map(|slice| slice.failures).sum();
     let per_s = run.record.responses as f64 / from_s;
     let longest_s = run.record.answered.latency().max_ns().unwrap_or(0) as f64 / 1e9;

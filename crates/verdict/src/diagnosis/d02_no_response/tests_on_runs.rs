@@ -115,6 +115,10 @@ fn a_server_that_goes_away_is_told_though_few_requests_failed() {
     let verdict = crate::live::judge(&run);
     let beginning = |finding: &Finding| finding.evidence.contains("The first");
     assert!(!verdict.findings.iter().any(beginning), "{:?}", verdict.findings);
+    // All had been sent, and some of the last were not answered: nobody knows what others would have got.
+    run.record.drain_ns = Some(5_000_000_000);
+    assert_eq!(on_run(&run), None);
+    run.record.drain_ns = None;
     // A few failures after the last of few responses prove nothing.
     for (at, slice) in run.record.slices.slices.iter_mut().enumerate() {
         (slice.responses, slice.failures) = (u64::from(at % 10 == 0), u64::from(at > 94));
@@ -173,7 +177,7 @@ fn what_follows_a_completed_handshake_is_no_failed_handshake() {
 /// nothing of the server.
 #[test]
 fn requests_that_waited_here_are_no_silence_of_the_server() {
-    let with_lag = |lag_ns: u64| {
+    let run_late = |lag_ns: u64| {
         let mut run = sample::run();
         run.plan.limits.timeout_ns = 300_000_000;
         run.record.failures[FailureKind::Timeout as usize] = 20_000;
@@ -183,13 +187,46 @@ fn requests_that_waited_here_are_no_silence_of_the_server() {
             intended.response.record(300_000_000);
         }
         run.record.failed.intended = Some(Box::new(intended));
-        on_run(&run).unwrap()
+        run
     };
+    let with_lag = |lag_ns: u64| on_run(&run_late(lag_ns)).unwrap();
     let late = with_lag(290_000_000);
     assert!(late.cause.contains("waited here"), "{late:?}");
     assert!(late.fix.contains("--connections") && !late.fix.contains("curl"), "{late:?}");
+    let mut held = run_late(290_000_000);
+    sample::nobody_answers(&mut held);
+    let held = on_run(&held).unwrap();
+    assert!(held.cause.contains("did not respond to the requests that were sent"), "{held:?}");
+    assert!(!held.fix.contains("--connections"), "{held:?}");
     let in_time = with_lag(50_000);
     assert!(in_time.cause.contains("did not respond to some requests in time"), "{in_time:?}");
+}
+
+#[test]
+fn what_some_responses_were_is_not_said_of_the_server() {
+    let mut run = sample::run();
+    run.record.failures[FailureKind::Malformed as usize] = 212;
+    run.record.failures[FailureKind::ShortBody as usize] = 200;
+    run.record.first_malformed = b"\x00\xffgarbage".to_vec();
+    let finding = on_run(&run).unwrap();
+    assert!(finding.cause.contains("212 of the responses were not HTTP/1."), "{finding:?}");
+    assert!(finding.cause.contains("closed some connections in the middle"), "{finding:?}");
+    assert!(finding.cause.ends_with("in no percentile."), "{finding:?}");
+    assert!(!finding.fix.contains("once it responds"), "{finding:?}");
+    run.command_line = ["ablaze", "ab", "http://h/"].map(String::from).into();
+    assert!(on_run(&run).unwrap().cause.ends_with("but those of ab's table."));
+}
+
+#[test]
+fn responses_that_began_are_told_from_those_that_did_not() {
+    let with = |partway| {
+        let mut run = sample::run();
+        run.record.failures[FailureKind::Timeout as usize] = 400;
+        run.record.stopped = Stopped { partway, ..Stopped::default() };
+        on_run(&run).unwrap().cause
+    };
+    assert!(with(0).starts_with("The server did not respond to some requests in time. "));
+    assert!(with(14).contains("began 14 responses that"));
 }
 
 /// A timeout is of what was not done in time, and that is told apart.

@@ -22,10 +22,14 @@ mod on_runs {
     fn a_second_without_responses_is_found_with_its_place() {
         let finding = on_run(&frozen(30..40)).unwrap();
         assert_eq!(finding.severity, Severity::Suspect);
-        assert!(finding.evidence.contains("for 1.00 s starting at 3.00 s"), "{}", finding.evidence);
-        assert!(finding.evidence.contains("10 % of the run"), "{}", finding.evidence);
         assert!(
-            finding.evidence.contains("the rate would be about 2,222/s"),
+            finding.evidence.contains("for at least 1.00 s starting at 3.00 s"),
+            "{}",
+            finding.evidence
+        );
+        assert!(finding.evidence.contains("at least 10 % of the run"), "{}", finding.evidence);
+        assert!(
+            finding.evidence.contains("the rate would be at least 2,222/s"),
             "{}",
             finding.evidence
         );
@@ -33,6 +37,31 @@ mod on_runs {
         sample::open_loop(&mut open, 2000.0);
         let evidence = on_run(&open).unwrap().evidence;
         assert!(!evidence.contains("the rate would be"), "{evidence}");
+    }
+
+    /// Beats of which one was so late, and for so much of it others had the processors.
+    fn late(late_ms: u64, waited_ms: u64) -> Heartbeat {
+        let waited_ns = Some(waited_ms * 1_000_000);
+        let gap = Gap { at_clock_ns: 5, length_ns: late_ms * 1_000_000, waited_ns };
+        Heartbeat {
+            beats: 900,
+            gaps: 1,
+            gaps_ns: gap.length_ns,
+            gaps_waited_ns: waited_ns,
+            longest: vec![gap],
+        }
+    }
+
+    #[test]
+    fn who_runs_on_did_not_stop() {
+        let mut run = frozen(30..40);
+        let cause = on_run(&run).unwrap().cause;
+        assert!(!cause.contains("network") && cause.contains("this machine did not"), "{cause}");
+        sample::monitor(&mut run).heartbeat = Some(late(990, 0));
+        let cause = on_run(&run).unwrap().cause;
+        assert!(!cause.contains("network") && cause.contains("or this machine stopped"), "{cause}");
+        run.monitor = None;
+        assert!(on_run(&run).unwrap().cause.contains("the network between them"));
     }
 
     #[test]
@@ -50,34 +79,33 @@ mod on_runs {
 
     #[test]
     fn who_waited_for_a_processor_most_of_the_time_stood_still_for_that() {
-        let explained = |waited_ns: u64| {
+        let explained = |waited_ns: u64, late_ms: u64| {
             let mut run = stopped(sample::with_shares(0.3, 0.4), 30..40);
             sample::threads(&mut run)[0].waited_ns = waited_ns;
+            sample::monitor(&mut run).heartbeat = Some(late(late_ms, late_ms));
             sample::processors(&mut run).user_ns = 19_000_000_000;
             sample::processors(&mut run).idle_ns = 0;
             let findings = judge(&run).findings;
             findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
         };
-        assert_eq!(explained(6_500_000_000), Some(D13));
-        assert_eq!(explained(2_000_000_000), None, "a little waiting stops nobody");
+        assert_eq!(explained(6_500_000_000, 990), Some(D13));
+        assert_eq!(explained(2_000_000_000, 20), None, "a little waiting stops nobody");
+        assert_eq!(explained(6_500_000_000, 20), None, "not in that moment");
     }
 
     #[test]
     fn only_a_pause_as_long_as_the_stall_explains_it() {
         let explained = |pause_ms: u64| {
             let mut run = frozen(30..40);
-            let gap = Gap { at_clock_ns: 5, length_ns: pause_ms * 1_000_000, waited_ns: Some(0) };
-            sample::monitor(&mut run).heartbeat = Some(Heartbeat {
-                beats: 900,
-                gaps: 1,
-                gaps_ns: gap.length_ns,
-                gaps_waited_ns: Some(0),
-                longest: vec![gap],
-            });
+            sample::monitor(&mut run).heartbeat = Some(late(pause_ms, 0));
             let judged = judge(&run);
             judged.findings.iter().find(|finding| finding.id == D07).unwrap().explained_by
         };
         assert_eq!(explained(990), Some(D23));
+        // One of several stalls was the machine's; nobody knows of the others.
+        let mut run = stopped(stopped(frozen(10..20), 30..40), 50..60);
+        sample::monitor(&mut run).heartbeat = Some(late(990, 0));
+        assert_eq!(on_run(&run).unwrap().not_explained_by, [D23, D13]);
         assert_eq!(explained(400), None);
     }
 

@@ -1,0 +1,61 @@
+//! The files of runs in a folder of results: how a run is written, and read back. Used by the folders of
+//! experiments and of searches.
+
+use std::path::Path;
+
+use ablaze_model::{Assessed, Run};
+use ablaze_report::system_error::reason;
+use ablaze_report::{file, hlog, json};
+
+use super::folder::error;
+use super::{FolderError, PrintedRun};
+
+/// Keeps a run in this file, with its distributions in one for HDR tools beside it.
+pub(crate) fn keep_run(path: &Path, assessed: &Assessed) -> Result<(), FolderError> {
+    let kept = |path: &Path, text: String| {
+        file::write_atomically(path, text.as_bytes())
+            .map_err(|failure| error(path, failure.problem()))
+    };
+    kept(&path.with_extension("hlog"), hlog::write(&assessed.run))?;
+    kept(path, json::write(assessed))
+}
+
+/// Keeps a run of another client in this file, with what it printed in a text beside it.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn keep_printed(path: &Path, run: &PrintedRun) -> Result<(), FolderError> {
+    let text = format!("$ {}\n\n{}", run.command_line.join(" "), run.printed);
+    let beside = path.with_extension("txt");
+    file::write_atomically(&beside, text.as_bytes())
+        .map_err(|failure| error(&beside, failure.problem()))?;
+    write(path, run)
+}
+
+/// The run in this file; `None` when there is none.
+pub(crate) fn kept_run(path: &Path) -> Result<Option<Run>, FolderError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    let saved = json::load(&text).map_err(|failure| error(path, failure))?;
+    Ok(Some(saved.run))
+}
+
+/// The text of a file; `None` when there is none.
+fn text(path: &Path) -> Result<Option<String>, FolderError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(missing) if missing.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(failure) => Err(error(path, reason(&failure))),
+    }
+}
+
+pub(crate) fn read<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>, FolderError> {
+    let Some(text) = text(path)? else { return Ok(None) };
+    let damaged = |failure: serde_json::Error| error(path, format!("is damaged: {failure}"));
+    serde_json::from_str(&text).map(Some).map_err(damaged)
+}
+
+pub(crate) fn write(path: &Path, value: &impl serde::Serialize) -> Result<(), FolderError> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|failure| error(path, failure))?;
+    text.push('\n');
+    file::write_atomically(path, text.as_bytes()).map_err(|failure| error(path, failure.problem()))
+}

@@ -1,0 +1,159 @@
+//! Requests that were sent again, as their connection ended before a byte of a response: closed or reset, and
+//! whether that has to do with reuse.
+
+use ablaze_model::{FailureKind, Run};
+
+use crate::DiagnosisId::D18;
+use crate::finding::{Finding, Severity};
+use crate::words::{counted, grouped, percent};
+
+use super::REPEATED;
+
+/// Fewer requests than this that failed on connections of their own prove nothing.
+const FEWEST_FAILED: u64 = 5;
+/// Their share of the new connections is this part of the share on reused ones, or more: reuse is not why.
+const AS_OFTEN: f64 = 0.5;
+
+/// Requests whose connection the server closed or reset, so that they were sent again.
+fn repeated(run: &Run) -> u64 {
+    let record = &run.record;
+    // Where the client gave the connection up, the server ended nothing; what it announced is no surprise.
+    let others = record.repeated_after_failure
+        + record.repeated_after_surplus
+        + record.repeated_after_announced;
+    record.repeated.saturating_sub(others)
+}
+
+/// How many requests were sent again, where the server ended new connections about as often as reused ones: it dropped
+/// requests, and closed no idle connection. `None` where that is not shown.
+pub(in crate::diagnosis) fn dropped(run: &Run) -> Option<u64> {
+    let record = &run.record;
+    let again = repeated(run);
+    let ended = [FailureKind::ClosedWithoutResponse, FailureKind::Reset];
+    let ended: u64 = ended.into_iter().map(|kind| record.failures_of(kind)).sum();
+    // Of those with a byte of a response nobody knows the kind.
+    let failed = ended.saturating_sub(record.failed.wait.count());
+    let opened = record.connections_opened;
+    let on_reused = (record.finished() + again).saturating_sub(opened);
+    if run.plan.http2.is_some() || again == 0 || failed < FEWEST_FAILED || on_reused == 0 {
+        return None;
+    }
+    let of_new = failed as f64 / opened.max(1) as f64;
+    let of_reused = again as f64 / on_reused as f64;
+    (of_new >= AS_OFTEN * of_reused).then_some(again)
+}
+
+/// Requests that were sent again, as their connection ended on them.
+pub(super) fn found(run: &Run) -> Option<Finding> {
+    let record = &run.record;
+    let repeated = repeated(run);
+    // Those in flight at the end may have been sent again, too.
+    let of = record.finished() + record.unfinished;
+    let share = repeated as f64 / of as f64;
+    if record.finished() == 0 || share <= REPEATED || dropped(run).is_some() {
+        return None;
+    }
+    let reset = record.repeated_after_reset.min(repeated);
+    let closed = repeated - reset;
+    let ended = match (closed, reset) {
+        (_, 0) => "the server had closed the reused connection".to_owned(),
+        (0, _) => "the reused connection had been reset".to_owned(),
+        _ => format!(
+            "the reused connection had been closed by the server ({}) or reset ({})",
+            grouped(closed),
+            grouped(reset)
+        ),
+    };
+    let (cause, fix) = if reset > closed { OF_RESETS } else { OF_CLOSES };
+    Some(Finding::new(
+        D18,
+        Severity::Suspect,
+        format!(
+            "{} of {} ({}) were sent again because {ended} before responding; {} connections were \
+             opened.",
+            grouped(repeated),
+            counted(of, "request"),
+            percent(share),
+            grouped(record.connections_opened)
+        ),
+        cause,
+        fix,
+    ))
+}
+
+const OF_CLOSES: (&str, &str) = (
+    "The server closed these connections without announcing it in the previous response \
+     (`Connection: close`): either while they were idle, as the next request was on its way, or \
+     after it had read the request, which it then dropped. Such a request is sent twice, its time \
+     includes both attempts, and the server may have carried it out twice.",
+    "Use --no-repeat, which counts such requests as errors, and see in the server's log whether \
+     it read them. If it closes idle connections, have it announce the close or keep them open \
+     longer, or close first with --requests-per-connection below the server's limit.",
+);
+
+const OF_RESETS: (&str, &str) = (
+    "The server, or something in front of it, reset these connections after the request was sent: \
+     it dropped the request, or closed the connection with the request unread in it. Such a \
+     request is sent twice, its time includes both attempts, and the server may have carried it \
+     out twice.",
+    "See in the server's log why it resets connections; --no-repeat counts such requests as \
+     errors.",
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::DiagnosisId::D02;
+    use crate::live::{judge, sample};
+
+    #[test]
+    fn requests_sent_twice_are_a_doubt_above_one_in_a_hundred() {
+        let mut run = sample::run();
+        run.record.repeated = 200;
+        assert_eq!(found(&run), None);
+        run.record.repeated = 201;
+        let finding = found(&run).unwrap();
+        assert_eq!(finding.severity, Severity::Suspect);
+        assert!(finding.evidence.starts_with("201 of 20,000 requests (1.0 %)"), "{finding:?}");
+        run.record.repeated_after_announced = 100;
+        assert_eq!(found(&run), None, "the server said so before");
+        run.record.repeated_after_announced = 0;
+        // What the client gave up itself was not the server's end.
+        run.record.repeated_after_surplus = 100;
+        assert_eq!(found(&run), None);
+    }
+
+    #[test]
+    fn a_reset_is_no_close_of_an_idle_connection() {
+        let mut run = sample::run();
+        (run.record.repeated, run.record.repeated_after_reset) = (400, 400);
+        let finding = found(&run).unwrap();
+        let said = format!("{} {} {}", finding.evidence, finding.cause, finding.fix);
+        assert!(said.contains("had been reset before responding"), "{said}");
+        for wrong in ["server had closed", "announc", "--requests-per-connection", "idle"] {
+            assert!(!said.contains(wrong), "{wrong}: {said}");
+        }
+        run.record.repeated_after_reset = 100;
+        let evidence = found(&run).unwrap().evidence;
+        assert!(evidence.contains("closed by the server (300) or reset (100)"), "{evidence}");
+    }
+
+    /// 5 % of all requests, those on new connections included.
+    #[test]
+    fn a_server_that_drops_requests_on_new_connections_too_has_no_idle_timeout() {
+        let mut run = sample::run();
+        let record = &mut run.record;
+        (record.repeated, record.connections_opened) = (1_000, 1_150);
+        record.failures[FailureKind::ClosedWithoutResponse as usize] = 60;
+        let findings = judge(&run).findings;
+        let found: Vec<_> = findings.iter().map(|finding| finding.id).collect();
+        assert!(found.contains(&D02) && !found.contains(&D18), "{findings:?}");
+        let evidence = &findings.iter().find(|finding| finding.id == D02).unwrap().evidence;
+        assert!(evidence.contains("1,060 of 21,060 requests sent (5.0 %)"), "{evidence}");
+        assert!(evidence.contains("1,000 sent again, 60 closed without"), "{evidence}");
+        // One in a thousand on new ones: the others were closed while idle.
+        run.record.failures[FailureKind::ClosedWithoutResponse as usize] = 1;
+        let findings = judge(&run).findings;
+        assert!(findings.iter().any(|finding| finding.id == D18), "{findings:?}");
+    }
+}

@@ -1,0 +1,189 @@
+//! What bounded the rate, on Runs made by hand.
+
+use super::*;
+use crate::live::sample;
+
+fn limit(run: &Run) -> Limit {
+    of(run).by
+}
+
+#[test]
+fn the_side_that_is_full_is_the_limit() {
+    let run = sample::run();
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Server);
+    assert_eq!(
+        limited.to_string(),
+        "limited by the server: its one thread ran at 96 % of a core, the client at 75 %"
+    );
+    let run = sample::with_shares(0.60, 0.90);
+    assert_eq!(limit(&run), Limit::Client);
+    assert!(of(&run).evidence.contains("worked 90 % of the time; the server's busiest thread"));
+    // Both nearly full: the fuller one.
+    assert_eq!(limit(&sample::with_shares(0.88, 0.86)), Limit::Server);
+    assert_eq!(limit(&sample::with_shares(0.86, 0.88)), Limit::Client);
+}
+
+#[test]
+fn interrupts_belong_to_whoever_causes_them() {
+    let mut run = sample::with_shares(0.78, 0.4);
+    assert_eq!(limit(&run), Limit::ResponseTime);
+    // A fifth of the busy time went to interrupts: 0.78 / 0.8 is more than 95 %.
+    sample::processors(&mut run).interrupts_ns = 2_950_000_000;
+    assert_eq!(limit(&run), Limit::Server);
+}
+
+#[test]
+fn two_processors_can_be_full_before_either_side_is() {
+    assert_eq!(limit(&sample::with_shares(0.93, 0.90)), Limit::SharedCpu);
+    // Others had the processors that the server's thread waited for.
+    let mut run = sample::with_shares(0.5, 0.4);
+    sample::threads(&mut run)[0].waited_ns = 4_800_000_000;
+    sample::processors(&mut run).user_ns = 14_000_000_000;
+    sample::processors(&mut run).idle_ns = 0;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::OtherProcesses);
+    assert!(limited.evidence.contains("other processes"), "{limited}");
+}
+
+#[test]
+fn others_limit_only_whom_they_held_up_most_of_the_time() {
+    // The server waits 16 % of the time for a CPU, and sleeps for the rest.
+    let with = |waited_ns| {
+        let mut run = sample::with_shares(0.03, 0.01);
+        sample::threads(&mut run)[0].waited_ns = waited_ns;
+        sample::processors(&mut run).user_ns = 19_800_000_000;
+        sample::processors(&mut run).idle_ns = 0;
+        limit(&run)
+    };
+    assert_eq!(with(1_600_000_000), Limit::ResponseTime);
+    assert_eq!(with(5_500_000_000), Limit::OtherProcesses);
+}
+
+#[test]
+fn requests_in_flight_at_the_end_of_an_open_loop_were_sent() {
+    let mut run = sample::with_shares(0.3, 0.2);
+    sample::open_loop(&mut run, 2_100.0);
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(500_000_000, 20_000);
+    run.record.unfinished = 1_000;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::AskedRate, "{limited}");
+    assert!(limited.evidence.ends_with("1,000 requests still in flight at the end"));
+    // Fewer arrivals than the rate were drawn, and all were answered.
+    run.record.unfinished = 0;
+    sample::open_loop(&mut run, 2_200.0);
+    assert_ne!(limit(&run), Limit::AskedRate);
+    if let Load::Open { arrivals, .. } = &mut run.plan.load {
+        *arrivals = ablaze_model::plan::Arrivals::Poisson;
+    }
+    assert_eq!(limit(&run), Limit::AskedRate);
+    // A server that does not keep up: times grow from nothing, and twice as many are left.
+    sample::open_loop(&mut run, 2_500.0);
+    run.record.unfinished = 5_000;
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(1_000_000_000, 20_000);
+    assert_ne!(limit(&run), Limit::AskedRate);
+}
+
+#[test]
+fn requests_that_hang_hold_the_places_of_the_others() {
+    let mut run = sample::with_shares(0.03, 0.01);
+    run.record.in_flight_ns = 100 * u128::from(run.elapsed_ns);
+    // 20,000 responses of 500 µs: 10 s of 1,000 s.
+    assert_eq!(limit(&run), Limit::ResponseTime);
+    run.record.failures[FailureKind::Timeout as usize] = 90;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unanswered, "{limited}");
+    assert!(limited.evidence.contains("of the time in flight was theirs; 90 timed out"));
+    run.record.failures = Default::default();
+    (run.record.unfinished, run.record.unfinished_oldest_ns) = (100, 9_000_000_000);
+    assert_eq!(limit(&run), Limit::Unanswered);
+}
+
+#[test]
+fn others_on_the_cpus_limit_nobody_who_wants_none() {
+    // The server sleeps, the client waits, and somebody else keeps both CPUs busy.
+    let mut run = sample::with_shares(0.0, 0.004);
+    sample::processors(&mut run).user_ns = 19_900_000_000;
+    sample::processors(&mut run).idle_ns = 0;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime, "{limited}");
+    // Interrupts that carry our packets are ours.
+    let mut run = sample::with_shares(0.7, 0.7);
+    sample::processors(&mut run).interrupts_ns = 5_000_000_000;
+    sample::processors(&mut run).idle_ns = 1_000_000_000;
+    assert_ne!(limit(&run), Limit::ResponseTime);
+}
+
+#[test]
+fn a_moment_shows_no_limit() {
+    let mut run = sample::with_shares(0.5, 0.9);
+    run.elapsed_ns = 309_000;
+    run.workers[0].window_ns = 309_000;
+    run.workers[0].busy_ns = 640_000;
+    run.monitor = None;
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::Unknown);
+    assert_eq!(limited.evidence, "a run of 309 µs is too short to show it");
+    // Clocks of CPUs and of the window are read at times of their own: nobody works for 207 %.
+    assert!(figures::client(&run).unwrap().busiest <= 1.0);
+}
+
+#[test]
+fn a_server_that_was_seen_too_briefly_is_not_called_unobservable() {
+    let mut run = sample::with_shares(0.5, 0.2);
+    run.elapsed_ns = 300_000_000;
+    sample::monitor(&mut run).target.processes[0].readings = 1;
+    assert_eq!(
+        of(&run).evidence,
+        "the run was too short to measure the server's CPU; the client's busiest thread \
+         worked 20 %"
+    );
+    sample::monitor(&mut run).target.processes.clear();
+    assert!(of(&run).evidence.starts_with("the server's process cannot be observed"));
+}
+
+#[test]
+fn nothing_full_is_the_round_trip_in_closed_loop_and_the_rate_in_open_loop() {
+    let mut run = sample::with_shares(0.3, 0.2);
+    let limited = of(&run);
+    assert_eq!(limited.by, Limit::ResponseTime);
+    assert!(limited.evidence.starts_with("each of the 100 requests in flight took"));
+    sample::open_loop(&mut run, 2_000.0);
+    assert_eq!(limit(&run), Limit::AskedRate);
+    sample::open_loop(&mut run, 4_000.0);
+    assert_eq!(limit(&run), Limit::Unknown);
+    // All of its 100 connections were in use: each response takes 50 ms.
+    run.record.in_flight_ns = 99 * u128::from(run.elapsed_ns);
+    assert_eq!(limit(&run), Limit::Connections);
+}
+
+#[test]
+fn what_is_not_seen_is_not_guessed() {
+    let mut run = sample::with_shares(0.96, 0.2);
+    sample::monitor(&mut run).target.on_this_host = false;
+    assert_eq!(limit(&run), Limit::Unknown);
+    assert!(of(&run).evidence.contains("cannot be observed"));
+    run.monitor = None;
+    assert_eq!(limit(&run), Limit::Unknown);
+    run.record.responses = 0;
+    assert_eq!(of(&run).evidence, "no response came");
+}
+
+#[test]
+fn a_remote_target_can_be_as_far_away_as_its_responses_take() {
+    let mut run = sample::with_shares(0.96, 0.2);
+    let monitor = sample::monitor(&mut run);
+    monitor.target.on_this_host = false;
+    let mut seen = sample::connections();
+    seen.last.shortest_round_trip.as_mut().unwrap().median_ns = 48_000_000;
+    monitor.connections = Some(seen);
+    run.record.answered.total.clear();
+    run.record.answered.total.record_many(50_000_000, 20_000);
+    assert_eq!(limit(&run), Limit::RoundTrip);
+    let last = &mut sample::monitor(&mut run).connections.as_mut().unwrap().last;
+    last.busy_ns = Some(100);
+    last.window_limited_ns = Some(60);
+    assert_eq!(limit(&run), Limit::Network);
+}
