@@ -243,6 +243,10 @@ impl Recorder {
     /// An exchange still in flight when the run ended.
     pub fn unfinished(&mut self, exchange: &Exchange, at: u64) {
         let from_ns = exchange.timed_from_ns();
+        if from_ns > self.window_end_ns {
+            // Begun by a turn that went on behind the window: no request of the run.
+            return;
+        }
         if exchange.sent_ns > 0 && exchange.first_byte_ns == 0 {
             let of_warmup = exchange.started_ns < self.window_start_ns;
             self.record.silent.note(at.saturating_sub(exchange.sent_ns), of_warmup);

@@ -132,6 +132,11 @@ mod tests {
             exchange.first_byte_ns = 20 * MS;
         }
         recorder.answered(&exchange, end_ms * MS, 200, 5, false);
+        // What its connection sent next.
+        let next = Exchange { started_ns: end_ms * MS, ..Exchange::default() };
+        if (26..=30).contains(&end_ms) {
+            recorder.unfinished(&next, 25 * MS);
+        }
         let record = recorder.record();
         (record.responses, record.failures_of(FailureKind::Timeout), record.unfinished)
     }
