@@ -45,4 +45,4 @@ fn no_finding(passed: &finding::Passed) -> Passed {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

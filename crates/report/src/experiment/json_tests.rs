@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::experiment::comparison::Comparison;
 use crate::experiment::curve::{Curve, Pick};
+use crate::json::tests::close;
 
 /// With a sentence in which a name is to be spelled out.
 fn finding() -> Finding {
@@ -87,21 +88,6 @@ fn the_published_schema_describes_it() {
                 validator.iter_errors(&value).map(|error| error.to_string()).collect();
             assert_eq!(errors, Vec::<String>::new(), "{value:#}");
         }
-    }
-}
-
-/// Nothing beside what is named.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            object.values_mut().for_each(close);
-            if object.get("properties").is_some_and(Value::is_object) && object.contains_key("type")
-            {
-                object.entry("additionalProperties").or_insert(Value::Bool(false));
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
     }
 }
 

@@ -40,7 +40,8 @@ fn strict(mut schema: Value) -> Value {
     schema
 }
 
-fn close(schema: &mut Value) {
+/// Nothing beside what is named.
+pub(crate) fn close(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             object.values_mut().for_each(close);

@@ -23,6 +23,9 @@ pub fn verdict(assessed: &Assessed) -> Section {
     let after = time(run.elapsed_ns as f64);
     section.blocks.extend(match run.ended {
         Ended::Complete => None,
+        Ended::Interrupted if run.elapsed_ns == 0 => {
+            Some(Block::Text("Interrupted before the first request.".to_owned()))
+        }
         Ended::Interrupted => {
             Some(Block::Text(format!("Interrupted after {after}: results up to then.")))
         }

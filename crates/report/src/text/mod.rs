@@ -58,6 +58,10 @@ fn ended(run: &Run, style: &Style) -> Option<String> {
     let after = time(run.elapsed_ns as f64);
     match run.ended {
         Ended::Complete => None,
+        // While connecting, or making the first request ready.
+        Ended::Interrupted if run.elapsed_ns == 0 => {
+            Some(style.warning("interrupted before the first request"))
+        }
         Ended::Interrupted => {
             Some(style.warning(&format!("interrupted after {after}: results up to then")))
         }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use ablaze_model::plan::tls::Trust;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{GroupRecord, Phases};
+use ablaze_model::run::Ended;
 
 use super::Style;
 use crate::sample::{self, assessed};
@@ -134,6 +135,15 @@ fn failures_of_an_open_loop_are_timed_from_when_they_were_due() {
     }
     let text = plain(&run);
     assert!(text.contains("they took p50 300 ms, max 300 ms from when they were due"), "{text}");
+}
+
+#[test]
+fn a_run_that_never_began_is_not_said_to_have_lasted() {
+    let mut run = sample::empty();
+    (run.elapsed_ns, run.ended) = (0, Ended::Interrupted);
+    let text = plain(&run);
+    assert!(text.contains("interrupted before the first request"), "{text}");
+    assert!(!text.contains("0 ns"), "{text}");
 }
 
 #[test]

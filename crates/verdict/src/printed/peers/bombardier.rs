@@ -1,7 +1,7 @@
 //! bombardier. Its rate is a mean of the rates in parts of the run; how long a run of so many requests took is
 //! not printed.
 
-use super::{behind, time_ms, time_s};
+use super::{behind, percentile, time_ms, time_s};
 use crate::printed::line::{count, number};
 use crate::printed::{Connections, Printed, Report, Times, Tool};
 
@@ -50,16 +50,6 @@ fn statistics(report: &mut Report, line: &str) -> bool {
         }
     } else {
         return false;
-    }
-    true
-}
-
-/// `50%     1.23ms`; a bar of progress has a percentage too, and no time behind it.
-fn percentile(report: &mut Report, line: &str) -> bool {
-    let Some((percent, rest)) = number(line) else { return false };
-    let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
-    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
-        report.percentiles.push((percent.value, ms));
     }
     true
 }

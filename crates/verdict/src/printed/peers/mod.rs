@@ -81,3 +81,13 @@ fn kibibytes(text: &str) -> Option<Printed> {
 fn behind<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     line.strip_prefix(label).map(str::trim_start)
 }
+
+/// `50%  250.00us`; a bar of progress has a percentage too, and no time behind it.
+fn percentile(report: &mut Report, line: &str) -> bool {
+    let Some((percent, rest)) = number(line) else { return false };
+    let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
+    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
+        report.percentiles.push((percent.value, ms));
+    }
+    true
+}

@@ -1,6 +1,6 @@
 //! wrk, and wrk2, which has its form.
 
-use super::{behind, kibibytes, time_ms, time_s};
+use super::{behind, kibibytes, percentile, time_ms, time_s};
 use crate::printed::line::{count, number};
 use crate::printed::{Connections, Report, Times, Tool};
 
@@ -53,16 +53,6 @@ fn latency(report: &mut Report, line: &str) -> bool {
     if mean.value > 0.0 {
         let (mean_ms, deviation_ms) = (Some(*mean), Some(*deviation));
         report.total = Some(Times { mean_ms, deviation_ms, max_ms, ..Times::default() });
-    }
-    true
-}
-
-/// `50%  250.00us`.
-fn percentile(report: &mut Report, line: &str) -> bool {
-    let Some((percent, rest)) = number(line) else { return false };
-    let Some(ms) = rest.strip_prefix('%').and_then(time_ms) else { return false };
-    if report.percentiles.last().is_none_or(|(last, _)| *last < percent.value) {
-        report.percentiles.push((percent.value, ms));
     }
     true
 }
