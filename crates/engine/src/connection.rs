@@ -94,13 +94,17 @@ pub struct Connection<S> {
     pub deadline_ns: u64,
     /// Which of the target's addresses it goes to.
     pub address: usize,
+    /// Which user's requests it carries, where a [`Walk`](crate::walk::Walk) says what is sent.
+    pub user: u32,
+    /// That user has nothing to send until a time.
+    pub pauses: bool,
     /// What the protocol keeps of it. One that changes protocols has another state from then on.
     pub state: S,
 }
 
 impl<S: State> Connection<S> {
     /// A free place.
-    pub fn new(state: S, is_spare: bool) -> Self {
+    pub fn new(state: S, user: u32, is_spare: bool) -> Self {
         Self {
             stage: Stage::Free,
             is_spare,
@@ -116,6 +120,8 @@ impl<S: State> Connection<S> {
             opening_ns: 0,
             deadline_ns: u64::MAX,
             address: 0,
+            user,
+            pauses: false,
             state,
         }
     }

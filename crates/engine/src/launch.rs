@@ -20,10 +20,11 @@ use crate::protocol::http2::Http2;
 use crate::recorder::Snapshot;
 use crate::schedule::Numbers;
 use crate::shares::{share, spares};
-use crate::sink::{BodySink, NoSink, SinkOf};
+use crate::sink::{NoSink, SinkOf};
 use crate::transport::plain::Plain;
 use crate::transport::proxy::{Tunnelled, Tunnels};
 use crate::transport::tls::{Shared, Tls, TlsLine};
+use crate::walk::Walk;
 use crate::worker::{Assignment, WorkerRecord, work};
 use ablaze_model::plan::{IoChoice, Plan, PlanError};
 use ablaze_model::record::Record;
@@ -59,7 +60,7 @@ pub fn run(plan: Plan, control: &Control) -> Result<Run, LaunchError> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn run_with_sinks<S: BodySink + Send>(
+pub fn run_with_sinks<S: Walk + Send>(
     plan: Plan,
     control: &Control,
     make: impl Fn(SinkOf) -> S + Sync,
@@ -147,7 +148,7 @@ pub fn run_simulated_with_sinks<P, S, const SENDS_AT_ONCE: bool>(
 ) -> Result<(Run, Vec<S>), LaunchError>
 where
     P: SimPeer + Sync,
-    S: BodySink + Send,
+    S: Walk + Send,
 {
     plan.check()?;
     let backend = Backend { name: "simulated", fallback_reason: None };
@@ -156,7 +157,7 @@ where
     })
 }
 
-fn carry_out<D: Driver, S: BodySink + Send>(
+fn carry_out<D: Driver, S: Walk + Send>(
     plan: Plan,
     control: &Control,
     backend: Backend,
@@ -166,6 +167,11 @@ fn carry_out<D: Driver, S: BodySink + Send>(
     fault::listen();
     let tls = plan.tls.as_ref().map(Shared::new).transpose()?;
     let http2 = plan.http2_requests()?.map(Arc::new);
+    if S::WALKS && (http2.is_some() || plan.load.pipeline() > 1) {
+        let text =
+            "users send one request at a time, over HTTP/1: use neither HTTP/2 nor a pipeline";
+        return Err(PlanError::Invalid(text.to_owned()).into());
+    }
     let plan = Arc::new(plan);
     let count = plan.workers.count.min(plan.load.connections());
     let numbers = Arc::new(Numbers::new(plan.limits.requests, count));
@@ -235,7 +241,7 @@ fn carry_out<D: Driver, S: BodySink + Send>(
     Ok((merge(records, plan, backend, &endpoints, begun_ns, begun_unix_ns), sinks))
 }
 
-fn run_worker<D: Driver, S: BodySink>(
+fn run_worker<D: Driver, S: Walk>(
     assignment: Assignment,
     control: &Control,
     moments: &Moments,

@@ -3,7 +3,7 @@
 //!
 //! Reading order: `ablaze-model` (what is asked, what is kept, what comes out), [`launch`] (the threads),
 //! `control` (the handle on them), `worker` (slots, schedule, exchanges), `protocol` (what is said on
-//! connections), [`sink`] (who sees bodies), [`transport`] (what lies between), `recorder` (how it is kept). The
+//! connections), [`sink`] (who sees bodies), [`walk`] (who says what is sent), [`transport`] (what lies between), `recorder` (how it is kept). The
 //! worker knows no system call; it acts through the seam of `ablaze-net` and is tested against its
 //! simulated driver.
 
@@ -20,6 +20,7 @@ mod schedule;
 mod shares;
 pub mod sink;
 pub mod transport;
+pub mod walk;
 mod worker;
 
 pub use control::{Control, Progress};

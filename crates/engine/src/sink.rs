@@ -118,6 +118,18 @@ impl<S: BodySink> Bodies<S> {
         }
     }
 
+    /// Who sees them.
+    #[inline(always)]
+    pub fn sink(&mut self) -> &mut S {
+        &mut self.sink
+    }
+
+    /// The same, to ask.
+    #[inline(always)]
+    pub fn sink_ref(&self) -> &S {
+        &self.sink
+    }
+
     pub fn into_sink(self) -> S {
         self.sink
     }

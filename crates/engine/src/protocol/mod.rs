@@ -38,7 +38,7 @@ use ablaze_model::failure::FailureKind;
 use ablaze_model::record::Record;
 use ablaze_net::{CloseReason, Io, Receive, Slot};
 
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 use crate::worker::waiting::Gathering;
 
@@ -51,7 +51,7 @@ pub(crate) trait Protocol: Sized {
     type State: State;
 
     /// Who sees the bodies of its responses.
-    type Sink: BodySink;
+    type Sink: Walk;
 
     /// How a new connection receives, as long as nothing is known of the responses.
     const FIRST_MODE: Receive;
@@ -134,6 +134,14 @@ pub(crate) trait Protocol: Sized {
 
     /// What the next turn may wait for.
     fn gathering(worker: &Worker<Self>) -> Gathering;
+
+    /// Whether a user has begun something that it has not ended.
+    fn is_walking(&self) -> bool {
+        false
+    }
+
+    /// A user pauses no more: it goes on on its slot, if that has nothing in flight.
+    fn go_on_after_pause<I: Io>(_worker: &mut Worker<Self>, _io: &mut I, _slot: Slot) {}
 
     /// Adds what is to be reported about the protocol itself.
     fn report(&mut self, record: &mut Record);

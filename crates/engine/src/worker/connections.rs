@@ -5,6 +5,7 @@ use ablaze_net::{CloseHow, CloseReason, Io, Outgoing, Slot};
 use super::{Worker, close_at_once};
 use crate::connection::Stage;
 use crate::protocol::{Failure, Protocol, State};
+use crate::walk::Walk;
 use ablaze_model::failure::FailureKind;
 use ablaze_model::plan::Close;
 
@@ -82,6 +83,9 @@ impl<P: Protocol> Worker<P> {
         };
         self.connections[slot as usize].is_spare = true;
         self.connections[next as usize].is_spare = false;
+        if P::Sink::WALKS {
+            self.hand_user_over(slot, next);
+        }
         self.end_connection(io, slot, CloseHow::AwaitPeer);
         self.go_on(io, next, self.now_ns);
     }

@@ -13,6 +13,7 @@ use crate::fault::{Caught, caught, unless_it_panics};
 use crate::protocol::Protocol;
 use crate::schedule::{Numbers, Schedule};
 use crate::transport::Line;
+use crate::walk::Walk;
 use ablaze_model::plan::ClockStarts;
 use ablaze_model::record::{Fault, Record};
 use ablaze_model::run::{Ended, WorkerEffort};
@@ -247,7 +248,10 @@ impl<P: Protocol> Worker<P> {
         until: u64,
         spin_ns: u64,
     ) -> io::Result<u64> {
-        let until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
+        let mut until_ns = until.min(self.next_check_ns).min(self.next_arrival_ns());
+        if P::Sink::WALKS {
+            until_ns = until_ns.min(self.pauses.next_ns());
+        }
         let (at_least, gather_ns) = self.fuller_batch(spin_ns, L::SENDS_AT_ONCE);
         let wait = Wait { until_ns, spin_ns, at_least, gather_ns };
         let turn = line.turn(self, wait)?;
@@ -262,6 +266,9 @@ impl<P: Protocol> Worker<P> {
         let now = self.now_ns;
         if now >= self.next_check_ns {
             self.check_deadlines(&mut line.io(), now);
+        }
+        if P::Sink::WALKS {
+            self.resume_due(&mut line.io(), now);
         }
         if self.next_arrival_ns() <= now {
             self.hand_out(&mut line.io(), now);
@@ -281,6 +288,8 @@ impl<P: Protocol> Worker<P> {
 
     /// Every request of the Plan is answered or failed.
     fn is_done(&mut self) -> bool {
-        self.in_flight == 0 && (self.closed_for_new || self.no_more_arrivals())
+        self.in_flight == 0
+            && (self.closed_for_new || self.no_more_arrivals())
+            && !self.protocol.is_walking()
     }
 }

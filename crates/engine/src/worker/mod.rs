@@ -2,8 +2,8 @@
 //!
 //! `course` is its loop, from connecting to the end of the load; `events` reacts to what the driver and
 //! the layers above it report, `connections` opens and ends connections, `load` begins and ends the load
-//! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `waiting` says
-//! how full a batch a turn waits for, `watching` whether it watches or sleeps. What is said on the
+//! on them, `timers` looks after deadlines, `open_loop` hands out what is due on a schedule, `pauses` wakes
+//! users that wait between requests, `waiting` says how full a batch a turn waits for, `watching` whether it watches or sleeps. What is said on the
 //! connections is the [`Protocol`]'s. It shares nothing on the hot path and makes no system call of its
 //! own there.
 
@@ -12,6 +12,7 @@ mod course;
 mod events;
 mod load;
 mod open_loop;
+mod pauses;
 mod timers;
 pub(crate) mod waiting;
 mod watching;
@@ -178,6 +179,8 @@ pub(crate) struct Worker<P: Protocol> {
     pub(crate) requests_per_connection: u64,
     /// Whether waiting for a fuller batch has filled it.
     fills: waiting::Fills,
+    /// Users that have nothing to send until a time.
+    pauses: pauses::Pauses,
 }
 
 impl<P: Protocol> Worker<P> {
@@ -192,7 +195,7 @@ impl<P: Protocol> Worker<P> {
         };
         Self {
             connections: (0..count)
-                .map(|slot| Connection::new(protocol.state(), is_spare(slot)))
+                .map(|slot| Connection::new(protocol.state(), slot as u32, is_spare(slot)))
                 .collect(),
             protocol,
             exchanges: vec![Exchange::default(); count * pipeline as usize],
@@ -220,6 +223,7 @@ impl<P: Protocol> Worker<P> {
             next_check_ns: 0,
             now_ns: 0,
             fills: waiting::Fills::default(),
+            pauses: pauses::Pauses::default(),
             requests_per_connection: match plan.connections.requests_per_connection {
                 _ if !plan.connections.keep_alive => 1,
                 Some(limit) => limit.max(1),

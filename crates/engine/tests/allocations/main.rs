@@ -13,6 +13,7 @@ mod kernel;
 mod plans;
 
 use ablaze_engine::sink::{BodySink, NoSink, Response, SinkOf};
+use ablaze_engine::walk::Walk;
 use ablaze_engine::{Control, run, run_simulated_with_sinks};
 use ablaze_model::plan::groups::Groups;
 use ablaze_model::plan::{Close, Http2, IoChoice, Plan};
@@ -86,6 +87,8 @@ impl BytesOfBodies {
         Self(vec![0; of.places].into())
     }
 }
+
+impl Walk for BytesOfBodies {}
 
 impl BodySink for BytesOfBodies {
     fn begin(&mut self, _: usize, _: Response, _: u64) {}

@@ -6,11 +6,11 @@ use super::{Http1, Reading};
 use crate::connection::Exchange;
 use crate::protocol::Failure;
 use crate::recorder::Lost;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// The oldest exchange failed.
     pub(super) fn oldest_failed(&mut self, slot: Slot, at: u64, failure: Failure) {
         let connection = &mut self.connections[slot as usize];
@@ -23,6 +23,10 @@ impl<S: BodySink> Worker<Http1<S>> {
         let Failure { kind, errno, connecting } = failure;
         self.recorder.failed(&exchange, at, kind, errno, connecting);
         self.protocol.bodies.end(place, false, at);
+        if S::WALKS {
+            let user = self.connections[slot as usize].user;
+            self.protocol.bodies.sink().failed(user, exchange.template, kind, at);
+        }
         self.retire(slot);
     }
 

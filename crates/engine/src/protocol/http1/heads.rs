@@ -6,7 +6,7 @@ use ablaze_wire::http1::response::{self, Head, HeadError, Scan};
 
 use super::Http1;
 use super::receiving::Piece;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 
 /// The head of an earlier response and what it says.
@@ -24,7 +24,7 @@ pub(super) struct Spill {
     resume: usize,
 }
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// The slow path: a head not seen before, or in pieces.
     #[cold]
     pub(super) fn scan_head<I: Io>(
@@ -66,10 +66,18 @@ impl<S: BodySink> Worker<Http1<S>> {
                     Some(spill) => {
                         let text = std::mem::take(&mut self.protocol.spills[spill as usize].bytes);
                         self.remember_head(template, &text[..head.len], head);
+                        if S::WALKS {
+                            self.tell_head(slot, head.status, &text[..head.len]);
+                        }
                         self.protocol.spills[spill as usize].bytes = text;
                         self.release_spill(slot);
                     }
-                    None => self.remember_head(template, &bytes[..head.len], head),
+                    None => {
+                        self.remember_head(template, &bytes[..head.len], head);
+                        if S::WALKS {
+                            self.tell_head(slot, head.status, &bytes[..head.len]);
+                        }
+                    }
                 }
                 self.enter_body(io, slot, head, &bytes[from_this..])
             }

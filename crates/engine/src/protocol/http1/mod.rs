@@ -3,7 +3,8 @@
 //! `sends` feeds connections without writing to what is still read, `sending` takes requests and sends
 //! them, `receiving` finds heads and bodies in what arrives, `heads` is about heads (known, new, in
 //! pieces), `responses` about responses that are complete, `endings` about exchanges and connections
-//! that fail, `stopped` about responses that stop in the middle.
+//! that fail, `stopped` about responses that stop in the middle, `walking` about users who are asked what they
+//! send.
 
 mod endings;
 mod heads;
@@ -12,6 +13,7 @@ mod responses;
 mod sending;
 mod sends;
 mod stopped;
+mod walking;
 
 use ablaze_model::record::Record;
 use ablaze_net::{CloseHow, CloseReason, Io, Receive, Slot};
@@ -19,10 +21,12 @@ use ablaze_wire::http1::chunked::Chunked;
 
 use self::heads::{KnownHead, Spill};
 use self::sends::Sends;
+use self::walking::Letters;
 use super::{Failure, Made, Protocol};
 use crate::connection::Stage;
 use crate::control::Heads;
-use crate::sink::{Bodies, BodySink};
+use crate::sink::Bodies;
+use crate::walk::Walk;
 use crate::worker::waiting::{Arrivals, Gathering};
 use crate::worker::{Assignment, Worker};
 
@@ -37,6 +41,8 @@ pub(crate) struct Http1<S> {
     shown: Option<Heads>,
     sends: Sends,
     bodies: Bodies<S>,
+    /// What users send, where a walk says it.
+    letters: Letters,
 }
 
 /// HTTP/1 of one connection.
@@ -80,7 +86,7 @@ enum Reading {
     ToEnd,
 }
 
-impl<S: BodySink> Http1<S> {
+impl<S: Walk> Http1<S> {
     /// For one worker.
     pub fn new(assignment: &Assignment, sink: S) -> Self {
         let plan = &assignment.plan;
@@ -90,7 +96,8 @@ impl<S: BodySink> Http1<S> {
             spills: Vec::new(),
             free_spills: Vec::new(),
             shown: assignment.heads.clone(),
-            sends: Sends::of(plan, plan.places_per_connection()),
+            sends: Sends::of(plan, plan.places_per_connection(), S::WALKS),
+            letters: Letters::default(),
             bodies: Bodies::new(sink, assignment.places()),
         }
     }
@@ -106,7 +113,7 @@ impl super::State for State {
     }
 }
 
-impl<S: BodySink> Protocol for Http1<S> {
+impl<S: Walk> Protocol for Http1<S> {
     type State = State;
     type Sink = S;
 
@@ -119,6 +126,9 @@ impl<S: BodySink> Protocol for Http1<S> {
     fn prepare<I: Io>(worker: &mut Worker<Self>, io: &mut I) {
         let places = worker.exchanges.len();
         worker.outbox.lease_all(io, places);
+        if S::WALKS {
+            worker.protocol.letters.lease_all(io, places);
+        }
     }
 
     fn open_next<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
@@ -209,9 +219,12 @@ impl<S: BodySink> Protocol for Http1<S> {
         worker.give_up(io, slot, now, ablaze_model::failure::FailureKind::Timeout);
     }
 
-    fn window_opens(worker: &mut Worker<Self>, _at: u64) {
+    fn window_opens(worker: &mut Worker<Self>, at: u64) {
         for connection in &mut worker.connections {
             connection.state.body_bytes = 0;
+        }
+        if S::WALKS {
+            worker.protocol.bodies.sink().window_opens(at);
         }
     }
 
@@ -227,7 +240,24 @@ impl<S: BodySink> Protocol for Http1<S> {
         Gathering { arrivals, events: worker.in_flight, beside: 0 }
     }
 
-    fn report(&mut self, _record: &mut Record) {}
+    fn is_walking(&self) -> bool {
+        S::WALKS && self.bodies.sink_ref().is_walking()
+    }
+
+    fn go_on_after_pause<I: Io>(worker: &mut Worker<Self>, io: &mut I, slot: Slot) {
+        match worker.connections[slot as usize].stage {
+            Stage::Open if worker.is_idle(slot) => worker.feed(io, slot),
+            Stage::Free => worker.open_next_requests(io, slot),
+            // On the way to one of these, where its user is asked again.
+            _ => {}
+        }
+    }
+
+    fn report(&mut self, record: &mut Record) {
+        if S::WALKS {
+            self.bodies.sink().report(record);
+        }
+    }
 
     fn into_sink(self) -> S {
         self.bodies.into_sink()

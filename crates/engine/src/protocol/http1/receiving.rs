@@ -8,7 +8,8 @@ use ablaze_wire::http1::response::{Framing, Head};
 
 use super::{Http1, Reading};
 use crate::connection::{Exchange, Stage};
-use crate::sink::{BodySink, Response};
+use crate::sink::Response;
+use crate::walk::Walk;
 use crate::worker::{BULKY_BYTES, Worker};
 
 /// What a piece of input came to.
@@ -26,7 +27,7 @@ pub(super) enum Piece {
     Unasked,
 }
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// Reads everything in `bytes`: the rest of one response, several, or a part of one.
     #[inline]
     pub(super) fn read_responses<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
@@ -84,6 +85,9 @@ impl<S: BodySink> Worker<Http1<S>> {
             if let Some(head) = known.head
                 && bytes.starts_with(&known.bytes)
             {
+                if S::WALKS {
+                    self.tell_head(slot, head.status, &bytes[..head.len]);
+                }
                 return self.enter_body(io, slot, head, &bytes[head.len..]);
             }
         }

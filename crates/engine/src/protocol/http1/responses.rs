@@ -4,10 +4,10 @@ use ablaze_net::{CloseHow, Io, Receive, Slot};
 
 use super::{Http1, Reading};
 use crate::connection::Stage;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{BULKY_BYTES, Worker, close_at_once};
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// The oldest exchange of the connection has its whole response.
     #[inline]
     pub(super) fn response_complete<I: Io>(&mut self, io: &mut I, slot: Slot, at: u64) {
@@ -58,6 +58,9 @@ impl<S: BodySink> Worker<Http1<S>> {
         let place = (slot * self.pipeline + connection.state.oldest) as usize;
         self.recorder.answered(&self.exchanges[place], at, status, body_bytes, reused);
         self.protocol.bodies.end(place, true, at);
+        if S::WALKS {
+            self.tell_answered(slot, at, body_bytes);
+        }
         self.connections[slot as usize].state.body_bytes = 0;
         self.connections[slot as usize].state.response_began = false;
         self.retire(slot);

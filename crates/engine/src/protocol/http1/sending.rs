@@ -6,16 +6,19 @@ use ablaze_net::{Io, Outgoing, Slot};
 use super::Http1;
 use crate::connection::{Exchange, Stage};
 use crate::protocol::Made;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// Opens a free slot with the next requests as its first bytes, if there are any left: those
     /// to repeat, or new ones.
     pub(super) fn open_next_requests<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.connections[slot as usize].in_flight == 0
             && self.take_exchanges(slot, self.pipeline) == 0
         {
+            if S::WALKS && self.connections[slot as usize].pauses {
+                return;
+            }
             self.note_draining();
             self.note_vacant(slot);
             return;
@@ -24,7 +27,7 @@ impl<S: BodySink> Worker<Http1<S>> {
         connection.requests = u64::from(connection.in_flight);
         let (oldest, in_flight) = (connection.state.oldest, connection.in_flight);
         let place = self.place(slot, oldest);
-        let single = in_flight == 1 && !self.protocol.sends.notify;
+        let single = in_flight == 1 && !self.protocol.sends.notify && !S::WALKS;
         let first = single.then(|| self.outgoing(io, place));
         self.open(io, slot, first);
     }
@@ -37,7 +40,7 @@ impl<S: BodySink> Worker<Http1<S>> {
             self.feed(io, slot);
             return;
         }
-        let sends_now = in_flight > 1 || self.protocol.sends.notify;
+        let sends_now = in_flight > 1 || self.protocol.sends.notify || S::WALKS;
         for position in 0..in_flight {
             let place = self.place(slot, oldest + position);
             let exchange = &mut self.exchanges[place];
@@ -58,6 +61,9 @@ impl<S: BodySink> Worker<Http1<S>> {
     /// returns how many.
     #[inline]
     pub(super) fn take_exchanges(&mut self, slot: Slot, most: u32) -> u32 {
+        if S::WALKS {
+            return self.take_step(slot);
+        }
         let mut count = 0;
         while {
             let connection = &self.connections[slot as usize];
@@ -85,6 +91,9 @@ impl<S: BodySink> Worker<Http1<S>> {
     /// Sends the exchanges at `first..first + count` of a connection's places in flight.
     #[inline]
     pub(super) fn send_places<I: Io>(&mut self, io: &mut I, slot: Slot, first: u32, count: u32) {
+        if S::WALKS {
+            return self.send_letter(io, slot);
+        }
         let notify = self.protocol.sends.notify;
         let oldest = self.connections[slot as usize].state.oldest;
         if self.outbox.copies() >= count && count > 1 {

@@ -11,7 +11,7 @@ use ablaze_wire::http1::request::Template;
 
 use super::Http1;
 use crate::connection::Stage;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 
 /// Requests longer than this are sent with notice, so that a connection is not used again before
@@ -40,14 +40,14 @@ pub(super) struct Sends {
 
 impl Sends {
     /// Those of a Plan with this many places per connection.
-    pub fn of(plan: &Plan, pipeline: u32) -> Self {
+    pub fn of(plan: &Plan, pipeline: u32, walks: bool) -> Self {
         let templates = &plan.requests.templates;
         let is_patched = |template: &Template| !template.patches.is_empty();
         let is_long = |template: &Template| match is_patched(template) {
             false => template.bytes.len() > SILENT_SEND_BYTES,
             true => template.bytes.len() > SILENT_PATCHED_BYTES,
         };
-        let patches = templates.iter().any(is_patched);
+        let patches = walks || templates.iter().any(is_patched);
         let notify = pipeline > 1
             || templates.iter().any(is_long)
             || plan.connections.socket_buffer_bytes.is_some();
@@ -56,7 +56,7 @@ impl Sends {
     }
 }
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// Whether nothing is in flight on an open connection, nor still being sent.
     pub(super) fn is_idle(&self, slot: Slot) -> bool {
         let connection = &self.connections[slot as usize];
@@ -77,6 +77,9 @@ impl<S: BodySink> Worker<Http1<S>> {
         if count == 0 {
             self.note_draining();
             let connection = &self.connections[slot as usize];
+            if S::WALKS && connection.pauses {
+                return;
+            }
             let stands = connection.stage == Stage::Open;
             if connection.in_flight == 0 && !self.closed_for_new && stands {
                 if self.open_loop.is_some() && connection.requests < self.requests_per_connection {

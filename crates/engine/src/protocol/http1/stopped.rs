@@ -3,11 +3,11 @@
 use ablaze_net::Slot;
 
 use super::{Http1, Reading};
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::StoppedResponse;
 
-impl<S: BodySink> Worker<Http1<S>> {
+impl<S: Walk> Worker<Http1<S>> {
     /// The oldest exchange of a connection gets no further: notes for how long already, if a part
     /// of its response came.
     pub(super) fn note_stopped(&mut self, slot: Slot, at: u64, timed_out: bool) {

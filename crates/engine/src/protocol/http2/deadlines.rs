@@ -5,12 +5,12 @@ use ablaze_net::{Io, Slot};
 use super::Http2;
 use crate::connection::Stage;
 use crate::protocol::Failure;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::record::StoppedResponse;
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// When the oldest exchange of a slot began; 0 if none has.
     pub(super) fn oldest_stream_ns(&self, slot: Slot) -> u64 {
         let places = &self.connections[slot as usize].state.places;

@@ -6,11 +6,11 @@ use ablaze_wire::http2::error::ErrorCode;
 
 use super::Http2;
 use crate::protocol::{Failure, Made};
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{Worker, failure_of};
 use ablaze_model::failure::FailureKind;
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// Opens a free slot for the next requests, if there are any left.
     pub(super) fn open_next_for_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         // A connection that is being made holds back no more arrivals than the one it is for.

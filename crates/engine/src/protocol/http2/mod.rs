@@ -28,7 +28,8 @@ use self::permits::GoAway;
 use self::waits::Held;
 use super::{Failure, Made, Protocol, State};
 use crate::connection::Stage;
-use crate::sink::{Bodies, BodySink};
+use crate::sink::Bodies;
+use crate::walk::Walk;
 use crate::worker::waiting::{Arrivals, Gathering};
 use crate::worker::{Assignment, Worker};
 
@@ -97,7 +98,7 @@ struct Place {
     progress_ns: u64,
 }
 
-impl<S: BodySink> Http2<S> {
+impl<S: Walk> Http2<S> {
     /// For one worker.
     pub fn new(assignment: &Assignment, set: Arc<RequestSet>, sink: S) -> Self {
         let plan = &assignment.plan;
@@ -178,7 +179,7 @@ impl State for Session {
     }
 }
 
-impl<S: BodySink> Protocol for Http2<S> {
+impl<S: Walk> Protocol for Http2<S> {
     type State = Session;
     type Sink = S;
 
@@ -295,7 +296,7 @@ impl<S: BodySink> Protocol for Http2<S> {
     }
 }
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// Where a place of a slot stands among all exchanges.
     #[inline]
     fn place_of(&self, slot: Slot, tag: u32) -> usize {

@@ -7,7 +7,7 @@ use ablaze_wire::http2::error::ErrorCode;
 
 use super::Http2;
 use crate::connection::Exchange;
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 
 /// The server's GOAWAY on a connection: the last, if there were several.
@@ -39,7 +39,7 @@ pub(super) fn again(exchange: &Exchange, counts: bool) -> Exchange {
     }
 }
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// How many more streams may be opened on a slot.
     ///
     /// Before its SETTINGS came a server may refuse what is beyond them (RFC 9113, 5.1.2). So a

@@ -9,7 +9,8 @@ use super::permits::{GoAway, again};
 use super::{Http2, Session};
 use crate::connection::{Connection, Exchange};
 use crate::recorder::{Lost, Recorder};
-use crate::sink::{Bodies, BodySink, Response};
+use crate::sink::{Bodies, Response};
+use crate::walk::Walk;
 use crate::worker::{BULKY_BYTES, Worker};
 use ablaze_model::failure::FailureKind;
 use ablaze_model::printable::printable;
@@ -18,7 +19,7 @@ use ablaze_model::record::{Http2Facts, ServerSettings};
 /// Debug data of GOAWAY is kept up to this many bytes.
 const DEBUG_BYTES_KEPT: usize = 200;
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// Reads frames, and sends what they gave room for.
     pub(super) fn read_frames<I: Io>(&mut self, io: &mut I, slot: Slot, bytes: &[u8], at: u64) {
         let http2 = &mut self.protocol;
@@ -108,7 +109,7 @@ struct Responses<'a, S> {
     at: u64,
 }
 
-impl<S: BodySink> Responses<'_, S> {
+impl<S: Walk> Responses<'_, S> {
     fn first_byte(&mut self, tag: u32) {
         let exchange = &mut self.exchanges[tag as usize];
         if exchange.first_byte_ns == 0 {
@@ -187,7 +188,7 @@ impl<S: BodySink> Responses<'_, S> {
     }
 }
 
-impl<S: BodySink> Sink for Responses<'_, S> {
+impl<S: Walk> Sink for Responses<'_, S> {
     #[inline]
     fn head(&mut self, tag: u32, head: ResponseHead) {
         self.first_byte(tag);

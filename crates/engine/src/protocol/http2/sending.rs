@@ -5,11 +5,11 @@ use ablaze_net::{Io, Outgoing, Slot};
 
 use super::{Http2, Place};
 use crate::connection::{Exchange, Stage};
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::{Worker, close_at_once};
 use ablaze_model::failure::FailureKind;
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// Sends as many requests on a connection as may be in flight: those that wait, then new ones.
     pub(super) fn feed_streams<I: Io>(&mut self, io: &mut I, slot: Slot) {
         if self.in_setup {

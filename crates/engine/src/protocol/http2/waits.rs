@@ -5,7 +5,7 @@
 use ablaze_net::Slot;
 
 use super::{Http2, Session};
-use crate::sink::BodySink;
+use crate::walk::Walk;
 use crate::worker::Worker;
 use ablaze_model::record::WindowWaits;
 
@@ -75,7 +75,7 @@ impl Session {
     }
 }
 
-impl<S: BodySink> Worker<Http2<S>> {
+impl<S: Walk> Worker<Http2<S>> {
     /// What waits on a slot when the run ends has waited until now.
     pub(super) fn note_waits(&mut self, slot: Slot, at: u64) {
         let session = &mut self.connections[slot as usize].state;

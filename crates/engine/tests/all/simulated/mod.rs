@@ -16,7 +16,7 @@ mod pipelining;
 pub(crate) mod plans;
 mod repeating;
 mod stopping;
-mod support;
+pub(crate) mod support;
 mod surplus;
 mod timeouts;
 mod unfinished;

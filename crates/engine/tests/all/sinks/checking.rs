@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use ablaze_engine::sink::{BodySink, Response, SinkOf};
+use ablaze_engine::walk::Walk;
 
 /// A body, by its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -55,6 +56,8 @@ impl Checking {
         Self { coming: vec![None; of.places], ended: Vec::new() }
     }
 }
+
+impl Walk for Checking {}
 
 impl BodySink for Checking {
     fn begin(&mut self, place: usize, response: Response, at_ns: u64) {

@@ -1,0 +1,138 @@
+//! Requests that a [`Walk`] says: users are asked what they send next, and told what came back.
+//!
+//! What they write goes into a buffer of their connection's own, which is not written to before its bytes have left:
+//! such requests are sent as patched ones are. A connection has one in flight.
+
+use ablaze_net::{Io, OutBuffer, Outgoing, Slot};
+
+use super::Http1;
+use crate::connection::Exchange;
+use crate::walk::{Answered, Next, Walk, Written};
+use crate::worker::Worker;
+
+/// A buffer begins with this many bytes, and grows with what is written to it.
+const BUFFER_BYTES: usize = 1024;
+
+/// Requests longer than this are sent with notice: see [`sends`](super::sends).
+const SILENT_BYTES: u32 = 4 * 1024;
+
+/// What users send.
+#[derive(Debug, Default)]
+pub(super) struct Letters {
+    /// One per place.
+    letters: Vec<Letter>,
+    /// Where a request is written first: its length is not known before.
+    draft: Vec<u8>,
+}
+
+/// The request of one place.
+#[derive(Debug)]
+struct Letter {
+    buffer: OutBuffer,
+    capacity: usize,
+    /// How to send it, and again.
+    outgoing: Outgoing,
+}
+
+impl Letters {
+    /// A buffer for each place.
+    pub fn lease_all<I: Io>(&mut self, io: &mut I, places: usize) {
+        let nothing = Outgoing::Constant { start: 0, len: 0 };
+        self.letters = (0..places)
+            .map(|_| Letter {
+                buffer: io.lease(BUFFER_BYTES),
+                capacity: BUFFER_BYTES,
+                outgoing: nothing,
+            })
+            .collect();
+    }
+
+    /// Copies the draft to a place.
+    fn post<I: Io>(&mut self, io: &mut I, place: usize) -> Outgoing {
+        let (letter, length) = (&mut self.letters[place], self.draft.len());
+        if length > letter.capacity {
+            io.release(letter.buffer);
+            letter.capacity = length.next_power_of_two();
+            letter.buffer = io.lease(letter.capacity);
+        }
+        io.leased(letter.buffer)[..length].copy_from_slice(&self.draft);
+        Outgoing::Leased { buffer: letter.buffer, len: length as u32 }
+    }
+}
+
+impl<S: Walk> Worker<Http1<S>> {
+    /// Asks the user of a connection that has nothing in flight what it does next. Returns 1 if it sends a request, which
+    /// has its place then.
+    pub(super) fn take_step(&mut self, slot: Slot) -> u32 {
+        if self.connections[slot as usize].in_flight > 0 {
+            return 0;
+        }
+        let user = self.connections[slot as usize].user;
+        loop {
+            match self.protocol.bodies.sink().next(user, self.now_ns) {
+                Next::Send { template, number, due_ns } => {
+                    let connection = &mut self.connections[slot as usize];
+                    let place = (slot * self.pipeline + connection.state.oldest) as usize;
+                    self.exchanges[place] =
+                        Exchange { number, intended_ns: due_ns, template, ..Exchange::default() };
+                    connection.in_flight += 1;
+                    connection.requests += 1;
+                    self.in_flight += 1;
+                    return 1;
+                }
+                Next::Pause { until_ns } => {
+                    self.pause(slot, until_ns);
+                    return 0;
+                }
+                Next::Start if self.closed_for_new => return 0,
+                Next::Start => {
+                    let Some((number, due_ns)) = self.take_request() else { return 0 };
+                    self.protocol.bodies.sink().start(user, number, due_ns, self.now_ns);
+                }
+            }
+        }
+    }
+
+    /// Sends the request of a connection.
+    pub(super) fn send_letter<I: Io>(&mut self, io: &mut I, slot: Slot) {
+        let oldest = self.connections[slot as usize].state.oldest;
+        let place = self.place(slot, oldest);
+        let Exchange { template, repeated, .. } = self.exchanges[place];
+        if !repeated {
+            let letters = &mut self.protocol.letters;
+            letters.draft.clear();
+            let user = self.connections[slot as usize].user;
+            let written = self.protocol.bodies.sink().write(user, template, &mut letters.draft);
+            letters.letters[place].outgoing = match written {
+                Written::Constant => self.outbox.constant(template, 1),
+                Written::Here => letters.post(io, place),
+            };
+        }
+        let bytes = self.protocol.letters.letters[place].outgoing;
+        let notify = self.protocol.sends.notify || bytes.len() > SILENT_BYTES;
+        self.recorder.record().sent_bytes += u64::from(bytes.len());
+        self.connections[slot as usize].state.sends_under_way += u32::from(notify);
+        io.send(slot, bytes, notify);
+    }
+
+    /// The head of the response to the oldest request.
+    pub(super) fn tell_head(&mut self, slot: Slot, status: u16, head: &[u8]) {
+        if status < 200 && status != 101 {
+            return;
+        }
+        let connection = &self.connections[slot as usize];
+        let place = (slot * self.pipeline + connection.state.oldest) as usize;
+        let template = self.exchanges[place].template;
+        self.protocol.bodies.sink().head(connection.user, place, template, status, head);
+    }
+
+    /// The response to the oldest request is complete.
+    pub(super) fn tell_answered(&mut self, slot: Slot, at: u64, body_bytes: u64) {
+        let connection = &self.connections[slot as usize];
+        let place = (slot * self.pipeline + connection.state.oldest) as usize;
+        let exchange = &self.exchanges[place];
+        let total_ns = at.saturating_sub(exchange.started_ns);
+        let answered = Answered { total_ns, body_bytes, at_ns: at };
+        self.protocol.bodies.sink().answered(connection.user, exchange.template, answered);
+    }
+}

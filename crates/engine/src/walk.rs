@@ -1,0 +1,107 @@
+//! The seam for who says what is sent: a [`Walk`], chosen before the run.
+//!
+//! Without one, requests are the Plan's templates in the Plan's order, each on whatever connection is free, and
+//! nothing of what is here is compiled into the loop. With one ([`Walk::WALKS`]), each connection of a worker
+//! belongs to a user, and the walk says for each user what it sends next: one request at a time, a pause, or
+//! nothing until it is given the next number of the run. It sees heads here and bodies as the
+//! [`BodySink`] it is, so that what it sends can depend on what came back. Journeys, feeds and scripts are walks.
+//!
+//! It is called in the loop: what it does is paid for by every request and delays those behind it.
+
+use crate::sink::{BodySink, NoSink};
+use ablaze_model::failure::FailureKind;
+use ablaze_model::record::Record;
+
+/// What a worker asks about the requests of its users, and tells about their responses.
+///
+/// `user` is a number from 0 up to the worker's number of connections. A connection that ends is followed by
+/// another of the same user. For each request the calls are [`next`](Self::next) with [`Next::Send`] as its result,
+/// [`write`](Self::write), then either [`head`](Self::head), the calls of [`BodySink`] and
+/// [`answered`](Self::answered), or at any point [`failed`](Self::failed). A request that the worker sends again, because the server had
+/// closed the connection, has the same bytes and is not told of.
+///
+/// Requests of a warm-up are told of, too.
+pub trait Walk: BodySink {
+    /// Whether users are asked. If not, no function of this trait is called.
+    const WALKS: bool = false;
+
+    /// A user without anything to do is given a number of the run: in closed loop as soon as it is free, in open loop
+    /// when an arrival is due. `due_ns` is when it was due; 0 in closed loop.
+    fn start(&mut self, _user: u32, _number: u64, _due_ns: u64, _now_ns: u64) {}
+
+    /// What a user does next. It has nothing in flight.
+    fn next(&mut self, _user: u32, _now_ns: u64) -> Next {
+        Next::Start
+    }
+
+    /// Writes the request that [`next`](Self::next) chose, head and body, to `out`, which is empty, or says that it is the
+    /// template of the Plan as it is.
+    fn write(&mut self, _user: u32, _template: u32, _out: &mut Vec<u8>) -> Written {
+        Written::Constant
+    }
+
+    /// The head of a final response is complete; its body, if it has one, follows as that of `place`. `head` ends with
+    /// its empty line.
+    fn head(&mut self, _user: u32, _place: usize, _template: u32, _status: u16, _head: &[u8]) {}
+
+    /// The response is complete.
+    fn answered(&mut self, _user: u32, _template: u32, _response: Answered) {}
+
+    /// There will be no response.
+    fn failed(&mut self, _user: u32, _template: u32, _kind: FailureKind, _at_ns: u64) {}
+
+    /// The measured window opens: what users are in the middle of belongs to the warm-up.
+    fn window_opens(&mut self, _at_ns: u64) {}
+
+    /// Whether a user has begun something that it has not ended: the run goes on until all have, if its numbers are used up
+    /// before its time.
+    fn is_walking(&self) -> bool {
+        false
+    }
+
+    /// The run is over: adds what is to be reported.
+    fn report(&mut self, _record: &mut Record) {}
+}
+
+/// What a user does next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// It waits for a number of the run: [`Walk::start`] follows, if there is one left.
+    Start,
+    /// It sends a request.
+    Send {
+        /// Which of the Plan's templates it counts as: the one that says what its method is and which group it belongs to.
+        template: u32,
+        /// Its number, for reports.
+        number: u64,
+        /// When it was due, in open loop; 0 in closed loop.
+        due_ns: u64,
+    },
+    /// It does nothing until then, on the driver's clock; [`Walk::next`] is called again.
+    Pause {
+        /// When it goes on.
+        until_ns: u64,
+    },
+}
+
+/// What a request is made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// The bytes of the Plan's template.
+    Constant,
+    /// The bytes that were written.
+    Here,
+}
+
+/// A response that is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Answered {
+    /// From when the request began to the last byte of the response, ns, connecting included.
+    pub total_ns: u64,
+    /// Length of its body, without transfer coding.
+    pub body_bytes: u64,
+    /// When its last byte came, on the driver's clock.
+    pub at_ns: u64,
+}
+
+impl Walk for NoSink {}
