@@ -4,10 +4,13 @@
 use std::sync::Arc;
 
 use ablaze_net::{Io, OutBuffer, Outgoing};
+use ablaze_wire::http1::assemble::Assembler;
 use ablaze_wire::http1::patch::{Digits, Patcher};
 use ablaze_wire::http1::request::Template;
 
+use ablaze_feed::{Order, Table};
 use ablaze_model::plan::Requests;
+use ablaze_model::plan::data::Data;
 
 /// Where each template's bytes lie.
 #[derive(Debug, Clone)]
@@ -44,6 +47,7 @@ pub struct Outbox {
     templates: Vec<Prepared>,
     order: Vec<u32>,
     digits: Digits,
+    rows: Option<Rows>,
     /// One per exchange that can be in flight, if any request is patched.
     places: Vec<Place>,
 }
@@ -53,11 +57,19 @@ pub struct Outbox {
 struct Prepared {
     template: Template,
     patcher: Patcher,
+    /// Where its length differs from request to request.
+    assembler: Option<Assembler>,
+    most_bytes: usize,
 }
 
 impl Prepared {
-    fn new(template: &Template) -> Self {
-        Self { template: template.clone(), patcher: Patcher::new(template) }
+    fn new(requests: &Requests, template: &Template) -> Self {
+        Self {
+            template: template.clone(),
+            patcher: Patcher::new(template),
+            assembler: template.is_variable().then(|| Assembler::new(template)),
+            most_bytes: requests.most_bytes(template),
+        }
     }
 }
 
@@ -67,6 +79,8 @@ struct Place {
     buffer: OutBuffer,
     /// Template whose bytes are in it, or [`NONE`].
     holds: u32,
+    /// Length of the request in it.
+    length: u32,
 }
 
 const NONE: u32 = u32::MAX;
@@ -85,9 +99,10 @@ impl Outbox {
     pub fn new(requests: &Requests, layout: Layout, worker: u32) -> Self {
         Self {
             layout,
-            templates: requests.templates.iter().map(Prepared::new).collect(),
+            templates: requests.templates.iter().map(|t| Prepared::new(requests, t)).collect(),
             order: requests.order.clone(),
             digits: Digits::new(requests.seed, u64::from(worker)),
+            rows: requests.data.as_ref().and_then(|data| Rows::of(data, requests.seed)),
             places: Vec::new(),
         }
     }
@@ -147,8 +162,18 @@ impl Outbox {
         template: u32,
         number: u64,
     ) -> Outgoing {
-        let Place { buffer, holds } = &mut self.places[place];
-        let Prepared { template: prepared, patcher } = &self.templates[template as usize];
+        let Prepared { template: prepared, patcher, assembler, .. } =
+            &self.templates[template as usize];
+        if let (Some(assembler), Some(rows)) = (assembler, &self.rows) {
+            let Place { buffer, holds, length } = &mut self.places[place];
+            let row = rows.of_request(number);
+            let cell = |column: u32| rows.table.cell(row, column as usize);
+            let out = io.leased(*buffer);
+            let bytes = assembler.assemble(prepared, out, number, &mut self.digits, cell);
+            (*holds, *length) = (NONE, bytes as u32);
+            return Outgoing::Leased { buffer: *buffer, len: *length };
+        }
+        let Place { buffer, holds, .. } = &mut self.places[place];
         let length = prepared.bytes.len();
         let bytes = &mut io.leased(*buffer)[..length];
         if *holds != template {
@@ -164,7 +189,16 @@ impl Outbox {
         if self.is_constant(template) {
             return self.constant(template, 1);
         }
-        Outgoing::Leased { buffer: self.places[place].buffer, len: self.request_bytes(template) }
+        let len = self.sent_bytes(place, template);
+        Outgoing::Leased { buffer: self.places[place].buffer, len }
+    }
+
+    /// Length of the request that was last written to a place, bytes.
+    pub fn sent_bytes(&self, place: usize, template: u32) -> u32 {
+        match self.templates[template as usize].assembler {
+            Some(_) => self.places[place].length,
+            None => self.request_bytes(template),
+        }
     }
 
     /// Leases a buffer for each place in flight, if any request is patched.
@@ -172,9 +206,28 @@ impl Outbox {
         if self.templates.iter().all(|prepared| prepared.template.patches.is_empty()) {
             return;
         }
-        let longest =
-            self.templates.iter().map(|prepared| prepared.template.bytes.len()).max().unwrap_or(0);
-        self.places =
-            (0..places).map(|_| Place { buffer: io.lease(longest), holds: NONE }).collect();
+        let longest = self.templates.iter().map(|prepared| prepared.most_bytes).max().unwrap_or(0);
+        self.places = (0..places)
+            .map(|_| Place { buffer: io.lease(longest), holds: NONE, length: 0 })
+            .collect();
+    }
+}
+
+/// The rows that requests take.
+#[derive(Debug)]
+struct Rows {
+    table: Arc<Table>,
+    order: Order,
+    seed: u64,
+}
+
+impl Rows {
+    fn of(data: &Data, seed: u64) -> Option<Self> {
+        Some(Self { table: Arc::clone(data.table.as_ref()?), order: data.order, seed })
+    }
+
+    #[inline]
+    fn of_request(&self, number: u64) -> usize {
+        self.order.row(number, self.table.rows(), self.seed)
     }
 }

@@ -16,6 +16,8 @@ pub mod run;
 pub mod saved;
 pub mod spec;
 
+/// The orders in which requests take the rows of a feed.
+pub use ablaze_feed as feed;
 pub use ablaze_wire::printable;
 pub use failure::FailureKind;
 pub use finding::Assessed;

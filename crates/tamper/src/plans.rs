@@ -29,6 +29,7 @@ pub fn plan(template: Template, requests: u64, failures_max: u32) -> Plan {
             minor_version: 1,
             has_body: false,
             seed: 1,
+            data: None,
             groups: Groups::default(),
         },
         load: Load::Closed { connections: 1, pipeline: 1 },

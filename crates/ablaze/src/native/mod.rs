@@ -9,5 +9,5 @@ mod spec;
 mod words;
 
 pub use options::{CommandLine, Options, ReportOptions, TlsOptions};
-pub use spec::{apply, spec, tls};
+pub use spec::{apply, data, spec, tls};
 pub use words::{of_words, shown};

@@ -7,6 +7,7 @@ use std::net::IpAddr;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use ablaze_feed::Order;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::plan::{Arrivals, Close, IoChoice, RateProfile, Spin};
 use ablaze_model::spec::{ConnectTo, HttpVersion};
@@ -122,7 +123,14 @@ pub struct RequestOptions {
     /// Use each line as the body of a request, in order, repeatedly
     #[arg(long, value_name = "FILE", conflicts_with = "body")]
     pub body_lines: Option<PathBuf>,
-    /// Seed of {rand:N} [default: 1]
+    /// Rows of a .csv, .tsv or .jsonl file as data of the requests: {column}, {column:url} and {column:json} in the URL,
+    /// headers and body
+    #[arg(long, value_name = "FILE")]
+    pub feed: Option<PathBuf>,
+    /// Which row a request takes: sequential, random or unique (each at most once) [default: sequential]
+    #[arg(long, value_name = "ORDER", requires = "feed", value_parser = values::feed_order)]
+    pub feed_order: Option<Order>,
+    /// Seed of {rand:N} and of random rows [default: 1]
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]

@@ -4,8 +4,8 @@ use ablaze_load::planning::{sources, tls as planned_tls};
 use ablaze_model::plan::{Arrivals, Http2};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
-    Bodies, Bytes, Family, Feed, Head, HttpVersion, Line, LoadSpec, RequestsSpec, Secret, Secrets,
-    Shape, TlsSpec, TrustSpec, UrlSpec,
+    Bodies, Bytes, DataSpec, Family, Feed, Head, HttpVersion, Line, LoadSpec, RequestsSpec, Secret,
+    Secrets, Shape, TlsSpec, TrustSpec, UrlSpec,
 };
 
 use super::options::{
@@ -103,6 +103,7 @@ fn apply_requests(
     if let Some(path) = &options.urls {
         requests.urls = Some(Feed::of(sources::file(path, "--urls")?));
     }
+    requests.data = data(options)?.or(requests.data.take());
     requests.seed = options.seed.unwrap_or(requests.seed);
     let Head::Composed { lines, content_type, user, .. } = &mut requests.head else {
         return Ok(());
@@ -112,6 +113,16 @@ fn apply_requests(
     let typed = options.user.as_ref().map(|typed| secrets.keep_text("user", typed.clone()));
     *user = typed.or(user.take());
     Ok(())
+}
+
+/// The feed whose rows are the data of the requests.
+///
+/// # Errors
+/// When its file cannot be read.
+pub fn data(options: &RequestOptions) -> Result<Option<DataSpec>, CommandError> {
+    let Some(path) = &options.feed else { return Ok(None) };
+    let feed = Feed::of(sources::file(path, "--feed")?);
+    Ok(Some(DataSpec { feed, order: options.feed_order.unwrap_or_default() }))
 }
 
 /// A line of a head; what carries credentials is kept among the secrets.

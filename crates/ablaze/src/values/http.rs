@@ -1,6 +1,20 @@
-//! Versions of HTTP, as every command takes them.
+//! Versions of HTTP and orders of rows, as every command takes them.
 
+use ablaze_feed::Order;
 use ablaze_model::spec::HttpVersion;
+
+/// Which row of a feed a request takes.
+///
+/// # Errors
+/// When it is none of these words.
+pub fn feed_order(text: &str) -> Result<Order, String> {
+    match text {
+        "sequential" => Ok(Order::Sequential),
+        "random" => Ok(Order::Random),
+        "unique" => Ok(Order::Unique),
+        _ => Err("expected sequential, random or unique".to_owned()),
+    }
+}
 
 /// `1.0`, `1.1` or `2`; `1` and `2.0` are the same.
 ///

@@ -12,7 +12,7 @@ mod rate;
 pub use addresses::local_addresses;
 pub use body::body;
 pub use connect_to::connect_to;
-pub use http::http_version;
+pub use http::{feed_order, http_version};
 pub use lists::{cpus, ports, statuses};
 pub use proxy::{ProxyAsked, proxy};
 pub use rate::{per_second, rate};

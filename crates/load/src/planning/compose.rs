@@ -11,6 +11,7 @@ use ablaze_model::spec::{
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::request::Template;
 
+use super::data::Columns;
 use super::requests::{Bodies, Forwarded, RequestsAsked, limited, order};
 use super::sources::{self, UrlList};
 use super::tls;
@@ -114,6 +115,11 @@ fn requests(
     };
     let paths = list.as_ref().map(UrlList::paths);
     let bodies = bodies(&asked.bodies)?;
+    let columns = asked.data.as_ref().map(Columns::of).transpose()?;
+    if columns.is_some() && spec.is_http2() {
+        let text = "--feed and HTTP/2 cannot be used together: use only one";
+        return Err(Error::usage(text.to_owned()));
+    }
     let forwards = proxy.is_some_and(|proxy| proxy.way == Way::Forward);
     let scheme = if url.https { "https" } else { "http" };
     let front = forwards.then(|| format!("{scheme}://{}", url.host_field()));
@@ -127,7 +133,8 @@ fn requests(
                     .collect(),
                 None => vec![(target.0.clone(), 1)],
             };
-            let verbatim = Verbatim { lines, placeholders: *placeholders, secrets };
+            let cells = columns.as_ref().map_or(&[][..], |columns| &columns.names);
+            let verbatim = Verbatim { lines, placeholders: *placeholders, cells, secrets };
             verbatim.requests(spec, &targets, &bodies)
         }
         Head::Composed { lines, content_type, user, user_agent } => {
@@ -153,10 +160,17 @@ fn requests(
             });
             composed.keep_alive = spec.connections.keep_alive;
             composed.seed = asked.seed;
+            if let Some(columns) = &columns {
+                composed.cells.clone_from(&columns.names);
+            }
             composed.build()
         }
     };
-    Ok(Requests { groups: list.map_or_else(Groups::default, groups), ..composed? })
+    let mut requests = Requests { groups: list.map_or_else(Groups::default, groups), ..composed? };
+    if let Some(columns) = columns {
+        requests.data = Some(columns.read(&mut requests.templates)?);
+    }
+    Ok(requests)
 }
 
 /// The lines of a list of URLs, each of which is a template, as groups.
@@ -182,6 +196,7 @@ fn bodies(asked: &BodiesSpec) -> Result<Bodies, Error> {
 struct Verbatim<'a> {
     lines: &'a [Line],
     placeholders: bool,
+    cells: &'a [String],
     secrets: &'a Secrets,
 }
 
@@ -212,11 +227,12 @@ impl Verbatim<'_> {
             has_body,
             seed: spec.requests.seed,
             groups: Groups::default(),
+            data: None,
         })
     }
 
     fn template(&self, request: RequestBuilder, body: &[u8]) -> Result<Template, Error> {
-        let mut request = request.verbatim().placeholders(self.placeholders);
+        let mut request = request.verbatim().placeholders(self.placeholders).cells(self.cells);
         for line in self.lines {
             request = match line {
                 Line::Text(line) => request.header_line(line.0.as_slice()),

@@ -4,6 +4,7 @@
 
 pub mod addresses;
 mod compose;
+mod data;
 pub mod descriptors;
 pub mod local;
 mod names;
@@ -13,6 +14,7 @@ pub mod sources;
 pub mod tls;
 pub mod workers;
 
+use ablaze_model::plan::data::Data;
 use ablaze_model::plan::{Connections, Load, Plan, Target};
 use ablaze_model::spec::{Destination, LoadSpec, Secrets, Shape};
 
@@ -76,6 +78,10 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
             &mut notes,
         )?;
     }
+    let mut limits = spec.limits.clone();
+    if let Some(most) = composed.requests.data.as_ref().and_then(Data::requests_max) {
+        limits.requests = Some(limits.requests.map_or(most, |requests| requests.min(most)));
+    }
     let plan = Plan {
         target: Target {
             url: composed.url.shown,
@@ -90,7 +96,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
         http2: composed.http2,
         requests: composed.requests,
         load,
-        limits: spec.limits.clone(),
+        limits,
         connections,
         workers,
         expect: spec.expect.clone(),

@@ -38,6 +38,8 @@ pub struct RequestsAsked {
     pub keep_alive: bool,
     /// Seed of `{rand:N}`.
     pub seed: u64,
+    /// What stands in braces for cells of a feed.
+    pub cells: Vec<String>,
 }
 
 /// What a proxy needs to forward requests.
@@ -112,6 +114,7 @@ impl RequestsAsked {
             forwarded: None,
             keep_alive: true,
             seed: 1,
+            cells: Vec::new(),
         }
     }
 
@@ -130,7 +133,7 @@ impl RequestsAsked {
         let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
         let (minor_version, seed) = (self.minor_version, self.seed);
         let groups = Groups::default();
-        Ok(Requests { templates, order, method, minor_version, has_body, seed, groups })
+        Ok(Requests { templates, order, method, minor_version, has_body, seed, groups, data: None })
     }
 
     fn templates(&self, method: &str) -> Result<Vec<Template>, Error> {
@@ -153,7 +156,9 @@ impl RequestsAsked {
     fn request(&self, method: &str, path: &str, body: &[u8]) -> Result<Template, Error> {
         let front = self.forwarded.as_ref().map_or("", |forwarded| &forwarded.front);
         let target = format!("{front}{path}");
-        let mut request = RequestBuilder::new(method, target).minor_version(self.minor_version);
+        let mut request = RequestBuilder::new(method, target)
+            .minor_version(self.minor_version)
+            .cells(&self.cells);
         for field in self.own_fields(method, body) {
             match (self.given(field.name), field.value) {
                 (Some(given), _) if value_of(given).is_empty() => {}

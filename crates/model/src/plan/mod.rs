@@ -1,6 +1,7 @@
 //! The Plan: everything a run will do, resolved and immutable. Front ends produce one; nothing
 //! behind them reads a command line.
 
+pub mod data;
 pub mod groups;
 pub mod proxy;
 pub mod tls;
@@ -10,6 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use ablaze_wire::http1::assemble::Assembler;
 use ablaze_wire::http1::request::Template;
 use ablaze_wire::http2::request::{Request, RequestSet};
 use serde::{Deserialize, Serialize};
@@ -79,6 +81,20 @@ pub struct Requests {
     /// Which of them are reported apart as well.
     #[serde(default)]
     pub groups: groups::Groups,
+    /// The rows that they take their data from.
+    #[serde(skip)]
+    pub data: Option<data::Data>,
+}
+
+impl Requests {
+    /// The most bytes that a request of this template can have.
+    pub fn most_bytes(&self, template: &Template) -> usize {
+        match self.data.as_ref().and_then(|data| data.table.as_ref()) {
+            Some(table) if template.is_variable() => Assembler::new(template)
+                .most_bytes(template, |column| table.longest_bytes(column as usize)),
+            _ => template.bytes.len(),
+        }
+    }
 }
 
 /// HTTP/2, begun with prior knowledge over plain TCP and by ALPN over TLS.
@@ -374,7 +390,13 @@ impl Plan {
             return invalid("the order of requests names one that does not exist");
         }
         self.requests.groups.check(self.requests.templates.len())?;
-        let bytes: usize = self.requests.templates.iter().map(|t| t.bytes.len()).sum();
+        let varies = self.requests.templates.iter().any(Template::is_variable);
+        let has_data = self.requests.data.as_ref().is_some_and(|data| data.table.is_some());
+        if varies && (!has_data || self.http2.is_some()) {
+            return invalid("requests with columns of a feed need its rows, and HTTP/1");
+        }
+        let bytes: usize =
+            self.requests.templates.iter().map(|t| self.requests.most_bytes(t)).sum();
         // Requests in a pipeline are laid out one behind the other; streams of HTTP/2 share one.
         let copies = if self.http2.is_some() { 1 } else { self.load.pipeline() as usize };
         if bytes.saturating_mul(copies) > u32::MAX as usize {

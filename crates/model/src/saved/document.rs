@@ -3,6 +3,7 @@
 //! readable. Renaming a field of the Plan or the Record changes nothing here; what the monitor and
 //! the profiler saw is data of its own already, saved as it is.
 
+use ablaze_feed::Order;
 use std::collections::BTreeMap;
 
 use crate::monitor::Monitored;
@@ -130,6 +131,17 @@ pub(super) struct Request {
     /// Only where more groups were named than are kept apart: how many.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub groups_too_many: u64,
+    /// Only where requests took their data from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feed: Option<Feed>,
+}
+
+/// Rows of a file.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Feed {
+    pub name: String,
+    pub rows: u64,
+    pub order: Order,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -13,6 +13,7 @@ use super::http2::Http2;
 use super::proxy::Proxy;
 use super::tls::Tls;
 use super::{FORMAT, SavedRun, foreign, upgrade};
+use crate::plan::data::Data;
 use crate::plan::groups::Groups;
 use crate::plan::{Plan, Requests};
 use crate::run::{self, Run};
@@ -137,6 +138,12 @@ fn plan(document: &Document) -> Result<Plan, LoadError> {
             minor_version,
             has_body: request.has_body,
             seed: request.seed,
+            data: request.feed.as_ref().map(|feed| Data {
+                name: feed.name.clone(),
+                rows: feed.rows,
+                order: feed.order,
+                table: None,
+            }),
             groups: Groups { too_many: request.groups_too_many, ..Groups::default() },
         },
         load: document.load.restore(),

@@ -38,6 +38,11 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
             http_version: plan.http_version(),
             has_body: plan.requests.has_body,
             seed: plan.requests.seed,
+            feed: plan.requests.data.as_ref().map(|data| Feed {
+                name: data.name.clone(),
+                rows: data.rows,
+                order: data.order,
+            }),
             groups_too_many: plan.requests.groups.too_many,
             expected_statuses: plan.expect.iter().map(|r| (*r.start(), *r.end())).collect(),
         },

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 use crate::plan::proxy::Way;
 use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
-pub use requests::{Bodies, Body, Bytes, Feed, Head, Line, RequestsSpec};
+pub use requests::{Bodies, Body, Bytes, DataSpec, Feed, Head, Line, Part, RequestsSpec};
 pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
 pub use server::ModelSpec;
 pub use shards::ShardError;
@@ -285,7 +285,8 @@ impl LoadSpec {
 
     /// The files it names.
     pub fn blobs(&self) -> Vec<&Blob> {
-        let feeds = [self.requests.urls.as_ref(), self.requests.bodies.feed()];
+        let data = self.requests.data.as_ref().map(|data| &data.feed);
+        let feeds = [self.requests.urls.as_ref(), self.requests.bodies.feed(), data];
         let feeds = feeds.into_iter().flatten().map(|feed| &feed.file);
         feeds.chain(self.requests.bodies.file()).chain(self.tls.trust.file()).collect()
     }
@@ -299,6 +300,7 @@ impl LoadSpec {
             Bodies::InTurn(feed) => blobs.push(&mut feed.file),
             Bodies::None | Bodies::Same(Body::Given(_)) => {}
         }
+        blobs.extend(self.requests.data.as_mut().map(|data| &mut data.feed.file));
         if let TrustSpec::Issuers(file) = &mut self.tls.trust {
             blobs.push(file);
         }

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use ablaze_feed::Order;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::blob::{Blob, hex, unhex};
@@ -19,8 +20,21 @@ pub struct RequestsSpec {
     pub urls: Option<Feed>,
     /// The bodies.
     pub bodies: Bodies,
-    /// Seed of `{rand:N}`.
+    /// Rows whose cells stand in the requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<DataSpec>,
+    /// Seed of `{rand:N}`, and of random rows.
     pub seed: u64,
+}
+
+/// Rows of a file, each the data of a request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataSpec {
+    /// The file and the part of it. Its name says its format: `.csv`, `.tsv` or `.jsonl`.
+    pub feed: Feed,
+    /// Which row a request takes.
+    #[serde(default)]
+    pub order: Order,
 }
 
 /// The lines of a request's head.
@@ -111,7 +125,14 @@ pub struct Bytes(pub Vec<u8>);
 
 impl Default for RequestsSpec {
     fn default() -> Self {
-        Self { method: None, head: Head::default(), urls: None, bodies: Bodies::None, seed: 1 }
+        Self {
+            method: None,
+            head: Head::default(),
+            urls: None,
+            bodies: Bodies::None,
+            data: None,
+            seed: 1,
+        }
     }
 }
 

@@ -68,6 +68,9 @@ impl LoadSpec {
         if let Bodies::InTurn(feed) = &mut shard.requests.bodies {
             feed.part = Some(cut(feed.part));
         }
+        if let Some(data) = &mut shard.requests.data {
+            data.feed.part = Some(cut(data.feed.part));
+        }
         shard.requests.seed = self.requests.seed.wrapping_add(u64::from(index));
         Ok(shard)
     }

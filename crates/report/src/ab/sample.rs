@@ -83,6 +83,7 @@ fn plan() -> Plan {
             minor_version: 0,
             has_body: false,
             seed: 0,
+            data: None,
             groups: Groups::default(),
         },
         load: Load::Closed { connections: 2, pipeline: 1 },

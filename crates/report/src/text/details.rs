@@ -2,7 +2,9 @@
 //! its own way, and what was agreed on with proxy and server.
 
 use ablaze_model::Run;
+use ablaze_model::feed::Order;
 use ablaze_model::finding::LittleGap;
+use ablaze_model::printable::printable;
 
 use super::Style;
 use crate::effort::{self, Effort, cpu_time};
@@ -26,6 +28,7 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
     fact("connections idle", resting(run));
     fact("body length", body_length(run));
     fact("groups", crate::groups::too_many(run));
+    fact("feed", feed(run));
     fact("connected to", connected_to(run));
     fact("threads", threads(run));
     if let Some(text) = gap.map(little) {
@@ -45,6 +48,20 @@ pub(super) fn lines(run: &Run, gap: Option<LittleGap>, style: &Style) -> Vec<Str
         lines.extend(labelled("I/O", &text, style).iter().map(|line| style.warning(line)));
     }
     lines
+}
+
+/// `users.csv: 1,000 rows, each used once; the run ended when they were used up`.
+fn feed(run: &Run) -> Option<String> {
+    let data = run.plan.requests.data.as_ref()?;
+    let used = match data.order {
+        Order::Sequential => "used in turn",
+        Order::Random => "used at random",
+        Order::Unique => "each used once",
+    };
+    let rows =
+        if data.rows == 1 { "1 row".to_owned() } else { format!("{} rows", grouped(data.rows)) };
+    let ended = if data.ended(run) { "; the run ended when they were used up" } else { "" };
+    Some(format!("{}: {rows}, {used}{ended}", printable(&data.name)))
 }
 
 fn start(label: &str) -> String {

@@ -18,8 +18,9 @@ const LONGER: [(&str, usize); 0] = [];
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 18] = [
+const EDGES: [(&str, &[&str], &[&str]); 19] = [
     ("random", &[], &[]),
+    ("feed", &["random"], &[]),
     ("wire", &["random"], &[]),
     ("sys", &[], &[]),
     ("stats", &["random"], &[]),
@@ -28,23 +29,23 @@ const EDGES: [(&str, &[&str], &[&str]); 18] = [
     ("testing", &["model", "sys", "wire"], &[]),
     ("target", &["net", "random", "sys", "wire"], &["tamper"]),
     ("tamper", &["engine", "model", "net", "target", "wire"], &["random"]),
-    ("model", &["stats", "wire"], &[]),
+    ("model", &["feed", "stats", "wire"], &[]),
     ("monitor", &["model", "sys"], &[]),
     ("profile", &["chart", "model", "sys"], &[]),
-    ("engine", &["model", "net", "random", "stats", "sys", "wire"], &["tamper", "target"]),
+    ("engine", &["feed", "model", "net", "random", "stats", "sys", "wire"], &["tamper", "target"]),
     ("verdict", &["chart", "model", "stats"], &[]),
     ("report", &["chart", "model", "profile", "stats", "sys", "wire"], &["random", "verdict"]),
     ("lab", &["model", "report", "stats", "sys", "verdict"], &[]),
     (
         "load",
-        &["engine", "model", "monitor", "report", "stats", "sys", "verdict", "wire"],
+        &["engine", "feed", "model", "monitor", "report", "stats", "sys", "verdict", "wire"],
         &["target"],
     ),
     (
         "ablaze",
         &[
-            "chart", "engine", "lab", "load", "model", "monitor", "net", "profile", "report",
-            "stats", "sys", "target", "verdict", "wire",
+            "chart", "engine", "feed", "lab", "load", "model", "monitor", "net", "profile",
+            "report", "stats", "sys", "target", "verdict", "wire",
         ],
         &["tamper"],
     ),

@@ -5,7 +5,8 @@
 //! on exactly that.
 //!
 //! `{seq}`, `{seq:N}` and `{rand:N}` in the target, in header values and in the body become
-//! fields of fixed width. All other braces stay as they are.
+//! fields of fixed width, and the names of [`RequestBuilder::cells`] in braces fields of varying width. All other
+//! braces stay as they are.
 
 use crate::http1::fields::is_token_byte;
 use crate::http1::request::{Patch, PatchValue, Template};
@@ -25,6 +26,7 @@ pub struct RequestBuilder {
     body: Vec<u8>,
     checked: bool,
     placeholders: bool,
+    cells: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -84,6 +86,9 @@ pub enum RequestError {
         /// Length of the body, placeholders at their width.
         body_bytes: usize,
     },
+    /// Content-Length is given, and the body has another length in every request.
+    #[error("Content-Length says {0}, but the body's length varies: leave the header out")]
+    VaryingLength(String),
     /// A placeholder's width is out of range.
     #[error("{{{0}}}: the number of digits must be 1 to {max}", max = DIGITS_MAX)]
     Placeholder(String),
@@ -108,6 +113,7 @@ impl RequestBuilder {
             body: Vec::new(),
             checked: true,
             placeholders: true,
+            cells: Vec::new(),
         }
     }
 
@@ -159,6 +165,12 @@ impl RequestBuilder {
         self
     }
 
+    /// What stands in braces for a cell of a feed's row: number `n` of these is its column `n`.
+    pub fn cells(mut self, names: &[String]) -> Self {
+        self.cells = names.to_vec();
+        self
+    }
+
     /// The request.
     ///
     /// # Errors
@@ -168,8 +180,9 @@ impl RequestBuilder {
         let mut body = Text::default();
         self.append(&mut body, &self.body)?;
         let body_bytes = body.bytes.len();
+        let body_varies = body.patches.iter().any(|field| field.width == 0);
         if self.checked {
-            self.check(body_bytes)?;
+            self.check(body_bytes, body_varies)?;
         }
 
         let mut text = Text::default();
@@ -185,7 +198,17 @@ impl RequestBuilder {
                 Header::Line { line, .. } => self.append(&mut text, line)?,
                 Header::BodyLength(name) => {
                     text.bytes.extend_from_slice(name);
-                    text.bytes.extend_from_slice(format!(": {body_bytes}").as_bytes());
+                    text.bytes.extend_from_slice(b": ");
+                    if body_varies {
+                        let offset = text.bytes.len();
+                        text.patches.push(Field {
+                            offset,
+                            width: 0,
+                            value: PatchValue::BodyLength,
+                        });
+                    } else {
+                        text.bytes.extend_from_slice(body_bytes.to_string().as_bytes());
+                    }
                 }
             }
             text.bytes.extend_from_slice(b"\r\n");
@@ -205,20 +228,33 @@ impl RequestBuilder {
     }
 
     fn append(&self, text: &mut Text, part: &[u8]) -> Result<(), RequestError> {
-        if self.placeholders {
-            text.append_expanded(part)
+        if self.placeholders || !self.cells.is_empty() {
+            text.append_expanded(part, self)
         } else {
             text.bytes.extend_from_slice(part);
             Ok(())
         }
     }
 
-    fn check(&self, body_bytes: usize) -> Result<(), RequestError> {
+    /// The field that begins with the brace at the beginning of `text`: its length there, what it stands for, and its
+    /// width.
+    fn field(&self, text: &[u8]) -> Result<Option<(usize, PatchValue, u32)>, RequestError> {
+        let named = |name: &String| {
+            text[1..].strip_prefix(name.as_bytes()).is_some_and(|rest| rest.first() == Some(&b'}'))
+        };
+        if let Some(column) = self.cells.iter().position(named) {
+            let value = PatchValue::Cell(column as u32);
+            return Ok(Some((self.cells[column].len() + 2, value, 0)));
+        }
+        if self.placeholders { placeholder(text) } else { Ok(None) }
+    }
+
+    fn check(&self, body_bytes: usize, body_varies: bool) -> Result<(), RequestError> {
         if self.method.is_empty() || !self.method.iter().copied().all(is_token_byte) {
             return Err(RequestError::Method(lossy(&self.method)));
         }
         check_target(&self.target)?;
-        let mut length_known = body_bytes == 0;
+        let mut length_known = body_bytes == 0 && !body_varies;
         for header in &self.headers {
             let Header::Line { line, name_bytes } = header else {
                 length_known = true;
@@ -232,6 +268,9 @@ impl RequestBuilder {
             length_known |= name.eq_ignore_ascii_case(b"transfer-encoding");
             if name.eq_ignore_ascii_case(b"content-length") {
                 let said = lossy(value.trim_ascii());
+                if body_varies {
+                    return Err(RequestError::VaryingLength(said));
+                }
                 if said != body_bytes.to_string() {
                     return Err(RequestError::WrongLength { said, body_bytes });
                 }
@@ -305,11 +344,15 @@ impl Text {
         self.patches.extend(other.patches.iter().map(|f| Field { offset: f.offset + shift, ..*f }));
     }
 
-    fn append_expanded(&mut self, mut part: &[u8]) -> Result<(), RequestError> {
+    fn append_expanded(
+        &mut self,
+        mut part: &[u8],
+        builder: &RequestBuilder,
+    ) -> Result<(), RequestError> {
         while let Some(brace) = memchr::memchr(b'{', part) {
             self.bytes.extend_from_slice(&part[..brace]);
             part = &part[brace..];
-            if let Some((placeholder_bytes, value, width)) = placeholder(part)? {
+            if let Some((placeholder_bytes, value, width)) = builder.field(part)? {
                 let offset = self.bytes.len();
                 self.bytes.resize(offset + width as usize, b'0');
                 self.patches.push(Field { offset, width, value });

@@ -5,6 +5,7 @@
 //! length), [`request_head`] (the server's view of a request). `fields` is the field walk that
 //! both kinds of head share.
 
+pub mod assemble;
 pub mod builder;
 pub mod chunked;
 pub mod credentials;

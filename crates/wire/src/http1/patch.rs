@@ -16,7 +16,7 @@ pub struct Patcher {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Field {
+pub(super) struct Field {
     start: u32,
     width: u32,
     kind: Kind,
@@ -53,16 +53,9 @@ impl Patcher {
 
     /// For copies of bytes that have these places.
     pub fn from_patches(patches: &[Patch]) -> Self {
-        let fields = patches.iter().map(|patch| Field {
-            start: patch.offset,
-            width: patch.width,
-            kind: match (patch.value, patch.width) {
-                (PatchValue::Sequence, 10) => Kind::SequenceOfTen,
-                (PatchValue::Sequence, _) => Kind::Sequence,
-                (PatchValue::Random, 8) => Kind::RandomOfEight,
-                (PatchValue::Random, _) => Kind::Random,
-            },
-        });
+        let fields = patches
+            .iter()
+            .filter_map(|patch| Some(Field { start: patch.offset, ..Field::of(patch)? }));
         Self { fields: fields.collect() }
     }
 
@@ -92,8 +85,25 @@ impl Patcher {
 }
 
 impl Field {
+    /// For a place that begins where this patch does; `None` if it is no digits.
+    pub(super) fn of(patch: &Patch) -> Option<Self> {
+        let kind = match (patch.value, patch.width) {
+            (PatchValue::Sequence, 10) => Kind::SequenceOfTen,
+            (PatchValue::Sequence, _) => Kind::Sequence,
+            (PatchValue::Random, 8) => Kind::RandomOfEight,
+            (PatchValue::Random, _) => Kind::Random,
+            (PatchValue::Cell(_) | PatchValue::BodyLength, _) => return None,
+        };
+        Some(Self { start: 0, width: patch.width, kind })
+    }
+
+    /// Bytes that it fills.
+    pub(super) fn width(&self) -> usize {
+        self.width as usize
+    }
+
     #[inline(always)]
-    fn fill(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
+    pub(super) fn fill(&self, destination: &mut [u8], number: u64, digits: &mut Digits) {
         let start = self.start as usize;
         if self.kind == Kind::SequenceOfTen {
             digits.counter.write_ten(number, &mut destination[start..start + 10]);

@@ -10,9 +10,9 @@ pub struct Template {
     pub bytes: Vec<u8>,
     /// Length of the head, its empty line included.
     pub head_bytes: usize,
-    /// Places whose bytes differ from request to request, by rising offset. Their width never
-    /// changes, so neither do Content-Length and the length of the request. In `bytes` they hold
-    /// zeros (`0`).
+    /// Places whose bytes differ from request to request, by rising offset. Those of fixed width hold zeros (`0`) in
+    /// `bytes`. Where all are, neither Content-Length nor the length of the request changes; else
+    /// the request has to be [assembled](super::assemble).
     pub patches: Vec<Patch>,
     /// The method is HEAD: the response has no body whatever its head says.
     pub response_has_no_body: bool,
@@ -23,17 +23,28 @@ pub struct Template {
 pub struct Patch {
     /// Offset of the field in the template's bytes.
     pub offset: u32,
-    /// Width of the field in bytes.
+    /// Width of the field in bytes; 0 where it has another in every request.
     pub width: u32,
     /// What goes there.
     pub value: PatchValue,
 }
 
-/// What a patched field carries: decimal digits, padded with zeros on the left.
+/// What a patched field carries. Numbers of the run and random ones are decimal digits, padded with zeros on the left.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PatchValue {
     /// `{seq}`: the number of the request in the run, from 0.
     Sequence,
     /// `{rand:N}`: N random digits.
     Random,
+    /// The cell of this column in the request's row of a feed: its width varies.
+    Cell(u32),
+    /// The number of bytes of the body, where that varies.
+    BodyLength,
+}
+
+impl Template {
+    /// Whether its length differs from request to request.
+    pub fn is_variable(&self) -> bool {
+        self.patches.iter().any(|patch| patch.width == 0)
+    }
 }

@@ -208,6 +208,7 @@ fn requests(
         head: Head::Verbatim { target: target(options, spec), lines, placeholders: request.expand },
         urls,
         bodies,
+        data: native::data(&native.request).map_err(unusable)?,
         seed: native.request.seed.unwrap_or(1),
     })
 }

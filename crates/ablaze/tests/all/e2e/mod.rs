@@ -8,6 +8,7 @@
 mod commands;
 mod counts;
 mod doctor;
+mod feeds;
 mod forbidden_ring;
 mod foreign;
 mod groups;

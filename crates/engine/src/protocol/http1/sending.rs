@@ -52,8 +52,9 @@ impl<S: Walk> Worker<Http1<S>> {
             self.note_leaving(io, slot);
             self.send_places(io, slot, 0, in_flight);
         } else {
-            let template = self.exchanges[self.place(slot, oldest)].template;
-            self.recorder.record().sent_bytes += u64::from(self.outbox.request_bytes(template));
+            let place = self.place(slot, oldest);
+            let bytes = self.outbox.sent_bytes(place, self.exchanges[place].template);
+            self.recorder.record().sent_bytes += u64::from(bytes);
         }
     }
 

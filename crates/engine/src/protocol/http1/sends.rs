@@ -45,7 +45,7 @@ impl Sends {
         let is_patched = |template: &Template| !template.patches.is_empty();
         let is_long = |template: &Template| match is_patched(template) {
             false => template.bytes.len() > SILENT_SEND_BYTES,
-            true => template.bytes.len() > SILENT_PATCHED_BYTES,
+            true => plan.requests.most_bytes(template) > SILENT_PATCHED_BYTES,
         };
         let patches = walks || templates.iter().any(is_patched);
         let notify = pipeline > 1

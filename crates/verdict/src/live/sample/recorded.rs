@@ -87,6 +87,7 @@ fn plan() -> Plan {
             minor_version: 1,
             has_body: false,
             seed: 1,
+            data: None,
             groups: Groups::default(),
         },
         load: Load::Closed { connections: 100, pipeline: 1 },
