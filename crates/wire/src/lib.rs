@@ -3,5 +3,6 @@
 
 pub mod http1;
 pub mod http2;
+pub mod multipart;
 pub mod printable;
 pub mod url;
