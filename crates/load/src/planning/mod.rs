@@ -6,6 +6,7 @@ pub mod addresses;
 mod compose;
 mod data;
 pub mod descriptors;
+pub mod json_body;
 pub mod local;
 mod names;
 pub mod order;
