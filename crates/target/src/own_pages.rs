@@ -8,14 +8,15 @@ use crate::conditions::{
     Scheduler, SocketOptions, WriteMode,
 };
 use crate::counters::Counts;
-use crate::options::Options;
+use crate::options::{App, Options};
 use crate::registry::Registry;
+use crate::routes::shop::ShopOptions;
 use crate::tls::TlsOptions;
 
 /// What their paths begin with.
 pub const PREFIX: &[u8] = b"/_/";
 
-/// Uptime, model, accept mode, every thread with its counters, and their sum.
+/// Uptime, model, accept mode, every thread with its counters, and their sum; with an application its routes too.
 pub fn status(options: &Options, registry: &Registry) -> Value {
     let read: Vec<_> =
         registry.workers().iter().map(|worker| (&worker.name, worker.counters.read())).collect();
@@ -24,14 +25,18 @@ pub fn status(options: &Options, registry: &Registry) -> Value {
         .iter()
         .map(|(name, counts)| json!({ "name": name, "counters": counters(counts) }))
         .collect();
-    json!({
+    let mut status = json!({
         "uptime_ns": registry.uptime_ns(),
         "model": options.model.name(),
         "accept": options.accept.name(),
         "threads": options.threads_resolved(),
         "workers": workers,
         "total": counters(&total),
-    })
+    });
+    if let Some(routes) = registry.routes() {
+        status["routes"] = routes.rows().into();
+    }
+    status
 }
 
 fn counters(counts: &Counts) -> Value {
@@ -56,6 +61,7 @@ pub fn config(options: &Options) -> Value {
         head_bytes,
         routes,
         echo_everywhere,
+        app,
         response,
         keep_alive,
         tells_http10_of_close,
@@ -93,6 +99,7 @@ pub fn config(options: &Options) -> Value {
         "head_bytes": head_bytes,
         "routes": routes.iter().map(route).collect::<Vec<_>>(),
         "echo_everywhere": echo_everywhere,
+        "app": app.as_ref().map(app_value),
         "response": response_name(*response),
         "keep_alive": keep_alive,
         "tells_http10_of_close": tells_http10_of_close,
@@ -154,6 +161,14 @@ fn tls_value(tls: &TlsOptions) -> Value {
 fn route(route: &Route) -> Value {
     let Route { path, status, body } = route;
     json!({ "path": path, "status": status, "body": String::from_utf8_lossy(body) })
+}
+
+fn app_value(app: &App) -> Value {
+    match app {
+        App::Shop(ShopOptions { not_found, failing }) => {
+            json!({ "name": "shop", "share_of_404": not_found, "share_of_500": failing })
+        }
+    }
 }
 
 fn response_name(response: ResponseKind) -> &'static str {

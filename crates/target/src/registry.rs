@@ -4,12 +4,14 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use crate::counters::{Counters, Counts};
+use crate::routes::shop::counts::RouteCounts;
 
 /// The threads of a server with their counters.
 #[derive(Debug)]
 pub struct Registry {
     started: Instant,
     workers: OnceLock<Vec<Entry>>,
+    routes: OnceLock<Arc<RouteCounts>>,
 }
 
 /// One thread of the server.
@@ -23,7 +25,7 @@ pub struct Entry {
 
 impl Default for Registry {
     fn default() -> Self {
-        Self { started: Instant::now(), workers: OnceLock::new() }
+        Self { started: Instant::now(), workers: OnceLock::new(), routes: OnceLock::new() }
     }
 }
 
@@ -37,6 +39,17 @@ impl Registry {
     /// The threads.
     pub fn workers(&self) -> &[Entry] {
         self.workers.get().map_or(&[], Vec::as_slice)
+    }
+
+    /// Names what an application counts, once.
+    pub fn set_routes(&self, routes: Arc<RouteCounts>) {
+        // Set once, by the server's start.
+        let _ = self.routes.set(routes);
+    }
+
+    /// How often the routes of an application were answered; nothing without one.
+    pub fn routes(&self) -> Option<&RouteCounts> {
+        self.routes.get().map(Arc::as_ref)
     }
 
     /// How long the server has been up, ns.

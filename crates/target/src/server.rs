@@ -89,25 +89,33 @@ impl Server {
         // Routes hold whole responses: what is too long is not to be made first.
         options.validate()?;
         let routes = Routes::new(&options);
-        Self::start_checked(options, routes)
+        let registry = Registry::default();
+        if let Some(counts) = routes.counts() {
+            registry.set_routes(counts.clone());
+        }
+        Self::start_checked(options, routes, registry)
     }
 
     /// Starts a server around a handler. It listens when this returns.
     ///
     /// # Errors
     /// As [`Self::start`]; and when options are set that are about the responses of the built-in server: `status`,
-    /// `body_bytes`, `routes` and `echo_everywhere`.
+    /// `body_bytes`, `routes`, `echo_everywhere` and `app`.
     pub fn start_with<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
         options.validate()?;
         options.validate_for_own_handler()?;
-        Self::start_checked(options, handler)
+        Self::start_checked(options, handler, Registry::default())
     }
 
-    fn start_checked<H: Handler>(options: Options, handler: H) -> Result<Running, StartError> {
+    fn start_checked<H: Handler>(
+        options: Options,
+        handler: H,
+        registry: Registry,
+    ) -> Result<Running, StartError> {
         let threads = options.threads_resolved();
         let own_listeners = if options.accept == AcceptMode::ReusePort { threads } else { 1 };
         let (listeners, address) = listen_on(&options, own_listeners)?;
-        let registry = Arc::new(Registry::default());
+        let registry = Arc::new(registry);
         let tls = options.tls.as_ref().map(|tls| tls.configuration(options.http2)).transpose();
         let tls = tls.map_err(|why| StartError::Options(OptionsError(why)))?;
         let service = Arc::new(Service::new(handler, &options, tls, registry.clone()));

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use ablaze_model::spec::HttpVersion;
 use ablaze_model::spec::server::RouteSpec;
 use ablaze_model::spec::server::values::{
-    AcceptBatch, AcceptMode, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler, Threads,
-    WriteMode,
+    AcceptBatch, AcceptMode, App, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler,
+    Threads, WriteMode,
 };
 use ablaze_target::Model;
 use clap::{ArgAction, Args, CommandFactory, Parser};
@@ -122,6 +122,9 @@ pub struct ResponseOptions {
     /// Echo the request body on every path, as /echo does
     #[arg(long)]
     pub echo: bool,
+    /// Add an application: shop, or shop:404=1%/500=0.1%; see below
+    #[arg(long, value_name = "NAME", value_parser = conditions::app)]
+    pub app: Option<App>,
     /// http; echo: send bytes back; none: send nothing [default: http]
     #[arg(long, alias = "answer", value_name = "KIND", value_parser = names::response)]
     pub response: Option<ResponseKind>,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ablaze_load::planning::sources;
 use ablaze_model::spec::server::RouteSpec;
-use ablaze_model::spec::server::values::{Delay, FaultShare, Share};
+use ablaze_model::spec::server::values::{App, Delay, FaultShare, Share};
 use ablaze_model::spec::{Body, Bytes};
 
 use super::names;
@@ -46,6 +46,27 @@ pub fn delay(text: &str) -> Result<Delay, String> {
 pub fn fault(text: &str) -> Result<FaultShare, String> {
     let (kind, of) = two(text, '=', "reset-before=1%")?;
     Ok(FaultShare { fault: names::fault(kind)?, share: share(of)? })
+}
+
+/// `shop`, or `shop:404=1%/500=0.1%`.
+pub fn app(text: &str) -> Result<App, String> {
+    let example = "shop, or shop:404=1%/500=0.1%";
+    let (name, errors) =
+        text.split_once(':').map_or((text, None), |(name, errors)| (name, Some(errors)));
+    if name != "shop" {
+        return Err(format!("expected {example}"));
+    }
+    let (mut not_found, mut failing) = (None, None);
+    for error in errors.into_iter().flat_map(|errors| errors.split('/')) {
+        let (status, of) = two(error, '=', "shop:404=1%/500=0.1%")?;
+        let place = match status {
+            "404" => &mut not_found,
+            "500" => &mut failing,
+            _ => return Err(format!("the shop has errors 404 and 500 only, such as {example}")),
+        };
+        *place = Some(share(of)?);
+    }
+    Ok(App::Shop { not_found, failing })
 }
 
 /// CPU time: a bare number is nanoseconds, as the option's name for its value says.

@@ -36,6 +36,8 @@ const VALUES: &str = "\
 Values: times 500ms, 10s (a bare number is seconds); sizes 64KB (1000), 64KiB (1024).
 Paths: / /hello /bytes/N /status/N /delay/MS /echo /chunked/N /stream /_/status /_/config
 
+--app shop: POST /login user=ann password=nna, then /items /items/ID /basket; see docs/targets.md
+
 The server prints its address when it is ready. Ctrl-C and SIGTERM stop it: responses under way get
 one second, then the counters are printed. docs/targets.md explains models and counters.
 Exit status: 0 stopped; 1 could not listen; 2 usage.";

@@ -175,6 +175,7 @@ fn told(spec: &ModelSpec, listen: Option<&str>) -> Result<Options, CommandError>
         head_bytes: responses.head_bytes.map(|bytes| bytes as usize),
         routes: routes.map_err(|error| CommandError::usage(error.to_string()))?,
         echo_everywhere: responses.echo,
+        app: responses.app.map(|app| app.told()),
         response: responses.kind.map_or(own.response, |kind| kind.told()),
         tells_http10_of_close: true,
         keep_alive: connections.keep_alive.unwrap_or(own.keep_alive),
@@ -297,7 +298,7 @@ mod tests {
                      --route /a=404:b --response echo --server-name s --max-body 9 --work 2us \
                      --in-service 4 --write split --close --max-requests 6 --read-timeout 8s \
                      --backlog 10 --accept-batch one --per-accept sylar --max-events 11 \
-                     --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --fault garbage=1% \
+                     --sndbuf 12 --rcvbuf 13 --nodelay off --delay exp:1ms --app shop:404=1% --fault garbage=1% \
                      --seed 14 --tls --http 2 --max-streams 15 :0";
         let (given, own) =
             (format!("{:?}", options_of(words)), format!("{:?}", Options::default()));

@@ -64,6 +64,7 @@ fn values(file: &str) -> Vec<(&'static str, Vec<String>)> {
         ("status", &["503"]),
         ("head-bytes", &["300"]),
         ("route", &["/a=b*=404:x=200:y", "*=204:", "/ü=200:-ü"]),
+        ("app", &["shop", "shop:404=1%", "shop:404=0.5%/500=0"]),
         ("response", &["http", "echo", "none"]),
         ("server-name", &["", "-x", "a b"]),
         ("max-body", &["1GiB"]),

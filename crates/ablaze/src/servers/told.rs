@@ -6,11 +6,12 @@ use std::time::Duration;
 use ablaze_model::plan::tls::TlsVersion;
 use ablaze_model::spec::server::RouteSpec;
 use ablaze_model::spec::server::values::{
-    AcceptBatch, AcceptMode, Arm, Delay, Fault, FaultShare, PerAccept, ResponseKind, Scheduler,
-    WriteMode,
+    AcceptBatch, AcceptMode, App, Arm, Delay, Fault, FaultShare, PerAccept, ResponseKind,
+    Scheduler, Share, WriteMode,
 };
 use ablaze_model::spec::{BlobError, Body};
-use ablaze_target::{accepting, conditions, tls};
+use ablaze_target::routes::shop::ShopOptions;
+use ablaze_target::{accepting, conditions, options, tls};
 
 /// A spec's value as the server is told it.
 pub trait Told {
@@ -74,6 +75,16 @@ impl Told for Delay {
             }
             Self::Stall(length, period) => conditions::Delay::Stall(time(length), time(period)),
         }
+    }
+}
+
+impl Told for App {
+    type As = options::App;
+
+    fn told(&self) -> options::App {
+        let Self::Shop { not_found, failing } = *self;
+        let share = |share: Option<Share>| share.map_or(0.0, Share::get);
+        options::App::Shop(ShopOptions { not_found: share(not_found), failing: share(failing) })
     }
 }
 

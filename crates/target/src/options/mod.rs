@@ -11,6 +11,7 @@ use crate::conditions::{
     WriteMode,
 };
 use crate::models::Model;
+use crate::routes::shop::ShopOptions;
 use crate::tls::TlsOptions;
 
 pub use validate::OptionsError;
@@ -47,6 +48,8 @@ pub struct Options {
     pub routes: Vec<Route>,
     /// Every path gives back what was posted, as `/echo` does.
     pub echo_everywhere: bool,
+    /// An application beside the other paths.
+    pub app: Option<App>,
     /// What kind of server it is.
     pub response: ResponseKind,
     /// Keep connections open as the protocol says, or close each after its response.
@@ -92,6 +95,14 @@ pub struct Options {
     pub fibers: FiberOptions,
 }
 
+/// An application that the built-in server can have: paths that keep state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum App {
+    /// A shop: log in, list, item, basket, upload.
+    Shop(ShopOptions),
+}
+
 impl Default for Options {
     fn default() -> Self {
         Self {
@@ -108,6 +119,7 @@ impl Default for Options {
             head_bytes: None,
             routes: Vec::new(),
             echo_everywhere: false,
+            app: None,
             response: ResponseKind::Http,
             keep_alive: true,
             tells_http10_of_close: true,

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::conditions::{Delay, FaultShare, ResponseKind, Route};
-use crate::options::Options;
+use crate::options::{App, Options};
 use crate::tls::TlsOptions;
 
 /// An option out of its range.
@@ -39,6 +39,7 @@ impl Options {
             ("body_bytes", self.body_bytes.is_some()),
             ("routes", !self.routes.is_empty()),
             ("echo_everywhere", self.echo_everywhere),
+            ("app", self.app.is_some()),
         ];
         match of_routes.iter().find(|(_, is_set)| *is_set) {
             None => Ok(()),
@@ -74,11 +75,13 @@ impl Options {
         for route in &self.routes {
             check_route(route)?;
         }
+        self.check_app()?;
         let unused = [
             ("routes", !self.routes.is_empty()),
             ("a size", self.body_bytes.is_some()),
             ("a length of heads", self.head_bytes.is_some()),
             ("echo on every path", self.echo_everywhere),
+            ("an application", self.app.is_some()),
         ];
         let kind = match self.response {
             ResponseKind::Http => return Ok(()),
@@ -95,6 +98,22 @@ impl Options {
             return Err("a server that never responds cannot have faults in its responses; leave \
                         the faults out, or let it answer HTTP or echo"
                 .into());
+        }
+        Ok(())
+    }
+
+    fn check_app(&self) -> Result<(), String> {
+        let Some(App::Shop(shop)) = self.app else { return Ok(()) };
+        if self.echo_everywhere {
+            return Err("with echo on every path, none is left for the application; use only one \
+                        of the two"
+                .into());
+        }
+        let shares = [shop.not_found, shop.failing];
+        if !shares.iter().all(|share| (0.0..=1.0).contains(share))
+            || shares.iter().sum::<f64>() > 1.0
+        {
+            return Err("the shares of 404 and 500 must be from 0 to 1, also together".into());
         }
         Ok(())
     }

@@ -12,21 +12,25 @@
 //! | `/stream?lines=10&every=100ms` | numbered lines, a chunk each, with a pause before each but the first |
 //!
 //! Routes of [`Options::routes`] come before all of these: first those without wildcards, then the
-//! others in their order. Everything else is 404. With [`Options::echo_everywhere`], every path is
+//! others in their order. With [`Options::app`], the paths of [`shop`] come next. Everything else is 404. With [`Options::echo_everywhere`], every path is
 //! as `/echo`. HEAD is answered as GET is, without the body; all other methods as GET.
 //!
 //! `/_/status` and `/_/config` are no routes: every server has them, see [`crate::own_pages`].
 
 mod glob;
+pub mod shop;
 mod streams;
 mod values;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::handler::{Body, Handler, Method, Reply, Request, Response};
 use crate::http1::reason::reason;
 use crate::http1::response::{FixedBody, FixedResponse};
-use crate::options::Options;
+use crate::options::{App, Options};
+use shop::Shop;
+use shop::counts::RouteCounts;
 use streams::{FillerChunks, Lines};
 use values::{parameter, size_bytes, time_ns, whole};
 
@@ -48,6 +52,7 @@ pub struct Routes {
     not_found: FixedResponse,
     not_understood: FixedResponse,
     echo_everywhere: bool,
+    shop: Option<Box<Shop>>,
 }
 
 impl Routes {
@@ -90,6 +95,7 @@ impl Routes {
                 ),
             ),
             echo_everywhere: options.echo_everywhere,
+            shop: options.app.map(|App::Shop(shop)| Box::new(Shop::new(shop, options.seed))),
         };
         // The two that have to be fast are looked up now, so that they need not be then.
         let own = |path: &[u8]| routes.asked_for(path).cloned();
@@ -97,6 +103,11 @@ impl Routes {
         routes.root = root.unwrap_or(routes.root);
         routes.hello = hello.unwrap_or(routes.hello);
         routes
+    }
+
+    /// What the application counts, if there is one.
+    pub fn counts(&self) -> Option<&Arc<RouteCounts>> {
+        self.shop.as_ref().map(|shop| shop.counts())
     }
 
     /// The response of a route from the options.
@@ -115,6 +126,9 @@ impl Routes {
         }
         if let Some(response) = self.asked_for(request.path) {
             return Response::Fixed(response).into();
+        }
+        if let Some(reply) = self.shop.as_ref().and_then(|shop| shop.reply(request)) {
+            return reply;
         }
         match request.path {
             b"/echo" => return echo(request).into(),
@@ -144,7 +158,12 @@ impl Routes {
 
 impl Handler for Routes {
     fn wants_body(&self, _method: Method, path: &[u8]) -> bool {
-        self.echo_everywhere || (path == b"/echo" && self.asked_for(path).is_none())
+        if self.echo_everywhere {
+            return true;
+        }
+        let wanted =
+            path == b"/echo" || self.shop.as_ref().is_some_and(|shop| shop.wants_body(path));
+        wanted && self.asked_for(path).is_none()
     }
 
     #[inline]

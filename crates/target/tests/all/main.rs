@@ -5,6 +5,7 @@ mod http2;
 mod http2_allocations;
 mod over_sockets;
 mod protocol;
+mod shop;
 mod tls;
 
 #[global_allocator]

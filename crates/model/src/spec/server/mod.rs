@@ -16,8 +16,8 @@ use super::requests::Body;
 use super::wishes::HttpVersion;
 use crate::plan::tls::TlsVersion;
 use values::{
-    AcceptBatch, AcceptMode, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler, Threads,
-    WriteMode,
+    AcceptBatch, AcceptMode, App, Arm, Delay, FaultShare, PerAccept, ResponseKind, Scheduler,
+    Threads, WriteMode,
 };
 
 /// A built-in server.
@@ -81,6 +81,9 @@ pub struct ResponsesSpec {
     pub routes: Vec<RouteSpec>,
     /// Every path sends back the request's body.
     pub echo: bool,
+    /// An application beside the other paths.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub app: Option<App>,
     /// What kind of server it is.
     pub kind: Option<ResponseKind>,
     /// Value of the field Server; empty leaves it out.
@@ -243,6 +246,7 @@ impl ResponsesSpec {
             head_bytes: self.head_bytes.or(preset.head_bytes),
             routes: first_list(self.routes, preset.routes),
             echo: self.echo || preset.echo,
+            app: self.app.or(preset.app),
             kind: self.kind.or(preset.kind),
             server_name: self.server_name.or(preset.server_name),
             max_body_bytes: self.max_body_bytes.or(preset.max_body_bytes),

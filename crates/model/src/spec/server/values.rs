@@ -213,6 +213,19 @@ pub enum Delay {
     Stall(u64, u64),
 }
 
+/// An application beside the paths that every built-in server has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum App {
+    /// A shop, with these errors.
+    Shop {
+        /// 404 instead of an item: a share of the responses about one.
+        not_found: Option<Share>,
+        /// 500: a share of all of its responses.
+        failing: Option<Share>,
+    },
+}
+
 /// A fault, and the share of the responses that it strikes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FaultShare {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use super::values::{Delay, FaultShare, Threads};
+use super::values::{App, Delay, FaultShare, Share, Threads};
 use super::{
     FibersSpec, ModelSpec, ResponsesSpec, RouteSpec, ServedConnectionsSpec, ServedTlsSpec,
     TroubleSpec,
@@ -93,6 +93,7 @@ impl Words {
             head_bytes,
             routes,
             echo,
+            app,
             kind,
             server_name,
             max_body_bytes,
@@ -105,6 +106,7 @@ impl Words {
         self.option("head-bytes", *head_bytes);
         routes.iter().for_each(|route| self.option("route", Some(route_word(route))));
         self.switch("echo", *echo);
+        self.option("app", app.map(app_word));
         self.option("response", kind.map(|kind| kind.name()));
         self.option("server-name", server_name.as_deref());
         self.option("max-body", *max_body_bytes);
@@ -178,6 +180,17 @@ fn threads_word(threads: Threads) -> String {
     match threads {
         Threads::All => "all".to_owned(),
         Threads::Exactly(threads) => threads.to_string(),
+    }
+}
+
+fn app_word(App::Shop { not_found, failing }: App) -> String {
+    let share =
+        |status: u16, share: Option<Share>| share.map(|share| format!("{status}={}", share.get()));
+    let errors: Vec<String> =
+        [share(404, not_found), share(500, failing)].into_iter().flatten().collect();
+    match errors.is_empty() {
+        true => "shop".to_owned(),
+        false => format!("shop:{}", errors.join("/")),
     }
 }
 

@@ -12,7 +12,7 @@ mod frames;
 mod limits;
 mod programs;
 mod violations;
-mod with_h2;
+pub mod with_h2;
 mod with_ours;
 
 use ablaze_target::{Model, Options};

@@ -54,6 +54,33 @@ async fn post(client: &SendRequest<Bytes>, path: &str, content: Bytes) -> Respon
     response.await.unwrap()
 }
 
+/// Lets `walk` send requests one after another over one connection, each with its body.
+pub fn each<T>(
+    server: &Running,
+    walk: impl FnOnce(&mut dyn FnMut(Request<Bytes>) -> (http::response::Parts, Vec<u8>)) -> T,
+) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let limit = Duration::from_secs(30);
+    let (client, _ended) = runtime
+        .block_on(async { tokio::time::timeout(limit, connect(server, &Builder::new())).await })
+        .unwrap();
+    walk(&mut |request| {
+        let exchange = async {
+            let (head, content) = request.into_parts();
+            let mut ready = client.clone().ready().await.unwrap();
+            let request = Request::from_parts(head, ());
+            let (response, mut upload) = ready.send_request(request, content.is_empty()).unwrap();
+            if !content.is_empty() {
+                upload.send_data(content, true).unwrap();
+            }
+            let (head, stream) = response.await.unwrap().into_parts();
+            let body = body(Response::new(stream)).await;
+            (head, body)
+        };
+        runtime.block_on(async { tokio::time::timeout(limit, exchange).await }).unwrap()
+    })
+}
+
 #[test]
 fn many_streams_at_once_on_every_model() {
     for model in models() {
