@@ -5,8 +5,8 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::front_ends::{
-    ab, compare, completions, demo, doctor, explain, find, gurl, load, replay, report, run, serve,
-    sweep,
+    ab, compare, completions, demo, doctor, explain, find, gurl, import, load, replay, report, run,
+    serve, sweep,
 };
 use crate::help;
 
@@ -75,6 +75,7 @@ pub const ALL: &[Command] = &[
     command(Measure, "ab", "load a URL as ApacheBench does (also when ablaze is invoked as ab)", ab::main, ab::command),
     command(Measure, "gurl", "load a URL as `gurl -bench` does", gurl::main, gurl::command),
     command(Measure, "find", "find the highest rate at which a target still meets your conditions", find::main, find::command),
+    command(Measure, "import", "write a journey (.hurl) from a HAR file or a curl command", import::main, import::command),
     command(Serve, "serve", "start an HTTP server to load, on 127.0.0.1:8080", serve::main, serve::command),
     command(Serve, "demo", "start a server, load it, show the report; then compare two servers", |words| demo::main(words, carried_out), demo::command),
     command(Compare, "compare", "compare targets over interleaved runs, with confidence intervals", compare::main, compare::command),

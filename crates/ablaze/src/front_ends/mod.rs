@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod explain;
 pub mod find;
 pub mod gurl;
+pub mod import;
 pub mod load;
 pub mod replay;
 pub mod report;

@@ -4,6 +4,7 @@
 
 mod completions;
 mod explain;
+mod import;
 mod readme;
 mod refusals;
 mod runs;
