@@ -8,9 +8,8 @@ use crate::conditions::{
     Scheduler, SocketOptions, WriteMode,
 };
 use crate::counters::Counts;
-use crate::options::{App, Options};
+use crate::options::{App, Options, ShopOptions};
 use crate::registry::Registry;
-use crate::routes::shop::ShopOptions;
 use crate::tls::TlsOptions;
 
 /// What their paths begin with.

@@ -10,7 +10,7 @@ use ablaze_model::spec::server::values::{
     Scheduler, Share, WriteMode,
 };
 use ablaze_model::spec::{BlobError, Body};
-use ablaze_target::routes::shop::ShopOptions;
+use ablaze_target::options::ShopOptions;
 use ablaze_target::{accepting, conditions, options, tls};
 
 /// A spec's value as the server is told it.

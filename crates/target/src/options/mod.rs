@@ -11,9 +11,9 @@ use crate::conditions::{
     WriteMode,
 };
 use crate::models::Model;
-use crate::routes::shop::ShopOptions;
 use crate::tls::TlsOptions;
 
+pub use crate::routes::shop::ShopOptions;
 pub use validate::OptionsError;
 
 /// How a server listens and responds. Fields may be added: end with `..Options::default()`.

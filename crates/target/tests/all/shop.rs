@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use ablaze_target::options::App;
-use ablaze_target::routes::shop::ShopOptions;
+use ablaze_target::options::{App, ShopOptions};
 use ablaze_target::{Model, Options, Running, Server};
 use ablaze_testing::client::Client;
 use bytes::Bytes;

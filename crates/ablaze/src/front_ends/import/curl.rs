@@ -300,8 +300,10 @@ impl Command<'_, '_> {
 
     /// `content`, `=content`, `name=content`, `@file`, `name@file`.
     fn encoded(&mut self, value: &str) -> Result<Vec<u8>, String> {
-        let Some(at) = value.find(['=', '@']) else {
-            return Ok(percent_encoded(value.as_bytes()).into_bytes());
+        // curl writes blanks as forms do.
+        let encoded = |content: &[u8]| percent_encoded(content).replace("%20", "+");
+        let Some(at) = value.find('=').or_else(|| value.find('@')) else {
+            return Ok(encoded(value.as_bytes()).into_bytes());
         };
         let (name, content) = (&value[..at], &value[at + 1..]);
         let content = match value.as_bytes()[at] {
@@ -309,7 +311,7 @@ impl Command<'_, '_> {
             _ => content.as_bytes().to_vec(),
         };
         let equals = if name.is_empty() { "" } else { "=" };
-        Ok(format!("{name}{equals}{}", percent_encoded(&content)).into_bytes())
+        Ok(format!("{name}{equals}{}", encoded(&content)).into_bytes())
     }
 }
 
@@ -345,7 +347,8 @@ impl Asked {
         let method = match (&self.method, &body) {
             (Some(method), _) => method.clone(),
             (None, _) if self.head => "HEAD".to_owned(),
-            (None, Body::Nothing) => "GET".to_owned(),
+            // Without a byte, too, it is a POST.
+            (None, Body::Nothing) if self.get || self.data.is_none() => "GET".to_owned(),
             (None, _) => "POST".to_owned(),
         };
         if method.is_empty() || !method.bytes().all(|byte| byte.is_ascii_uppercase()) {

@@ -95,7 +95,8 @@ impl Part {
                     Some(rest) => format!("\\u{{66}}ile,{}", value(rest)),
                     None => value(content),
                 };
-                format!("{}: {content}", key(name))
+                let blank = if content.is_empty() { "" } else { " " };
+                format!("{}:{blank}{content}", key(name))
             }
             Self::File(name, path, kind) => {
                 let kind =
@@ -190,7 +191,7 @@ fn file_name(path: &str) -> String {
 /// Whether a text can stand as JSON, so that it is read and sent as it is.
 fn is_plain_json(text: &str) -> bool {
     let container = text.starts_with(['{', '[']) && text.ends_with(['}', ']']);
-    let plain = !text.contains(['\\', '\r']) && !text.contains("{{");
+    let plain = !text.contains('\r') && !text.contains("{{");
     container && plain && serde_json::from_str::<serde_json::Value>(text).is_ok()
 }
 
@@ -226,6 +227,7 @@ mod tests {
         };
         let json = "{\n  \"a\": [1.0, true]\n}";
         assert_eq!(of(Body::Text(json.into())), format!("{json}\n"));
+        assert_eq!(of(Body::Text(r#"["\n#"]"#.into())), "[\"\\n#\"]\n");
         assert_eq!(
             of(Body::Text("{\"a\":\"\\n{{b}}`\"}".into())),
             "`{\"a\":\"\\\\n\\u{7b}{b}}\\u{60}\"}`\n"

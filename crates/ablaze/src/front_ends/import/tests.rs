@@ -48,17 +48,16 @@ fn options_of_curl_have_their_places() {
         ),
         (
             "curl http://h/ --data-urlencode 'a=b c&d' --data-urlencode =e",
-            "POST http://h/\nContent-Type: application/x-www-form-urlencoded\n`a=b%20c%26d&e`\n",
+            "POST http://h/\nContent-Type: application/x-www-form-urlencoded\n`a=b+c%26d&e`\n",
         ),
-        (
-            "curl -G http://h/?x=y -d a=b --data-urlencode 'c=d e'",
-            "GET http://h/?x=y&a=b&c=d%20e\n",
-        ),
+        ("curl -G http://h/?x=y -d a=b --data-urlencode 'c=d e'", "GET http://h/?x=y&a=b&c=d+e\n"),
         (
             "curl http://h/ -F a=b -F 'c=@d e.png;type=image/png' -F 'e=<file:text'",
             "POST http://h/\n[Multipart]\na: b\nc: file,d\\ e.png; image/png\ne: text\n",
         ),
         ("curl http://h/ --form-string 'a=@b'", "POST http://h/\n[Multipart]\na: @b\n"),
+        ("curl -d '' -H Content-Type: http://h/", "POST http://h/\n"),
+        ("curl --data-urlencode a@b=c -H Content-Type: http://h/", "POST http://h/\n`a@b=c`\n"),
         ("curl -u ann:a:b http://h/", "GET http://h/\n[BasicAuth]\nann: a:b\n"),
         ("curl -b 'a=1; b=2=3' http://h/", "GET http://h/\n[Cookies]\na: 1\nb: 2=3\n"),
         (
