@@ -18,10 +18,11 @@ const LONGER: [(&str, usize); 0] = [];
 
 /// Which crates of the workspace a crate may depend on, and which its tests may use beside those. Every crate's tests
 /// may use `testing`.
-const EDGES: [(&str, &[&str], &[&str]); 19] = [
+const EDGES: [(&str, &[&str], &[&str]); 20] = [
     ("random", &[], &[]),
     ("feed", &["random"], &[]),
     ("wire", &["random"], &[]),
+    ("journey", &["wire"], &[]),
     ("sys", &[], &[]),
     ("stats", &["random"], &[]),
     ("chart", &[], &[]),
