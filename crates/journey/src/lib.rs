@@ -2,9 +2,43 @@
 //! `unsafe`: whoever sends the requests brings the variables, the time and the randomness, and hands over each
 //! response as a [`ResponseView`].
 //!
-//! [`parse`] turns text into a [`syntax::HurlFile`], or says what it expected where.
+//! - [`parse`] turns text into a [`syntax::HurlFile`], or says what it expected where.
+//! - [`compile`] turns that into a [`Journey`]: byte templates with slots instead of names, captures and asserts ready
+//!   to run; or it refuses by name and line what ablaze does not do.
+//! - [`Step::capture`] and [`Step::check`] work on a response; [`Jar`] keeps the cookies of a user.
 #![forbid(unsafe_code)]
 
+mod checks;
+mod compile;
+mod cookie;
+mod date;
+mod filter;
+mod html;
+mod jar;
+mod journey;
+mod json;
+mod jsonpath;
+mod md5;
+mod percent;
+mod predicate;
+mod query;
+mod response;
 pub mod syntax;
+mod template;
+mod text;
+mod value;
+mod variables;
 
+pub use checks::{CAPTURE_BYTES_MAX, Checked, Failure};
+pub use compile::{Refusal, Refused, compile};
+pub use jar::{Jar, Origin};
+pub use journey::{
+    FormPart, Journey, Needed, Setting, Step, StepBody, StepOptions, content_type_of,
+};
+pub use json::NotJson;
+pub use jsonpath::JsonPath;
+pub use response::{Headers, HttpVersion, Reading, ResponseView};
 pub use syntax::{ParseError, parse};
+pub use template::{Encoding, RenderError, Template, Unrenderable};
+pub use value::{Number, Value};
+pub use variables::{Moment, Names, Variables};

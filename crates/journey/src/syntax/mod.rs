@@ -22,6 +22,7 @@ mod xml;
 pub use checks::*;
 pub use error::ParseError;
 pub use print::print;
+pub(crate) use print_checks::assert as print_assert;
 pub use tree::*;
 
 /// Reads a whole file. `file` is its name for messages.

@@ -12,7 +12,7 @@ pub(super) fn capture(capture: &Capture) -> String {
     format!("{}: {query}{}{redacted}", key(&capture.name), filters(&capture.filters))
 }
 
-pub(super) fn assert(assert: &Assert) -> String {
+pub(crate) fn assert(assert: &Assert) -> String {
     let not = if assert.predicate.not { "not " } else { "" };
     let query = query(&assert.query);
     format!("{query}{} {not}{}", filters(&assert.filters), test(&assert.predicate.test))
