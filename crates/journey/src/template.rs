@@ -222,14 +222,15 @@ pub(crate) fn escape_json(text: &str, out: &mut Vec<u8>) {
             b'\t' => out.extend(b"\\t"),
             0..b' ' => {
                 out.extend(b"\\u00");
-                out.extend([
-                    percent::DIGITS[usize::from(byte >> 4)],
-                    percent::DIGITS[usize::from(byte & 15)],
-                ]);
+                out.extend([byte >> 4, byte & 15].map(hex_digit));
             }
             _ => out.push(byte),
         }
     }
+}
+
+fn hex_digit(half: u8) -> u8 {
+    percent::DIGITS[usize::from(half)].to_ascii_lowercase()
 }
 
 /// A UUID of version 4 (RFC 9562, 5.4).
@@ -240,7 +241,7 @@ fn write_uuid(random: u128, out: &mut Vec<u8>) {
             out.push(b'-');
         }
         for half in [byte >> 4, byte & 15] {
-            out.push(percent::DIGITS[usize::from(half)].to_ascii_lowercase());
+            out.push(hex_digit(half));
         }
     }
 }

@@ -74,10 +74,13 @@ fn name<'a>(
     let start = reader.offset();
     reader.blank_lines();
     let line = reader.offset();
+    let is_digit = |c: char| c.is_ascii_digit();
     let mut found = None;
     if reader.eat("[") {
         let name = reader.take_while(char::is_alphanumeric);
-        found = (!name.is_empty() && reader.eat("]")).then_some(name);
+        // Hurl takes `[1]` for a section; it can only be a body.
+        let is_json = matches!(name, "true" | "false" | "null") || name.starts_with(is_digit);
+        found = (!name.is_empty() && !is_json && reader.eat("]")).then_some(name);
     }
     let Some(name) = found.map(short) else {
         reader.seek(start);

@@ -1,6 +1,14 @@
 //! The crate from the outside, in one program, so that it is linked once.
 
+mod behaviour;
+mod compiled;
+mod jars;
+mod oracle;
 mod parse;
+mod paths;
+mod properties;
+mod support;
+mod templates;
 
 #[global_allocator]
 static COUNTING: ablaze_testing::allocations::Counting = ablaze_testing::allocations::Counting;

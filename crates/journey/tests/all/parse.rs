@@ -120,6 +120,8 @@ fn bodies_of_every_kind() {
         ]
     );
     assert!(matches!(body("[]"), BodyValue::Json(_)));
+    assert!(matches!(body("[1]"), BodyValue::Json(_)));
+    assert!(matches!(body("[true]"), BodyValue::Json(_)));
     assert!(matches!(body("true"), BodyValue::Json(_)));
     assert!(matches!(body("\"text\""), BodyValue::Json(_)));
     let xml = "<?xml version=\"1.0\"?>\n<!-- <b> -->\n<a x='>'><b/>1 &lt; 2<![CDATA[</a>]]></a>";
