@@ -80,9 +80,10 @@ fn key_value(item: &KeyValue) -> String {
     format!("{}: {}", key(&item.key), unquoted(&item.value))
 }
 
-/// The pieces of a template. `escape` says whether a character cannot stand for itself; the last argument is where it
-/// stands: whether it is the first, whether it is the last.
-fn template(template: &Template, escape: impl Fn(char, bool, bool) -> bool) -> String {
+/// The pieces of a template. `escape` says whether a character cannot stand for itself; the last arguments are where it
+/// stands: whether it is the first, whether it is the last. `short` has the characters that a backslash before them
+/// escapes here, beside those of every string.
+fn template(template: &Template, short: &str, escape: impl Fn(char, bool, bool) -> bool) -> String {
     let mut out = String::new();
     for (index, piece) in template.pieces.iter().enumerate() {
         let text = match piece {
@@ -99,10 +100,9 @@ fn template(template: &Template, escape: impl Fn(char, bool, bool) -> bool) -> S
             let next = characters.peek();
             let is_last = next.is_none() && is_last_piece;
             // A brace before a brace would begin a placeholder.
-            let is_brace = character == '{' && (next == Some(&'{') || next.is_none());
-            let is_brace = is_brace && !is_last;
-            if is_brace || escape(character, is_first, is_last) || character == '\\' {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(character));
+            let is_brace = character == '{' && matches!(next, None | Some('{')) && !is_last;
+            if is_brace || character == '\\' || escape(character, is_first, is_last) {
+                escaped(character, short, &mut out);
             } else {
                 out.push(character);
             }
@@ -112,29 +112,50 @@ fn template(template: &Template, escape: impl Fn(char, bool, bool) -> bool) -> S
     out
 }
 
+fn escaped(character: char, short: &str, out: &mut String) {
+    out.push('\\');
+    match character {
+        '\\' => out.push('\\'),
+        '\n' => out.push('n'),
+        '\r' => out.push('r'),
+        '\t' => out.push('t'),
+        _ if short.contains(character) => out.push(character),
+        _ => {
+            let _ = write!(out, "u{{{:x}}}", u32::from(character));
+        }
+    }
+}
+
 fn is_control(character: char) -> bool {
     character < ' '
 }
 
 fn unquoted(value: &Template) -> String {
-    template(value, |c, first, last| {
+    template(value, "#\"", |c, first, last| {
         is_control(c) || c == '#' || ((first || last) && matches!(c, ' ' | '"'))
     })
 }
 
 pub(super) fn key(value: &Template) -> String {
-    template(value, |c, first, _| {
+    template(value, "#:", |c, first, _| {
         let own = c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | '@' | '$');
         !own || (first && c == '[')
     })
 }
 
 pub(super) fn quoted(value: &Template) -> String {
-    format!("\"{}\"", template(value, |c, _, _| is_control(c) || c == '"'))
+    format!("\"{}\"", template(value, "\"", |c, _, _| is_control(c) || c == '"'))
+}
+
+/// The name in `cookie "name[Attribute]"`, where only `\u{22}` writes a quotation mark.
+pub(super) fn cookie_name(value: &Template) -> String {
+    template(value, "", |c, first, last| {
+        is_control(c) || matches!(c, '"' | '[' | '#') || ((first || last) && c == ' ')
+    })
 }
 
 pub(super) fn file_name(value: &Template) -> String {
-    template(value, |c, first, _| {
+    template(value, "#; {}", |c, first, _| {
         is_control(c) || matches!(c, '#' | ';' | '{' | '}' | ' ') || (first && c == '[')
     })
 }
@@ -215,7 +236,7 @@ fn body(out: &mut String, body: Option<&Body>) {
         BodyValue::Xml(value) => value.clone(),
         BodyValue::Multiline(value) => multiline(value),
         BodyValue::Oneline(value) => {
-            format!("`{}`", template(value, |c, _, _| is_control(c) || c == '`'))
+            format!("`{}`", template(value, "`", |c, _, _| is_control(c) || c == '`'))
         }
         BodyValue::Bytes(value) => bytes(value),
         BodyValue::File(value) => format!("file,{};", file_name(value)),

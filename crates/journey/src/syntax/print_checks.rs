@@ -4,7 +4,7 @@ use super::checks::{
     Assert, Capture, CookieAttribute, Filter, FilterKind, Kind, NthIndex, Pattern, PredicateValue,
     Query, QueryKind, Test,
 };
-use super::print::{bytes, file_name, key, multiline, number, placeholder, quoted};
+use super::print::{bytes, cookie_name, file_name, key, multiline, number, placeholder, quoted};
 
 pub(super) fn capture(capture: &Capture) -> String {
     let redacted = if capture.redacted { " redact" } else { "" };
@@ -26,9 +26,7 @@ fn query(query: &Query) -> String {
         QueryKind::Header(name) => return format!("header {}", quoted(name)),
         QueryKind::Cookie { name, attribute } => {
             let attribute = attribute.map(|attribute| format!("[{}]", cookie_attribute(attribute)));
-            // A cookie's name has no quotation marks: those of `quoted` are the only ones.
-            let name = quoted(name);
-            let name = name.trim_matches('"');
+            let name = cookie_name(name);
             return format!("cookie \"{name}{}\"", attribute.unwrap_or_default());
         }
         QueryKind::Body => "body",

@@ -108,6 +108,7 @@ fn cookie(reader: &mut Reader<'_>) -> Parsed<QueryKind> {
         failure
     })?;
     name.at = reader.at();
+    name_reader.spaces();
     if !name_reader.is_end() {
         reader.seek(reader.offset() + name_reader.offset());
         return reader.fail("the name of a cookie");

@@ -7,6 +7,7 @@ mod oracle;
 mod parse;
 mod paths;
 mod properties;
+mod sent;
 mod support;
 mod templates;
 

@@ -6,9 +6,16 @@ use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 use std::time::Duration;
 
+use std::path::Path;
+
+use ablaze_journey::parse;
+use ablaze_journey::syntax::print;
 use ablaze_testing::{Bounded, Scratch, skip};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
 
 use super::behaviour::{CASES, file_of};
+use super::properties::{files, texts};
 
 /// Answers the requests of one run of hurl, `/0`, `/1`, …, with the cases' responses.
 fn answer(stream: &mut TcpStream) -> Option<()> {
@@ -64,4 +71,50 @@ fn hurl_says_the_same_of_every_line() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What hurlfmt makes of a file; `None` if it is none for it.
+fn understood(hurlfmt: &Path, file: &str) -> Option<serde_json::Value> {
+    let output = Command::new(hurlfmt).args(["--out", "json", file]).bounded_output().unwrap();
+    serde_json::from_slice(&output.stdout).ok().filter(|_| output.status.success())
+}
+
+/// A file without what hurlfmt tells apart and a tree does not, and without `[1]`, which Hurl takes for a section.
+fn as_printed(text: &str) -> String {
+    let text = text.replace("base64,AAEC;", "hex,000102;").replace("a=1.50", "a=1.5");
+    text.replace("c= {{d}}y", "c=\"{{d}}y\"")
+        .replace("[1]\n", "[{}]\n")
+        .replace("{\"b\": {{c}} }", "{\"b\":{{c}}}")
+}
+
+#[test]
+fn hurl_reads_the_same_from_what_is_printed() {
+    let Some(hurlfmt) = skip::installed_if_all("hurlfmt") else { return };
+    let scratch = Scratch::new("journey-printed");
+    let mut runner = TestRunner::deterministic();
+    let mut wrong = Vec::new();
+    for index in 0..150 {
+        let tree =
+            if index % 3 == 0 { files().boxed() } else { texts().boxed() }.new_tree(&mut runner);
+        let text = as_printed(&tree.unwrap().current());
+        let file = scratch.write("given.hurl", &text);
+        let hurls = understood(&hurlfmt, &file);
+        match (parse(&text, "given"), hurls) {
+            (Err(_), None) => {}
+            (Ok(_), None) => wrong.push(format!("refused by hurl only:\n{text}")),
+            (Err(error), Some(_)) => wrong.push(format!("read by hurl:\n{text}{error}")),
+            (Ok(own), Some(hurls)) => {
+                let printed = print(&own);
+                let file = scratch.write("printed.hurl", &printed);
+                let again = understood(&hurlfmt, &file);
+                if again.as_ref() != Some(&hurls) {
+                    wrong.push(format!(
+                        "{text}\n=>\n{printed}\n{hurls}\n{}",
+                        again.unwrap_or_default()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n--------\n"));
 }

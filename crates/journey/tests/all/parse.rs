@@ -194,6 +194,7 @@ fn every_query_filter_and_predicate_is_read() {
         "header \"a\"",
         "cookie \"a[Max-Age]\"",
         "cookie \"{{a}}\"",
+        r#"cookie "a\u{22}\u{5b}\\\#\t [ path ]""#,
         "body",
         "xpath \"//a\"",
         "jsonpath \"$.a\"",

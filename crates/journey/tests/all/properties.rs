@@ -63,12 +63,12 @@ const PARTS: &[&str] = &[
     "=",
 ];
 
-fn texts() -> impl Strategy<Value = String> {
+pub fn texts() -> impl Strategy<Value = String> {
     let parts = prop::collection::vec(prop::sample::select(PARTS), 0..12);
     parts.prop_map(|parts| parts.concat())
 }
 
-fn files() -> impl Strategy<Value = String> {
+pub fn files() -> impl Strategy<Value = String> {
     let line = |from: &'static [&'static str]| {
         prop::collection::vec(prop::sample::select(from), 0..4).prop_map(|lines| lines.concat())
     };
