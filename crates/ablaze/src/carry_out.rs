@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use ablaze_engine::Control;
-use ablaze_model::spec::{Monitoring, Words};
+use ablaze_model::spec::{LoadSpec, Words};
 use ablaze_model::{Plan, Run};
 use ablaze_report::shown_command::without_secrets;
 
@@ -15,18 +15,16 @@ use crate::CommandError;
 use crate::error::INTERRUPTED;
 
 /// Runs the Plan. The first Ctrl-C (or SIGTERM, as timeout(1) sends) ends it early ([`Run::ended`] says so), the second
-/// ends the process at once. `command_line` is what reports will show; `monitoring` has the operating system watched
-/// beside it.
+/// ends the process at once. `asked` is what the Plan was made of, and stays with the Run.
 ///
 /// # Errors
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
-    command_line: Words,
-    monitoring: Monitoring,
+    asked: &LoadSpec,
     watcher: &mut dyn Watcher,
 ) -> Result<Run, CommandError> {
-    timed(plan, command_line, monitoring, watcher).map(|(run, _)| run)
+    timed(plan, asked, watcher).map(|(run, _)| run)
 }
 
 /// As [`carry_out`]; before that, `prepare` is given the handle on the run.
@@ -35,15 +33,13 @@ pub fn carry_out(
 /// When the run could not take place.
 pub fn prepared(
     plan: Plan,
-    command_line: Words,
-    monitoring: Monitoring,
+    asked: &LoadSpec,
     watcher: &mut dyn Watcher,
     prepare: impl FnOnce(&Control),
 ) -> Result<Run, CommandError> {
     let control = listened_for()?;
     prepare(&control);
-    let (run, _) =
-        ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?;
+    let (run, _) = ablaze_load::carry_out::carry_out(plan, asked, &control, watcher)?;
     Ok(run)
 }
 
@@ -53,12 +49,11 @@ pub fn prepared(
 /// When the run could not take place.
 pub fn timed(
     plan: Plan,
-    command_line: Words,
-    monitoring: Monitoring,
+    asked: &LoadSpec,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), CommandError> {
     let control = listened_for()?;
-    Ok(ablaze_load::carry_out::carry_out(plan, command_line, monitoring, &control, watcher)?)
+    Ok(ablaze_load::carry_out::carry_out(plan, asked, &control, watcher)?)
 }
 
 /// The handle on a run to come, which Ctrl-C ends.

@@ -5,15 +5,14 @@
 use ablaze_model::profiling::{NotProfiled, Profile, ProfiledRun, Profiling, Refused, Whom};
 use ablaze_model::run::Ended;
 use ablaze_model::saved::shown;
-use ablaze_model::spec::Monitoring;
-use ablaze_model::{Plan, Run};
+use ablaze_model::{LoadSpec, Plan, Run};
 use ablaze_monitor::Destination;
 use ablaze_profile::recording::{Recorded, Recording, Request};
 use ablaze_profile::symbols;
 use ablaze_report::effort::{self, Effort};
 
 use crate::CommandError;
-use crate::carry_out::{Watcher, destination, interrupted, own_command_line, timed};
+use crate::carry_out::{Watcher, destination, interrupted, timed};
 
 /// Samples per second of CPU time where there is time for many. Not 1000: a timer of the server's own
 /// would be hit always or never.
@@ -63,8 +62,8 @@ pub fn add(
         }
     }
     if !recordings.is_empty() {
-        let monitored = if run.monitor.is_some() { Monitoring::On } else { Monitoring::Off };
-        let (profiled, window_ns) = timed(plan, own_command_line(), monitored, watcher)?;
+        let asked = LoadSpec { monitored: run.monitor.is_some(), ..LoadSpec::default() };
+        let (profiled, window_ns) = timed(plan, &asked, watcher)?;
         // All recordings end before the first is looked through, which takes CPU time itself.
         let recorded: Vec<_> = recordings
             .into_iter()

@@ -382,7 +382,8 @@ fn merge(
     merged.drain_ns = draining_since_ns.map(|since_ns| end_ns.saturating_sub(since_ns));
     Run {
         plan: Arc::unwrap_or_clone(plan),
-        command_line: std::env::args().collect(),
+        asked: None,
+        command_line: Vec::new(),
         started_unix_ns: begun_unix_ns + start_ns.saturating_sub(begun_ns),
         elapsed_ns: end_ns - start_ns,
         setup_ns: start_ns.saturating_sub(begun_ns),

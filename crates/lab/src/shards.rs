@@ -45,6 +45,10 @@ pub fn merged(shards: Vec<(String, Run)>) -> Result<Run, String> {
     whole.plan.workers.count_reason = format!("{} shards", command_line.len() - 3);
     whole.plan.workers.cpus.clear();
     whole.command_line = command_line;
+    let plan = &whole.plan;
+    if let Some(asked) = &mut whole.asked {
+        asked.of_all_shards(plan);
+    }
     Ok(whole)
 }
 

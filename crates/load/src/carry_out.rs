@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ablaze_engine::{Control, Progress};
 use ablaze_model::run::Machine;
 use ablaze_model::saved::shown;
-use ablaze_model::spec::{Monitoring, Words};
+use ablaze_model::spec::{LoadSpec, Monitoring};
 use ablaze_model::{Plan, Run};
 use ablaze_monitor::{Destination, Monitor};
 use ablaze_report::shown_command::without_secrets;
@@ -45,19 +45,19 @@ impl Watcher for Silent {
     }
 }
 
-/// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns. `command_line` is what
-/// reports will show; `monitoring` has the operating system watched beside it.
+/// Runs the Plan, and gives the Run with the measured window by the monotonic clock, ns. `asked` is what the
+/// Plan was made of, and stays with the Run.
 ///
 /// # Errors
 /// When the run could not take place.
 pub fn carry_out(
     plan: Plan,
-    command_line: Words,
-    monitoring: Monitoring,
+    asked: &LoadSpec,
     control: &Control,
     watcher: &mut dyn Watcher,
 ) -> Result<(Run, (u64, u64)), Error> {
     // Whoever only looks on takes nothing from the run by a panic.
+    let monitoring = asked.monitoring();
     let monitored = monitoring != Monitoring::Off;
     let monitor = monitored.then(|| unless_it_panics(|| Monitor::begin(&destination(&plan))));
     let monitor = monitor.flatten();
@@ -70,7 +70,8 @@ pub fn carry_out(
     let start_ns = begun_ns + run.setup_ns;
     let window_ns = (start_ns, start_ns + run.elapsed_ns);
     run.monitor = monitor.and_then(|monitor| unless_it_panics(|| shown(monitor.end(window_ns))));
-    run.command_line = command_line.0;
+    run.command_line.clone_from(&asked.words.0);
+    run.asked = Some(Box::new(asked.kept()));
     if let Some(client) = run.monitor.as_mut().and_then(|monitor| monitor.client.as_mut()) {
         client.command_line = without_secrets(std::mem::take(&mut client.command_line));
     }

@@ -10,8 +10,8 @@ use ablaze_engine::Control;
 use ablaze_model::plan::{Arrivals, Http2, RateProfile};
 use ablaze_model::spec::secrets::secret_field;
 use ablaze_model::spec::{
-    Blob, Bodies, Body, Bytes, ConnectTo, Head, HttpVersion, Line, LoadSpec, Secrets, Shape,
-    TrustSpec, UrlSpec, Words,
+    Blob, Bodies, Body, Bytes, ConnectTo, FrontEnd, Head, HttpVersion, Line, LoadSpec, Secrets,
+    Shape, TrustSpec, UrlSpec, Words,
 };
 
 use crate::carry_out::{Silent, carry_out};
@@ -46,8 +46,6 @@ pub struct Load {
     spec: LoadSpec,
     secrets: Secrets,
     stop: Stop,
-    /// Whether `expect` was called: the first call replaces the default.
-    expects: bool,
     /// Whether the time was asked for: the default gives way to a number of requests.
     timed: bool,
     /// The first thing that was wrong; `run` gives it.
@@ -74,7 +72,8 @@ impl Load {
 
     /// A load that was made or read elsewhere, with the secrets that it refers to.
     pub fn of_spec(spec: LoadSpec, secrets: Secrets) -> Self {
-        Self { spec, secrets, stop: Stop::default(), expects: false, timed: true, wrong: None }
+        let spec = LoadSpec { front_end: FrontEnd::Library, ..spec };
+        Self { spec, secrets, stop: Stop::default(), timed: true, wrong: None }
     }
 
     /// The load as data. Secrets are not in it.
@@ -235,7 +234,7 @@ impl Load {
 
     /// The statuses that are expected; 200 to 399 unless this is called. Further calls add to them.
     pub fn expect(mut self, statuses: RangeInclusive<u16>) -> Self {
-        if !std::mem::replace(&mut self.expects, true) {
+        if !std::mem::replace(&mut self.spec.expect_asked, true) {
             self.spec.expect.clear();
         }
         self.spec.expect.push(statuses);
@@ -276,8 +275,7 @@ impl Load {
         let control = Arc::new(Control::new());
         let _watched = self.stop.watch(&control);
         let spec = &self.spec;
-        let (run, _) =
-            carry_out(planned.plan, spec.words.clone(), spec.monitoring(), &control, &mut Silent)?;
+        let (run, _) = carry_out(planned.plan, spec, &control, &mut Silent)?;
         Ok(Run::new(run, planned.notes))
     }
 

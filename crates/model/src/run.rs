@@ -6,13 +6,17 @@ use crate::profiling::Profiling;
 
 use crate::plan::Plan;
 use crate::record::Record;
+use crate::spec::{FrontEnd, LoadSpec};
 
 /// What came out of a Plan.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// What was asked for.
+    /// What it did.
     pub plan: Plan,
-    /// The command line, for reports.
+    /// What was asked for, as [`LoadSpec::kept`] keeps it: without secrets; `None` where that is not known, as in
+    /// files of older versions.
+    pub asked: Option<Box<LoadSpec>>,
+    /// The command line, for display only.
     pub command_line: Vec<String>,
     /// Wall-clock time of the clock's start, ns since 1970.
     pub started_unix_ns: u64,
@@ -40,6 +44,11 @@ pub struct Run {
 }
 
 impl Run {
+    /// Whose options it was described with, as far as is known.
+    pub fn front_end(&self) -> FrontEnd {
+        self.asked.as_ref().map_or(FrontEnd::Load, |asked| asked.front_end)
+    }
+
     /// Responses per second over the measured window; `None` when the window has no length.
     pub fn rate_per_s(&self) -> Option<f64> {
         (self.elapsed_ns > 0).then(|| self.record.responses as f64 * 1e9 / self.elapsed_ns as f64)

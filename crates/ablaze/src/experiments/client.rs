@@ -46,8 +46,7 @@ impl Runner for Native<'_> {
         let planned = planning::resolve(load, self.secrets, &OptionNames::NATIVE)
             .map_err(|error| impossible(error.to_string()))?;
         let plan = planned.plan.clone();
-        let mut run = carry_out(plan, load.words.clone(), load.monitoring(), &mut Silent)
-            .map_err(|error| impossible(error.line))?;
+        let mut run = carry_out(plan, load, &mut Silent).map_err(|error| impossible(error.line))?;
         if profiled {
             let sides = profile::Sides(vec![Whom::Target]);
             profile::add(&mut run, planned.plan, &sides, &mut Silent)

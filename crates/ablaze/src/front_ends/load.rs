@@ -65,8 +65,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     }
     planned.notes.iter().for_each(|text| note(text));
     let mut watcher = progress::watcher(&planned.plan, report.quiet);
-    let mut run =
-        carry_out(planned.plan.clone(), spec.words.clone(), spec.monitoring(), watcher.as_mut())?;
+    let mut run = carry_out(planned.plan.clone(), &spec, watcher.as_mut())?;
     if let Some(sides) = &report.profile {
         let mut watcher = progress::watcher(&planned.plan, report.quiet);
         outlets::attempt("--profile", || {

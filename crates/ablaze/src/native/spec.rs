@@ -82,6 +82,7 @@ pub fn apply(
     apply_workers(&options.machine, spec);
     if let Some(expect) = &options.report.expect {
         spec.expect.clone_from(&expect.0);
+        spec.expect_asked = true;
     }
     Ok(())
 }

@@ -3,6 +3,7 @@
 
 use ablaze_model::plan::Requests;
 use ablaze_model::plan::groups::Groups;
+use ablaze_model::spec::requests::usual_content_type;
 use ablaze_wire::http1::builder::RequestBuilder;
 use ablaze_wire::http1::credentials;
 use ablaze_wire::http1::request::Template;
@@ -194,11 +195,7 @@ impl RequestsAsked {
             _ => {}
         }
         if self.bodies != Bodies::None {
-            let guessed = if body.starts_with(b"{") || body.starts_with(b"[") {
-                "application/json"
-            } else {
-                "text/plain"
-            };
+            let guessed = usual_content_type(body);
             fields.push(text("Content-Type", self.content_type.as_deref().unwrap_or(guessed)));
         }
         // RFC 9110, 8.6: a method that anticipates content says so when there is none, too. With a

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use crate::monitor::Monitored;
 use crate::profiling::Profiling;
 use crate::record;
+use crate::spec::LoadSpec;
 use serde::{Deserialize, Serialize};
 
 use super::distribution::{Distribution, PhasesOf};
@@ -24,6 +25,9 @@ pub(super) struct Document {
     pub format: u32,
     pub tool: Tool,
     pub command: Vec<String>,
+    /// Not in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asked: Option<Box<LoadSpec>>,
     pub started_at: String,
     pub started_unix_ns: u64,
     pub elapsed_ns: u64,

@@ -92,6 +92,7 @@ fn run(document: Document) -> Result<Run, LoadError> {
     let plan = plan(&document)?;
     Ok(Run {
         plan,
+        asked: document.asked,
         command_line: document.command,
         started_unix_ns: document.started_unix_ns,
         elapsed_ns: document.elapsed_ns,

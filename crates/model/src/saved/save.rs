@@ -21,6 +21,7 @@ pub(super) fn document(run: &Run, verdict: Option<Assessment>) -> Document {
         format: FORMAT,
         tool: Tool { name: "ablaze".into(), version: env!("CARGO_PKG_VERSION").into() },
         command: run.command_line.clone(),
+        asked: run.asked.clone(),
         started_at: rfc3339(run.started_unix_ns),
         started_unix_ns: run.started_unix_ns,
         elapsed_ns: run.elapsed_ns,

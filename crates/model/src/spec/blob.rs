@@ -58,6 +58,11 @@ impl Blob {
         self.bytes.as_deref().ok_or_else(|| BlobError::Missing(self.name.clone()))
     }
 
+    /// Leaves only what tells whether a file is the same.
+    pub(super) fn leave_bytes(&mut self) {
+        self.bytes = None;
+    }
+
     /// Puts the bytes beside it.
     ///
     /// # Errors

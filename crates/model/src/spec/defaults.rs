@@ -1,7 +1,8 @@
 //! What is asked for where nothing is said: the native defaults.
 
 use super::{
-    ConnectionsSpec, Destination, LoadSpec, RequestsSpec, Shape, TlsSpec, Words, WorkersSpec,
+    ConnectionsSpec, Destination, FrontEnd, LoadSpec, RequestsSpec, Shape, TlsSpec, Words,
+    WorkersSpec,
 };
 use crate::plan::{ClockStarts, Close, Limits};
 
@@ -26,9 +27,11 @@ impl Default for LoadSpec {
             workers: WorkersSpec::default(),
             tls: TlsSpec::default(),
             expect: vec![200..=399],
+            expect_asked: false,
             keep_every_request: false,
             monitored: true,
             server_arguments: false,
+            front_end: FrontEnd::Load,
             words: Words::default(),
         }
     }

@@ -7,6 +7,7 @@
 
 pub mod blob;
 mod defaults;
+mod kept;
 pub mod requests;
 pub mod secrets;
 pub mod server;
@@ -25,6 +26,7 @@ use crate::plan::proxy::Way;
 use crate::plan::{Arrivals, ClockStarts, Close, Limits, RateProfile};
 pub use blob::{Blob, BlobError};
 pub use requests::{Bodies, Body, Bytes, DataSpec, Feed, Head, Line, Part, RequestsSpec};
+pub use kept::{FrontEnd, Given};
 pub use secrets::{Secret, SecretMissing, SecretRef, Secrets};
 pub use server::ModelSpec;
 pub use shards::ShardError;
@@ -55,6 +57,9 @@ pub struct LoadSpec {
     pub tls: TlsSpec,
     /// Statuses that count as expected.
     pub expect: Vec<RangeInclusive<u16>>,
+    /// Whether these were asked for: if not, they are the usual ones.
+    #[serde(default)]
+    pub expect_asked: bool,
     /// Keep a line of every request.
     pub keep_every_request: bool,
     /// Watch the kernel, the target's process and the connections beside the run.
@@ -62,8 +67,11 @@ pub struct LoadSpec {
     /// Keep the whole command line of the measured server, which may have secrets in it.
     #[serde(default)]
     pub server_arguments: bool,
-    /// The words it was made from, without secrets.
+    /// Whose options it was described with.
     #[serde(default)]
+    pub front_end: FrontEnd,
+    /// The words it was made from, without secrets.
+    #[serde(default, skip_serializing_if = "Words::is_empty")]
     pub words: Words,
 }
 
@@ -93,6 +101,12 @@ impl LoadSpec {
 /// and are equal. They have no secrets in them; who makes them sees to that.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Words(pub Vec<String>);
+
+impl Words {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl PartialEq for Words {
     fn eq(&self, _other: &Self) -> bool {

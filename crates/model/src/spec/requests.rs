@@ -174,6 +174,11 @@ impl Bodies {
     }
 }
 
+/// The Content-Type of a body for which none was given, by how it begins.
+pub fn usual_content_type(body: &[u8]) -> &'static str {
+    if body.starts_with(b"{") || body.starts_with(b"[") { "application/json" } else { "text/plain" }
+}
+
 impl Body {
     /// The file that it is.
     pub fn file(&self) -> Option<&Blob> {

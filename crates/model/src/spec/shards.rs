@@ -2,6 +2,7 @@
 
 use super::requests::{Bodies, Part};
 use super::{LoadSpec, Shape};
+use crate::plan::{Load, Plan};
 
 /// Why a load cannot be cut so.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -27,6 +28,23 @@ pub enum ShardError {
 }
 
 impl LoadSpec {
+    /// Makes of the spec of one part that of all, whose Plans were added to this one.
+    pub fn of_all_shards(&mut self, plan: &Plan) {
+        self.shape = match plan.load {
+            Load::Closed { connections, .. } => Shape::Closed { connections: Some(connections) },
+            Load::Open { rate, arrivals, connections, bounded } => {
+                Shape::Open { rate, arrivals, connections: bounded.then_some(connections) }
+            }
+        };
+        self.limits.requests = plan.limits.requests;
+        if let Some(feed) = &mut self.requests.urls {
+            feed.part = None;
+        }
+        if let Bodies::InTurn(feed) = &mut self.requests.bodies {
+            feed.part = None;
+        }
+    }
+
     /// Part `index` (from 0) of `of` parts that together do what this asks for: connections, requests
     /// and rates are shared out, the entries of lists dealt in turn. `{seq}` counts from 0 in each part;
     /// `{rand:N}` has a seed of its own in each.

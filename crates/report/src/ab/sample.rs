@@ -30,6 +30,7 @@ pub fn run() -> Run {
     }
     Run {
         plan: plan(),
+        asked: None,
         command_line: vec!["ablaze".into(), "ab".into()],
         started_unix_ns: 1_781_524_800_000_000_000,
         elapsed_ns: 40_000_000,

@@ -281,7 +281,7 @@ mod tests_on_runs {
             run.record.reused = 0;
             run.record.first_head =
                 b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nConnection: close\r\n\r\n".to_vec();
-            run.command_line.extend(["-H".to_owned(), header.to_owned()]);
+            sample::asked(&mut run, &[header]);
             run.plan.requests.minor_version = minor_version;
             on_run(&run).unwrap().cause.starts_with("The request itself asks")
         };

@@ -1,13 +1,14 @@
-//! D36: a report that was not made by the command it stands under, or, in a saved run, by the one
-//! saved with it.
+//! D36: a report that was not made by the command it stands under; a saved run that did something else than
+//! was asked for by its own file.
 
-use ablaze_model::Run;
 use ablaze_model::plan::Load;
+use ablaze_model::spec::LoadSpec;
+use ablaze_model::Run;
 
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D36;
 use crate::finding::{Finding, Severity};
-use crate::printed::{Command, Connections, Printed, Program, Report, command_in};
+use crate::printed::{Command, Connections, Printed, Program, Report};
 use crate::words::{amount, counted, grouped, listed};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -38,8 +39,6 @@ struct Shown<'a> {
     asked_s: Option<Printed>,
     taken_s: Option<f64>,
     open_loop: bool,
-    /// What the tool was to do, and not what it printed.
-    is_plan: bool,
 }
 
 /// A printed report under the command that stands above it.
@@ -60,61 +59,74 @@ fn on_report(report: &Report) -> Option<Finding> {
         asked_s: report.asked_s,
         taken_s: report.taken_s.map(|taken| taken.value),
         open_loop: report.open_loop,
-        is_plan: false,
     };
-    finding(
-        report.command.as_ref()?,
-        &shown,
-        "This is the output of a different command than the one shown above it.",
-        "Take command and output from the same run; a report that contains its own command line \
-         (ablaze: -o run.json) cannot be separated from it.",
-    )
-}
-
-/// A saved run and the command line saved with it.
-fn on_saved_run(run: &Run) -> Option<Finding> {
-    let command = command_in(&run.command_line)?;
-    let plan = &run.plan;
-    let shown = Shown {
-        concurrency: match plan.load {
-            Load::Closed { connections, .. } => Some(u64::from(connections)),
-            Load::Open { .. } => None,
-        },
-        connections: false,
-        host: Some(&plan.target.host),
-        port: Some(plan.target.port),
-        path: Some(&plan.target.path),
-        complete: Some(plan.limits.requests.unwrap_or(0).max(run.record.finished())),
-        keep_alive: Some(plan.connections.keep_alive),
-        threads: None,
-        asked_s: None,
-        taken_s: None,
-        open_loop: plan.load.is_open(),
-        is_plan: true,
-    };
-    finding(
-        &command,
-        &shown,
-        "The file holds the result of a different command than the one it names: it was assembled \
-         or edited after the run.",
-        "Run the command again and keep the file it saves (-o FILE.json) unchanged.",
-    )
-}
-
-fn finding(command: &Command, shown: &Shown, cause: &str, fix: &str) -> Option<Finding> {
-    let differences = differences(command, shown);
+    let command = report.command.as_ref()?;
+    let differences = differences(command, &shown);
     (!differences.is_empty()).then(|| {
-        let evidence = format!("`{}` asks for {}.", command.text, listed(differences));
-        Finding::new(D36, Severity::Suspect, evidence, cause, fix)
+        Finding::new(
+            D36,
+            Severity::Suspect,
+            format!("`{}` asks for {}.", command.text, listed(differences)),
+            "This is the output of a different command than the one shown above it.",
+            "Take command and output from the same run; a report that contains its own command \
+             line (ablaze: -o run.json) cannot be separated from it.",
+        )
     })
+}
+
+/// A saved run and the load that, by its file, was asked for. Of files of older versions, which do not have it, nothing is
+/// said.
+fn on_saved_run(run: &Run) -> Option<Finding> {
+    let differences = from_what_was_asked(run, run.asked.as_deref()?);
+    (!differences.is_empty()).then(|| {
+        Finding::new(
+            D36,
+            Severity::Suspect,
+            format!("The load that was asked for has {}.", listed(differences)),
+            "The file holds the result of a different load than the one it names: it was assembled \
+             or edited after the run.",
+            "Run the command again and keep the file it saves (-o FILE.json) unchanged.",
+        )
+    })
+}
+
+/// What the run did, and was not asked to.
+fn from_what_was_asked(run: &Run, asked: &LoadSpec) -> Vec<String> {
+    let plan = &run.plan;
+    let mut found = Vec::new();
+    let mut differ = |what: &str, asked: String, does: String| {
+        if asked != does {
+            found.push(format!("{what} {asked}, the run {does}").trim_start().to_owned());
+        }
+    };
+    let shape = |open: bool| if open { "an open loop" } else { "a closed loop" }.to_owned();
+    differ("", shape(asked.shape.is_open()), shape(plan.load.is_open()));
+    let requests = asked.limits.requests.unwrap_or(u64::MAX);
+    if let (false, Load::Closed { connections, .. }) = (asked.shape.is_open(), plan.load) {
+        // No more than there are requests.
+        let most = u64::from(asked.closed_connections()).min(requests);
+        differ("a concurrency of", grouped(most), grouped(connections.into()));
+    }
+    if let Some(url) = &asked.destination.url {
+        differ("host", url.host.to_lowercase(), plan.target.host.to_lowercase());
+        differ("port", url.port.to_string(), plan.target.port.to_string());
+        differ("path", url.path.clone(), plan.target.path.clone());
+    }
+    // An interrupted run has fewer requests than were asked for, never more.
+    let finished = plan.limits.requests.unwrap_or(0).max(run.record.finished());
+    if finished > requests {
+        differ("", format!("{} requests", grouped(requests)), format!("{} complete", grouped(finished)));
+    }
+    let kept = |kept: bool| if kept { "kept" } else { "closed after each request" }.to_owned();
+    differ("connections", kept(asked.connections.keep_alive), kept(plan.connections.keep_alive));
+    found
 }
 
 fn differences(command: &Command, shown: &Shown) -> Vec<String> {
     let mut found = Vec::new();
-    let says = if shown.is_plan { "the file says" } else { "the report says" };
     let mut differ = |what: &str, asked: String, shown: Option<String>| {
         if let Some(shown) = shown.filter(|shown| *shown != asked) {
-            found.push(format!("{what} {asked}, {says} {shown}").trim_start().to_owned());
+            found.push(format!("{what} {asked}, the report says {shown}").trim_start().to_owned());
         }
     };
     let (asked_open, open) = (command.open_loop, shown.open_loop);
@@ -170,6 +182,8 @@ fn differences(command: &Command, shown: &Shown) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use ablaze_model::FailureKind;
+    use ablaze_model::plan::{Arrivals, RateProfile};
+    use ablaze_model::spec::{Shape, UrlSpec};
 
     use super::*;
     use crate::live::sample;
@@ -200,35 +214,44 @@ mod tests {
     }
 
     #[test]
-    fn a_saved_run_is_held_against_its_own_command() {
+    fn a_saved_run_is_held_against_what_was_asked_and_not_against_words() {
         let mut run = sample::run();
         run.record.failures[FailureKind::Reset as usize] = 15;
-        let mut under = |line: &str| {
-            run.command_line = line.split(' ').map(str::to_owned).collect();
-            on_saved_run(&run).map(|finding| finding.evidence)
+        run.command_line = "ablaze -c 10 :8081/".split(' ').map(str::to_owned).collect();
+        assert_eq!(on_saved_run(&run), None, "files of older versions say nothing of it");
+        sample::asked(&mut run, &[]);
+        assert_eq!(on_saved_run(&run), None);
+        let mut other = |change: &dyn Fn(&mut LoadSpec)| {
+            sample::asked(&mut run, &[]);
+            change(run.asked.as_mut().unwrap());
+            on_saved_run(&run).map_or_else(String::new, |finding| finding.evidence)
         };
-        // 100 connections, 20,015 requests finished, 10 s, connections kept.
-        for line in [
-            "ablaze -c 100 http://127.0.0.1:8080/",
-            "ablaze :8080/ --connections=100 -d 10s -o run.json",
-            "/usr/bin/ab -kc 100 -t 10 http://127.0.0.1:8080/",
-            "ablaze gurl -ac 100 -an 30000 -bench :8080",
-            "ablaze demo",
-        ] {
-            assert_eq!(under(line), None, "{line}");
-        }
-        for (line, part) in [
-            ("ablaze -c 10 :8080/", "a concurrency of 10, the file says 100"),
-            ("ablaze :8080/", "a concurrency of 50, the file says 100"),
-            ("ablaze -c 100 :8081/", "port 8081, the file says 8080"),
-            ("ablaze -c 100 localhost:8080/", "host localhost, the file says 127.0.0.1"),
-            ("ablaze -c 100 :8080/x", "path /x, the file says /"),
-            ("ablaze -c 100 -n 20k :8080/", "20,000 requests, the file says 20,015 complete"),
-            ("ablaze -c 100 -r 5k/s :8080/", "an open loop, the file says a closed loop"),
-            ("ab -c 100 -t 10 127.0.0.1:8080/", "closed after each request, the file says kept"),
-        ] {
-            let evidence = under(line).unwrap_or_else(|| panic!("{line}"));
-            assert!(evidence.contains(part), "{line}: {evidence}");
-        }
+        let closed = |connections| Shape::Closed { connections };
+        let fewer = other(&|asked| asked.shape = closed(Some(10)));
+        assert!(fewer.contains("a concurrency of 10, the run 100"), "{fewer}");
+        let usual = other(&|asked| asked.shape = closed(None));
+        assert!(usual.contains("a concurrency of 50, the run 100"), "{usual}");
+        let capped = other(&|asked| asked.limits.requests = Some(50_000));
+        assert_eq!(capped, "");
+        let more = other(&|asked| asked.limits.requests = Some(20_000));
+        assert!(more.contains("20,000 requests, the run 20,015 complete"), "{more}");
+        let to = |host: &str, port, path: &str| {
+            let url = UrlSpec {
+                shown: String::new(),
+                https: false,
+                host: host.to_owned(),
+                port,
+                path: path.to_owned(),
+            };
+            move |asked: &mut LoadSpec| asked.destination.url = Some(url.clone())
+        };
+        assert!(other(&to("127.0.0.1", 8081, "/")).contains("port 8081, the run 8080"));
+        assert!(other(&to("h", 8080, "/")).contains("host h, the run 127.0.0.1"));
+        assert!(other(&to("127.0.0.1", 8080, "/x")).contains("path /x, the run /"));
+        let closes = other(&|asked| asked.connections.keep_alive = false);
+        assert!(closes.contains("closed after each request, the run kept"), "{closes}");
+        let rate = RateProfile::constant(5e3);
+        let open = Shape::Open { rate, arrivals: Arrivals::Constant, connections: None };
+        assert!(other(&|asked| asked.shape = open).contains("an open loop, the run a closed loop"));
     }
 }

@@ -1,17 +1,25 @@
-//! What stands behind `curl` in the fix of a finding: the URL, and what makes curl connect where the run
-//! did. The command that is advised must reach the server that was measured.
+//! What stands behind `curl` in the fix of a finding: all that the run's own requests were, for a shell. The
+//! command that is advised must get the response that was measured; secrets stand in it as placeholders.
+
+mod fields;
 
 use std::borrow::Cow;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use ablaze_model::Run;
 use ablaze_model::plan::proxy::Way;
-use ablaze_model::plan::tls::Trust;
+use ablaze_model::plan::tls::{TlsVersion, Trust};
 use ablaze_model::record::GroupRecord;
+use ablaze_model::spec::{Bodies, Body, ConnectTo, Family, Feed, LoadSpec, TrustSpec};
+
+/// Longer bodies that were given themselves are for a file.
+const BODY_BYTES: usize = 200;
 
 /// Options and URL: `-X DELETE --connect-to ::127.0.0.1:8080 http://shop.example/`.
 pub(crate) fn arguments(run: &Run) -> String {
-    arguments_to(run, &run.plan.target.url)
+    // With a list of URLs that of the target need not be among them.
+    let listed = run.record.groups.first().and_then(|group| url_of(run, &group.name));
+    arguments_to(run, &listed.unwrap_or_else(|| run.plan.target.url.clone()))
 }
 
 /// As [`arguments`], for the one of the run's URLs of which `count` is highest.
@@ -29,109 +37,173 @@ fn url_of(run: &Run, name: &str) -> Option<String> {
     let url = &run.plan.target.url;
     let authority = url.find("://")? + 3;
     let path = url[authority..].find('/').map_or(url.len(), |at| authority + at);
-    let is_path = name.starts_with('/') && !name.contains([' ', '\'', '{']);
+    let is_path = name.starts_with('/') && !name.contains(' ');
     is_path.then(|| format!("{}{name}", &url[..path]))
 }
 
-/// A URL as a shell takes it for one word.
-fn quoted(url: &str) -> Cow<'_, str> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/@%+,=".contains(&byte);
-    match url.bytes().all(plain) {
-        true => Cow::Borrowed(url),
-        false => Cow::Owned(format!("'{}'", url.replace('\'', "'\\''"))),
+/// A word as a shell takes it for one.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/@%+,=[]".contains(&byte);
+    // Brackets are a pattern to a shell unless it finds no such file: only addresses have them here.
+    match !word.is_empty() && word.bytes().all(plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', "'\\''"))),
     }
 }
 
 fn arguments_to(run: &Run, url: &str) -> String {
-    let target = &run.plan.target;
-    let way = if let Some(proxy) = &target.proxy {
-        let tunnels = if proxy.way == Way::Tunnel { "--proxytunnel " } else { "" };
-        format!("--proxy http://{} {tunnels}", proxy.authority())
-    } else if let Some(socket) = &target.unix_socket {
-        format!("--unix-socket {} ", socket.display())
-    } else {
-        elsewhere(run).unwrap_or_default()
-    };
-    let trust = match run.plan.tls.as_ref().map(|tls| &tls.trust) {
-        // Its file's name is not part of the run.
-        Some(Trust::Issuers(_)) => "--cacert FILE ",
-        Some(Trust::Anyone) => "-k ",
-        Some(Trust::System) | None => "",
-    };
-    let method = match run.plan.requests.method.as_str() {
-        "GET" => String::new(),
-        "HEAD" => "--head ".to_owned(),
-        other => format!("-X {other} "),
-    };
-    let version = match (run.plan.http2.is_some(), run.plan.tls.is_some()) {
-        (true, true) => "--http2 ",
-        (true, false) => "--http2-prior-knowledge ",
-        _ => "",
-    };
-    let body = if run.plan.requests.has_body { "--data-binary @FILE " } else { "" };
-    format!("{method}{version}{way}{trust}{body}{}", quoted(url))
+    let asked = run.asked.as_deref();
+    let url = if fields::have_placeholders(asked) { fields::filled(url) } else { url.to_owned() };
+    let mut words = Vec::new();
+    method(run, &mut words);
+    version(run, &mut words);
+    way(run, asked, &mut words);
+    tls(run, asked, &mut words);
+    if let Some(asked) = asked {
+        fields::of_head(&asked.requests, asked.front_end, &mut words);
+    }
+    if run.plan.requests.has_body && run.plan.requests.method != "HEAD" {
+        body(asked, &mut words);
+    }
+    // curl reads these in a URL as a pattern, but for those of an address.
+    let path = url.rsplit_once(']').filter(|(host, _)| host.contains("://["));
+    if path.map_or(url.as_str(), |(_, path)| path).contains(['{', '}', '[', ']']) {
+        words.push("-g".to_owned());
+    }
+    words.push(quoted(&url).into_owned());
+    words.join(" ")
 }
 
-/// Where the connections went, if that is not the host and port of the URL.
+fn method(run: &Run, words: &mut Vec<String>) {
+    match run.plan.requests.method.as_str() {
+        "GET" if !run.plan.requests.has_body => {}
+        "HEAD" => words.push("--head".to_owned()),
+        other => words.push(format!("-X {}", quoted(other))),
+    }
+}
+
+/// Without a word curl negotiates HTTP/2 under TLS.
+fn version(run: &Run, words: &mut Vec<String>) {
+    let word = match (run.plan.http2.is_some(), run.plan.tls.is_some()) {
+        (true, true) => "--http2",
+        (true, false) => "--http2-prior-knowledge",
+        (false, _) if run.plan.requests.minor_version == 0 => "--http1.0",
+        (false, true) => "--http1.1",
+        (false, false) => return,
+    };
+    words.push(word.to_owned());
+}
+
+/// Where the connections go, and from where.
+fn way(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
+    let target = &run.plan.target;
+    if let Some(proxy) = &target.proxy {
+        words.push(format!("--proxy http://{}", proxy.authority()));
+        if proxy.way == Way::Tunnel {
+            words.push("--proxytunnel".to_owned());
+        }
+        let theirs = asked.and_then(|asked| asked.destination.proxy.as_ref());
+        if theirs.is_some_and(|proxy| proxy.credentials.is_some()) {
+            words.push("--proxy-user NAME:PASSWORD".to_owned());
+        }
+    } else if let Some(socket) = &target.unix_socket {
+        words.push(format!("--unix-socket {}", quoted(&socket.to_string_lossy())));
+    } else {
+        match asked {
+            Some(asked) if asked.destination.connect_to.is_empty() => {}
+            Some(asked) => {
+                let others = asked.destination.connect_to.iter();
+                words.extend(
+                    others.map(|other| format!("--connect-to {}", quoted(&spelled(other)))),
+                );
+            }
+            None => words.extend(elsewhere(run)),
+        }
+    }
+    let Some(asked) = asked else { return };
+    match asked.destination.family {
+        Family::Any => {}
+        Family::V4 => words.push("-4".to_owned()),
+        Family::V6 => words.push("-6".to_owned()),
+    }
+    if let Some(address) = asked.connections.local_addresses.first() {
+        words.push(format!("--interface {address}"));
+    }
+}
+
+/// `HOST1:PORT1:HOST2:PORT2`
+fn spelled(other: &ConnectTo) -> String {
+    let host = |host: &Option<String>| match host.as_deref() {
+        Some(host) if host.parse::<Ipv6Addr>().is_ok() => format!("[{host}]"),
+        Some(host) => host.to_owned(),
+        None => String::new(),
+    };
+    let port = |port: Option<u16>| port.map_or(String::new(), |port| port.to_string());
+    let (from, to) = (host(&other.from_host), host(&other.host));
+    format!("{from}:{}:{to}:{}", port(other.from_port), port(other.port))
+}
+
+/// Where the connections went, if that is not the host and port of the URL; for runs of which it is not known what was
+/// asked.
 fn elsewhere(run: &Run) -> Option<String> {
     let target = &run.plan.target;
     let address = target.addresses.first()?;
     let another_host = target.host.parse().is_ok_and(|host: IpAddr| host != address.ip());
-    // The address of a name may be the resolver's, or what was given instead.
-    let asked = run.command_line.iter().any(|word| word.starts_with("--connect-to"));
-    (another_host || asked || address.port() != target.port)
-        .then(|| format!("--connect-to ::{address} "))
+    (another_host || address.port() != target.port).then(|| format!("--connect-to ::{address}"))
+}
+
+fn tls(run: &Run, asked: Option<&LoadSpec>, words: &mut Vec<String>) {
+    let Some(tls) = &run.plan.tls else { return };
+    let asked = asked.map(|asked| &asked.tls);
+    match &tls.trust {
+        Trust::Issuers(_) => {
+            let named = asked.and_then(|asked| match &asked.trust {
+                TrustSpec::Issuers(file) => Some(file.name.as_str()),
+                _ => None,
+            });
+            words.push(format!("--cacert {}", file(named)));
+        }
+        Trust::Anyone => words.push("-k".to_owned()),
+        Trust::System => {}
+    }
+    let Some(asked) = asked else { return };
+    if asked.identity.is_some() {
+        words.push("--cert FILE --key FILE".to_owned());
+    }
+    let number = |version| if version == TlsVersion::V1_2 { "1.2" } else { "1.3" };
+    words.extend(asked.oldest.map(|oldest| format!("--tlsv{}", number(oldest))));
+    words.extend(asked.newest.map(|newest| format!("--tls-max {}", number(newest))));
+}
+
+/// A file's name, or what stands for it where it has none that a shell could open.
+fn file(name: Option<&str>) -> Cow<'_, str> {
+    let name = name.filter(|name| !name.is_empty() && *name != "-" && !name.ends_with("()"));
+    name.map_or(Cow::Borrowed("FILE"), quoted)
+}
+
+fn body(asked: Option<&LoadSpec>, words: &mut Vec<String>) {
+    let bodies = asked.map_or(&Bodies::None, |asked| &asked.requests.bodies);
+    words.push(match bodies {
+        Bodies::Same(Body::Given(bytes)) => match std::str::from_utf8(&bytes.0) {
+            Ok(text)
+                if text.len() <= BODY_BYTES
+                    && !text.contains(|c: char| c.is_control() || c == '`') =>
+            {
+                let text = match fields::have_placeholders(asked) {
+                    true => fields::filled(text),
+                    false => text.to_owned(),
+                };
+                format!("--data-raw {}", quoted(&text))
+            }
+            _ => "--data-binary @FILE".to_owned(),
+        },
+        Bodies::Same(Body::File(blob)) => format!("--data-binary @{}", file(Some(&blob.name))),
+        Bodies::InTurn(Feed { file: lines, .. }) => {
+            format!("--data-raw \"$(head -n 1 {})\"", file(Some(&lines.name)))
+        }
+        Bodies::None => "--data-binary @FILE".to_owned(),
+    });
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::live::sample;
-
-    #[test]
-    fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
-        let mut run = sample::run();
-        run.plan.target.url = "http://127.0.0.1:8080/fast?x=1".into();
-        run.plan.target.host = "127.0.0.1".into();
-        run.plan.target.port = 8080;
-        run.plan.target.addresses = vec!["127.0.0.1:8080".parse().unwrap()];
-        for (name, unexpected) in [("/fast", 0), ("/err", 7), ("/slow", 2)] {
-            let mut group = GroupRecord::new(name, false);
-            group.unexpected = unexpected;
-            run.record.groups.push(group);
-        }
-        let worst = arguments_where(&run, |group| group.unexpected);
-        assert_eq!(worst, "http://127.0.0.1:8080/err");
-        assert_eq!(arguments_where(&run, |_| 0), "'http://127.0.0.1:8080/fast?x=1'");
-        run.plan.http2 = Some(ablaze_model::plan::Http2 { streams: 4 });
-        run.plan.requests.has_body = true;
-        run.plan.requests.method = "POST".into();
-        assert_eq!(
-            arguments(&run),
-            "-X POST --http2-prior-knowledge --data-binary @FILE 'http://127.0.0.1:8080/fast?x=1'"
-        );
-    }
-
-    #[test]
-    fn curl_is_told_to_connect_where_the_run_did() {
-        let mut run = sample::run();
-        let target = &mut run.plan.target;
-        (target.host, target.port) = ("shop.example".into(), 80);
-        target.url = "http://shop.example/".into();
-        let at = |run: &mut Run, address: &str| {
-            run.plan.target.addresses = vec![address.parse().unwrap()];
-            arguments(run)
-        };
-        assert_eq!(at(&mut run, "127.0.0.1:80"), "http://shop.example/");
-        let port = at(&mut run, "[::1]:8080");
-        assert_eq!(port, "--connect-to ::[::1]:8080 http://shop.example/");
-        run.command_line = vec!["ablaze".into(), "--connect-to=127.0.0.1".into()];
-        let host = at(&mut run, "127.0.0.1:80");
-        assert_eq!(host, "--connect-to ::127.0.0.1:80 http://shop.example/");
-        run.plan.requests.method = "DELETE".into();
-        assert!(arguments(&run).starts_with("-X DELETE --connect-to"));
-        run.plan.requests.method = "GET".into();
-        run.plan.target.unix_socket = Some("/run/shop".into());
-        assert_eq!(arguments(&run), "--unix-socket /run/shop http://shop.example/");
-    }
-}
+mod tests;

@@ -1,17 +1,15 @@
-//! Header fields that the command line gives: what a request asks for is kept nowhere else in a saved run.
+//! Header fields that the requests were asked to have.
 
 use ablaze_model::Run;
+use ablaze_model::spec::Given;
 
-/// The value of the last header field of this lower-case name, trimmed and in lower case; empty where the command removes the
-/// field.
+/// The value of the last header field of this name, trimmed and in lower case; empty where the field was to be left out.
+/// `None` where it was not given, is a secret, or where nothing is known of what was asked.
 pub(crate) fn given(run: &Run, name: &str) -> Option<String> {
-    let value = |word: &String| {
-        let word = word.to_ascii_lowercase();
-        let field = ["--header=", "-h"].into_iter().find_map(|option| word.strip_prefix(option));
-        let (its, value) = field.unwrap_or(&word).split_once(':')?;
-        (its.trim() == name).then(|| value.trim().to_owned())
-    };
-    run.command_line.iter().rev().find_map(value)
+    match run.asked.as_ref()?.requests.given(name)? {
+        Given::Value(value) => Some(value.to_ascii_lowercase()),
+        Given::Secret => None,
+    }
 }
 
 #[cfg(test)]
@@ -20,15 +18,13 @@ mod tests {
     use crate::live::sample;
 
     #[test]
-    fn fields_are_found_however_they_are_given() {
-        let value = |words: &[&str]| {
-            let mut run = sample::run();
-            run.command_line = words.iter().map(|word| (*word).to_owned()).collect();
-            given(&run, "connection")
-        };
-        assert_eq!(value(&["ablaze", "-H", "Connection: Close", "http://h/"]).unwrap(), "close");
-        assert_eq!(value(&["ablaze", "-HConnection:close"]).unwrap(), "close");
-        assert_eq!(value(&["ablaze", "--header=Connection:"]).unwrap(), "");
-        assert_eq!(value(&["ablaze", "http://connection:80/"]), None);
+    fn fields_are_those_that_were_asked_for_and_no_words_of_a_command_line() {
+        let mut run = sample::run();
+        run.command_line = ["ablaze", "-H", "Connection: Close"].map(str::to_owned).into();
+        assert_eq!(given(&run, "connection"), None);
+        sample::asked(&mut run, &["X: 1", "CONNECTION:  Close "]);
+        assert_eq!(given(&run, "connection").unwrap(), "close");
+        sample::asked(&mut run, &["Connection:"]);
+        assert_eq!(given(&run, "connection").unwrap(), "");
     }
 }

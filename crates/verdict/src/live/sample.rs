@@ -9,6 +9,7 @@ use ablaze_model::monitor::*;
 use ablaze_model::plan::{Arrivals, Load, RateProfile};
 use ablaze_model::record::{Http2Facts, ServerSettings, Slice};
 use ablaze_model::run::WorkerEffort;
+use ablaze_model::spec::{Head, Line, LoadSpec, Shape, UrlSpec};
 
 /// Ten seconds of 100 connections to an nginx of one thread on this host of two processors: 20,000
 /// responses, the server full, the client not.
@@ -53,6 +54,27 @@ pub fn over_http2(streams: u32) -> Run {
     let facts = Http2Facts { settings: Some(settings), ..Http2Facts::default() };
     run.record.http2 = Some(Box::new(facts));
     run
+}
+
+/// As if the run of [`run`] had been asked for with these header lines.
+pub fn asked(run: &mut Run, lines: &[&str]) {
+    let mut spec = LoadSpec::default();
+    let target = &run.plan.target;
+    spec.destination.url = Some(UrlSpec {
+        shown: target.url.clone(),
+        https: run.plan.tls.is_some(),
+        host: target.host.clone(),
+        port: target.port,
+        path: target.path.clone(),
+    });
+    spec.requests.head = Head::Composed {
+        lines: lines.iter().map(|line| Line::Text((*line).into())).collect(),
+        content_type: None,
+        user: None,
+        user_agent: None,
+    };
+    spec.shape = Shape::Closed { connections: Some(run.plan.load.connections()) };
+    run.asked = Some(Box::new(spec));
 }
 
 /// Makes server and client rest for most of the time.

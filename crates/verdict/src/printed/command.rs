@@ -77,7 +77,7 @@ pub fn find(line: &str, number: usize) -> Option<Command> {
 }
 
 /// The command line among words that a shell has split already.
-pub fn in_words(words: &[String], number: usize) -> Option<Command> {
+fn in_words(words: &[String], number: usize) -> Option<Command> {
     for (index, word) in words.iter().enumerate() {
         let name = word.rsplit('/').next().unwrap_or_default();
         let rest = &words[index + 1..];

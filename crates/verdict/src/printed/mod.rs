@@ -44,12 +44,6 @@ pub struct Text {
     pub images: usize,
 }
 
-/// The command among words that a shell has split already, as a saved run has them. `None` when it
-/// is none that a report can be held against.
-pub fn command_in(words: &[String]) -> Option<Command> {
-    command::in_words(words, 0)
-}
-
 /// A rate without the rest of its report.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoneRate {

@@ -95,8 +95,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
             verbose::during(control, options.verbosity);
         }
     };
-    let mut run = prepared(plan, spec.words.clone(), spec.monitoring(), &mut lines, prepare)
-        .map_err(of_ours)?;
+    let mut run = prepared(plan, &spec, &mut lines, prepare).map_err(of_ours)?;
     if let Some(sides) = &native.report.profile {
         outlets::attempt("--profile", || profile::add(&mut run, planned.plan, sides, &mut Silent));
     }

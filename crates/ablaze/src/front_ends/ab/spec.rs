@@ -6,8 +6,8 @@ use ablaze_load::planning::{OptionNames, compose, order, sources};
 use ablaze_model::plan::ClockStarts;
 use ablaze_model::plan::proxy::Way;
 use ablaze_model::spec::{
-    Bodies, Bytes, Family, Feed, Head, HttpVersion, LoadSpec, ProxySpec, RequestsSpec, Secrets,
-    Shape, UrlSpec,
+    Bodies, Bytes, Family, Feed, FrontEnd, Head, HttpVersion, LoadSpec, ProxySpec, RequestsSpec,
+    Secrets, Shape, UrlSpec,
 };
 use ablaze_wire::url::Url;
 
@@ -37,6 +37,7 @@ pub fn spec(
     let mut spec = LoadSpec {
         tls: tls::spec(&options.tls, &native.tls, &url, host.as_deref(), secrets)?,
         http: Some(HttpVersion::Http10),
+        front_end: FrontEnd::Ab,
         ..LoadSpec::default()
     };
     spec.tls.list_messages = verbose::lists_messages(options.verbosity);

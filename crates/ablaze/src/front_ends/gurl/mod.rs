@@ -13,7 +13,7 @@ use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::plan::{Arrivals, RateProfile};
 use ablaze_model::run::Ended;
 use ablaze_model::spec::secrets::secret_field;
-use ablaze_model::spec::{Bodies, Bytes, Head, Line, Monitoring, Secrets, Shape, UrlSpec};
+use ablaze_model::spec::{Bodies, Bytes, FrontEnd, Head, Line, Secrets, Shape, UrlSpec};
 use ablaze_model::{LoadSpec, Run};
 use ablaze_report::gurl as report;
 use ablaze_wire::url::Url;
@@ -59,7 +59,7 @@ fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
     planned.notes.iter().for_each(|text| note(text));
     terminal::print(&report::heading(&planned.plan.target.host));
     let mut watcher = CompletedLines::new(&planned.plan.limits, std::io::stdout());
-    let run = carry_out(planned.plan, spec.words, Monitoring::On, &mut watcher)?;
+    let run = carry_out(planned.plan, &spec, &mut watcher)?;
     watcher.finished(run.record.finished(), run.elapsed_ns);
     outlets::print(&report::write(&run));
     let status = outcome::status(&run);
@@ -92,7 +92,7 @@ fn spec(options: &Options, secrets: &mut Secrets) -> Result<LoadSpec, CommandErr
         ));
     }
     let url = Url::parse_like_gurl(url).map_err(|error| CommandError::usage(error.to_string()))?;
-    let mut spec = LoadSpec::default();
+    let mut spec = LoadSpec { front_end: FrontEnd::Gurl, ..LoadSpec::default() };
     let line = |line: &String| match secret_field(line.as_bytes()) {
         Some(name) => Line::Secret(secrets.keep_text(&format!("header {name}"), line.as_str())),
         None => Line::Text(line.as_str().into()),

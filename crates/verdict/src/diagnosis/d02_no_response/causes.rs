@@ -1,6 +1,7 @@
 //! Why requests got no valid response: one sentence for each kind of failure that took a share of
 //! them, and nothing that the kind does not show.
 
+use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Record, Run};
 
 use crate::limit::{self, Limit};
@@ -29,20 +30,13 @@ pub fn of(run: &Run, failed: &[(FailureKind, u64)]) -> String {
     let mut causes: Vec<String> = many.map(|(kind, count)| cause(run, *kind, *count)).collect();
     causes.dedup();
     if run.record.responses > 0 {
-        let of_ab = match is_ab(run) {
-            true => " but those of ab's table",
-            false => "",
+        let of_ab = match run.front_end() {
+            FrontEnd::Ab => " but those of ab's table",
+            _ => "",
         };
         causes.push(format!("The times of these requests are in no percentile{of_ab}."));
     }
     causes.join(" ")
-}
-
-/// Whether ab's report is what is printed: `ablaze ab`, or a link of that name.
-fn is_ab(run: &Run) -> bool {
-    let words = &run.command_line;
-    let is_link = words.first().is_some_and(|word| word.rsplit('/').next() == Some("ab"));
-    is_link || words.get(1).is_some_and(|word| word == "ab")
 }
 
 /// Whether requests waited here for connections that others held, to which the server did not respond.

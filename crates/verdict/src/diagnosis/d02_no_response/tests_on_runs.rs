@@ -1,5 +1,7 @@
 //! D02 on Runs.
 
+use ablaze_model::spec::FrontEnd;
+
 use super::*;
 use crate::live::sample;
 
@@ -213,7 +215,8 @@ fn what_some_responses_were_is_not_said_of_the_server() {
     assert!(finding.cause.contains("closed some connections in the middle"), "{finding:?}");
     assert!(finding.cause.ends_with("in no percentile."), "{finding:?}");
     assert!(!finding.fix.contains("once it responds"), "{finding:?}");
-    run.command_line = ["ablaze", "ab", "http://h/"].map(String::from).into();
+    sample::asked(&mut run, &[]);
+    run.asked.as_mut().unwrap().front_end = FrontEnd::Ab;
     assert!(on_run(&run).unwrap().cause.ends_with("but those of ab's table."));
 }
 

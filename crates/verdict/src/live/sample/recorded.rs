@@ -16,6 +16,7 @@ use ablaze_stats::Latency;
 pub fn run() -> Run {
     Run {
         plan: plan(),
+        asked: None,
         command_line: ["ablaze", "-c", "100", "http://127.0.0.1:8080/"].map(String::from).into(),
         started_unix_ns: 1_795_251_909_123_456_789,
         elapsed_ns: 10_000_000_000,

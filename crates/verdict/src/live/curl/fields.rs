@@ -1,0 +1,85 @@
+//! The fields of requests as curl's options, and what stands where a request has placeholders.
+
+use ablaze_model::spec::{FrontEnd, Head, Line, LoadSpec, RequestsSpec};
+
+use super::quoted;
+
+/// Fields that curl sends as the run did, or whose value is no more than a client's name.
+const OWN: [&str; 4] = ["host", "accept", "user-agent", "content-length"];
+/// What clients call themselves unless they are told otherwise.
+const USUAL_NAME: &str = "gurl";
+
+/// `-u NAME:PASSWORD -H 'X-Key: 1'`: everything that was asked for, secrets by their names.
+pub fn of_head(requests: &RequestsSpec, front_end: FrontEnd, words: &mut Vec<String>) {
+    let mut lines = requests.lines().iter();
+    match &requests.head {
+        Head::Composed { content_type, user, user_agent, .. } => {
+            if user.is_some() {
+                words.push("-u NAME:PASSWORD".to_owned());
+            }
+            let name = user_agent
+                .as_ref()
+                .filter(|name| !(front_end == FrontEnd::Gurl && *name == USUAL_NAME));
+            words.extend(name.map(|name| format!("-A {}", quoted(name))));
+            let typed = content_type.as_ref().filter(|_| requests.given("Content-Type").is_none());
+            words.extend(typed.map(|value| header(&format!("Content-Type: {value}"))));
+            words.extend(lines.filter_map(|line| one(line, true)));
+        }
+        Head::Verbatim { placeholders, .. } => {
+            // ab's own are among them.
+            let asked = |line: &&Line| name(line).is_some_and(|name| !OWN.contains(&&*name));
+            words.extend(lines.by_ref().filter(asked).filter_map(|line| one(line, *placeholders)));
+        }
+    }
+}
+
+fn one(line: &Line, placeholders: bool) -> Option<String> {
+    match line {
+        Line::Text(text) => {
+            let text = String::from_utf8_lossy(&text.0);
+            Some(header(&if placeholders { filled(&text) } else { text.into_owned() }))
+        }
+        Line::Secret(of) => Some(header(&format!("{}: VALUE", of.field()?))),
+        Line::BodyLength(_) => None,
+    }
+}
+
+fn header(line: &str) -> String {
+    format!("-H {}", quoted(line))
+}
+
+/// A field's name in lower case.
+fn name(line: &Line) -> Option<String> {
+    match line {
+        Line::Text(text) => {
+            let name = text.0.split(|byte| *byte == b':').next()?;
+            Some(String::from_utf8_lossy(name).trim().to_ascii_lowercase())
+        }
+        Line::Secret(of) => of.field().map(str::to_ascii_lowercase),
+        Line::BodyLength(_) => None,
+    }
+}
+
+/// Whether `{seq}` and `{rand:N}` stand for digits.
+pub fn have_placeholders(asked: Option<&LoadSpec>) -> bool {
+    match asked.map(|asked| &asked.requests.head) {
+        Some(Head::Verbatim { placeholders, .. }) => *placeholders,
+        Some(Head::Composed { .. }) => true,
+        None => false,
+    }
+}
+
+/// A request's text with digits for its placeholders, as one request has them.
+pub fn filled(text: &str) -> String {
+    let mut filled = text.replace("{seq}", "0000000000");
+    let mut from = 0;
+    while let Some(begin) = filled[from..].find("{rand:").map(|at| from + at) {
+        let digits = begin + "{rand:".len();
+        let Some(end) = filled[digits..].find('}').map(|at| digits + at) else { break };
+        match filled[digits..end].parse::<usize>() {
+            Ok(count @ 1..=64) => filled.replace_range(begin..=end, &"1".repeat(count)),
+            _ => from = digits,
+        }
+    }
+    filled
+}

@@ -1,0 +1,143 @@
+//! Commands that are advised, against what the run was.
+
+use ablaze_model::plan::Http2;
+use ablaze_model::record::GroupRecord;
+use ablaze_model::spec::{Blob, Bytes, Head, Line, SecretRef};
+
+use super::*;
+use crate::live::sample;
+
+fn secret(name: &str) -> SecretRef {
+    SecretRef { secret: name.into() }
+}
+
+#[test]
+fn curl_is_told_the_url_that_failed_and_to_do_what_the_run_did() {
+    let mut run = sample::run();
+    run.plan.target.url = "http://127.0.0.1:8080/fast?x=1".into();
+    assert_eq!(arguments_where(&run, |_| 1), "'http://127.0.0.1:8080/fast?x=1'");
+    for (name, unexpected) in [("/fast", 0), ("/err", 7), ("/slow", 2)] {
+        let mut group = GroupRecord::new(name, false);
+        group.unexpected = unexpected;
+        run.record.groups.push(group);
+    }
+    let worst = arguments_where(&run, |group| group.unexpected);
+    assert_eq!(worst, "http://127.0.0.1:8080/err");
+    assert_eq!(arguments_where(&run, |_| 0), "http://127.0.0.1:8080/fast");
+    run.plan.http2 = Some(Http2 { streams: 4 });
+    run.plan.requests.has_body = true;
+    run.plan.requests.method = "POST".into();
+    let said = arguments(&run);
+    let as_it_was =
+        "-X POST --http2-prior-knowledge --data-binary @FILE http://127.0.0.1:8080/fast";
+    assert_eq!(said, as_it_was);
+}
+
+#[test]
+fn curl_is_told_to_connect_where_the_run_did() {
+    let mut run = sample::run();
+    let target = &mut run.plan.target;
+    (target.host, target.port) = ("shop.example".into(), 80);
+    target.url = "http://shop.example/".into();
+    let at = |run: &mut Run, address: &str| {
+        run.plan.target.addresses = vec![address.parse().unwrap()];
+        arguments(run)
+    };
+    assert_eq!(at(&mut run, "127.0.0.1:80"), "http://shop.example/");
+    let port = at(&mut run, "[::1]:8080");
+    assert_eq!(port, "--connect-to ::[::1]:8080 http://shop.example/");
+    sample::asked(&mut run, &[]);
+    assert_eq!(arguments(&run), "http://shop.example/");
+    let asked = run.asked.as_mut().unwrap();
+    let to = |from: Option<&str>, host: &str, port| ConnectTo {
+        from_host: from.map(str::to_owned),
+        host: Some(host.into()),
+        port,
+        ..ConnectTo::default()
+    };
+    asked.destination.connect_to =
+        vec![to(None, "::1", None), to(Some("a.example"), "b", Some(81))];
+    let host = at(&mut run, "127.0.0.1:80");
+    let both = "--connect-to ::[::1]: --connect-to a.example::b:81 http://shop.example/";
+    assert_eq!(host, both);
+    run.plan.requests.method = "DELETE".into();
+    assert!(arguments(&run).starts_with("-X DELETE --connect-to"));
+    run.plan.requests.method = "GET".into();
+    run.plan.target.unix_socket = Some("/run/my shop".into());
+    assert_eq!(arguments(&run), "--unix-socket '/run/my shop' http://shop.example/");
+}
+
+#[test]
+fn fields_bodies_and_credentials_are_said_and_no_secret() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &["X-Key: it's", "X-Id: {seq}{rand:3}", "Accept:"]);
+    let asked = run.asked.as_mut().unwrap();
+    let Head::Composed { lines, user, content_type, .. } = &mut asked.requests.head else {
+        panic!("composed");
+    };
+    *user = Some(secret("user"));
+    *content_type = Some("a/b".into());
+    lines.push(Line::Secret(secret("header Cookie (2)")));
+    asked.requests.bodies = Bodies::Same(Body::Given(Bytes::from("@a {rand:2}")));
+    run.plan.requests.has_body = true;
+    run.plan.requests.method = "POST".into();
+    assert_eq!(
+        arguments(&run),
+        "-X POST -u NAME:PASSWORD -H 'Content-Type: a/b' -H 'X-Key: it'\\''s' \
+         -H 'X-Id: 0000000000111' -H Accept: -H 'Cookie: VALUE' --data-raw '@a 11' \
+         http://127.0.0.1:8080/"
+    );
+    let bodies = |run: &mut Run, bodies| {
+        run.asked.as_mut().unwrap().requests.bodies = bodies;
+        arguments(run)
+    };
+    let file = bodies(&mut run, Bodies::Same(Body::File(Blob::new("my body", Vec::new()))));
+    assert!(file.contains(" --data-binary @'my body' http:"), "{file}");
+    let lines = bodies(&mut run, Bodies::InTurn(Feed::of(Blob::new("l.txt", Vec::new()))));
+    assert!(lines.contains(" --data-raw \"$(head -n 1 l.txt)\" http:"), "{lines}");
+}
+
+#[test]
+fn lines_of_ab_are_said_but_those_that_are_its_own() {
+    let mut run = sample::run();
+    sample::asked(&mut run, &[]);
+    let text = |line: &str| Line::Text(line.into());
+    let asked = run.asked.as_mut().unwrap();
+    asked.requests.head = Head::Verbatim {
+        target: "/".into(),
+        lines: vec![
+            text("Connection: Keep-Alive"),
+            Line::BodyLength("Content-length".into()),
+            Line::Secret(secret("header Authorization")),
+            text("Host: h"),
+            text("User-Agent: ApacheBench/2.3"),
+            text("Accept: */*"),
+        ],
+        placeholders: false,
+    };
+    run.plan.requests.minor_version = 0;
+    assert_eq!(
+        arguments(&run),
+        "--http1.0 -H 'Connection: Keep-Alive' -H 'Authorization: VALUE' http://127.0.0.1:8080/"
+    );
+}
+
+#[test]
+fn tls_and_proxies_are_as_they_were() {
+    use ablaze_model::plan::tls::Tls;
+    let mut run = sample::run();
+    run.plan.target.url = "https://[::1]:8443/{x}".into();
+    run.plan.tls = Some(Tls { trust: Trust::Issuers(Vec::new()), ..Tls::new("h") });
+    assert_eq!(arguments(&run), "--http1.1 --cacert FILE -g 'https://[::1]:8443/{x}'");
+    sample::asked(&mut run, &[]);
+    let asked = run.asked.as_mut().unwrap();
+    asked.tls.trust = TrustSpec::Issuers(Blob::new("my ca.pem", Vec::new()));
+    asked.tls.identity = Some(secret("client certificate"));
+    asked.tls.newest = Some(TlsVersion::V1_2);
+    asked.destination.family = Family::V6;
+    run.plan.target.url = "https://[::1]:8443/".into();
+    assert_eq!(
+        arguments(&run),
+        "--http1.1 -6 --cacert 'my ca.pem' --cert FILE --key FILE --tls-max 1.2 https://[::1]:8443/"
+    );
+}
