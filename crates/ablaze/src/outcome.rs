@@ -2,15 +2,18 @@
 //! measured.
 
 mod proxy;
+mod refused;
 
 use ablaze_model::record::FirstFailure;
 use ablaze_model::run::Ended;
+use ablaze_model::spec::FrontEnd;
 use ablaze_model::{FailureKind, Run};
 use ablaze_report::number::time_exact;
 use ablaze_report::system_error::reason;
 use ablaze_wire::http1::response::{self, HeadError};
 
 use crate::error::{INTERRUPTED, NOTHING_MEASURED};
+pub use refused::bad_request;
 
 /// The exit status that a Run deserves by itself; 0 if there is nothing to say.
 pub fn status(run: &Run) -> u8 {
@@ -39,13 +42,18 @@ pub fn explanation(run: &Run) -> Option<String> {
         if let Some(text) = proxy::of_status(run, status) {
             return Some(text);
         }
-        if let Some(advice) = perhaps_tls(run) {
+        if let Some(advice) = bad_request(run) {
             return Some(format!("no expected response, all were 400: {advice}"));
         }
+        // gurl has no such option.
+        let expect = match run.front_end() {
+            FrontEnd::Gurl => String::new(),
+            _ => format!(", or use --expect {status}"),
+        };
         return Some(format!(
-            "no expected response, {}: {}, or use --expect {status}",
+            "no expected response, {}: {}{expect}",
             of_all(count, record.responses, status),
-            what_to_check(status)
+            what_to_check(status, run)
         ));
     }
     let to = proxy::far_end(run).unwrap_or_else(|| match run.connected_to.as_str() {
@@ -74,9 +82,19 @@ fn of_all(count: u64, responses: u64, status: u16) -> String {
 }
 
 /// What a status asks for (RFC 9110, 15.5 and 15.6).
-fn what_to_check(status: u16) -> &'static str {
+fn what_to_check(status: u16, run: &Run) -> &'static str {
+    let credentials = run.asked.as_ref().is_some_and(|asked| asked.has_credentials());
+    match (status, run.front_end()) {
+        (401, _) if credentials => "the server rejects these credentials: check name and password",
+        (401, FrontEnd::Ab) => "use -A NAME:PASSWORD",
+        (401, FrontEnd::Gurl) => "use http://NAME:PASSWORD@HOST/ as the URL",
+        (401, _) => "use -u NAME:PASSWORD",
+        (status, _) => by_status(status),
+    }
+}
+
+fn by_status(status: u16) -> &'static str {
     match status {
-        401 => "use -u NAME:PASSWORD",
         404 | 410 => "check the path",
         405 => "check the method",
         500..=599 => "see the server's log",
@@ -96,17 +114,6 @@ fn fault(run: &Run) -> String {
         faults.len(),
         run.plan.workers.count
     )
-}
-
-/// What to try where plain HTTP was refused as a server refuses it that speaks TLS: nginx's response
-/// to it is a 400, and a close.
-pub fn perhaps_tls(run: &Run) -> Option<String> {
-    let record = &run.record;
-    let refused = record.statuses.keys().all(|status| *status == 400) && record.responses > 0;
-    (refused && run.plan.tls.is_none() && record.reused == 0).then(|| {
-        let https = run.plan.target.url.replacen("http:", "https:", 1);
-        format!("if the server uses TLS on this port, use {https}")
-    })
 }
 
 /// What to do about a run without a response, where that lies with the proxy in between.
@@ -311,8 +318,8 @@ mod tests {
         assert_eq!(of_all(20, 20, 500), "all were 500");
         assert_eq!(of_all(19, 20, 500), "most were 500");
         assert_eq!(of_all(2, 5, 500), "500 was the most frequent");
-        assert_eq!(what_to_check(404), "check the path");
-        assert_eq!(what_to_check(405), "check the method");
-        assert_eq!(what_to_check(503), "see the server's log");
+        assert_eq!(by_status(404), "check the path");
+        assert_eq!(by_status(405), "check the method");
+        assert_eq!(by_status(503), "see the server's log");
     }
 }

@@ -5,8 +5,8 @@
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
-use ablaze_model::{Assessed, Run};
-use ablaze_report::condition::{Condition, Outcome};
+use ablaze_model::{Assessed, LoadSpec, Run};
+use ablaze_report::condition::{Condition, Metric, Outcome};
 use ablaze_report::exporters::{self, Exported, Exporter, Kind};
 use ablaze_report::text::{self, Style};
 use ablaze_report::{file, json, page};
@@ -148,6 +148,21 @@ impl Outputs {
             printed,
             explain: asked.explain,
         })
+    }
+
+    /// Whether every condition can be judged on this load.
+    ///
+    /// # Errors
+    /// When one needs a schedule and there is none.
+    pub fn check(&self, spec: &LoadSpec) -> Result<(), CommandError> {
+        let lag = self.conditions.iter().find(|condition| condition.metric() == Metric::Lag);
+        match lag {
+            Some(condition) if !spec.shape.is_open() => Err(CommandError::usage(format!(
+                "--fail-if {}: only requests sent on a schedule have a lag: use --rate, too",
+                condition.text()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Keeps and prints a run. Files come first, because nothing that becomes of standard output can

@@ -105,6 +105,9 @@ impl Condition {
     fn judge_value(&self, run: &Run, value: Option<f64>) -> Outcome {
         let record = &run.record;
         let Some(value) = value else {
+            if self.is_excluded(run) {
+                return Outcome::NotMet;
+            }
             let few = |percent: f64, count: u64| {
                 let needed = order::count_needed(percent / 100.0, order::CONFIDENCE);
                 format!("it needs {} values, and there are {}", grouped(needed), grouped(count))
@@ -134,16 +137,33 @@ impl Condition {
                 ));
             }
         };
-        let met = match self.comparison {
-            Comparison::Above => compared > self.limit,
-            Comparison::AtLeast => compared >= self.limit,
-            Comparison::Below => compared < self.limit,
-            Comparison::AtMost => compared <= self.limit,
-        };
-        if !met {
+        if !self.compares(compared) {
             return Outcome::NotMet;
         }
         Outcome::Met(format!("{} met: {}", self.text, self.shown(value, finished)))
+    }
+
+    /// Whether it certainly does not hold: a percentile that too few values came for lies between the shortest and the
+    /// longest all the same.
+    fn is_excluded(&self, run: &Run) -> bool {
+        let times = match (self.metric, &run.record.answered.intended) {
+            (Metric::Percentile(_), _) => run.record.answered.latency(),
+            (Metric::Lag, Some(intended)) => &intended.lag,
+            _ => return false,
+        };
+        let ends = times.min_ns().zip(times.max_ns());
+        ends.is_some_and(|(least, most)| {
+            !self.compares(least as f64) && !self.compares(most as f64)
+        })
+    }
+
+    fn compares(&self, value: f64) -> bool {
+        match self.comparison {
+            Comparison::Above => value > self.limit,
+            Comparison::AtLeast => value >= self.limit,
+            Comparison::Below => value < self.limit,
+            Comparison::AtMost => value <= self.limit,
+        }
     }
 
     /// The condition as it was written.
@@ -311,6 +331,7 @@ fn parse_limit(unit: Unit, text: &str) -> Option<(f64, bool)> {
         (Unit::Nanoseconds, "us" | "µs" | "μs") => 1e3,
         (Unit::Nanoseconds, "ns") => 1.0,
         (Unit::Nanoseconds, "m" | "min") => 60e9,
+        (Unit::Nanoseconds, "h") => 3600e9,
         (Unit::PerSecond, "" | "/s") | (Unit::Requests, "") => 1.0,
         (Unit::PerSecond, "k" | "k/s") | (Unit::Requests, "k") => 1e3,
         (Unit::PerSecond, "M" | "M/s") | (Unit::Requests, "M") => 1e6,

@@ -56,8 +56,8 @@ pub fn in_words(run: &Run) -> Option<Vec<String>> {
 /// What else the server limits, where a request can feel it: windows and frames limit bodies.
 fn limits(run: &Run, facts: &Http2Facts) -> Option<String> {
     let settings = facts.settings?;
-    let templates = &run.plan.requests.templates;
-    let uploads = templates.iter().any(|request| request.bytes.len() > request.head_bytes);
+    // The bytes of requests are not saved with a run.
+    let uploads = run.plan.requests.has_body;
     let mut limits = Vec::new();
     if let Some(streams) = settings.streams_max.filter(|_| facts.streams_permitted.is_none()) {
         limits.push(counted(streams.into(), "stream"));

@@ -43,6 +43,16 @@ pub enum UrlError {
     /// `http:/host` or `http:host`.
     #[error("`{}`: the scheme needs two slashes, as in http://127.0.0.1:8080/", .0.escape_debug())]
     SchemeSlashes(String),
+    /// `http//host`.
+    #[error("`{}`: the scheme needs a colon and two slashes, as in http://127.0.0.1:8080/", .0.escape_debug())]
+    SchemeColon(String),
+    /// A number alone, which would be an address (`8080` is 0.0.31.144).
+    #[error(
+        "`{port}` alone is the address {address}: for the port on this machine write :{port}",
+        port = .0,
+        address = std::net::Ipv4Addr::from(u32::from(*.0))
+    )]
+    BarePort(u16),
     /// There is no host.
     #[error("`{}` has no host: write http://HOST/, or :8080/ for this machine", .0.escape_debug())]
     HostMissing(String),
@@ -121,6 +131,15 @@ impl Url {
             ("", _) => return Err(UrlError::HostMissing(text.to_owned())),
             ("http" | "https", None) if port.is_some_and(|p| p.parse::<u16>().is_err()) => {
                 return Err(UrlError::SchemeSlashes(text.to_owned()));
+            }
+            ("http" | "https", None) if port.is_none() && path.starts_with("//") => {
+                return Err(UrlError::SchemeColon(text.to_owned()));
+            }
+            (host, None) if port.is_none() && host.bytes().all(|b| b.is_ascii_digit()) => {
+                match host.parse() {
+                    Ok(port) => return Err(UrlError::BarePort(port)),
+                    Err(_) => host,
+                }
             }
             (host, _) => checked_host(host)?,
         };

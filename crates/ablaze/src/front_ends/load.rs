@@ -55,6 +55,7 @@ fn load(line: &CommandLine) -> Result<ExitCode, CommandError> {
     let mut secrets = Secrets::default();
     let mut spec = native::spec(line.url.as_deref(), &line.options, &mut secrets)?;
     spec.words = own_command_line();
+    outputs.check(&spec)?;
     let planned = planning::resolve(&spec, &secrets, &OptionNames::NATIVE)?;
     if planned.plan.tls.is_none() {
         if line.options.tls.insecure {

@@ -36,6 +36,13 @@ const ELSEWHERE: &[(&str, &str)] = &[
     ("--data", "for a body use -b"),
     ("--latency", "latencies are always reported"),
     ("--request", "for the method use -m"),
+    ("-h2", "for HTTP/2 use --http 2"),
+    ("--h2", "for HTTP/2 use --http 2"),
+    ("--h1", "HTTP/1.1 is the default; to say it use --http 1.1"),
+    ("-disable-keepalive", "for a connection per request use --no-keepalive"),
+    ("--disable-keepalive", "for a connection per request use --no-keepalive"),
+    ("--user-agent", "for another name use -H 'User-Agent: NAME'"),
+    ("--cookie", "for a cookie use -H 'Cookie: name=value'"),
 ];
 
 /// The one line for what clap could not read.

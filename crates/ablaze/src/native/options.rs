@@ -131,7 +131,7 @@ pub struct RequestOptions {
     #[arg(long, value_name = "ORDER", requires = "feed", value_parser = values::feed_order)]
     pub feed_order: Option<Order>,
     /// Seed of {rand:N} and of random rows [default: 1]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = values::seed)]
     pub seed: Option<u64>,
     /// HTTP version of the requests, 1.0, 1.1 or 2 [default: 1.1]
     #[arg(long, value_name = "VERSION", value_parser = values::http_version)]

@@ -22,6 +22,7 @@ pub fn spec(
     options: &Options,
     secrets: &mut Secrets,
 ) -> Result<LoadSpec, CommandError> {
+    url.map_or(Ok(()), check_placeholders)?;
     let url = url.map(sources::url).transpose()?;
     let mut spec = template_without_tls(options, secrets)?;
     let list = match &spec.requests.urls {
@@ -105,12 +106,20 @@ fn apply_requests(
         requests.urls = Some(Feed::of(sources::file(path, "--urls")?));
     }
     requests.data = data(options)?.or(requests.data.take());
+    for text in options.body.iter().chain(&options.headers) {
+        check_placeholders(text)?;
+    }
     requests.seed = options.seed.unwrap_or(requests.seed);
     let Head::Composed { lines, content_type, user, .. } = &mut requests.head else {
         return Ok(());
     };
     lines.extend(options.headers.iter().map(|typed| line(typed, secrets)));
     *content_type = options.content_type.clone().or(content_type.take());
+    if options.user.as_ref().is_some_and(|typed| !typed.contains(':')) {
+        return Err(CommandError::usage(
+            "-u has no colon: use NAME:PASSWORD, or NAME: without a password",
+        ));
+    }
     let typed = options.user.as_ref().map(|typed| secrets.keep_text("user", typed.clone()));
     *user = typed.or(user.take());
     Ok(())
@@ -124,6 +133,17 @@ pub fn data(options: &RequestOptions) -> Result<Option<DataSpec>, CommandError> 
     let Some(path) = &options.feed else { return Ok(None) };
     let feed = Feed::of(sources::file(path, "--feed")?);
     Ok(Some(DataSpec { feed, order: options.feed_order.unwrap_or_default() }))
+}
+
+/// Braces are sent as they are, but nobody means those.
+fn check_placeholders(text: &str) -> Result<(), CommandError> {
+    let digits = |rest: &str| rest.find('}').is_some_and(|end| rest[..end].parse::<u64>().is_ok());
+    match text.split("{rand:").skip(1).find(|rest| !digits(rest)) {
+        Some(_) => Err(CommandError::usage(
+            "`{rand:` needs a number of digits, such as {rand:8}".to_owned(),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A line of a head; what carries credentials is kept among the secrets.

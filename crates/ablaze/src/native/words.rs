@@ -1,7 +1,7 @@
 //! Native options as words, however they came to be, to a spec: where experiments, their files and
 //! their axes set what a load asks for.
 
-use ablaze_load::planning;
+use ablaze_load::planning::{self, OptionNames};
 use ablaze_model::LoadSpec;
 use ablaze_model::spec::{Secrets, Words};
 use ablaze_report::shown_command::without_secrets;
@@ -20,7 +20,7 @@ pub fn of_words(options: &[String], secrets: &mut Secrets) -> Result<LoadSpec, C
         .map_err(|error| hints::refusal(&error, &CommandLine::command()))?;
     let mut load = template(&line.options, secrets)?;
     load.words = shown(options);
-    planning::check(&load, secrets)?;
+    planning::check(&load, secrets, &OptionNames::NATIVE)?;
     Ok(load)
 }
 

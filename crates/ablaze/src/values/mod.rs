@@ -74,6 +74,14 @@ pub fn count(text: &str) -> Result<u64, String> {
     whole(number, factor).ok_or_else(|| "expected a count such as 1000, 10k or 2M".to_owned())
 }
 
+/// A seed.
+///
+/// # Errors
+/// When it is not a whole number of 64 bits.
+pub fn seed(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
 /// A count that fits 32 bits.
 ///
 /// # Errors

@@ -35,7 +35,14 @@ pub fn make_sure_of(connections: u32, workers: u32, names: &OptionNames) -> Resu
 pub fn most_connections() -> u32 {
     const MOST: u64 = 16_384;
     let limit = raise_descriptor_limit(MOST + 1024).soft.unwrap_or(1024);
-    limit.saturating_sub(1024.min(limit / 4)).clamp(1, MOST) as u32
+    permitted(limit, ablaze_sys::allowed_cpus().map_or(1, |cpus| cpus.len() as u64)).min(MOST)
+        as u32
+}
+
+/// What this limit leaves for connections beside what up to so many workers take.
+fn permitted(limit: u64, workers: u64) -> u64 {
+    let others = workers * PER_WORKER + PER_PROCESS;
+    limit.saturating_sub(others.max(1024.min(limit / 4))).max(1)
 }
 
 /// Descriptors that a run with this many connections and threads takes.
@@ -54,6 +61,17 @@ fn too_few(connections: u32, needed: u64, limit: u64, option: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_usual_number_of_connections_always_fits() {
+        for limit in [64, 100, 256, 1024, 1 << 20] {
+            for workers in [1, 2] {
+                let connections = permitted(limit, workers);
+                assert!(needed(connections as u32, workers as u32) <= limit, "{limit}");
+            }
+        }
+        assert_eq!(permitted(10, 4), 1);
+    }
 
     #[test]
     fn the_fix_names_a_number_of_connections_that_fits() {

@@ -138,7 +138,10 @@ mod tests {
         };
         let secrets = Secrets::default();
         let foreign = spec("192.0.2.1");
-        assert!(planning::check(&foreign, &secrets).is_ok(), "a spec is not of this machine");
+        assert!(
+            planning::check(&foreign, &secrets, &OptionNames::NATIVE).is_ok(),
+            "a spec is not of this machine"
+        );
         let error = planning::resolve(&foreign, &secrets, &OptionNames::NATIVE).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with("cannot use --local-address 192.0.2.1: "), "{text}");

@@ -20,7 +20,7 @@ use ablaze_model::plan::{Connections, Load, Plan, Target};
 use ablaze_model::spec::{Destination, LoadSpec, Secrets, Shape};
 
 use crate::Error;
-pub use compose::{Composed, check, compose};
+pub use compose::{Composed, compose};
 pub use names::OptionNames;
 
 /// More steps than this between two rates are shorter than anybody could see: without steps the rate grows steadily.
@@ -53,6 +53,7 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     let mut notes = Vec::new();
     let load = checked_load(spec, names, &mut notes)?;
     check_proxy(&spec.destination)?;
+    check_unix_socket(spec, names)?;
     if let Some(name) = names.local_address {
         local::make_sure_of_addresses(&spec.connections.local_addresses, name)?;
     }
@@ -107,6 +108,15 @@ pub fn place(spec: &LoadSpec, composed: Composed, names: &OptionNames) -> Result
     Ok(Planned { plan, notes })
 }
 
+/// Checks a load that is not aimed at a target yet, as far as that is possible without one.
+///
+/// # Errors
+/// When it cannot be sent to any.
+pub fn check(spec: &LoadSpec, secrets: &Secrets, names: &OptionNames) -> Result<(), Error> {
+    checked_load(spec, names, &mut Vec::new())?;
+    compose::check(spec, secrets)
+}
+
 /// How these connections are made, used and ended.
 fn connections(spec: &LoadSpec, count: u32) -> Connections {
     let asked = &spec.connections;
@@ -140,6 +150,31 @@ fn check_proxy(destination: &Destination) -> Result<(), Error> {
         return refuse("--connect-to", "the proxy connects to the host of the URL");
     }
     Ok(())
+}
+
+/// A Unix socket has no addresses and no ports: nothing else says where connections go or come from.
+fn check_unix_socket(spec: &LoadSpec, names: &OptionNames) -> Result<(), Error> {
+    let (destination, connections) = (&spec.destination, &spec.connections);
+    if destination.unix_socket.is_none() {
+        return Ok(());
+    }
+    let (socket, to) = match names.typed {
+        true => ("--unix-socket", names.connect_to),
+        false => ("unix_socket()", names.connect_to),
+    };
+    let local = names.local_address.unwrap_or("the local address");
+    let others = [
+        (!destination.connect_to.is_empty(), to),
+        (!connections.local_addresses.is_empty(), local),
+        (connections.local_ports.is_some(), "--local-ports"),
+    ];
+    match others.into_iter().find(|(given, _)| *given) {
+        Some((_, option)) => Err(Error::usage(format!(
+            "{socket} and {option} cannot be used together: a Unix socket has no address and no port; \
+             use only one"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The load, with no more connections than there are requests.

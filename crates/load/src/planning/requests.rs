@@ -129,12 +129,29 @@ impl RequestsAsked {
             Some(method) => method.clone(),
             None => if has_body { "POST" } else { "GET" }.to_owned(),
         };
+        self.check_coding()?;
         let templates = self.templates(&method)?;
         limited(&templates)?;
         let order = order(self.paths.iter().map(|(_, weight)| *weight), &self.bodies)?;
         let (minor_version, seed) = (self.minor_version, self.seed);
         let groups = Groups::default();
         Ok(Requests { templates, order, method, minor_version, has_body, seed, groups, data: None })
+    }
+
+    /// Bodies are sent as they are: one that a header line calls chunked must be that already (RFC 9112, 7.1).
+    fn check_coding(&self) -> Result<(), Error> {
+        let coded =
+            |line: &&String| is_named(line, "Transfer-Encoding") && !value_of(line).is_empty();
+        let chunked = |body: &[u8]| body.ends_with(b"0\r\n\r\n");
+        match self.headers.iter().find(coded) {
+            Some(line) if !self.bodies.each().into_iter().all(chunked) => {
+                Err(Error::usage(format!(
+                    "header `{line}`: bodies are sent as they are, and this one is not in chunks: leave the \
+                 header out, and the length is sent"
+                )))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn templates(&self, method: &str) -> Result<Vec<Template>, Error> {
@@ -358,6 +375,11 @@ mod tests {
             ..get()
         };
         assert!(!text(&asked).contains("Content-Length"));
+        // Nobody makes chunks of it.
+        let plain = RequestsAsked { bodies: Bodies::Same(b"x".to_vec()), ..asked.clone() };
+        assert!(plain.build().unwrap_err().to_string().contains("not in chunks"));
+        let none = RequestsAsked { bodies: Bodies::None, ..asked };
+        assert!(none.build().is_err());
     }
 
     #[test]

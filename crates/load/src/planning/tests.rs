@@ -140,3 +140,30 @@ fn steps_that_nobody_could_see_are_refused() {
         assert!(line.contains("--steps 10000"), "{line}");
     }
 }
+
+#[test]
+fn a_unix_socket_has_no_address_beside_it() {
+    let with = |change: &dyn Fn(&mut LoadSpec)| {
+        let mut spec = spec("127.0.0.1", 1);
+        spec.destination.unix_socket = Some("/run/x".into());
+        change(&mut spec);
+        plan(&spec).map(drop).map_err(|error| error.to_string())
+    };
+    assert_eq!(with(&|_| {}), Ok(()));
+    let to = with(&|spec| spec.destination.connect_to = vec![ConnectTo::default()]);
+    assert!(to.unwrap_err().starts_with("--unix-socket and --connect-to cannot be used together"));
+    let local = vec!["127.0.0.2".parse().unwrap()];
+    let from = with(&|spec| spec.connections.local_addresses.clone_from(&local));
+    assert!(from.unwrap_err().contains("and --local-address cannot"));
+    assert!(with(&|spec| spec.connections.local_ports = Some(1000..=2000)).is_err());
+}
+
+#[test]
+fn a_load_that_sends_nothing_is_refused_before_it_has_a_target() {
+    let load = LoadSpec { shape: Shape::Closed { connections: Some(0) }, ..LoadSpec::default() };
+    let refused = check(&load, &Secrets::default(), &OptionNames::NATIVE).unwrap_err();
+    assert!(
+        matches!(&refused, Error::Usage(line) if line.contains("use -c 1 or more")),
+        "{refused}"
+    );
+}

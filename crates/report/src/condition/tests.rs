@@ -85,7 +85,7 @@ fn a_percentile_that_too_few_responses_came_for_is_not_judged() {
     run.record.answered = Phases::default();
     run.record.answered.total.record_many(100_000, 50);
     let judged = |text: &str| text.parse::<Condition>().unwrap().judge(&run);
-    for condition in ["p99>1us", "p99<1us", "p99>1s"] {
+    for condition in ["p99>1us", "p99<1s"] {
         let Outcome::Unknown(text) = judged(condition) else { panic!("{condition}") };
         assert!(text.ends_with("it needs 368 values, and there are 50"), "{text}");
     }
@@ -149,4 +149,20 @@ fn a_lag_of_few_requests_is_judged_by_the_latest() {
     assert_eq!(judged("lag<1ms"), Outcome::NotMet);
     let plain = "lag<50ms".parse::<Condition>().unwrap().judge(&run);
     assert!(matches!(plain, Outcome::Unknown(_)), "{plain:?}");
+}
+
+#[test]
+fn a_percentile_of_few_values_excludes_what_the_shortest_and_longest_exclude() {
+    let mut run = sample::ordinary();
+    run.record.answered.total.clear();
+    for ns in [2_000_000, 3_000_000] {
+        run.record.answered.total.record(ns);
+    }
+    assert_eq!(met("p99.9>1s", &run), None);
+    assert_eq!(met("p99.9<1ms", &run), None);
+    let open = "p99.9>2500us".parse::<Condition>().unwrap();
+    assert!(matches!(open.judge(&run), Outcome::Unknown(_)), "between the two nobody knows");
+    let shown = "p99.9>1ms".parse::<Condition>().unwrap();
+    assert!(matches!(shown.judge(&run), Outcome::Unknown(_)), "no figure is there to show");
+    assert_eq!(met("p50>1h", &run), None);
 }

@@ -285,3 +285,21 @@ fn a_name_is_shown_with_the_address_behind_it() {
     run.plan.target.host = "localhost".into();
     assert!(plain(&run).contains("\n  connected to       127.0.0.1:8080\n"));
 }
+
+#[test]
+fn with_a_list_no_url_is_named_that_was_not_asked_for() {
+    let mut run = sample::grouped();
+    let number = run.record.groups.len();
+    let line = |run: &ablaze_model::Run| plain(run).lines().nth(1).unwrap().to_owned();
+    let shown = line(&run);
+    assert!(
+        shown.starts_with(&format!("GET http://127.0.0.1:8080 · {number} URLs of a list")),
+        "{shown}"
+    );
+    let mut spec = ablaze_model::LoadSpec::default();
+    let file = ablaze_model::spec::Blob::new("urls.txt", Vec::new());
+    spec.requests.urls = Some(ablaze_model::spec::Feed::of(file));
+    run.asked = Some(Box::new(spec));
+    run.record.groups.clear();
+    assert!(line(&run).starts_with("GET http://127.0.0.1:8080 · the URLs of urls.txt · "));
+}

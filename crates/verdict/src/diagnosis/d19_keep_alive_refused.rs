@@ -49,7 +49,7 @@ fn on_run(run: &Run) -> Option<Finding> {
         D19,
         Severity::Suspect,
         format!(
-            "None of {} left its connection open: {} connections were opened.",
+            "None of {} left its connection open; connections opened: {}.",
             counted(record.responses, "response"),
             grouped(record.connections_opened)
         ),

@@ -17,7 +17,10 @@ pub fn begins_at(line: &str) -> Option<usize> {
     let after: Vec<&str> = line[url_at..].split_whitespace().skip(1).take(2).collect();
     let goes_on = match after.as_slice() {
         [] => true,
-        [dot, version] => *dot == "·" && version.starts_with("HTTP/"),
+        [dot, next] => {
+            // With a list: `GET http://… · 4 URLs of FILE · HTTP/1.1 …`.
+            *dot == "·" && (next.starts_with("HTTP/") || line[url_at..].contains(" URLs of "))
+        }
         _ => false,
     };
     (is_method && goes_on).then_some(at)

@@ -198,3 +198,18 @@ proptest! {
         let _ = Url::parse_like_ab(&text);
     }
 }
+
+#[test]
+fn a_port_alone_and_a_scheme_without_its_colon_are_no_hosts() {
+    let refused = |text: &str| Url::parse(text).unwrap_err().to_string();
+    let line = refused("8080");
+    assert!(line.contains("0.0.31.144") && line.ends_with("write :8080"), "{line}");
+    assert!(refused("8080/x").contains("write :8080"));
+    for text in ["http//127.0.0.1/", "https//h/"] {
+        assert!(refused(text).contains("a colon and two slashes"), "{text}");
+    }
+    // An address as one number is no port, and a scheme says that a host follows.
+    assert_eq!(Url::parse("2130706433").unwrap().host, "2130706433");
+    assert_eq!(Url::parse("http://8080/").unwrap().host, "8080");
+    assert_eq!(Url::parse("http").unwrap().host, "http");
+}

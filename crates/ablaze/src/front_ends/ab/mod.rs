@@ -73,6 +73,7 @@ fn run(options: &Options) -> Result<ExitCode, Refused> {
     files::check(options)?;
     let outputs =
         Outputs::checked(&native.report).map_err(|error| Refused::native_usage(error.line))?;
+    outputs.check(&spec).map_err(|error| Refused::native_usage(error.line))?;
     let quiet = options.quiet || native.report.quiet;
     let mut lines = CompletedLines::new(io::stderr(), spec.limits.requests, quiet);
     if !machine_readable(&native) {
@@ -151,14 +152,17 @@ fn tell(
     // Behind ab's own message, which scripts look for. A run without any connection needs no more, and
     // findings are of a report: where that was lost, the loss is what there is to say.
     if !unreachable {
-        if let Some(advice) = crate::outcome::perhaps_tls(run) {
+        if let Some(advice) = crate::outcome::bad_request(run) {
             note(&format!("every response was 400: {advice}"));
         }
         let quiet = options.quiet || native.report.quiet;
         if let Some(text) = left_open(run).filter(|_| !quiet) {
             note(&text);
         }
-        verdict::say(assessed, native.report.explain, quiet);
+        // Of no time at all there is nothing to find.
+        if !outcome::had_no_time(run) {
+            verdict::say(assessed, native.report.explain, quiet);
+        }
     }
     status
 }

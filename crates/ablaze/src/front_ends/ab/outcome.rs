@@ -19,6 +19,9 @@ pub enum Outcome {
     Interrupted,
 }
 
+/// A time limit that has expired before the run begins, ns.
+pub const EXPIRED_NS: u64 = 1;
+
 /// Kinds of failure that end ab's run, `-r` or not.
 const ALWAYS_FATAL: [FailureKind; 5] = [
     FailureKind::Timeout,
@@ -30,6 +33,11 @@ const ALWAYS_FATAL: [FailureKind; 5] = [
 /// Kinds that end it without `-r`.
 const FATAL_WITHOUT_R: [FailureKind; 3] =
     [FailureKind::Refused, FailureKind::Reset, FailureKind::Other];
+
+/// Whether `-t` left no time for a request.
+pub fn had_no_time(run: &Run) -> bool {
+    run.plan.limits.duration_ns == Some(EXPIRED_NS) && run.record.finished() == 0
+}
 
 /// How this run ended. `tolerant`: `-r` was given.
 pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
@@ -58,7 +66,7 @@ pub fn outcome(run: &Run, tolerant: bool) -> Outcome {
     {
         return Outcome::Failed(Refused::line(format!("ablaze: {line}")));
     }
-    Outcome::Failed(no_response(&run.record))
+    Outcome::Failed(no_response(&run.record, had_no_time(run)))
 }
 
 /// Whether there is nothing to report on: no connection could be made at all.
@@ -144,7 +152,7 @@ fn message_of_ab(run: &Run, kind: FailureKind) -> Refused {
         )),
         _ => match errno {
             Some(errno) => Refused::system_call("apr_socket_recv", errno),
-            None => no_response(record),
+            None => no_response(record, false),
         },
     }
 }
@@ -170,13 +178,16 @@ fn resets(count: u64, finished: u64, in_a_response: bool, ends_well_with_r: bool
 }
 
 /// ab says 0 to a run in which nothing was ever answered.
-fn no_response(record: &Record) -> Refused {
+fn no_response(record: &Record, no_time: bool) -> Refused {
     let kinds: Vec<String> = FailureKind::ALL
         .into_iter()
         .filter(|kind| record.failures_of(*kind) > 0)
         .map(|kind| format!("{} {}", record.failures_of(kind), kind.label()))
         .collect();
     match kinds[..] {
+        [] if no_time => {
+            Refused::line("ablaze: -t 0 or less leaves no time for a request: use -t 1 or more")
+        }
         [] => Refused::line("ablaze: no response before the run ended"),
         _ => Refused::line(format!(
             "ablaze: no request got a complete response: {}",

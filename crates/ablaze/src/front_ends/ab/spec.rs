@@ -14,6 +14,7 @@ use ablaze_wire::url::Url;
 use super::error::Refused;
 use super::native::{apply_request, unusable};
 use super::options::Options;
+use super::outcome::EXPIRED_NS;
 use super::request::{self, Destination};
 use super::tls;
 use super::verbose;
@@ -253,8 +254,7 @@ fn limits(options: &Options, spec: &mut LoadSpec) -> Result<(), Refused> {
 
 fn time_limit_ns(options: &Options) -> Option<u64> {
     options.time_limit_s.map(|seconds| match seconds {
-        // Expired before it begins.
-        ..=0 => 1,
+        ..=0 => EXPIRED_NS,
         _ => nanoseconds(seconds),
     })
 }

@@ -65,7 +65,9 @@ fn gurl(options: &Options) -> Result<ExitCode, CommandError> {
     let status = outcome::status(&run);
     if let Some(why) = outcome::explanation(&run) {
         note(&format!("{}{why}", gave_up(&run).unwrap_or_default()));
-    } else {
+    }
+    // A run without any response needs no more words.
+    if run.record.responses > 0 {
         verdict::say(&verdict::assessed(run), options.explain, false);
     }
     Ok(ExitCode::from(status))

@@ -40,6 +40,7 @@ pub fn announce(server: &Running, options: &Options, descriptor: Option<File>) {
         _ if options.response == ResponseKind::None => "no response".to_owned(),
         _ if options.response == ResponseKind::Echo => "echoes every byte".to_owned(),
         _ if options.echo_everywhere => "echoes bodies".to_owned(),
+        _ if matches!(options.status, 100..=199 | 204 | 304) => "no body".to_owned(),
         bytes => format!("{} B body", grouped(bytes)),
     };
     say(&format!(

@@ -6,10 +6,12 @@ use rustls::client::danger::ServerCertVerifier;
 use rustls::client::{Resumption, WebPkiServerVerifier};
 use rustls::crypto::{CryptoProvider, aws_lc_rs};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::sign::{CertifiedKey, SigningKey, SingleCertAndKey};
 use rustls::{ClientConfig, Error, InconsistentKeys, RootCertStore, SupportedProtocolVersion};
 
 use super::no_certificate::NoCertificate;
 use super::verifier::{Unverified, Verified};
+use ablaze_model::certificate::Certificate;
 use ablaze_model::plan::PlanError;
 use ablaze_model::plan::tls::{Identity, Tls, TlsVersion, Trust};
 use ablaze_model::plan::tls_names::{GROUPS, SUITES, USUAL_GROUPS};
@@ -60,6 +62,7 @@ fn invalid(text: impl Into<String>) -> PlanError {
 
 fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
     let provider = Arc::new(provider(tls)?);
+    let keys = provider.key_provider;
     let versions = versions(tls)?;
     let verifier: Arc<dyn ServerCertVerifier> = match &tls.trust {
         Trust::Anyone => Arc::new(Unverified::new(&provider)),
@@ -85,13 +88,10 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
             let chain = chain.iter().map(|der| CertificateDer::from(der.clone())).collect();
             let key = PrivateKeyDer::try_from(key.der.clone())
                 .map_err(|_| invalid("the private key of --key is of an unsupported type"))?;
-            builder.with_client_auth_cert(chain, key).map_err(|error| match error {
-                Error::InconsistentKeys(InconsistentKeys::KeyMismatch) => invalid(
-                    "the private key does not match the certificate: --cert and --key \
-                             must belong together",
-                ),
-                error => invalid(format!("the client certificate cannot be used: {error}")),
-            })?
+            let key = keys.load_private_key(key).map_err(|error| {
+                invalid(format!("the private key of --key cannot be used: {error}"))
+            })?;
+            builder.with_client_cert_resolver(Arc::new(client_certificate(chain, key)?))
         }
     };
     config.enable_sni = tls.send_server_name;
@@ -100,6 +100,38 @@ fn client_config(tls: &Tls) -> Result<ClientConfig, PlanError> {
     // The records of a connection are opened and sealed in `protection`.
     config.enable_secret_extraction = true;
     Ok(config)
+}
+
+/// The certificate to show, with its key. What cannot be read of a certificate is for the server to judge: rustls reads
+/// version 3 only, and a client shows version 1 as well as OpenSSL does.
+fn client_certificate(
+    chain: Vec<CertificateDer<'static>>,
+    key: Arc<dyn SigningKey>,
+) -> Result<SingleCertAndKey, PlanError> {
+    let mismatch = || {
+        invalid(
+            "the private key does not match the certificate: --cert and --key must belong together",
+        )
+    };
+    let own = CertifiedKey::new(chain, key);
+    match own.keys_match() {
+        Ok(()) | Err(Error::InconsistentKeys(InconsistentKeys::Unknown)) => {}
+        Err(Error::InconsistentKeys(_)) => return Err(mismatch()),
+        Err(error) => {
+            // The key's public half stands in the certificate as it is (RFC 5280, 4.1).
+            let public = own.key.public_key();
+            let (Some(public), Some(first)) = (public.as_deref(), own.cert.first()) else {
+                return Err(invalid(format!("the client certificate cannot be used: {error}")));
+            };
+            if Certificate::read(first).is_none() {
+                return Err(invalid("the client certificate is no X.509 certificate"));
+            }
+            if !first.windows(public.len()).any(|part| part == public) {
+                return Err(mismatch());
+            }
+        }
+    }
+    Ok(SingleCertAndKey::from(own))
 }
 
 fn provider(tls: &Tls) -> Result<CryptoProvider, PlanError> {

@@ -1,0 +1,95 @@
+//! Why a server may have refused every request with 400 or 401: what the requests were, and whether the port
+//! speaks TLS, which is tried before it is said.
+
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use ablaze_engine::transport::tls::Shared;
+use ablaze_model::Run;
+use ablaze_model::plan::tls::{Tls, Trust};
+use ablaze_model::spec::{FrontEnd, Given, LoadSpec};
+
+/// One handshake may take so long.
+const TIMEOUT: Duration = Duration::from_secs(1);
+
+/// What to change where every response was 400.
+pub fn bad_request(run: &Run) -> Option<String> {
+    let record = &run.record;
+    let all = record.statuses.keys().all(|status| *status == 400) && record.responses > 0;
+    if !all {
+        return None;
+    }
+    run.asked.as_deref().and_then(|asked| of_request(run, asked)).or_else(|| perhaps_tls(run))
+}
+
+/// What of the request itself no server can take.
+fn of_request(run: &Run, asked: &LoadSpec) -> Option<String> {
+    let url = asked.destination.url.as_ref();
+    if asked.requests.urls.is_none() && url.is_some_and(|url| url.path.contains(' ')) {
+        return Some("the URL has a space, which is sent as it is: write %20".to_owned());
+    }
+    if let Some(Given::Value(host)) = asked.requests.given("Host")
+        && host.is_empty()
+    {
+        return Some("the requests have no field Host, which -H 'Host:' leaves out".to_owned());
+    }
+    let method = &run.plan.requests.method;
+    let upper = method.to_ascii_uppercase();
+    (*method != upper).then(|| {
+        let option = if asked.front_end == FrontEnd::Gurl { "-X" } else { "-m" };
+        format!("methods are in capitals: use {option} {upper}, not {method}")
+    })
+}
+
+/// Whether plain HTTP was refused as a server refuses it that speaks TLS: nginx's response to it is a 400, and a
+/// close.
+fn perhaps_tls(run: &Run) -> Option<String> {
+    let target = &run.plan.target;
+    let direct = target.proxy.is_none() && target.unix_socket.is_none();
+    let may_be = run.plan.tls.is_none() && run.record.reused == 0 && direct;
+    let address = may_be.then(|| run.connected_to.parse().ok()).flatten()?;
+    speaks_tls(address, &target.host).then(|| {
+        let https = target.url.replacen("http:", "https:", 1);
+        format!("the server speaks TLS on this port: use {https}")
+    })
+}
+
+/// Whether a TLS handshake gets an answer in TLS, be it an alert.
+fn speaks_tls(address: SocketAddr, host: &str) -> bool {
+    let tls = Tls { trust: Trust::Anyone, ..Tls::new(host) };
+    let connected = || {
+        let Shared { config, server_name } = Shared::new(&tls).ok()?;
+        let connection = rustls::ClientConnection::new(config, server_name).ok()?;
+        let stream = TcpStream::connect_timeout(&address, TIMEOUT).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).ok()?;
+        stream.set_write_timeout(Some(TIMEOUT)).ok()?;
+        Some((connection, stream))
+    };
+    let Some((mut connection, mut stream)) = connected() else { return false };
+    match connection.complete_io(&mut stream) {
+        Ok(_) => !connection.is_handshaking(),
+        Err(error) => {
+            let why = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+            matches!(why, Some(rustls::Error::AlertReceived(_)))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+
+    #[test]
+    fn a_port_that_answers_in_plain_http_speaks_no_tls() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            while let Ok((mut stream, _)) = listener.accept() {
+                let _ = stream.read(&mut [0; 512]);
+                let _ = stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
+            }
+        });
+        assert!(!speaks_tls(address, "127.0.0.1"));
+    }
+}
