@@ -38,7 +38,6 @@ mod error;
 mod load;
 #[doc(hidden)]
 pub mod planning;
-mod remedies;
 mod run;
 mod server_words;
 mod stop;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::remedies::in_setters;
 use ablaze_model::run::Ended;
 use ablaze_model::saved;
 pub use ablaze_model::saved::LoadError;
@@ -28,14 +27,11 @@ pub struct Run {
 
 impl Run {
     pub(crate) fn new(run: ablaze_model::Run, notes: Vec<String>) -> Self {
-        let mut assessed = live::assessed(run);
-        let findings = std::mem::take(&mut assessed.judged.findings);
-        assessed.judged.findings = findings.into_iter().map(in_setters).collect();
-        Self { assessed, notes }
+        Self { assessed: live::assessed(run), notes }
     }
 
     /// Reads a run that [`save`](Self::save) or `ablaze -o` kept as JSON, of this version or an older one. It is judged
-    /// anew, by what was saved.
+    /// anew, by what was saved; findings advise in the options of whoever described its load.
     ///
     /// ```
     /// # use ablaze_load::Run;

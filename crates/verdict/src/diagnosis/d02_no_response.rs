@@ -15,6 +15,7 @@ use crate::DiagnosisId::{D02, D03, D21};
 use crate::finding::{Finding, Severity};
 use crate::live::curl;
 use crate::live::figures::elapsed_s;
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{counted, decimal, grouped, percent};
@@ -180,9 +181,12 @@ fn waited_for(run: &Run) -> String {
 
 fn fix(run: &Run) -> String {
     if causes::timed_out_here(run) && !causes::held_by_the_server(run) {
-        return "Permit more connections (--connections), or lower the rate (--rate), until requests \
-                leave when they are due."
-            .to_owned();
+        return format!(
+            "Permit more connections ({}), or lower the rate ({}), until requests leave when they are \
+             due.",
+            spelled(run, Opt::Connections),
+            spelled(run, Opt::Rate)
+        );
     }
     let curl = curl::arguments_where(run, |group| group.failures.iter().sum());
     if run.record.responses > 0 {

@@ -8,6 +8,7 @@ use ablaze_model::Run;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D04};
 use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
 use crate::live::{curl, headers};
 use crate::printed::{Document, Report, Tool};
 use crate::rules::arithmetic::{nothing_came_back, url};
@@ -101,45 +102,60 @@ impl Kind {
         }
     }
 
-    fn in_words(self, run: &Run, most: bool) -> (&'static str, String) {
+    fn in_words(self, run: &Run, most: bool) -> (String, String) {
+        let expect = spelled(run, Opt::Expect);
+        let cause = match self {
+            Self::Redirects => {
+                "The rate has redirects in it, which cost a server different work than the page \
+                 that they lead to."
+            }
+            Self::Unnamed => {
+                return (
+                    format!(
+                        "Neither errors nor redirects: these statuses are outside of those expected, \
+                         which are 2xx unless {expect} says otherwise (3xx only where it is named)."
+                    ),
+                    format!(
+                        "Give the statuses that are intended with {expect}, or find out why others \
+                         come."
+                    ),
+                );
+            }
+            Self::Refusals => {
+                "The server refuses a part of the load: it limits requests per time or \
+                 connections, or is overloaded. Refusals cost it different work, and they count \
+                 in the rate and in the times."
+            }
+            Self::Switched => {
+                "The connection speaks another protocol from such a response on: the rate is that \
+                 of connections, each with one request."
+            }
+            Self::Pages if most => CAUSE_OF_MOST,
+            Self::Pages => CAUSE_OF_SOME,
+        };
+        (cause.to_owned(), self.fix(run, expect))
+    }
+
+    fn fix(self, run: &Run, expect: &str) -> String {
         let look = format!(
             "Look at one response with `curl -i {}`",
             curl::arguments_where(run, |group| group.unexpected)
         );
         match self {
-            Self::Redirects => (
-                "The rate has redirects in it, which cost a server different work than the page \
-                 that they lead to.",
-                format!(
-                    "{look} and load the URL that it leads to; if redirects are what is \
-                     measured, name their status with --expect."
-                ),
+            Self::Redirects => format!(
+                "{look} and load the URL that it leads to; if redirects are what is measured, name \
+                 their status with {expect}."
             ),
-            Self::Unnamed => (
-                "Neither errors nor redirects: these statuses are outside of those expected, which are \
-                 2xx unless --expect says otherwise (3xx only where it is named).",
-                "Give the statuses that are intended with --expect, or find out why others come."
-                    .to_owned(),
+            Self::Refusals => format!(
+                "Lower {} or {} until no request is refused, or raise the server's limit; if \
+                 refusals are intended, give their status with {expect}.",
+                spelled(run, Opt::Rate),
+                spelled(run, Opt::Connections)
             ),
-            Self::Refusals => (
-                "The server refuses a part of the load: it limits requests per time or \
-                 connections, or is overloaded. Refusals cost it different work, and they count \
-                 in the rate and in the times.",
-                "Lower --rate or --connections until no request is refused, or raise the server's \
-                 limit; if refusals are intended, give their status with --expect."
-                    .to_owned(),
-            ),
-            Self::Switched => (
-                "The connection speaks another protocol from such a response on: the rate is that \
-                 of connections, each with one request.",
-                format!("{look}, and leave out the header that asks for the change."),
-            ),
-            Self::Pages => (
-                if most { CAUSE_OF_MOST } else { CAUSE_OF_SOME },
-                format!(
-                    "{look}, fix the URL or the server, and measure again; if these responses \
-                     are intended, give their status with --expect."
-                ),
+            Self::Switched => format!("{look}, and leave out the header that asks for the change."),
+            Self::Pages | Self::Unnamed => format!(
+                "{look}, fix the URL or the server, and measure again; if these responses are \
+                 intended, give their status with {expect}."
             ),
         }
     }

@@ -10,6 +10,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d09_retransmission};
 use crate::DiagnosisId::{D07, D08, D21, D22};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{counter, monitor, target};
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason, Report};
 use crate::rules::aborted::evidence;
 use crate::rules::arithmetic::slow_requests;
@@ -94,29 +95,33 @@ fn on_run(run: &Run) -> Option<Finding> {
             time(longest as f64 / 1e6)
         ));
     }
-    let (cause, fix) = in_words(overflows.is_some());
+    let (cause, fix) = in_words(run, overflows.is_some());
     let somaxconn = monitor(run).and_then(|monitor| {
         monitor.environment.settings.get("net.core.somaxconn")?.trim().parse::<u64>().ok()
     });
     let fix = match (queue.filter(|_| overflows.is_some()), somaxconn) {
         (Some((backlog, _)), Some(most)) if backlog < most => format!(
             "Give listen() a longer backlog: net.core.somaxconn permits {}; or spread the opening \
-             of connections over time with --ramp.",
-            grouped(most)
+             of connections over time with {}.",
+            grouped(most),
+            spelled(run, Opt::Ramp)
         ),
-        _ => fix.to_owned(),
+        _ => fix,
     };
     Some(Finding::new(D08, Severity::Suspect, evidence.join(" "), cause, fix))
 }
 
 /// Cause and fix.
-fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
+fn in_words(run: &Run, queue_was_full: bool) -> (&'static str, String) {
     if queue_was_full {
         (
             "More connections arrived at once than the accept queue holds: the rest were dropped, \
              and retried by timers of a second or more.",
-            "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
-             opening of connections over time with --ramp.",
+            format!(
+                "Give listen() a longer backlog and raise net.core.somaxconn to match, or spread the \
+                 opening of connections over time with {}.",
+                spelled(run, Opt::Ramp)
+            ),
         )
     } else {
         (
@@ -124,7 +129,8 @@ fn in_words(queue_was_full: bool) -> (&'static str, &'static str) {
              server's accept queue was full, and sent again by timers of a second or more.",
             "Run `nstat -az TcpExtListenOverflows` on the server before and after: if it rises, \
              give listen() a longer backlog and raise net.core.somaxconn to match; otherwise look \
-             for packet loss on the network (`ip -s link`).",
+             for packet loss on the network (`ip -s link`)."
+                .to_owned(),
         )
     }
 }

@@ -7,6 +7,7 @@ use crate::DiagnosisId::{D11, D13, D20, D21, D23};
 use crate::finding::{Finding, Severity};
 use crate::limit::{self, Limit};
 use crate::live::figures::{client, server};
+use crate::live::options::{Opt, spelled};
 use crate::words::percent;
 
 /// A server this busy would not have done much more.
@@ -33,7 +34,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         format!("The client's {}.", limited.evidence.trim_start_matches("its ")),
         "The client could not send faster: the rate is a lower bound for the server, and the \
          times include waiting in the client.",
-        "Give the client more threads (--threads) if CPUs are available, or a machine of its own.",
+        format!(
+            "Give the client more threads ({}) if CPUs are available, or a machine of its own.",
+            spelled(run, Opt::Threads)
+        ),
     ))
 }
 

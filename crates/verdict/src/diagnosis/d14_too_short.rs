@@ -10,6 +10,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d02_no_response};
 use crate::DiagnosisId::D14;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::elapsed_s;
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Command, Curve, Program, Report, Tool};
 use crate::rules::comparison::Comparison;
 use crate::rules::curve::Curves;
@@ -73,7 +74,7 @@ fn on_run(run: &Run) -> Option<Finding> {
     let severity = severity?;
     let too_short = length_s < SHORT_S || evidence.len() > usize::from(beginning.is_some());
     let (cause, fix) = match beginning.filter(|_| !too_short) {
-        Some(beginning) => (beginning.cause(), beginning.fix()),
+        Some(beginning) => (beginning.cause(), beginning.fix(run)),
         None => (CAUSE, longer(None)),
     };
     Some(Finding::new(D14, severity, evidence.join(" "), cause, fix))
@@ -153,11 +154,12 @@ impl Beginning {
         }
     }
 
-    fn fix(&self) -> String {
+    fn fix(&self, run: &Run) -> String {
         let seconds = (self.length_s * 1.5).ceil().max(1.0);
         format!(
-            "If it happens every time, exclude it with --warmup {seconds:.0}s; if not, measure \
-             again on a quiet machine."
+            "If it happens every time, exclude it with {} {seconds:.0}s; if not, measure again on a \
+             quiet machine.",
+            spelled(run, Opt::Warmup)
         )
     }
 }

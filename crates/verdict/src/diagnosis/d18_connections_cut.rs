@@ -9,6 +9,7 @@ mod repeated;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Connections, Report};
 use crate::words::{amount, counted, decimal, grouped, percent};
 pub(super) use repeated::dropped;
@@ -75,7 +76,10 @@ fn ended(run: &Run, facts: &Http2Facts) -> Option<Finding> {
                 "The server ended connections with an error: it objects to the requests, or \
                  protects itself from the load.{said}"
             ),
-            "Check the server's log and limits, and measure again with fewer --streams.",
+            format!(
+                "Check the server's log and limits, and measure again with fewer {}.",
+                spelled(run, Opt::Streams)
+            ),
         ));
     }
     Some(Finding::new(
@@ -112,8 +116,11 @@ fn unprocessed(run: &Run) -> Option<Finding> {
             ),
             "The server refuses streams (REFUSED_STREAM) while others are in progress: the time \
              of a repeated request includes both attempts.",
-            "Raise the server's limit on streams, or lower --streams; --no-repeat counts such \
-             requests as errors.",
+            format!(
+                "Raise the server's limit on streams, or lower {}; {} counts such requests as errors.",
+                spelled(run, Opt::Streams),
+                spelled(run, Opt::NoRepeat)
+            ),
         )
     })
 }

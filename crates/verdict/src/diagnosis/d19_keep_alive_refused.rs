@@ -6,6 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D02, D03, D19};
 use crate::finding::{Finding, Severity};
 use crate::live::headers;
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Connections, Report};
 use crate::words::{counted, grouped};
 
@@ -38,12 +39,17 @@ fn on_run(run: &Run) -> Option<Finding> {
         true if closes => (
             "The request itself asks the server to close: it has `Connection: close`, or is HTTP/1.0 \
              without `Connection: keep-alive`.",
-            "Leave out that header (--header), or say with --no-keepalive that each request is to \
-             have a connection of its own.",
+            format!(
+                "Leave out that header ({}), or say with {} that each request is to have a connection \
+                 of its own.",
+                spelled(run, Opt::Header),
+                spelled(run, Opt::NoKeepAlive)
+            ),
         ),
-        _ => bodiless(run)
-            .filter(|_| reason == Reason::Surplus)
-            .unwrap_or_else(|| reason.in_words(&run.plan.http_version())),
+        _ => match bodiless(run).filter(|_| reason == Reason::Surplus) {
+            Some((cause, fix)) => (cause, fix.to_owned()),
+            None => reason.in_words(run),
+        },
     };
     let finding = Finding::new(
         D19,
@@ -147,57 +153,60 @@ impl Reason {
         }
     }
 
-    /// Cause and fix, for requests of this version of HTTP.
-    fn in_words(self, version: &str) -> (&'static str, &'static str) {
+    /// Cause and fix.
+    fn in_words(self, run: &Run) -> (&'static str, String) {
+        let version = run.plan.http_version();
+        let http11 = spelled(run, Opt::Http11);
+        let closes = spelled(run, Opt::NoKeepAlive);
         match self {
             Self::Close => (
                 "The server announces the end of each connection: the head of its response has \
                  `Connection: close`.",
-                "Enable keep-alive in the server's configuration; if it is meant to close, use \
-                 --no-keepalive.",
+                format!("Enable keep-alive in the server's configuration; if it is meant to close, use \
+                 {closes}."),
             ),
             Self::NoKeepAlive if version != "1.0" => (
                 "The server responds with HTTP/1.0 to a request of HTTP/1.1, and the head of its \
                  response lacks `Connection: keep-alive`, which HTTP/1.0 needs to keep a \
                  connection open.",
-                "Have the server respond with HTTP/1.1, or send that header; if it is meant to \
-                 close, use --no-keepalive.",
+                format!("Have the server respond with HTTP/1.1, or send that header; if it is meant to \
+                 close, use {closes}."),
             ),
             Self::NoKeepAlive => (
                 "The response is HTTP/1.0, and its head lacks `Connection: keep-alive`, which \
                  HTTP/1.0 needs to keep a connection open.",
-                "Measure over HTTP/1.1 (--http 1.1), where connections stay open unless the \
+                format!("Measure over HTTP/1.1 ({http11}), where connections stay open unless the \
                  server closes them; if it responds with HTTP/1.0 there too, have it send that \
-                 header.",
+                 header."),
             ),
             Self::NoLength => (
                 "The head of the response has neither `Content-Length` nor `Transfer-Encoding: \
                  chunked`: only closing the connection shows where the body ends.",
-                "Have the server send a Content-Length; if it is meant to close, use \
-                 --no-keepalive.",
+                format!("Have the server send a Content-Length; if it is meant to close, use \
+                 {closes}."),
             ),
             Self::Surplus => (
                 "The server sends more bytes than the response has: a next response could not be \
                  told apart from them, so the client closes the connection.",
                 "Compare the body in `curl -i` and the URL with its Content-Length, and have the \
-                 server announce the length that it sends.",
+                 server announce the length that it sends.".to_owned(),
             ),
             Self::SurplusResponses => (
                 "The server sends more responses than it was asked for: a next one could not be told \
                  apart from them, so the client closes the connection.",
                 "Look at a whole response with `curl -i` and the URL, and find what responds twice \
-                 in the server.",
+                 in the server.".to_owned(),
             ),
             Self::None => (
                 "The head of the response permits keeping the connection open, but the server \
                  closes it anyway.",
                 "Look at one response with `curl -i` and the URL, and find what closes the \
-                 connection in the server.",
+                 connection in the server.".to_owned(),
             ),
             Self::Unknown => (
                 "The server closes after each response.",
-                "Look at the head with `curl -i` and the URL; if the server is meant to close, \
-                 use --no-keepalive.",
+                format!("Look at the head with `curl -i` and the URL; if the server is meant to close, \
+                 use {closes}."),
             ),
         }
     }

@@ -6,6 +6,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D03, D20};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::monitor;
+use crate::live::options::{Opt, spelled};
 use crate::printed::{Abort, Reason};
 use crate::rules::aborted::evidence;
 use crate::words::{grouped, percent};
@@ -43,8 +44,12 @@ fn on_run(run: &Run) -> Option<Finding> {
         ),
         "Each connection needs a local port, and the side that closes first keeps it for 60 s \
          (TIME_WAIT).",
-        "Reuse connections (without --no-keepalive), or connect from more addresses with \
-         --local-address, such as 127.0.0.0/24 to reach this host.",
+        format!(
+            "Reuse connections (without {}), or connect from more addresses with {}, such as \
+             127.0.0.0/24 to reach this host.",
+            spelled(run, Opt::NoKeepAlive),
+            spelled(run, Opt::LocalAddress)
+        ),
     ))
 }
 

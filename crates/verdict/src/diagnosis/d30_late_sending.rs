@@ -13,6 +13,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy, d13_shared_processors};
 use crate::DiagnosisId::{D07, D11, D13, D23, D30};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::in_flight;
+use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent, time};
 
 /// A 99 % lag below this, or below this share of the 99 % response time, is no matter.
@@ -118,7 +119,7 @@ fn described(times: &Times) -> String {
 
 /// Whether a connection was waited for, or the client: connections that were asked for as a bound
 /// may be too few; without a bound there were as many as this machine permits.
-fn why(run: &Run) -> (String, &'static str) {
+fn why(run: &Run) -> (String, String) {
     let connections = u64::from(run.plan.load.connections());
     let all_in_use = run.record.connections_opened >= connections;
     match run.plan.load {
@@ -128,8 +129,11 @@ fn why(run: &Run) -> (String, &'static str) {
                  that many can sustain at this rate.",
                 one_of(connections, "the one connection", "one of the")
             ),
-            "Take the response time as what a user sees; for a client that never waits, permit \
-             more connections (--connections) or set no limit, or lower the rate.",
+            format!(
+                "Take the response time as what a user sees; for a client that never waits, permit \
+                 more connections ({}) or set no limit, or lower the rate.",
+                spelled(run, Opt::Connections)
+            ),
         ),
         Load::Open { .. } if all_in_use => (
             format!(
@@ -137,19 +141,23 @@ fn why(run: &Run) -> (String, &'static str) {
                 one_of(connections, "the one connection", "one of")
             ),
             "Take the response time as what a user sees; raise the limit on descriptors (`ulimit \
-             -n`) to permit more connections, or lower the rate.",
+             -n`) to permit more connections, or lower the rate."
+                .to_owned(),
         ),
         _ if run.record.failures_of(FailureKind::Refused) > 0 => (
             "Connections were refused, and after a refusal the client waits before it tries again."
                 .to_owned(),
-            "See why the server refused connections, and measure again.",
+            "See why the server refused connections, and measure again.".to_owned(),
         ),
         _ => (
             "Connections were free: the client itself was late, because its threads had too much \
              to do or did not get a CPU."
                 .to_owned(),
-            "Take the response time as an upper bound; give the client more threads (--threads) or a \
-             machine of its own, or lower the rate.",
+            format!(
+                "Take the response time as an upper bound; give the client more threads ({}) or a \
+                 machine of its own, or lower the rate.",
+                spelled(run, Opt::Threads)
+            ),
         ),
     }
 }

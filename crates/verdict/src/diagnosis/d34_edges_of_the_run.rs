@@ -8,6 +8,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::{D14, D34};
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, elapsed_s};
+use crate::live::options::{Opt, spelled};
 use crate::words::{amount, grouped, percent, time};
 
 /// A smaller share of the run is no matter.
@@ -55,12 +56,18 @@ fn on_run(run: &Run) -> Option<Finding> {
         (
             "All requests had been sent, and the run waited for the last ones: the slowest of \
              them decides how long.",
-            "End the run by time (--duration) instead of by a number of requests, or increase the number.",
+            format!(
+                "End the run by time ({}) instead of by a number of requests, or increase the number.",
+                spelled(run, Opt::Duration)
+            ),
         )
     } else {
         (
-            "Connections are opened one after another (--ramp) while the clock runs.",
-            "Exclude the beginning with --warmup, as long as the ramp or longer.",
+            "Connections are opened one after another while the clock runs.",
+            format!(
+                "Exclude the beginning with {}, as long as the opening or longer.",
+                spelled(run, Opt::Warmup)
+            ),
         )
     };
     let evidence = format!("{}: {} of the run.{rate}", described(&edges), percent(share));

@@ -1,9 +1,9 @@
 //! D36: a report that was not made by the command it stands under; a saved run that did something else than
 //! was asked for by its own file.
 
+use ablaze_model::Run;
 use ablaze_model::plan::Load;
 use ablaze_model::spec::LoadSpec;
-use ablaze_model::Run;
 
 use super::{Diagnosis, Forms, ShownBy};
 use crate::DiagnosisId::D36;
@@ -115,7 +115,11 @@ fn from_what_was_asked(run: &Run, asked: &LoadSpec) -> Vec<String> {
     // An interrupted run has fewer requests than were asked for, never more.
     let finished = plan.limits.requests.unwrap_or(0).max(run.record.finished());
     if finished > requests {
-        differ("", format!("{} requests", grouped(requests)), format!("{} complete", grouped(finished)));
+        differ(
+            "",
+            format!("{} requests", grouped(requests)),
+            format!("{} complete", grouped(finished)),
+        );
     }
     let kept = |kept: bool| if kept { "kept" } else { "closed after each request" }.to_owned();
     differ("connections", kept(asked.connections.keep_alive), kept(plan.connections.keep_alive));

@@ -9,6 +9,7 @@ use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D40;
 use crate::finding::{Finding, Severity};
 use crate::live::figures::{asked_in_flight, held_by_warmup, in_flight};
+use crate::live::options::{Opt, spelled};
 use crate::words::{amount, counted, grouped};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -57,7 +58,9 @@ fn limited(run: &Run) -> Option<Finding> {
     } else {
         format!(
             "Raise the limit on the server (nginx: http2_max_concurrent_streams), or use \
-             --streams {permitted} and --connections {} to have as many in flight.",
+             {} {permitted} and {} {} to have as many in flight.",
+            spelled(run, Opt::Streams),
+            spelled(run, Opt::Connections),
             all_asked.div_ceil(u64::from(permitted))
         )
     };
@@ -96,8 +99,9 @@ fn unfilled(run: &Run) -> Option<Finding> {
         "Responses came faster than the client could send the next requests: streams were free \
          while it worked.",
         format!(
-            "Read the rate as that of about {} in flight, or give the client more threads (--threads).",
-            amount(reached.max(1.0).ceil())
+            "Read the rate as that of about {} in flight, or give the client more threads ({}).",
+            amount(reached.max(1.0).ceil()),
+            spelled(run, Opt::Threads)
         ),
     ))
 }

@@ -6,6 +6,7 @@ use ablaze_model::record::Fault;
 use super::{Diagnosis, Forms, OnRun, ShownBy};
 use crate::DiagnosisId::D42;
 use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
 use crate::words::{counted, time};
 
 pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
@@ -29,8 +30,12 @@ fn check(run: &Run) -> Option<Finding> {
         format!("{} of {threads} failed: {}.", faults.len(), each.join("; ")),
         "A bug in ablaze, or a system error that it cannot handle. The run was ended; what had \
          been recorded until then is reported, but the load was not the one requested.",
-        "Report the line above with the command, and measure again with `--io epoll` or `--threads 1`, \
-         which use different code.",
+        format!(
+            "Report the line above with the command, and measure again with {} or {}, which use \
+             different code.",
+            spelled(run, Opt::Epoll),
+            spelled(run, Opt::OneThread)
+        ),
     ))
 }
 

@@ -7,6 +7,7 @@ pub(crate) mod curl;
 pub(crate) mod figures;
 pub(crate) mod headers;
 pub(crate) mod little;
+pub(crate) mod options;
 pub(crate) mod timers;
 mod unseen;
 

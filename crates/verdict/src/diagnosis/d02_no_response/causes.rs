@@ -114,10 +114,10 @@ fn cause(run: &Run, kind: FailureKind, count: u64) -> String {
         }
         Timeout if timed_out_here(run) && held_by_the_server(run) => {
             "The server did not respond to the requests that were sent, which held all connections \
-             until --timeout was over: most of these requests waited here for one of those."
+             until their time was over: most of these requests waited here for one of those."
         }
         Timeout if timed_out_here(run) => {
-            "Most of the time that --timeout permits was over before these requests could be sent: \
+            "Most of the time that a request may take was over before these requests could be sent: \
              they waited here, for a free connection or for the client. What the server would \
              have done with them is not known."
         }

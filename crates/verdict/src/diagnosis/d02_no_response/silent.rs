@@ -6,6 +6,7 @@ use ablaze_model::Run;
 use crate::DiagnosisId::D02;
 use crate::finding::{Finding, Severity};
 use crate::live::figures;
+use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent, time};
 
 /// So many times as long as any response took: else they may be slow ones.
@@ -44,8 +45,11 @@ pub(super) fn held(run: &Run) -> Option<Finding> {
             time(longest_answered_ns as f64 / 1e6)
         ),
         "The server did not respond to these requests: the rate is that of the others.",
-        "See in the server's log what became of them, or count them as failed with a --timeout \
-         shorter than the run, and measure again.",
+        format!(
+            "See in the server's log what became of them, or count them as failed with a time limit \
+             ({}) shorter than the run, and measure again.",
+            spelled(run, Opt::Timeout)
+        ),
     ))
 }
 

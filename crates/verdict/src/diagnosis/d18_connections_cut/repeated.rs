@@ -5,6 +5,7 @@ use ablaze_model::{FailureKind, Run};
 
 use crate::DiagnosisId::D18;
 use crate::finding::{Finding, Severity};
+use crate::live::options::{Opt, spelled};
 use crate::words::{counted, grouped, percent};
 
 use super::REPEATED;
@@ -64,7 +65,7 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
             grouped(reset)
         ),
     };
-    let (cause, fix) = if reset > closed { OF_RESETS } else { OF_CLOSES };
+    let (cause, fix) = if reset > closed { of_resets(run) } else { of_closes(run) };
     Some(Finding::new(
         D18,
         Severity::Suspect,
@@ -81,24 +82,34 @@ pub(super) fn found(run: &Run) -> Option<Finding> {
     ))
 }
 
-const OF_CLOSES: (&str, &str) = (
-    "The server closed these connections without announcing it in the previous response \
+fn of_closes(run: &Run) -> (&'static str, String) {
+    (
+        "The server closed these connections without announcing it in the previous response \
      (`Connection: close`): either while they were idle, as the next request was on its way, or \
      after it had read the request, which it then dropped. Such a request is sent twice, its time \
      includes both attempts, and the server may have carried it out twice.",
-    "Use --no-repeat, which counts such requests as errors, and see in the server's log whether \
-     it read them. If it closes idle connections, have it announce the close or keep them open \
-     longer, or close first with --requests-per-connection below the server's limit.",
-);
+        format!(
+            "Use {}, which counts such requests as errors, and see in the server's log whether it read \
+         them. If it closes idle connections, have it announce the close or keep them open longer, \
+         or close first with {} below the server's limit.",
+            spelled(run, Opt::NoRepeat),
+            spelled(run, Opt::RequestsPerConnection)
+        ),
+    )
+}
 
-const OF_RESETS: (&str, &str) = (
-    "The server, or something in front of it, reset these connections after the request was sent: \
+fn of_resets(run: &Run) -> (&'static str, String) {
+    (
+        "The server, or something in front of it, reset these connections after the request was sent: \
      it dropped the request, or closed the connection with the request unread in it. Such a \
      request is sent twice, its time includes both attempts, and the server may have carried it \
      out twice.",
-    "See in the server's log why it resets connections; --no-repeat counts such requests as \
-     errors.",
-);
+        format!(
+            "See in the server's log why it resets connections; {} counts such requests as errors.",
+            spelled(run, Opt::NoRepeat)
+        ),
+    )
+}
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,162 @@
+//! Options that findings advise, as whoever described the load spells them: a command line of ours, ab's, gurl's, or a
+//! program that uses the library. A finding names an [`Opt`], never the word.
+
+use ablaze_model::Run;
+use ablaze_model::spec::FrontEnd;
+
+/// What a finding can advise to change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Opt {
+    /// How many connections there are.
+    Connections,
+    /// The length of the run.
+    Duration,
+    /// The client's threads.
+    Threads,
+    /// Load before the measured time.
+    Warmup,
+    /// The longest that a request may take.
+    Timeout,
+    /// Statuses that are meant.
+    Expect,
+    /// Requests per second.
+    Rate,
+    /// Streams of HTTP/2 on each connection.
+    Streams,
+    /// A connection for each request.
+    NoKeepAlive,
+    /// When a connection is closed from here.
+    RequestsPerConnection,
+    /// HTTP/1.1 instead of what was spoken.
+    Http11,
+    /// Connections are opened over time.
+    Ramp,
+    /// Requests are not sent again.
+    NoRepeat,
+    /// Addresses that connections come from.
+    LocalAddress,
+    /// A field of the head.
+    Header,
+    /// The I/O backend `epoll`.
+    Epoll,
+    /// One thread.
+    OneThread,
+}
+
+/// The option as it is spelled for this run.
+pub(crate) fn spelled(run: &Run, option: Opt) -> &'static str {
+    option.of(run.front_end())
+}
+
+impl Opt {
+    fn of(self, front_end: FrontEnd) -> &'static str {
+        match front_end {
+            FrontEnd::Library => self.setter(),
+            FrontEnd::Gurl => self.of_gurl(),
+            // Beside ab's letters `ablaze ab` takes the words.
+            FrontEnd::Ab => self.of_ab().unwrap_or(self.word()),
+            _ => self.word(),
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Connections => "--connections",
+            Self::Duration => "--duration",
+            Self::Threads => "--threads",
+            Self::Warmup => "--warmup",
+            Self::Timeout => "--timeout",
+            Self::Expect => "--expect",
+            Self::Rate => "--rate",
+            Self::Streams => "--streams",
+            Self::NoKeepAlive => "--no-keepalive",
+            Self::RequestsPerConnection => "--requests-per-connection",
+            Self::Http11 => "--http 1.1",
+            Self::Ramp => "--ramp",
+            Self::NoRepeat => "--no-repeat",
+            Self::LocalAddress => "--local-address",
+            Self::Header => "--header",
+            Self::Epoll => "--io epoll",
+            Self::OneThread => "--threads 1",
+        }
+    }
+
+    fn of_ab(self) -> Option<&'static str> {
+        match self {
+            Self::Connections => Some("-c"),
+            Self::Timeout => Some("-s"),
+            Self::Header => Some("-H"),
+            // ab speaks HTTP/1.0.
+            Self::Http11 => Some("`ablaze load --http 1.1`"),
+            _ => None,
+        }
+    }
+
+    /// gurl has few options: of the others it is said whose they are.
+    fn of_gurl(self) -> &'static str {
+        match self {
+            Self::Connections => "-ac",
+            Self::Duration => "-duration",
+            Self::Threads => "-cpus",
+            Self::OneThread => "-cpus 1",
+            Self::Timeout => "-connect-timeout",
+            Self::Rate => "-rate",
+            Self::Header => "-H",
+            Self::Warmup => "`ablaze load --warmup`",
+            Self::Expect => "`ablaze load --expect`",
+            Self::Streams => "`ablaze load --streams`",
+            Self::NoKeepAlive => "`ablaze load --no-keepalive`",
+            Self::RequestsPerConnection => "`ablaze load --requests-per-connection`",
+            Self::Http11 => "`ablaze load --http 1.1`",
+            Self::Ramp => "`ablaze load --ramp`",
+            Self::NoRepeat => "`ablaze load --no-repeat`",
+            Self::LocalAddress => "`ablaze load --local-address`",
+            Self::Epoll => "`ablaze load --io epoll`",
+        }
+    }
+
+    fn setter(self) -> &'static str {
+        match self {
+            Self::Connections => "connections()",
+            Self::Duration => "duration()",
+            Self::Threads => "threads()",
+            Self::Warmup => "warmup()",
+            Self::Timeout => "timeout()",
+            Self::Expect => "expect()",
+            Self::Rate => "rate_per_s()",
+            Self::Streams => "in_flight_per_connection()",
+            Self::NoKeepAlive => "keep_alive(false)",
+            Self::RequestsPerConnection => "`connections.requests_per_connection` of the LoadSpec",
+            Self::Http11 => "http(HttpVersion::Http11)",
+            Self::Ramp => "`connections.ramp_ns` of the LoadSpec",
+            Self::NoRepeat => "`connections.repeat: false` of the LoadSpec",
+            Self::LocalAddress => "`connections.local_addresses` of the LoadSpec",
+            Self::Header => "header()",
+            Self::Epoll => "`workers.io: IoChoice::Epoll` of the LoadSpec",
+            Self::OneThread => "threads(1)",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::sample;
+
+    #[test]
+    fn each_front_end_is_told_its_own_options() {
+        let mut run = sample::run();
+        assert_eq!(spelled(&run, Opt::Timeout), "--timeout", "nothing is known: the words");
+        sample::asked(&mut run, &[]);
+        let mut of = |front_end, option| {
+            run.asked.as_mut().unwrap().front_end = front_end;
+            spelled(&run, option)
+        };
+        assert_eq!(of(FrontEnd::Ab, Opt::Timeout), "-s");
+        assert_eq!(of(FrontEnd::Ab, Opt::Expect), "--expect");
+        assert_eq!(of(FrontEnd::Gurl, Opt::Connections), "-ac");
+        assert_eq!(of(FrontEnd::Gurl, Opt::Expect), "`ablaze load --expect`");
+        assert_eq!(of(FrontEnd::Library, Opt::Rate), "rate_per_s()");
+        assert_eq!(of(FrontEnd::Load, Opt::Http11), "--http 1.1");
+    }
+}
