@@ -7,6 +7,10 @@
 pub struct Certificate<'d> {
     issuer: &'d [u8],
     subject: &'d [u8],
+    /// Version of X.509: 1 to 3.
+    pub version: u8,
+    /// Extensions it has.
+    pub extensions: usize,
     /// Valid from, seconds since 1970.
     pub not_before_unix_s: Option<u64>,
     /// Valid until, seconds since 1970.
@@ -20,6 +24,8 @@ const BIT_STRING: u8 = 0x03;
 const OBJECT_IDENTIFIER: u8 = 0x06;
 const INTEGER: u8 = 0x02;
 const EXPLICIT_VERSION: u8 = 0xa0;
+const EXPLICIT_EXTENSIONS: u8 = 0xa3;
+const SET: u8 = 0x31;
 const UTC_TIME: u8 = 0x17;
 const GENERALIZED_TIME: u8 = 0x18;
 
@@ -31,12 +37,32 @@ const P384: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x22];
 const P521: &[u8] = &[0x2b, 0x81, 0x04, 0x00, 0x23];
 const ED25519: &[u8] = &[0x2b, 0x65, 0x70];
 
+/// Attributes of names, as OpenSSL shortens them.
+const ATTRIBUTES: [(&[u8], &str); 14] = [
+    (&[0x55, 4, 3], "CN"),
+    (&[0x55, 4, 4], "SN"),
+    (&[0x55, 4, 5], "serialNumber"),
+    (&[0x55, 4, 6], "C"),
+    (&[0x55, 4, 7], "L"),
+    (&[0x55, 4, 8], "ST"),
+    (&[0x55, 4, 9], "street"),
+    (&[0x55, 4, 10], "O"),
+    (&[0x55, 4, 11], "OU"),
+    (&[0x55, 4, 12], "title"),
+    (&[0x55, 4, 17], "postalCode"),
+    (&[0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 1, 9, 1], "emailAddress"),
+    (&[9, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 1, 25], "DC"),
+    (&[9, 0x92, 0x26, 0x89, 0x93, 0xf2, 0x2c, 0x64, 1, 1], "UID"),
+];
+
 impl<'d> Certificate<'d> {
     /// Reads a certificate; `None` if it is none.
     pub fn read(der: &'d [u8]) -> Option<Self> {
         let (_, certificate, _) = element(der, SEQUENCE)?;
         let (_, mut fields, _) = element(certificate, SEQUENCE)?;
-        if let Some((_, _, rest)) = element(fields, EXPLICIT_VERSION) {
+        let mut version = 1;
+        if let Some((_, number, rest)) = element(fields, EXPLICIT_VERSION) {
+            version = element(number, INTEGER)?.1.last()?.saturating_add(1);
             fields = rest;
         }
         let (_, _, fields) = element(fields, INTEGER)?;
@@ -44,21 +70,93 @@ impl<'d> Certificate<'d> {
         let (issuer, _, fields) = element(fields, SEQUENCE)?;
         let (_, validity, fields) = element(fields, SEQUENCE)?;
         let (subject, _, fields) = element(fields, SEQUENCE)?;
-        let (_, key, _) = element(fields, SEQUENCE)?;
+        let (_, key, rest) = element(fields, SEQUENCE)?;
         let (_, _, until) = any_element(validity)?;
         Some(Self {
             issuer,
             subject,
+            version,
+            extensions: extensions(rest),
             not_before_unix_s: time(validity),
             not_after_unix_s: time(until),
             key_bits: key_bits(key),
         })
     }
 
+    /// Who issued it, in one line, as OpenSSL and ab write it: `/C=DE/O=Example/CN=a`.
+    pub fn issuer_line(&self) -> String {
+        name_line(self.issuer).unwrap_or_default()
+    }
+
+    /// Whom it was issued to, in the same form.
+    pub fn subject_line(&self) -> String {
+        name_line(self.subject).unwrap_or_default()
+    }
+
     /// Whether it names itself as its issuer.
     pub fn is_self_issued(&self) -> bool {
         self.issuer == self.subject
     }
+}
+
+/// The number of extensions among what follows the key (RFC 5280, 4.1.2.9).
+fn extensions(mut fields: &[u8]) -> usize {
+    while let Some((tag, content, rest)) = any_element(fields) {
+        if tag == EXPLICIT_EXTENSIONS {
+            let Some((_, mut list, _)) = element(content, SEQUENCE) else { return 0 };
+            let mut count = 0;
+            while let Some((_, _, rest)) = any_element(list) {
+                (count, list) = (count + 1, rest);
+            }
+            return count;
+        }
+        fields = rest;
+    }
+    0
+}
+
+/// A name (RFC 5280, 4.1.2.4) in one line; bytes that are no plain ASCII as `\xE4`.
+fn name_line(name: &[u8]) -> Option<String> {
+    let (_, mut sets, _) = element(name, SEQUENCE)?;
+    let mut line = String::new();
+    while let Some((_, mut set, rest)) = element(sets, SET) {
+        while let Some((_, attribute, rest)) = element(set, SEQUENCE) {
+            let (_, kind, value) = element(attribute, OBJECT_IDENTIFIER)?;
+            let (_, value, _) = any_element(value)?;
+            line.push('/');
+            match ATTRIBUTES.iter().find(|(identifier, _)| *identifier == kind) {
+                Some((_, short)) => line.push_str(short),
+                None => line.push_str(&dotted(kind)),
+            }
+            line.push('=');
+            for byte in value {
+                match byte {
+                    b' '..=b'~' => line.push(char::from(*byte)),
+                    _ => line.push_str(&format!("\\x{byte:02X}")),
+                }
+            }
+            set = rest;
+        }
+        sets = rest;
+    }
+    Some(line)
+}
+
+/// An object identifier in digits (X.690, 8.19).
+fn dotted(identifier: &[u8]) -> String {
+    let mut numbers = Vec::new();
+    let mut number = 0u64;
+    for byte in identifier {
+        number = number << 7 | u64::from(byte & 0x7f);
+        if byte & 0x80 == 0 {
+            numbers.push(std::mem::take(&mut number));
+        }
+    }
+    let Some((first, others)) = numbers.split_first() else { return String::new() };
+    let root = (first / 40).min(2);
+    let mut text = format!("{root}.{}", first - root * 40);
+    others.iter().for_each(|number| text.push_str(&format!(".{number}")));
+    text
 }
 
 /// The element at the front: whole, its content, and what follows.
@@ -149,6 +247,22 @@ mod tests {
         // rcgen's own bounds: 1975-01-01 and 4096-01-01.
         assert_eq!(read.not_before_unix_s, Some(157_766_400));
         assert_eq!(read.not_after_unix_s, Some(67_090_118_400));
+    }
+
+    #[test]
+    fn names_versions_and_extensions_are_read() {
+        use rcgen::{CertificateParams, DnType, KeyPair};
+        let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
+        let name = &mut params.distinguished_name;
+        name.remove(DnType::CommonName);
+        name.push(DnType::CountryName, "DE");
+        name.push(DnType::CommonName, "Grün");
+        name.push(DnType::CustomDnType(vec![1, 3, 6, 1, 4, 1, 99999]), "x");
+        let made = params.self_signed(&KeyPair::generate().unwrap()).unwrap();
+        let read = Certificate::read(made.der()).unwrap();
+        assert_eq!(read.subject_line(), r"/C=DE/CN=Gr\xC3\xBCn/1.3.6.1.4.1.99999=x");
+        assert_eq!(read.issuer_line(), read.subject_line());
+        assert_eq!((read.version, read.extensions), (3, 1));
     }
 
     #[test]

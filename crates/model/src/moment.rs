@@ -10,6 +10,16 @@ pub fn rfc3339(unix_ns: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{nanoseconds:09}Z")
 }
 
+/// Seconds since 1970 as OpenSSL prints a certificate's times: `Nov  2 09:05:09 2026 GMT`.
+pub fn openssl(unix_s: u64) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let (year, month, day) = civil_from_days(unix_s / 86_400);
+    let (hour, minute, second) = (unix_s / 3600 % 24, unix_s / 60 % 60, unix_s % 60);
+    let month = MONTHS[(month as usize - 1) % MONTHS.len()];
+    format!("{month} {day:2} {hour:02}:{minute:02}:{second:02} {year} GMT")
+}
+
 /// Year, month and day of a number of days since 1970-01-01 (H. Hinnant, "chrono-Compatible
 /// Low-Level Date Algorithms", `civil_from_days`, for days that are not negative).
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
@@ -27,7 +37,7 @@ fn civil_from_days(days: u64) -> (u64, u64, u64) {
 
 #[cfg(test)]
 mod tests {
-    use super::rfc3339;
+    use super::{openssl, rfc3339};
 
     #[test]
     fn moments_are_those_of_the_calendar() {
@@ -42,6 +52,8 @@ mod tests {
         ] {
             assert_eq!(rfc3339(seconds * 1_000_000_000), text);
         }
+        assert_eq!(openssl(1_795_251_909), "Nov 21 09:05:09 2026 GMT");
+        assert_eq!(openssl(0), "Jan  1 00:00:00 1970 GMT");
         assert_eq!(rfc3339(1_000_000_001), "1970-01-01T00:00:01.000000001Z");
     }
 }

@@ -127,6 +127,7 @@ fn tell(
     } else if !unreachable {
         let shown = lines.are_shown();
         outlets::attempt("the report", || {
+            outlets::print_with(|out| verbose::certificate(run, options.verbosity, out));
             outlets::print_with(|out| results(options, run, shown, out));
             Ok(())
         });

@@ -5,6 +5,8 @@
 use std::io::{self, Write};
 
 use ablaze_engine::Control;
+use ablaze_model::certificate::Certificate;
+use ablaze_model::moment::openssl;
 use ablaze_model::plan::tls_names::suite;
 use ablaze_model::record::{Spoken, TlsParty};
 use ablaze_model::{FailureKind, Plan, Record, Run};
@@ -77,6 +79,26 @@ fn status_line(status: &[u8], verbosity: i64, out: &mut dyn Write) -> io::Result
         _ if verbosity >= HEADS => writeln!(out, "WARNING: Response code not 2xx ({status})"),
         _ => Ok(()),
     }
+}
+
+/// The server's certificate, as ab prints it at each handshake; here once, behind the run.
+///
+/// # Errors
+/// Those of writing.
+pub fn certificate(run: &Run, verbosity: i64, out: &mut dyn Write) -> io::Result<()> {
+    let shown = run.record.tls.as_ref().filter(|_| verbosity >= HEADS);
+    let Some(own) = shown.and_then(|facts| Certificate::read(&facts.certificate)) else {
+        return Ok(());
+    };
+    let time = |unix_s: Option<u64>| unix_s.map_or("Bad time value".to_owned(), openssl);
+    writeln!(out, "Peer certificate")?;
+    writeln!(out, "Certificate version: {}", own.version)?;
+    writeln!(out, "Valid from: {}", time(own.not_before_unix_s))?;
+    writeln!(out, "Valid to  : {}", time(own.not_after_unix_s))?;
+    writeln!(out, "Public key is {} bits", own.key_bits.unwrap_or(0))?;
+    writeln!(out, "The issuer name is {}", own.issuer_line())?;
+    writeln!(out, "The subject name is {}", own.subject_line())?;
+    writeln!(out, "Extension Count: {}", own.extensions)
 }
 
 /// What is known of TLS: from level 2 on the versions and suites that were agreed on, as ab prints
