@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ablaze_model::FailureKind;
 use ablaze_model::run::Ended;
 use ablaze_model::saved::{FORMAT, SavedRun, load};
+use ablaze_model::spec::Given;
 
 /// Every file that was ever kept, by name.
 fn saved() -> Vec<(PathBuf, SavedRun)> {
@@ -65,4 +66,19 @@ fn nothing_of_format_1_is_lost() {
     assert_eq!(run.workers.len(), 2);
     assert_eq!(run.backend.name, "epoll");
     assert_eq!(run.ended, Ended::Interrupted);
+}
+
+/// Files of before it was kept do not know what was asked.
+#[test]
+fn what_was_asked_is_known_where_it_was_kept() {
+    for (path, SavedRun { run, .. }) in saved() {
+        let is_kept = path.ends_with("format-2-asked.json");
+        assert_eq!(run.asked.is_some(), is_kept, "{}", path.display());
+        let Some(asked) = run.asked else { continue };
+        assert!(asked.has_credentials() && asked.expect_asked);
+        assert_eq!(asked.requests.given("x-key"), Some(Given::Value("1".into())));
+        assert_eq!(asked.requests.given("COOKIE"), Some(Given::Secret));
+        assert_eq!(asked.closed_connections(), run.plan.load.connections());
+        assert_eq!(asked.limits, run.plan.limits);
+    }
 }

@@ -26,7 +26,7 @@ pub fn main(run: &Run) -> Chart {
         let rate = Plot::new(x, Axis::linear("responses per second", Unit::PerSecond));
         Chart::of("Too few responses to draw", rate)
     });
-    let title = format!("{}: {} {}", chart.title, run.plan.requests.method, run.plan.target.url);
+    let title = format!("{}: {}", chart.title, crate::text::what_was_loaded(run));
     Chart { title, ..chart }
 }
 

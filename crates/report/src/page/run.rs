@@ -30,7 +30,7 @@ pub fn of_run(assessed: &Assessed) -> Page {
 
 /// A page with its head, and nothing on it.
 pub(super) fn begun(run: &Run) -> Page {
-    let mut page = Page::new(&format!("{} {}", run.plan.requests.method, run.plan.target.url));
+    let mut page = Page::new(&crate::text::what_was_loaded(run));
     page.subtitle = crate::text::load_in_words(run);
     page.when =
         format!("measured {} by ablaze {}", section::started(run), env!("CARGO_PKG_VERSION"));

@@ -29,27 +29,27 @@ fn items(run: &Run) -> [String; 4] {
     };
     let load = shape(plan);
     [
-        format!("{} {}", plan.requests.method, what(run)),
+        what(run),
         format!("HTTP/{} {keep}", plan.http_version()),
         load,
         format!("{}, {}", counted(plan.workers.count.into(), "thread"), run.backend.name),
     ]
 }
 
-/// The URL; of a list of them, where it leads and how many it has.
-fn what(run: &Run) -> String {
-    let url = &run.plan.target.url;
+/// Method and URL; of a list of them, where it leads and how many it has.
+pub(crate) fn what(run: &Run) -> String {
+    let (method, url) = (&run.plan.requests.method, &run.plan.target.url);
     let list = run.asked.as_ref().and_then(|asked| asked.requests.urls.as_ref());
     let kept = run.record.groups.len() as u64;
     if list.is_none() && kept < 2 {
-        return url.clone();
+        return format!("{method} {url}");
     }
     let from = url.find("://").map_or(0, |at| at + 3);
     let end = url[from..].find('/').map_or(url.len(), |at| from + at);
     let number = if kept > 0 { kept } else { run.plan.requests.groups.too_many };
     let urls = if number > 0 { counted(number, "URL") } else { "the URLs".to_owned() };
     let file = list.map_or("a list", |list| &list.file.name);
-    format!("{} · {urls} of {file}", &url[..end])
+    format!("{method} {} · {urls} of {file}", &url[..end])
 }
 
 /// The shape of the load in words.

@@ -3,7 +3,7 @@
 use ablaze_model::Run;
 
 use super::{Diagnosis, Forms, OnRun, ShownBy};
-use crate::DiagnosisId::{D02, D03, D19};
+use crate::DiagnosisId::{D02, D03, D04, D19};
 use crate::finding::{Finding, Severity};
 use crate::live::headers;
 use crate::live::options::{Opt, spelled};
@@ -14,7 +14,7 @@ pub(super) const DIAGNOSIS: Diagnosis = Diagnosis {
     id: D19,
     shown_by: ShownBy::Text,
     severities: &[Severity::Suspect],
-    explained_by: &[D02, D03],
+    explained_by: &[D02, D03, D04],
     forms: Forms {
         run: Some(OnRun { check: on_run, seen }),
         report: Some(on_report),
@@ -67,7 +67,10 @@ fn on_run(run: &Run) -> Option<Finding> {
         reason,
         Reason::Surplus | Reason::SurplusResponses | Reason::None | Reason::Unknown
     );
-    Some(if in_the_head { finding.not_explained_by(D02) } else { finding })
+    let finding = if in_the_head { finding.not_explained_by(D02) } else { finding };
+    // Servers close after error pages that keep connections open otherwise.
+    let only_errors = record.statuses.keys().all(|status| *status >= 400) && !asks_to_close(run);
+    Some(if only_errors { finding } else { finding.not_explained_by(D04) })
 }
 
 fn seen(run: &Run) -> Option<String> {
@@ -278,8 +281,11 @@ mod tests_on_runs {
         let mut run = sample::run();
         run.record.reused = 0;
         run.record.first_head = b"HTTP/1.0 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
-        assert_eq!(on_run(&run).unwrap().not_explained_by, [D02]);
+        assert_eq!(on_run(&run).unwrap().not_explained_by, [D02, D04]);
         run.record.first_head = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n".to_vec();
+        assert_eq!(on_run(&run).unwrap().not_explained_by, [D04]);
+        // What is closed after an error page need not be closed after the intended one.
+        run.record.statuses = [(400, 20_000)].into();
         assert!(on_run(&run).unwrap().not_explained_by.is_empty());
     }
 

@@ -5,6 +5,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod advised;
 mod commands;
 mod counts;
 mod doctor;

@@ -100,7 +100,7 @@ fn a_page_that_cannot_be_written_takes_no_result_away() {
 }
 
 #[test]
-fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
+fn a_saved_run_becomes_other_files_and_is_held_against_what_was_asked() {
     let folder = scratch("convert");
     let sweep = ["sweep", "serve:epoll-et", "-c", "1,2", "-d", "100ms"];
     let said = ablaze(&folder, &sweep);
@@ -116,8 +116,9 @@ fn a_saved_run_becomes_other_files_and_is_held_against_its_command() {
     }
     assert_eq!(ablaze(&folder, &["report", "copy.json"]).stdout, said.stdout);
     let text = std::fs::read_to_string(folder.join("copy.json")).unwrap();
-    let at = text.find("\"--connections\"").unwrap();
-    let changed = format!("{}{}", &text[..at], text[at..].replacen("\"1\"", "\"77\"", 1));
+    let at = text.find("\"closed\"").unwrap();
+    let asked = text[at..].replacen("\"connections\": 1", "\"connections\": 77", 1);
+    let changed = format!("{}{asked}", &text[..at]);
     std::fs::write(folder.join("changed.json"), changed).unwrap();
     let said = ablaze(&folder, &["report", "changed.json"]);
     assert_eq!(said.status, 0, "{said:?}");
