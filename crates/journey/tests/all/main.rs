@@ -1,5 +1,7 @@
 //! The crate from the outside, in one program, so that it is linked once.
 
+#![allow(clippy::unwrap_used)]
+
 mod behaviour;
 mod compiled;
 mod jars;
