@@ -60,7 +60,7 @@ fn plain_http_where_tls_is_spoken_is_explained() {
     let Some(nginx) = Nginx::start() else { return };
     let ran = ablaze(&[&format!("http://localhost:{}/", nginx.tls), "-n", "10", "--json"]);
     let advice =
-        format!("if the server uses TLS on this port, use https://localhost:{}/", nginx.tls);
+        format!("the server speaks TLS on this port: use https://localhost:{}/", nginx.tls);
     assert!(ran.stderr.contains(&advice), "{}", ran.stderr);
     assert_eq!(ran.status, 1);
     // ab calls that a success, and so it ends; but it is said.
