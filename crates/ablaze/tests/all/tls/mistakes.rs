@@ -204,10 +204,8 @@ fn the_wrong_protocol() {
     let port = secure.address().port();
     // Who explains itself with a 400 did respond: the commands say so in their own ways.
     let url = format!("http://localhost:{port}/");
-    let said = format!(
-        "all were 400: if the server uses TLS on this port, use \
-            https://localhost:{port}/"
-    );
+    let said =
+        format!("all were 400: the server speaks TLS on this port: use https://localhost:{port}/");
     let ran = ablaze(&[&url, "-n", "20k", "-c", "4", "--quiet"]);
     assert!(ran.status == 1 && ran.stderr.contains(&said), "{ran:?}");
     let ran = ablaze(&["ab", "-q", "-n", "20", &url]);
